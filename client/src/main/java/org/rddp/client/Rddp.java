@@ -614,6 +614,25 @@ public final class Rddp implements AutoCloseable {
     channel.request(ProgramMessage.StopCapture::new, DaemonMessage.Done.class);
   }
 
+  /**
+   * Finds a connection of any program on this interface by its number. Only root and the daemon's
+   * own user may.
+   *
+   * @param number see {@link Connection#id}
+   * @param process id of the process whose connection it is; 0: any, if only one has the number
+   * @throws RefusedException if there is none, or there are several
+   */
+  public ConnectionAddresses findConnection(int number, long process) {
+    throwIfUnusable();
+    DaemonMessage.ConnectionFound found =
+        channel.request(
+            request -> new ProgramMessage.FindConnection(request, number, (int) process),
+            DaemonMessage.ConnectionFound.class);
+    return new ConnectionAddresses(
+        InetAddresses.address(found.localAddress(), found.localPort()),
+        InetAddresses.address(found.remoteAddress(), found.remotePort()));
+  }
+
   ControlChannel channel() {
     return channel;
   }

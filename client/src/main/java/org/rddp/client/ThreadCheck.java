@@ -18,7 +18,7 @@ final class ThreadCheck {
   void check() {
     if (ON) {
       Thread other = inside.get();
-      if (other != null && other != Thread.currentThread()) {
+      if (other != null && !other.equals(Thread.currentThread())) {
         throw violation(other);
       }
     }
@@ -30,7 +30,7 @@ final class ThreadCheck {
       return false;
     }
     Thread other = inside.compareAndExchange(null, Thread.currentThread());
-    if (other != null && other != Thread.currentThread()) {
+    if (other != null && !other.equals(Thread.currentThread())) {
       throw violation(other);
     }
     return other == null;

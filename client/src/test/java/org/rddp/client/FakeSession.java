@@ -149,6 +149,8 @@ final class FakeSession {
         capture.offer(1, ringMemory.address(), 64);
         send(new DaemonMessage.CaptureStarted(request, capture.descriptor()));
       }
+      case ProgramMessage.FindConnection find ->
+          refuse(request, Reason.NOT_FOUND, "no connection " + find.connection());
       case ProgramMessage.StopCapture stop -> {
         capture.close();
         send(new DaemonMessage.Done(request));

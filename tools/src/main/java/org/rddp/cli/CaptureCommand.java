@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.rddp.capture.CaptureFiles;
+import org.rddp.capture.ConnectionFilter;
 import org.rddp.capture.FrameDirection;
 import org.rddp.capture.LiveCapture;
 import org.rddp.capture.PacketFilter;
@@ -54,6 +55,15 @@ final class CaptureCommand implements Callable<Integer> {
           "Write only frames that match, in the syntax of pcap-filter(7): 'tcp port 7471'. Frames"
               + " with a VLAN tag need 'vlan and ...'.")
   private String filter = "";
+
+  @Option(
+      names = "--connection",
+      paramLabel = "NUMBER[@PID]",
+      converter = ConnectionNumber.Converter.class,
+      description =
+          "Write only frames of this connection, which exists already; of those, IP fragments behind"
+              + " the first are missing. PID: the process of the program.")
+  private ConnectionNumber connection;
 
   @Option(
       names = "--snaplen",
@@ -110,6 +120,8 @@ final class CaptureCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   private PacketFilter compiled;
+  private PacketFilter ofConnection;
+  private String chosen = "";
   private CaptureFiles output;
   private FrameDirection direction;
   private long written;
@@ -118,8 +130,12 @@ final class CaptureCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
-    compiled = filter.isEmpty() ? null : compile();
+    compiled = compile(filter);
     try (Rddp daemon = session.open("capture")) {
+      if (connection != null) {
+        chosen = chosen(daemon);
+        ofConnection = compile(chosen);
+      }
       direction = new FrameDirection(ByteBuffer.wrap(daemon.address().getAddress()).getInt());
       output = new CaptureFiles(isStandardOutput() ? null : file, rotation(), description(daemon));
       LiveCapture capture = start(daemon);
@@ -170,12 +186,16 @@ final class CaptureCommand implements Callable<Integer> {
     OptionChecks.requireDirectory(spec, file.toAbsolutePath().getParent());
   }
 
-  private PacketFilter compile() {
+  private String chosen(Rddp daemon) {
+    return ConnectionFilter.of(daemon.findConnection(connection.number(), connection.process()));
+  }
+
+  private PacketFilter compile(String expression) {
     try {
-      return PacketFilter.compile(filter, snapLength);
+      return expression.isEmpty() ? null : PacketFilter.compile(expression, snapLength);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
-          spec.commandLine(), "--filter '" + filter + "': " + e.getMessage(), e);
+          spec.commandLine(), "--filter '" + expression + "': " + e.getMessage(), e);
     } catch (UnsupportedOperationException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }
@@ -190,7 +210,17 @@ final class CaptureCommand implements Callable<Integer> {
 
   private PcapngWriter.Description description(Rddp daemon) {
     return new PcapngWriter.Description(
-        "rddp capture " + Version.number(), daemon.interfaceName(), snapLength, filter, comment);
+        "rddp capture " + Version.number(),
+        daemon.interfaceName(),
+        snapLength,
+        expression(),
+        comment);
+  }
+
+  private String expression() {
+    return filter.isEmpty() || chosen.isEmpty()
+        ? filter + chosen
+        : "(" + filter + ") and (" + chosen + ")";
   }
 
   private LiveCapture start(Rddp daemon) throws IOException {
@@ -203,13 +233,18 @@ final class CaptureCommand implements Callable<Integer> {
   }
 
   private void frame(long timeNanos, int originalLength, MemorySegment octets) throws IOException {
-    if (compiled != null && !compiled.matches(octets, originalLength)) {
+    if (!isWanted(compiled, octets, originalLength)
+        || !isWanted(ofConnection, octets, originalLength)) {
       unwanted++;
       output.skip();
       return;
     }
     written++;
     output.frame(timeNanos, originalLength, octets, direction.of(octets));
+  }
+
+  private static boolean isWanted(PacketFilter filter, MemorySegment octets, int originalLength) {
+    return filter == null || filter.matches(octets, originalLength);
   }
 
   private void run(Rddp daemon, LiveCapture capture) throws IOException, InterruptedException {
@@ -261,8 +296,14 @@ final class CaptureCommand implements Callable<Integer> {
         if (compiled != null) {
           compiled.close();
         }
+        if (ofConnection != null) {
+          ofConnection.close();
+        }
       }
-      String rest = compiled == null ? "" : ", " + unwanted + " did not match the filter";
+      String rest =
+          compiled == null && ofConnection == null
+              ? ""
+              : ", " + unwanted + " did not match the filter";
       String where = last.count() > 1 ? " in " + last.count() + " files" : "";
       say(
           "%d frames%s, %d left out%s"

@@ -73,11 +73,7 @@ class CaptureCommandTest {
             () -> run(List.of(arguments)), action -> Thread.ofPlatform().start(action));
     TestDaemon.await(() -> command.isDone() || !out.toString().isEmpty(), "the capture runs");
     try (Listener listener = there.listen(PORT)) {
-      CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
-      try (Connection connection =
-          here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, TIMEOUT)) {
-        accepted.join();
+      try (Connection connection = connect(listener)) {
         while (!command.isDone()) {
           write(connection, octets);
         }
@@ -149,6 +145,58 @@ class CaptureCommandTest {
     assertThat(statistics.number(ISB_FILTERACCEPT)).isEqualTo(frames.size());
     assertThat(statistics.number(ISB_IFRECV)).isGreaterThan(frames.size());
     assertThat(out.toString()).contains(" did not match the filter");
+  }
+
+  @Test
+  void shouldWriteOnlyFramesOfOneConnection() throws IOException {
+    Path file = folder.resolve("one.pcapng");
+    try (Listener listener = there.listen(PORT)) {
+      Connection chosen = connect(listener);
+      Connection other = connect(listener);
+      CompletableFuture<Integer> command =
+          CompletableFuture.supplyAsync(
+              () ->
+                  run(
+                      List.of(
+                          "--connection",
+                          "%08x@%d".formatted(chosen.id(), ProcessHandle.current().pid()),
+                          "--interface",
+                          "one",
+                          "--count",
+                          "20",
+                          file.toString())),
+              action -> Thread.ofPlatform().start(action));
+      TestDaemon.await(() -> command.isDone() || !out.toString().isEmpty(), "the capture runs");
+      while (!command.isDone()) {
+        write(other, 100);
+        write(chosen, 100);
+      }
+      assertThat(command.join()).as(err::toString).isZero();
+
+      int port = chosen.localAddress().getPort();
+      assertThat(PcapngFile.read(file).of(PcapngFile.PACKET))
+          .hasSizeGreaterThanOrEqualTo(20)
+          .allMatch(frame -> port(frame, 34) == port || port(frame, 36) == port);
+      assertThat(run(List.of("--connection", "ffffffff", file.toString()))).isEqualTo(1);
+      assertThat(err.toString()).contains("one has no connection ffffffff");
+      assertThat(run(List.of("--connection", "what", file.toString()))).isEqualTo(2);
+      chosen.close();
+      other.close();
+    }
+  }
+
+  /** A port of a frame: of TCP behind Ethernet and an IPv4 header of 20 octets. */
+  private static int port(PcapngFile.Block frame, int offset) {
+    return Short.toUnsignedInt(Short.reverseBytes(frame.body().getShort(20 + offset)));
+  }
+
+  private Connection connect(Listener listener) {
+    CompletableFuture<Connection> accepted =
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    Connection connection =
+        here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, TIMEOUT);
+    accepted.join();
+    return connection;
   }
 
   @Test

@@ -257,6 +257,20 @@ public sealed interface DaemonMessage extends ControlMessage {
   record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {}
 
   /**
+   * The connection was found.
+   *
+   * @param request number of the request answered
+   * @param localAddress IPv4 address at the daemon's end
+   * @param localPort port at the daemon's end
+   * @param remoteAddress IPv4 address of the peer
+   * @param remotePort port of the peer
+   */
+  @MessageType(60)
+  record ConnectionFound(
+      int request, int localAddress, int localPort, int remoteAddress, int remotePort)
+      implements DaemonMessage {}
+
+  /**
    * Fewer receives are left in a shared queue than the limit that the program set.
    *
    * @param queue its number

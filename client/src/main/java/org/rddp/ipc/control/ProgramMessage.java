@@ -261,4 +261,15 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(27)
   record ListObjects(int request, int subject, int session, int index) implements ProgramMessage {}
+
+  /**
+   * Asks between which ends a connection of any session of the interface runs; only root and the
+   * daemon's own user may. Answered by {@link DaemonMessage.ConnectionFound}.
+   *
+   * @param request number of the request
+   * @param connection its number
+   * @param process id of the process whose connection it is; 0: any
+   */
+  @MessageType(30)
+  record FindConnection(int request, int connection, int process) implements ProgramMessage {}
 }

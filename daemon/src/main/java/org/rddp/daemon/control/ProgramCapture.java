@@ -1,6 +1,8 @@
 package org.rddp.daemon.control;
 
 import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.ConnectionEnds;
+import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
@@ -23,6 +25,27 @@ final class ProgramCapture {
     this.server = server;
     this.program = program;
     this.octets = octets;
+  }
+
+  /** Answers between which ends a connection runs, so that its frames can be told from others. */
+  void find(ProgramMessage.FindConnection find) throws RequestRefusedException {
+    server.permissions().checkCapture(program.socket().peer());
+    Engine engine = program.daemonInterface().engine();
+    engine.execute(() -> {
+      try {
+        ConnectionEnds ends = engine.find(find.connection(), find.process());
+        DaemonMessage found =
+            new DaemonMessage.ConnectionFound(
+                find.request(),
+                ends.localAddress(),
+                ends.localPort(),
+                ends.remoteAddress(),
+                ends.remotePort());
+        server.execute(() -> program.send(found));
+      } catch (RequestRefusedException e) {
+        server.execute(() -> program.answer(find.request(), e));
+      }
+    });
   }
 
   void start(ProgramMessage.StartCapture start) throws RequestRefusedException {

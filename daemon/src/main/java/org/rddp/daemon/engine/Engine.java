@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpStack;
@@ -243,6 +244,32 @@ public final class Engine {
       count += same ? session.connectionCount() : 0;
     }
     return count;
+  }
+
+  /**
+   * Finds a connection of any session by its number. Engine thread only.
+   *
+   * @param process id of the process whose connection it is; 0: any
+   * @throws RequestRefusedException if there is none, or several sessions have the number
+   */
+  public ConnectionEnds find(int number, int process) throws RequestRefusedException {
+    ConnectionEnds found = null;
+    for (Session session : sessions) {
+      if (process == 0 || session.owner().process() == process) {
+        ConnectionEnds ends = session.endsOf(number);
+        if (ends != null && found != null) {
+          throw new RequestRefusedException(
+              Reason.INVALID,
+              "several programs have a connection %08x: name the process, too".formatted(number));
+        }
+        found = ends == null ? found : ends;
+      }
+    }
+    if (found == null) {
+      throw new RequestRefusedException(
+          Reason.NOT_FOUND, "%s has no connection %08x".formatted(name, number));
+    }
+    return found;
   }
 
   /** Ends every session and the TCP stack. Engine thread only, last. */

@@ -541,6 +541,12 @@ public final class Session {
     connections.forEach(connection -> connection.disconnect(true));
   }
 
+  /** The ends of a connection; null if there is none of this number. */
+  ConnectionEnds endsOf(int number) {
+    SessionConnection connection = connections.get(number);
+    return connection == null ? null : connection.ends();
+  }
+
   /** Connections that have not ended. */
   int connectionCount() {
     return connections.size();

@@ -236,7 +236,8 @@ final class SessionConnection {
     return number;
   }
 
-  private ConnectionEnds ends() {
+  /** Its addresses. */
+  ConnectionEnds ends() {
     return new ConnectionEnds(session.engine().address(), localPort, remoteAddress, remotePort);
   }
 
