@@ -22,9 +22,10 @@ has() { grep -q -x -e "$1" <(flags_of "${@:2}"); }
 lacks() { ! has "$@"; }
 
 check 'gives the common flags to a JVM without a command' has '--enable-native-access=ALL-UNNAMED'
-check 'gives the engine the vector module' has "$VECTOR_MODULE" daemon
+readonly MODULE_LOADER=java.base/jdk.internal.module=ALL-UNNAMED
+check 'lets the engine load the vector module' has "$MODULE_LOADER" daemon
 check 'turns off the bounds checks of vectors' has "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0" daemon
-check 'gives other commands no vector module' lacks "$VECTOR_MODULE" status
+check 'gives other commands no vector module' lacks "$MODULE_LOADER" status
 
 # The arguments with which a function starts the JVM, one per line.
 # shellcheck disable=SC2317
@@ -43,8 +44,8 @@ starts_with() { grep -q -x -e "$1" <(java_of "${@:2}"); }
 # shellcheck disable=SC2317
 starts_without() { ! starts_with "$@"; }
 
-check 'starts the daemon with vectors' starts_with "$VECTOR_MODULE" launch daemon
-check 'prints help of the daemon without vectors' starts_without "$VECTOR_MODULE" launch_without_engine daemon --help
+check 'starts the daemon with vectors' starts_with "$MODULE_LOADER" launch daemon
+check 'prints help of the daemon without vectors' starts_without "$MODULE_LOADER" launch_without_engine daemon --help
 check 'passes --help to the daemon' starts_with --help launch_without_engine daemon --help
 
 # shellcheck disable=SC2317
