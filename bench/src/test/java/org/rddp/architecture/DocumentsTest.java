@@ -36,9 +36,13 @@ class DocumentsTest {
   /** Classes of the JDK and of libraries, and one that stands for any. */
   private static final Set<String> FOREIGN =
       Set.of(
+          "CompletableFuture",
+          "IllegalArgumentException",
           "IllegalStateException",
+          "IndexOutOfBoundsException",
           "MemorySegment",
           "Random",
+          "SelectableChannel",
           "System",
           "Thread",
           "ThreadMXBean",

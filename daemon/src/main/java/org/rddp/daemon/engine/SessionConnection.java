@@ -434,7 +434,7 @@ final class SessionConnection {
       session
           .engine()
           .report(
-              "what %s sends to %s:%d waits for the peer's first message"
+              "a message of %s to %s:%d waits for the peer's first message"
                       .formatted(session.domain(), new Ipv4Address(remoteAddress), remotePort)
                   + ": only a connecting program that asks for peer-to-peer lets the accepting one"
                   + " send first");
