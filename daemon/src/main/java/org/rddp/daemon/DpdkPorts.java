@@ -116,7 +116,7 @@ public final class DpdkPorts implements Ports {
       }
       said = kept.since(0);
     }
-    // Whoever sets a log level wants all of it.
+    // A configured log level asks for all of the messages.
     boolean whole =
         configuration.dpdk().arguments().stream().anyMatch(each -> each.contains("log-level"));
     System.err.print(whole ? said : DriverWords.remarkable(said));

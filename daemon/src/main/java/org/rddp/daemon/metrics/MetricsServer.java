@@ -36,7 +36,7 @@ public final class MetricsServer implements AutoCloseable {
   private static final int UNAVAILABLE = 503;
 
   static {
-    // Whoever can connect must not use up the daemon's descriptors, or its threads for long (s).
+    // A client must not use up the daemon's descriptors, or its threads for long (s).
     setIfAbsent("jdk.httpserver.maxConnections", "32");
     setIfAbsent("sun.net.httpserver.maxReqTime", "10");
     setIfAbsent("sun.net.httpserver.maxRspTime", "10");
