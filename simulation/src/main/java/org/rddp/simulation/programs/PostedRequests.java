@@ -107,7 +107,7 @@ final class PostedRequests {
           // One that asks may be flushed because the peer cannot answer.
           firstLate = Math.min(firstLate, request.number());
         }
-        end.count(end.state().isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
+        end.count(ProgramEvent.FLUSHED);
         failed(request, true);
       }
       case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {

@@ -391,7 +391,7 @@ abstract class ProgramEndpoint {
         if (completion.isSuccess()) {
           verify(!state.isGone(), "receives, though the connection is gone");
         } else {
-          count(state.isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
+          count(ProgramEvent.FLUSHED);
         }
         received(completion);
       }

@@ -34,7 +34,6 @@ enum ProgramEvent {
   WITHOUT_RECEIVE("messages that may be held"),
   LIMITS("limits of shared queues reached"),
   FLUSHED("requests flushed"),
-  TOO_LATE("requests posted to a connection that was gone"),
   WOKEN("programs woken by a signal"),
   FULL("posts that found a ring full"),
   DEREGISTERED("regions deregistered"),
