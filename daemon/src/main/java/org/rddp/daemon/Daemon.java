@@ -71,7 +71,7 @@ public final class Daemon implements AutoCloseable {
   private final List<Engine> engines = new ArrayList<>();
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
-  private final ServiceManager service;
+  private final SdNotifier notifier;
   private Watchdog watchdog;
 
   /** Null where metrics are off. */
@@ -114,7 +114,7 @@ public final class Daemon implements AutoCloseable {
             statistics,
             events);
     faults.forwardTo(control);
-    service = ServiceManager.of(System.getenv(), out);
+    notifier = SdNotifier.of(System.getenv(), out);
   }
 
   /**
@@ -190,9 +190,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void tellServiceManager() {
-    service.ready("programs connect at " + configuration.controlSocket());
-    if (service.watchdog().isPositive()) {
-      watchdog = new Watchdog(engines, service.watchdog(), service::feedWatchdog);
+    notifier.ready("programs connect at " + configuration.controlSocket());
+    if (notifier.watchdog().isPositive()) {
+      watchdog = new Watchdog(engines, notifier.watchdog(), notifier::feedWatchdog);
       watchdog.start();
     }
   }
@@ -390,7 +390,7 @@ public final class Daemon implements AutoCloseable {
       return;
     }
     closed = true;
-    service.stopping(Duration.ofNanos(configuration.control().drainTimeout() + 2 * END_TIMEOUT));
+    notifier.stopping(Duration.ofNanos(configuration.control().drainTimeout() + 2 * END_TIMEOUT));
     if (health != null) {
       health.stopping();
     }
@@ -408,7 +408,7 @@ public final class Daemon implements AutoCloseable {
     if (watchdog != null) {
       watchdog.close();
     }
-    service.close();
+    notifier.close();
     events.info("the daemon has ended");
     events.close();
     ended.countDown();

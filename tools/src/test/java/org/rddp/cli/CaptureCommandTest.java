@@ -253,17 +253,7 @@ class CaptureCommandTest {
   @Test
   void shouldWriteToStandardOutputWhileItRuns() throws Exception {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "capture",
-                "-",
-                "--socket",
-                daemon.socket().toString())
-            .start();
+        CommandProcess.of("capture", "-", "--socket", daemon.socket().toString()).start();
     try (InputStream pipe = process.getInputStream()) {
       byte[] head = pipe.readNBytes(4);
       assertThat(head).isEqualTo(new byte[] {0x0a, 0x0d, 0x0d, 0x0a});

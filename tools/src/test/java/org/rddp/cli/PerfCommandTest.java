@@ -275,12 +275,7 @@ class PerfCommandTest {
   void shouldPrintWhatThereIsWhenItIsEnded() throws Exception {
 
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
+        CommandProcess.of(
                 "perf",
                 "lat",
                 "read",

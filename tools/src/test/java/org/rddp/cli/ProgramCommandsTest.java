@@ -73,18 +73,8 @@ class ProgramCommandsTest {
   @Test
   void shouldEndWhenTheReaderOfItsOutputEnds() throws Exception {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "stat",
-                "--all",
-                "--interval",
-                "0.1",
-                "--socket",
-                daemon.socket().toString())
+        CommandProcess.of(
+                "stat", "--all", "--interval", "0.1", "--socket", daemon.socket().toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader reader = process.inputReader()) {

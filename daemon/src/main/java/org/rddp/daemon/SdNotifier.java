@@ -7,10 +7,10 @@ import org.rddp.ipc.linux.DatagramSender;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * The service manager that has started this process, told of the daemon's state as sd_notify(3)
+ * Tells the service manager that has started this process of the daemon's state, as sd_notify(3)
  * describes. Where none has, nothing is done. Any thread may call.
  */
-final class ServiceManager implements AutoCloseable {
+final class SdNotifier implements AutoCloseable {
   private static final Duration NO_WATCHDOG = Duration.ZERO;
 
   private final DatagramSender sender;
@@ -18,29 +18,29 @@ final class ServiceManager implements AutoCloseable {
   private final PrintStream out;
   private boolean failed;
 
-  private ServiceManager(DatagramSender sender, Duration watchdog, PrintStream out) {
+  private SdNotifier(DatagramSender sender, Duration watchdog, PrintStream out) {
     this.sender = sender;
     this.watchdog = watchdog;
     this.out = out;
   }
 
   /**
-   * The service manager that the environment names.
+   * A notifier of the service manager that the environment names.
    *
    * @param environment of the process: {@code NOTIFY_SOCKET}, {@code WATCHDOG_USEC} and {@code
    *     WATCHDOG_PID} count
    * @param out takes a line if the service manager cannot be told
    */
-  static ServiceManager of(Map<String, String> environment, PrintStream out) {
+  static SdNotifier of(Map<String, String> environment, PrintStream out) {
     String address = environment.get("NOTIFY_SOCKET");
     if (address == null) {
-      return new ServiceManager(null, NO_WATCHDOG, out);
+      return new SdNotifier(null, NO_WATCHDOG, out);
     }
     try {
-      return new ServiceManager(new DatagramSender(address), watchdog(environment), out);
+      return new SdNotifier(new DatagramSender(address), watchdog(environment), out);
     } catch (SystemCallException | IllegalArgumentException e) {
       out.println("the service manager cannot be told anything: NOTIFY_SOCKET: " + e.getMessage());
-      return new ServiceManager(null, NO_WATCHDOG, out);
+      return new SdNotifier(null, NO_WATCHDOG, out);
     }
   }
 

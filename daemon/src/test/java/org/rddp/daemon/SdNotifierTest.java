@@ -23,7 +23,7 @@ import org.rddp.ipc.linux.UnixSocket;
 
 /** The daemon tells a service manager what it does: a socket of the test takes systemd's place. */
 @Timeout(60)
-class ServiceManagerTest {
+class SdNotifierTest {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM = 2;
   private static final int ROOM = 4096;
@@ -56,8 +56,8 @@ class ServiceManagerTest {
     }
   }
 
-  private ServiceManager of(Map<String, String> environment) {
-    return ServiceManager.of(environment, new PrintStream(log, true, StandardCharsets.UTF_8));
+  private SdNotifier of(Map<String, String> environment) {
+    return SdNotifier.of(environment, new PrintStream(log, true, StandardCharsets.UTF_8));
   }
 
   @Test
@@ -86,7 +86,7 @@ class ServiceManagerTest {
 
   @Test
   void shouldNotFeedTheWatchdogOfAnotherProcess() {
-    try (ServiceManager manager =
+    try (SdNotifier manager =
         of(
             Map.of(
                 "NOTIFY_SOCKET",
@@ -102,7 +102,7 @@ class ServiceManagerTest {
   @Test
   void shouldReadTheTimeOfTheWatchdog() {
     String self = Long.toString(ProcessHandle.current().pid());
-    try (ServiceManager manager =
+    try (SdNotifier manager =
         of(
             Map.of(
                 "NOTIFY_SOCKET",
@@ -117,7 +117,7 @@ class ServiceManagerTest {
 
   @Test
   void shouldDoNothingWithoutAServiceManager() {
-    try (ServiceManager manager = of(Map.of())) {
+    try (SdNotifier manager = of(Map.of())) {
       manager.ready("");
       assertThat(manager.watchdog()).isZero();
       assertThat(log.size()).isZero();
@@ -127,7 +127,7 @@ class ServiceManagerTest {
   @Test
   void shouldSayOnceThatNobodyReceives() {
     socket.close();
-    try (ServiceManager manager = of(Map.of("NOTIFY_SOCKET", path.toString()))) {
+    try (SdNotifier manager = of(Map.of("NOTIFY_SOCKET", path.toString()))) {
       manager.feedWatchdog();
       manager.feedWatchdog();
     }
@@ -153,7 +153,7 @@ class ServiceManagerTest {
       MemorySegment.copy(octets, 0, address, ValueLayout.JAVA_BYTE, 2, octets.length);
       SystemCall.bind("bind", "i:ili")
           .call(abstractSocket.number(), address.address(), address.byteSize());
-      try (ServiceManager manager = of(Map.of("NOTIFY_SOCKET", "@" + name))) {
+      try (SdNotifier manager = of(Map.of("NOTIFY_SOCKET", "@" + name))) {
         manager.feedWatchdog();
       }
       socket.close();

@@ -1,0 +1,24 @@
+package org.rddp.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A command of rddp as a process of its own, for what concerns standard output and signals. */
+final class CommandProcess {
+  private CommandProcess() {}
+
+  /** The process, not started. */
+  static ProcessBuilder of(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command);
+  }
+}
