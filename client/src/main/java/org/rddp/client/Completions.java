@@ -98,6 +98,10 @@ final class Completions {
   }
 
   private int pollInside(CompletionQueue queue, CompletionHandler handler, int max) {
+    if (queue.isEmpty() && rings.isEmpty()) {
+      pollInVain();
+      return 0;
+    }
     int count = queue.isEmpty() ? 0 : passKept(queue, handler, max);
     Completion completion = take();
     try {
@@ -114,13 +118,17 @@ final class Completions {
       spares.push(completion);
     }
     if (count == 0) {
-      // What other queues keep has to be polled first: it belongs to the lost daemon.
-      if (session.channel().lost() != null && (kept == 0 || !session.isReconnecting())) {
-        session.proceedAfterLoss();
-      }
-      Thread.onSpinWait();
+      pollInVain();
     }
     return count;
+  }
+
+  private void pollInVain() {
+    // What other queues keep has to be polled first: it belongs to the lost daemon.
+    if (session.channel().lost() != null && (kept == 0 || !session.isReconnecting())) {
+      session.proceedAfterLoss();
+    }
+    Thread.onSpinWait();
   }
 
   private int passKept(CompletionQueue queue, CompletionHandler handler, int max) {
