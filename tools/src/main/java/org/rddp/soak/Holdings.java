@@ -48,6 +48,11 @@ record Holdings(Map<String, Long> values) {
     return new Holdings(values);
   }
 
+  /** Sessions that the daemon has counted. */
+  long sessions() {
+    return values.get("daemon.sessions");
+  }
+
   private static long sum(Counters counters, String name) {
     long[] sum = {0};
     counters.forEach((counter, value) -> sum[0] += counter.endsWith("." + name) ? value : 0);

@@ -43,6 +43,10 @@ public final class Soak implements AutoCloseable {
   private final JavaProcess[] programs = new JavaProcess[SINKS + SOURCES];
   private final List<Long> memory = new ArrayList<>();
   private SoakedDaemon daemon;
+
+  /** The daemon lives on in the second half, so that its memory can be seen to stay as it is. */
+  private long lastRestart;
+
   private int lives;
   private int started;
 
@@ -65,6 +69,7 @@ public final class Soak implements AutoCloseable {
    */
   public List<String> run(Duration time) throws IOException, InterruptedException {
     long end = System.nanoTime() + time.toNanos();
+    lastRestart = System.nanoTime() + time.toNanos() / 2;
     startDaemon();
     do {
       startPrograms();
@@ -74,7 +79,7 @@ public final class Soak implements AutoCloseable {
       }
       endPrograms();
       audit();
-      if (problems.isEmpty() && !isOver(end) && random.nextInt(4) == 0) {
+      if (problems.isEmpty() && random.nextInt(4) == 0 && !isOver(lastRestart)) {
         disturbances.merge("daemon stopped", 1, Integer::sum);
         daemon.stop(problems);
         startDaemon();
@@ -156,7 +161,13 @@ public final class Soak implements AutoCloseable {
     }
     int index = random.nextInt(programs.length);
     switch (random.nextInt(16)) {
-      case 0 -> killDaemon();
+      case 0 -> {
+        if (isOver(lastRestart)) {
+          kill(index);
+        } else {
+          killDaemon();
+        }
+      }
       case 1, 2, 3, 4 -> stopForAWhile(index);
       case 5, 6, 7 -> end(index);
       default -> kill(index);

@@ -57,8 +57,19 @@ final class SoakedDaemon implements AutoCloseable {
             List.of("daemon", "--config", configuration.toString(), "--until-eof"));
     process.awaitLine("ready:", PATIENCE);
     try (Rddp session = open()) {
-      atStart = Holdings.of(session, process.handle().pid());
+      atStart = holdingsAtStart(session);
     }
+  }
+
+  /** The daemon refreshes its counters now and then: those that know this session are meant. */
+  private Holdings holdingsAtStart(Rddp session) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    Holdings holdings;
+    do {
+      TimeUnit.MILLISECONDS.sleep(150);
+      holdings = Holdings.of(session, process.handle().pid());
+    } while (holdings.sessions() == 0 && System.nanoTime() < deadline);
+    return holdings;
   }
 
   Path socket() {

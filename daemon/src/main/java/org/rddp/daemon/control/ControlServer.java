@@ -118,7 +118,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Starts the control thread. */
   public void start() {
-    after(Statistics.PERIOD, this::refreshStatistics);
+    // No program reads counters that nobody has filled.
+    refreshStatistics();
     after(CHECK_PERIOD, this::endSilentPrograms);
     after(DaemonLog.PERIOD, this::countLeftOut);
     String warning = SharedHugePages.warning(SharedHugePages.SETTING);
