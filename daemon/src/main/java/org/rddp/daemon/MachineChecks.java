@@ -20,6 +20,9 @@ import org.rddp.dpdk.Hugepages;
  * own messages would be hard to read, and a process can start DPDK only once.
  */
 final class MachineChecks {
+  /** DPDK looks there for the drivers of the kernel. */
+  private static final Path KERNEL_MODULES = Path.of("/sys/module");
+
   private final List<MachineProblem> problems = new ArrayList<>();
 
   /** Sockets at which vhost ends of earlier interfaces will listen. */
@@ -30,12 +33,26 @@ final class MachineChecks {
   /** All problems, in the order of the configuration; empty if there are none. */
   static List<MachineProblem> problems(Configuration configuration) {
     MachineChecks checks = new MachineChecks();
+    checks.checkSysfs();
     checks.checkHugepages(configuration.dpdk());
     checks.problems.addAll(EnginePlacement.problems(configuration));
     for (int i = 0; i < configuration.interfaces().size(); i++) {
       checks.checkDevice(i + 1, configuration.interfaces().get(i));
     }
     return checks.problems;
+  }
+
+  private void checkSysfs() {
+    if (!Files.isDirectory(KERNEL_MODULES)) {
+      problems.add(
+          MachineProblem.of(
+              "dpdk",
+              "arguments",
+              "there is no folder "
+                  + KERNEL_MODULES
+                  + ", without which DPDK does not start; allowed: a container that has all of the"
+                  + " kernel's sysfs mounted at /sys"));
+    }
   }
 
   private void checkHugepages(DpdkConfiguration dpdk) {

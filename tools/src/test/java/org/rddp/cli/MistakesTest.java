@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,5 +167,22 @@ class MistakesTest {
       shouldSay(process.output(), file, expected);
     }
     assertThat(folder.resolve("rddpd.sock")).doesNotExist();
+  }
+
+  @Test
+  void shouldSayThatAContainerHasNotAllOfSysfs() throws Exception {
+    Path file = configuration("interface", "mtu = 1500");
+    ProcessBuilder command =
+        CommandProcess.of("daemon", "--check", "--devices", "--config", file.toString());
+    List<String> hideSysfs = List.of("sh", "-c", "mount -t tmpfs none /sys && exec \"$@\"", "sh");
+    command.command().addAll(0, hideSysfs);
+    command.command().addAll(0, List.of("unshare", "--mount"));
+    Process process = command.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).isEqualTo(1);
+    shouldSay(
+        output,
+        file,
+        "dpdk.arguments: there is no folder /sys/module, without which DPDK does not");
   }
 }
