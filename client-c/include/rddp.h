@@ -155,6 +155,36 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_fd(
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part(rddp_region *whole, uint64_t offset, uint64_t octets,
     unsigned access, rddp_connection *connection, rddp_region **region);
 
+/* Options of a region. Begin with zeros. */
+struct rddp_region_options {
+    unsigned access;              /* enum rddp_access */
+    rddp_connection *connection;  /* the only one whose peer may use the STag, and invalidate it; NULL: all */
+    uint64_t base;                /* Tagged Offset of the first octet; with the length it must be below 2^64 */
+};
+
+/* Memory of both ends, without an STag. */
+typedef struct rddp_memory rddp_memory;
+
+/*
+ * Shares a memfd of the program's, as rddp_register_fd() does, but neither registers nor maps it: what the program wants
+ * to see of it, it has mapped before. The caller keeps the descriptor and may close it.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_adopt(rddp_session *session, int descriptor, rddp_memory **memory);
+
+/*
+ * Registers a part of such memory. rddp_region_address() of the region is NULL; free it with rddp_free(), before the
+ * memory.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register(rddp_memory *memory, uint64_t offset, uint64_t octets,
+    const struct rddp_region_options *options, rddp_region **region);
+
+/* Frees memory from rddp_adopt(). RDDP_STATE while a region on it is registered. NULL does nothing. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_memory(rddp_memory *memory);
+
+/* rddp_register_part() with options. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part_with(rddp_region *whole, uint64_t offset, uint64_t octets,
+    const struct rddp_region_options *options, rddp_region **region);
+
 /*
  * Deregisters the STag, and frees the memory if the region was made with it. Afterwards nothing is placed there.
  * RDDP_STATE while requests that use the region have not completed, or parts of it are registered (its own STag is gone
@@ -166,7 +196,7 @@ RDDP_EXPORT void *rddp_region_address(const rddp_region *region);
 RDDP_EXPORT uint64_t rddp_region_length(const rddp_region *region);
 /* The STag: local in requests, remote in what peers are told. */
 RDDP_EXPORT uint32_t rddp_region_stag(const rddp_region *region);
-/* The Tagged Offset of the first octet. */
+/* The Tagged Offset of the first octet. Requests of this program name offsets from the first octet on, whatever it is. */
 RDDP_EXPORT uint64_t rddp_region_base(const rddp_region *region);
 
 /* A memory window: opens a part of a region to one peer under an STag of its own, see RDDP_BIND. */

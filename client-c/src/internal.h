@@ -9,7 +9,7 @@
 #include "rddp.h"
 #include "rings.h"
 
-#define PROTOCOL_VERSION 6
+#define PROTOCOL_VERSION 7
 #define NO_DEADLINE UINT64_MAX
 
 /* ---- Errors ---- */
@@ -99,16 +99,17 @@ struct rddp_receive_queue {
 };
 
 /* A memory that is mapped, and how many pieces of it are in use. */
-struct memory {
+struct rddp_memory {
+    rddp_session *session;
     uint32_t number;
     uint32_t pieces;
-    struct mapping mapping;
-    struct memory *next;
+    struct mapping mapping;  /* without an address if the program maps it itself */
+    rddp_memory *next;
 };
 
 struct rddp_region {
     rddp_session *session;
-    struct memory *memory;
+    rddp_memory *memory;
     uint64_t offset;  /* in the memory */
     uint64_t length;
     uint64_t base;
@@ -161,7 +162,7 @@ struct rddp_session {
     struct object_table connections;
     struct object_table receive_queues;
     rddp_listener *listeners;
-    struct memory *memories;
+    rddp_memory *memories;
     rddp_region *regions;
 };
 

@@ -84,17 +84,18 @@ int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping
     return request(session, &message, DONE, mapping->length / POPULATED_A_SECOND * 1000000000u, &pending);
 }
 
-static struct memory *find_memory(rddp_session *session, uint32_t number) {
-    struct memory *memory = session->memories;
+static rddp_memory *find_memory(rddp_session *session, uint32_t number) {
+    rddp_memory *memory = session->memories;
     while (memory != NULL && memory->number != number) {
         memory = memory->next;
     }
     return memory;
 }
 
-static struct memory *add_memory(rddp_session *session, uint32_t number, struct mapping mapping) {
-    struct memory *memory = calloc(1, sizeof *memory);
+static rddp_memory *add_memory(rddp_session *session, uint32_t number, struct mapping mapping) {
+    rddp_memory *memory = calloc(1, sizeof *memory);
     if (memory != NULL) {
+        memory->session = session;
         memory->number = number;
         memory->mapping = mapping;
         memory->next = session->memories;
@@ -103,8 +104,8 @@ static struct memory *add_memory(rddp_session *session, uint32_t number, struct 
     return memory;
 }
 
-static void remove_memory(rddp_session *session, struct memory *memory) {
-    struct memory **at = &session->memories;
+static void remove_memory(rddp_session *session, rddp_memory *memory) {
+    rddp_memory **at = &session->memories;
     while (*at != memory) {
         at = &(*at)->next;
     }
@@ -114,7 +115,7 @@ static void remove_memory(rddp_session *session, struct memory *memory) {
 }
 
 /* Frees a piece in the daemon, and the memory here with its last piece. */
-static int free_piece(rddp_session *session, struct memory *memory, uint64_t offset) {
+static int free_piece(rddp_session *session, rddp_memory *memory, uint64_t offset) {
     struct message message;
     begin(&message, FREE_MEMORY);
     put_u32(&message, memory->number);
@@ -130,9 +131,10 @@ static int free_piece(rddp_session *session, struct memory *memory, uint64_t off
     return RDDP_OK;
 }
 
-static int register_range(rddp_session *session, struct memory *memory, uint64_t offset, uint64_t octets,
-    unsigned access, uint32_t connection, bool owns_piece, rddp_region **region) {
-    if (connection == 0 && (access & RDDP_REMOTE_INVALIDATE) != 0) {
+static int register_range(rddp_memory *memory, uint64_t offset, uint64_t octets,
+    const struct rddp_region_options *options, bool owns_piece, rddp_region **region) {
+    rddp_session *session = memory->session;
+    if (options->connection == NULL && (options->access & RDDP_REMOTE_INVALIDATE) != 0) {
         return fail(RDDP_INVALID,
             "a region with RDDP_REMOTE_INVALIDATE must be for one connection: give rddp_register_part() one, or bind a"
             " memory window");
@@ -146,8 +148,9 @@ static int register_range(rddp_session *session, struct memory *memory, uint64_t
     put_u32(&message, memory->number);
     put_u64(&message, offset);
     put_u64(&message, octets);
-    put_u32(&message, access);
-    put_u32(&message, connection);
+    put_u32(&message, options->access);
+    put_u32(&message, options->connection == NULL ? 0 : options->connection->number);
+    put_u64(&message, options->base);
     struct pending pending = {.arrived = NULL};
     int result = request(session, &message, REGISTERED, 0, &pending);
     if (result != RDDP_OK) {
@@ -170,9 +173,10 @@ static int register_range(rddp_session *session, struct memory *memory, uint64_t
 }
 
 /* Registers the whole of a new piece; frees it if that fails. */
-static int register_piece(rddp_session *session, struct memory *memory, uint64_t offset, uint64_t octets,
+static int register_piece(rddp_session *session, rddp_memory *memory, uint64_t offset, uint64_t octets,
     unsigned access, rddp_region **region) {
-    int result = register_range(session, memory, offset, octets, access, 0, true, region);
+    struct rddp_region_options options = {.access = access};
+    int result = register_range(memory, offset, octets, &options, true, region);
     if (result != RDDP_OK) {
         struct saved_error saved = save_error();
         free_piece(session, memory, offset);
@@ -182,8 +186,8 @@ static int register_piece(rddp_session *session, struct memory *memory, uint64_t
 }
 
 /* Adds a mapping of both ends with its first piece, and shares it. */
-static int share_new(rddp_session *session, uint32_t number, struct mapping mapping, struct memory **made) {
-    struct memory *memory = add_memory(session, number, mapping);
+static int share_new(rddp_session *session, uint32_t number, struct mapping mapping, rddp_memory **made) {
+    rddp_memory *memory = add_memory(session, number, mapping);
     if (memory == NULL) {
         unmap_shared(&mapping);
         return fail(RDDP_RESOURCES, "no memory for a mapping");
@@ -201,7 +205,7 @@ static int share_new(rddp_session *session, uint32_t number, struct mapping mapp
 }
 
 /* The memory of a piece that the daemon has allocated; mapped if its descriptor came with the piece. */
-static int piece_memory(rddp_session *session, struct message *reply, struct memory **memory, uint64_t *offset) {
+static int piece_memory(rddp_session *session, struct message *reply, rddp_memory **memory, uint64_t *offset) {
     uint32_t number = get_u32(reply);
     *offset = get_u64(reply);
     uint64_t octets = get_u64(reply);
@@ -241,7 +245,7 @@ int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_
     struct pending pending = {.arrived = NULL};
     pthread_mutex_lock(&session->memory_lock);
     int result = request(session, &message, MEMORY_ALLOCATED, 0, &pending);
-    struct memory *memory = NULL;
+    rddp_memory *memory = NULL;
     uint64_t offset = 0;
     if (result == RDDP_OK) {
         result = piece_memory(session, &pending.reply, &memory, &offset);
@@ -253,29 +257,39 @@ int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_
     return result;
 }
 
-int rddp_register_fd(rddp_session *session, int descriptor, unsigned access, rddp_region **region) {
-    int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (own < 0) {
-        return fail_errno(RDDP_INVALID, "the descriptor cannot be duplicated");
+/* Sends a memfd that has been mapped or checked, and shares it; closes the mapping if that fails. */
+static int adopt(rddp_session *session, struct mapping mapping, rddp_memory **memory) {
+    struct message message;
+    begin(&message, ADOPT_MEMORY);
+    message.descriptors[0] = mapping.descriptor;
+    message.descriptor_count = 1;
+    struct pending pending = {.arrived = NULL};
+    int result = request(session, &message, MEMORY_ADOPTED, 0, &pending);
+    if (result != RDDP_OK) {
+        unmap_shared(&mapping);
+        return result;
     }
+    return share_new(session, get_u32(&pending.reply), mapping, memory);
+}
+
+static int duplicate(int descriptor, int *own) {
+    *own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return *own < 0 ? fail_errno(RDDP_INVALID, "the descriptor cannot be duplicated") : RDDP_OK;
+}
+
+int rddp_register_fd(rddp_session *session, int descriptor, unsigned access, rddp_region **region) {
+    int own;
     struct mapping mapping;
-    int result = map_shared(own, &mapping);
+    int result = duplicate(descriptor, &own);
+    if (result == RDDP_OK) {
+        result = map_shared(own, &mapping);
+    }
     if (result != RDDP_OK) {
         return result;
     }
-    struct message message;
-    begin(&message, ADOPT_MEMORY);
-    message.descriptors[0] = own;
-    message.descriptor_count = 1;
-    struct pending pending = {.arrived = NULL};
+    rddp_memory *memory;
     pthread_mutex_lock(&session->memory_lock);
-    result = request(session, &message, MEMORY_ADOPTED, 0, &pending);
-    struct memory *memory = NULL;
-    if (result == RDDP_OK) {
-        result = share_new(session, get_u32(&pending.reply), mapping, &memory);
-    } else {
-        unmap_shared(&mapping);
-    }
+    result = adopt(session, mapping, &memory);
     if (result == RDDP_OK) {
         result = register_piece(session, memory, 0, memory->mapping.length, access, region);
     }
@@ -283,14 +297,59 @@ int rddp_register_fd(rddp_session *session, int descriptor, unsigned access, rdd
     return result;
 }
 
+int rddp_adopt(rddp_session *session, int descriptor, rddp_memory **memory) {
+    struct mapping mapping = {.address = NULL};
+    int result = duplicate(descriptor, &mapping.descriptor);
+    if (result == RDDP_OK) {
+        result = check_shared(mapping.descriptor, &mapping.length);
+        if (result != RDDP_OK) {
+            unmap_shared(&mapping);
+        }
+    }
+    if (result == RDDP_OK) {
+        pthread_mutex_lock(&session->memory_lock);
+        result = adopt(session, mapping, memory);
+        pthread_mutex_unlock(&session->memory_lock);
+    }
+    return result;
+}
+
+int rddp_free_memory(rddp_memory *memory) {
+    if (memory == NULL) {
+        return RDDP_OK;
+    }
+    rddp_session *session = memory->session;
+    pthread_mutex_lock(&session->memory_lock);
+    int result = free_piece(session, memory, 0);
+    pthread_mutex_unlock(&session->memory_lock);
+    return result;
+}
+
+static int fail_range(uint64_t offset, uint64_t octets, uint64_t length) {
+    return fail(RDDP_INVALID, "octets %llu to %llu + %llu of %llu", (unsigned long long)offset,
+        (unsigned long long)offset, (unsigned long long)octets, (unsigned long long)length);
+}
+
+int rddp_register(rddp_memory *memory, uint64_t offset, uint64_t octets, const struct rddp_region_options *options,
+    rddp_region **region) {
+    if (octets > memory->mapping.length || offset > memory->mapping.length - octets) {
+        return fail_range(offset, octets, memory->mapping.length);
+    }
+    return register_range(memory, offset, octets, options, false, region);
+}
+
 int rddp_register_part(rddp_region *whole, uint64_t offset, uint64_t octets, unsigned access,
     rddp_connection *connection, rddp_region **region) {
+    struct rddp_region_options options = {.access = access, .connection = connection};
+    return rddp_register_part_with(whole, offset, octets, &options, region);
+}
+
+int rddp_register_part_with(rddp_region *whole, uint64_t offset, uint64_t octets,
+    const struct rddp_region_options *options, rddp_region **region) {
     if (octets > whole->length || offset > whole->length - octets) {
-        return fail(RDDP_INVALID, "octets %llu to %llu + %llu of a region of %llu", (unsigned long long)offset,
-            (unsigned long long)offset, (unsigned long long)octets, (unsigned long long)whole->length);
+        return fail_range(offset, octets, whole->length);
     }
-    return register_range(whole->session, whole->memory, whole->offset + offset, octets, access,
-        connection == NULL ? 0 : connection->number, false, region);
+    return register_range(whole->memory, whole->offset + offset, octets, options, false, region);
 }
 
 int rddp_free(rddp_region *region) {
@@ -336,7 +395,8 @@ void free_memories(rddp_session *session) {
 }
 
 void *rddp_region_address(const rddp_region *region) {
-    return region->memory->mapping.address + region->offset;
+    uint8_t *address = region->memory->mapping.address;
+    return address == NULL ? NULL : address + region->offset;
 }
 
 uint64_t rddp_region_length(const rddp_region *region) {

@@ -46,6 +46,12 @@ class ClientInCTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldShareMemoryThatTheProgramBrings(String sanitizer) throws Exception {
+    run("memory_test-" + sanitizer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldDeliverEveryMessageInOrderOverManyLapsOfTheRings(String sanitizer) throws Exception {
     run("stream_test-" + sanitizer, "20000");
   }

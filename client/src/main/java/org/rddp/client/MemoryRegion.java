@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
+import org.rddp.ipc.control.RegionSettings;
 
 /**
  * Registered memory. The program reads and writes it in place, the engine sends from it and places
@@ -14,10 +15,8 @@ import org.rddp.client.types.CheckReturnValue;
 public final class MemoryRegion implements AutoCloseable {
   private final Rddp session;
   private final SessionMemory.Piece piece;
-  private final int connection;
   private volatile int stag;
-  private volatile long baseTo;
-  private final int rights;
+  private final RegionSettings settings;
   private final long offset;
   private final long length;
   private final Arena arena;
@@ -38,18 +37,14 @@ public final class MemoryRegion implements AutoCloseable {
       long offset,
       long length,
       int stag,
-      long baseTo,
-      int rights,
-      int connection,
+      RegionSettings settings,
       boolean ownsPiece) {
     this.session = session;
     this.piece = piece;
     this.offset = offset;
     this.length = length;
     this.stag = stag;
-    this.baseTo = baseTo;
-    this.rights = rights;
-    this.connection = connection;
+    this.settings = settings;
     this.freed = !ownsPiece;
     this.arena = Arena.ofShared();
     this.segment = piece.segment(offset, length, arena);
@@ -60,9 +55,9 @@ public final class MemoryRegion implements AutoCloseable {
     return stag;
   }
 
-  /** The Tagged Offset of the first octet. */
+  /** The Tagged Offset of the first octet, unsigned. */
   public long baseTo() {
-    return baseTo;
+    return settings.baseTo();
   }
 
   /** Length in octets. */
@@ -72,7 +67,7 @@ public final class MemoryRegion implements AutoCloseable {
 
   /** The access rights as bits, see {@link Access#isIn}. */
   public int rights() {
-    return rights;
+    return settings.rights();
   }
 
   /** The memory. An access after {@link #close()} throws. */
@@ -90,7 +85,7 @@ public final class MemoryRegion implements AutoCloseable {
 
   /** The number of the only connection that may use it, or 0. */
   int connection() {
-    return connection;
+    return settings.connection();
   }
 
   /** Whether the STag has ended with its daemon; the memory stays until the region is closed. */
@@ -102,10 +97,13 @@ public final class MemoryRegion implements AutoCloseable {
     ended = true;
   }
 
+  RegionSettings settings() {
+    return settings;
+  }
+
   /** Registered again, in another daemon. */
-  void restored(int newStag, long newBaseTo) {
+  void restored(int newStag) {
     stag = newStag;
-    baseTo = newBaseTo;
   }
 
   /**
@@ -118,8 +116,7 @@ public final class MemoryRegion implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion register(long from, long octets, Access... access) {
-    check(session, from, octets);
-    return session.memory().register(piece, offset + from, octets, Access.bits(access), 0, false);
+    return register(from, octets, RegionOptions.of(access));
   }
 
   /**
@@ -132,11 +129,23 @@ public final class MemoryRegion implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion register(Connection connection, long from, long octets, Access... access) {
+    return register(from, octets, RegionOptions.of(access).withConnection(connection));
+  }
+
+  /**
+   * Registers a part of this region again, with options of its own. The new region shares the
+   * memory and must be closed before this one.
+   *
+   * @param from offset of the first octet in this region
+   * @param octets greater than 0
+   */
+  @CheckReturnValue
+  public MemoryRegion register(long from, long octets, RegionOptions options) {
     check(session, from, octets);
-    connection.checkNotEnded();
-    return session
-        .memory()
-        .register(piece, offset + from, octets, Access.bits(access), connection.id(), false);
+    if (options.connection() != null) {
+      options.connection().checkNotEnded();
+    }
+    return session.memory().register(piece, offset + from, octets, options.settings(), false);
   }
 
   Rddp session() {

@@ -159,8 +159,19 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion allocate(long octets, Access... rights) {
+    return allocate(octets, RegionOptions.of(rights));
+  }
+
+  /**
+   * Allocates and registers zeroed memory, see {@link #allocate(long, Access...)}.
+   *
+   * @param octets greater than 0
+   * @throws RefusedException if a limit is reached
+   */
+  @CheckReturnValue
+  public MemoryRegion allocate(long octets, RegionOptions region) {
     throwIfUnusable();
-    return memory.allocate(octets, Access.bits(rights));
+    return memory.allocate(octets, region.settings());
   }
 
   /**
@@ -175,9 +186,21 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion register(int descriptor, Access... rights) throws IOException {
+    return register(descriptor, RegionOptions.of(rights));
+  }
+
+  /**
+   * Registers memory that the program has brought, see {@link #register(int, Access...)}.
+   *
+   * @param descriptor the memfd's number in this process. The caller keeps it and may close it
+   * @throws IOException if the memory cannot be shared safely; the message says why
+   * @throws RefusedException if a limit is reached
+   */
+  @CheckReturnValue
+  public MemoryRegion register(int descriptor, RegionOptions region) throws IOException {
     throwIfUnusable();
     try (Descriptor own = Descriptor.duplicate(descriptor)) {
-      return memory.adopt(own, Access.bits(rights));
+      return memory.adopt(own, region.settings());
     }
   }
 
@@ -193,7 +216,7 @@ public final class Rddp implements AutoCloseable {
   public MemoryRegion register(Path memfd, Access... rights) throws IOException {
     throwIfUnusable();
     try (Descriptor own = Descriptor.open(memfd)) {
-      return memory.adopt(own, Access.bits(rights));
+      return memory.adopt(own, RegionOptions.of(rights).settings());
     }
   }
 

@@ -10,9 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.rddp.client.types.Access;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
 
@@ -82,8 +82,7 @@ final class SessionMemory {
    * Creates a region on memory that the daemon allocates. Memory requests are serialized, so that
    * both ends agree when the last piece of a memory is freed.
    */
-  MemoryRegion allocate(long octets, int rights) {
-    checkRights(rights, 0);
+  MemoryRegion allocate(long octets, RegionSettings settings) {
     Piece piece;
     synchronized (this) {
       checkOpen();
@@ -93,12 +92,11 @@ final class SessionMemory {
               DaemonMessage.MemoryAllocated.class);
       piece = piece(reply.memory(), reply.offset(), octets, reply.descriptor());
     }
-    return registerAll(piece, octets, rights);
+    return registerAll(piece, octets, settings);
   }
 
   /** Creates a region on all of the program's own memory. */
-  MemoryRegion adopt(Descriptor descriptor, int rights) throws IOException {
-    checkRights(rights, 0);
+  MemoryRegion adopt(Descriptor descriptor, RegionSettings settings) throws IOException {
     Piece piece;
     long octets;
     synchronized (this) {
@@ -118,12 +116,12 @@ final class SessionMemory {
       }
       shareNew(piece);
     }
-    return registerAll(piece, octets, rights);
+    return registerAll(piece, octets, settings);
   }
 
-  private MemoryRegion registerAll(Piece piece, long octets, int rights) {
+  private MemoryRegion registerAll(Piece piece, long octets, RegionSettings settings) {
     try {
-      return register(piece, 0, octets, rights, 0, true);
+      return register(piece, 0, octets, settings, true);
     } catch (RddpException e) {
       free(piece);
       throw e;
@@ -183,42 +181,19 @@ final class SessionMemory {
   }
 
   MemoryRegion register(
-      Piece piece, long offset, long octets, int rights, int connection, boolean ownsPiece) {
-    checkRights(rights, connection);
+      Piece piece, long offset, long octets, RegionSettings settings, boolean ownsPiece) {
     DaemonMessage.Registered reply =
         channel.request(
             request ->
                 new ProgramMessage.Register(
-                    request,
-                    piece.mapping.number,
-                    piece.offset + offset,
-                    octets,
-                    rights,
-                    connection),
+                    request, piece.mapping.number, piece.offset + offset, octets, settings),
             DaemonMessage.Registered.class);
     synchronized (this) {
       checkOpen();
       MemoryRegion region =
-          new MemoryRegion(
-              session,
-              piece,
-              offset,
-              octets,
-              reply.stag(),
-              reply.baseTo(),
-              rights,
-              connection,
-              ownsPiece);
+          new MemoryRegion(session, piece, offset, octets, reply.stag(), settings, ownsPiece);
       regions.add(region);
       return region;
-    }
-  }
-
-  private static void checkRights(int rights, int connection) {
-    if (connection == 0 && !Access.mayBeShared(rights)) {
-      throw new IllegalArgumentException(
-          "a region with REMOTE_INVALIDATE must be for one connection: register the memory again"
-              + " with MemoryRegion.register(connection, ...), or bind a memory window to it");
     }
   }
 
@@ -344,10 +319,9 @@ final class SessionMemory {
                     piece.mapping.number,
                     piece.offset + region.offset(),
                     region.length(),
-                    region.rights(),
-                    0),
+                    region.settings()),
             DaemonMessage.Registered.class);
-    region.restored(reply.stag(), reply.baseTo());
+    region.restored(reply.stag());
   }
 
   private void checkOpen() {

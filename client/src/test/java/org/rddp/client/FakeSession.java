@@ -274,8 +274,9 @@ final class FakeSession {
     }
     int stag = ++lastNumber << 8 | 0x42;
     long address = memory.shared().address() + register.offset();
-    ranges.put(stag, new Range(register.memory(), address, register.octets(), register.rights()));
-    send(new DaemonMessage.Registered(register.request(), stag, 0));
+    int rights = register.settings().rights();
+    ranges.put(stag, new Range(register.memory(), address, register.octets(), rights));
+    send(new DaemonMessage.Registered(register.request(), stag, register.settings().baseTo()));
   }
 
   private void listen(ProgramMessage.Listen listen) throws IOException {

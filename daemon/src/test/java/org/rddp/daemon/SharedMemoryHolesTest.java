@@ -15,6 +15,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.SharedMemory;
@@ -192,8 +193,9 @@ class SharedMemoryHolesTest {
     share(memory);
     for (int rights : new int[] {64, RIGHTS | 1 << 31}) {
       assertThat(
-              hostile.refusal(
-                  number -> new ProgramMessage.Register(number, memory, 0, 4096, rights, 0)))
+              hostile.refusal(number ->
+                  new ProgramMessage.Register(
+                      number, memory, 0, 4096, new RegionSettings(rights, 0))))
           .isEqualTo(Reason.INVALID);
     }
     shouldRegister(memory);
@@ -224,6 +226,6 @@ class SharedMemoryHolesTest {
   }
 
   private static ProgramMessage register(int number, int memory) {
-    return new ProgramMessage.Register(number, memory, 0, 4096, RIGHTS, 0);
+    return new ProgramMessage.Register(number, memory, 0, 4096, new RegionSettings(RIGHTS, 0));
   }
 }

@@ -17,30 +17,32 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
       new FieldCodec<>(MessageBuffer::putLongText, MessageBuffer::getLongText);
 
   private static final Map<Class<?>, FieldCodec<?>> BY_TYPE =
-      Map.of(
-          int.class,
-          new FieldCodec<Integer>(MessageBuffer::putInt, MessageBuffer::getInt),
-          long.class,
-          new FieldCodec<Long>(MessageBuffer::putLong, MessageBuffer::getLong),
-          boolean.class,
-          new FieldCodec<Boolean>(MessageBuffer::putBoolean, MessageBuffer::getBoolean),
-          String.class,
-          new FieldCodec<String>(MessageBuffer::putText, MessageBuffer::getText),
-          PrivateData.class,
-          new FieldCodec<PrivateData>(MessageBuffer::putPrivateData, MessageBuffer::getPrivateData),
-          Descriptor.class,
-          new FieldCodec<Descriptor>(MessageBuffer::putDescriptor, MessageBuffer::getDescriptor),
-          Reason.class,
-          new FieldCodec<Reason>(
+      Map.ofEntries(
+          entry(int.class, MessageBuffer::putInt, MessageBuffer::getInt),
+          entry(long.class, MessageBuffer::putLong, MessageBuffer::getLong),
+          entry(boolean.class, MessageBuffer::putBoolean, MessageBuffer::getBoolean),
+          entry(String.class, MessageBuffer::putText, MessageBuffer::getText),
+          entry(PrivateData.class, MessageBuffer::putPrivateData, MessageBuffer::getPrivateData),
+          entry(Descriptor.class, MessageBuffer::putDescriptor, MessageBuffer::getDescriptor),
+          entry(
+              Reason.class,
               (buffer, reason) -> buffer.putInt(reason.code()),
               buffer -> Reason.of(buffer.getInt())),
-          SessionLimits.class,
-          new FieldCodec<SessionLimits>(FieldCodec::writeLimits, FieldCodec::readLimits),
-          StartupTerms.class,
-          new FieldCodec<StartupTerms>(FieldCodec::writeTerms, FieldCodec::readTerms),
-          ConnectionSettings.class,
-          new FieldCodec<ConnectionSettings>(
-              (buffer, settings) -> settings.write(buffer), ConnectionSettings::read));
+          entry(SessionLimits.class, FieldCodec::writeLimits, FieldCodec::readLimits),
+          entry(StartupTerms.class, FieldCodec::writeTerms, FieldCodec::readTerms),
+          entry(
+              ConnectionSettings.class,
+              (buffer, settings) -> settings.write(buffer),
+              ConnectionSettings::read),
+          entry(
+              RegionSettings.class,
+              (buffer, settings) -> settings.write(buffer),
+              RegionSettings::read));
+
+  private static <T> Map.Entry<Class<?>, FieldCodec<?>> entry(
+      Class<T> type, Writer<T> writer, Reader<T> reader) {
+    return Map.entry(type, new FieldCodec<>(writer, reader));
+  }
 
   private static void writeLimits(MessageBuffer buffer, SessionLimits limits) {
     buffer.putInt(limits.outstanding());

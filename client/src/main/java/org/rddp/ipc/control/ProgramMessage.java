@@ -47,18 +47,16 @@ public sealed interface ProgramMessage extends ControlMessage {
   record FreeMemory(int request, int memory, long offset) implements ProgramMessage {}
 
   /**
-   * Registers a range of memory: zero-based, so the Tagged Offset of its first octet is 0. Answered
-   * by {@link DaemonMessage.Registered}.
+   * Registers a range of memory. Answered by {@link DaemonMessage.Registered}.
    *
    * @param request number of the request
    * @param memory number of the memory
    * @param offset offset of the range's first octet
    * @param octets greater than 0
-   * @param rights see {@link org.rddp.client.types.Access#bit()}
-   * @param connection the only connection that may use the STag; 0: all of the session
+   * @param settings who may use the STag for what, and its first Tagged Offset
    */
   @MessageType(5)
-  record Register(int request, int memory, long offset, long octets, int rights, int connection)
+  record Register(int request, int memory, long offset, long octets, RegionSettings settings)
       implements ProgramMessage {}
 
   /**

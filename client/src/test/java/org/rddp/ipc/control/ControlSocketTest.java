@@ -85,7 +85,7 @@ class ControlSocketTest {
         new ProgramMessage.Hello(1, 2, "program", "eth0"),
         new ProgramMessage.AllocateMemory(2, 1L << 40),
         new ProgramMessage.FreeMemory(3, 4, 5L << 33),
-        new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, 7, 8),
+        new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, new RegionSettings(7, 8, 9L << 36)),
         new ProgramMessage.Deregister(5, 0xdeadbeef),
         new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),

@@ -359,10 +359,9 @@ final class ProgramSession implements SessionHandler {
         () -> {
           int stag = 0;
           try {
-            stag =
-                session.register(
-                    address, register.octets(), register.rights(), register.connection());
-            return new DaemonMessage.Registered(register.request(), stag, 0);
+            stag = session.register(address, register.octets(), register.settings());
+            return new DaemonMessage.Registered(
+                register.request(), stag, register.settings().baseTo());
           } finally {
             int given = stag;
             server.execute(() -> registered(given, register));

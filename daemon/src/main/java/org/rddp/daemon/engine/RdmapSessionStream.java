@@ -75,8 +75,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request);
       case Opcode.SEND -> stream.postSend(request);
-      case Opcode.READ ->
-          stream.postRead(request.local(work.localStag(), work.localOffset(), work.length()));
+      case Opcode.READ -> stream.postRead(request);
       case Opcode.WRITE -> stream.postWrite(request);
       case Opcode.INVALIDATE ->
           stream.localOperations().postInvalidate(request.local(work.invalidatedStag(), 0, 0));

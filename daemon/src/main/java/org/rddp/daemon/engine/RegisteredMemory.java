@@ -6,6 +6,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /** The regions and windows of a program, in one protection domain. Engine thread only. */
@@ -50,8 +51,9 @@ final class RegisteredMemory {
    *
    * @param stream the only one that may use it, or null
    * @param rights of {@link Access}
+   * @param baseTo Tagged Offset of the first octet
    */
-  int register(DdpStream stream, long address, long octets, int rights)
+  int register(DdpStream stream, long address, long octets, int rights, long baseTo)
       throws RequestRefusedException {
     if (!Access.areValid(rights)) {
       throw new RequestRefusedException(
@@ -67,8 +69,14 @@ final class RegisteredMemory {
           "a region with REMOTE_INVALIDATE must be for one connection: name it (RFC 5040 section"
               + " 8.1.1 item 7)");
     }
+    if (TaggedBuffer.wraps(baseTo, octets)) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "%d octets from the Tagged Offset %s on do not end below 2^64"
+              .formatted(octets, Long.toUnsignedString(baseTo)));
+    }
     checkRoom();
-    int stag = newStag(stream, address, octets, DdpRights.of(rights));
+    int stag = newStag(stream, address, octets, baseTo, DdpRights.of(rights));
     regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));
     return stag;
   }
@@ -81,10 +89,10 @@ final class RegisteredMemory {
   }
 
   /** Registers under an STag that no region here has, an invalidated one included. */
-  private int newStag(DdpStream stream, long address, long octets, int rights)
+  private int newStag(DdpStream stream, long address, long octets, long baseTo, int rights)
       throws RequestRefusedException {
     while (true) {
-      int stag = taggedBuffers.register(domain, stream, address, octets, 0, rights);
+      int stag = taggedBuffers.register(domain, stream, address, octets, baseTo, rights);
       if (stag == 0) {
         throw full();
       }

@@ -12,6 +12,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
@@ -189,6 +190,10 @@ public final class Session {
     if (work.opcode() == Opcode.BIND) {
       return resolveBind(number);
     }
+    if (work.opcode() == Opcode.READ) {
+      // Of a Read of no octets, the sink is not looked at.
+      request.local(work.localStag(), work.localOffset(), 0);
+    }
     int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
     for (int i = 0; i < work.pieces(); i++) {
       long offset = work.pieceOffset(i);
@@ -199,6 +204,9 @@ public final class Session {
       }
       requests.use(number, i, region);
       request.memory(region.address(offset), length);
+      if (work.opcode() == Opcode.READ) {
+        request.local(work.localStag(), region.to(offset), length);
+      }
     }
     return CompletionStatus.SUCCESS;
   }
@@ -217,7 +225,7 @@ public final class Session {
     requests.use(number, 0, region);
     request
         .bind(window.window(), region.buffer(), DdpRights.of(work.rights()))
-        .local(work.localStag(), work.localOffset(), work.length());
+        .local(work.localStag(), region.to(work.localOffset()), work.length());
     return CompletionStatus.SUCCESS;
   }
 
@@ -268,7 +276,7 @@ public final class Session {
   // ---- Regions ----
 
   /**
-   * Gives a range of the program's memory an STag.
+   * Gives a range of the program's memory an STag, with Tagged Offsets from 0 on.
    *
    * @param address of its first octet
    * @param octets greater than 0
@@ -278,8 +286,21 @@ public final class Session {
    */
   public int register(long address, long octets, int rights, int connection)
       throws RequestRefusedException {
+    return register(address, octets, new RegionSettings(rights, connection));
+  }
+
+  /**
+   * Gives a range of the program's memory an STag.
+   *
+   * @param address of its first octet
+   * @param octets greater than 0
+   * @return the STag
+   */
+  public int register(long address, long octets, RegionSettings settings)
+      throws RequestRefusedException {
+    int connection = settings.connection();
     DdpStream stream = connection == 0 ? null : require(connection).ddp();
-    return memory.register(stream, address, octets, rights);
+    return memory.register(stream, address, octets, settings.rights(), settings.baseTo());
   }
 
   /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */

@@ -34,6 +34,11 @@ final class SessionRegion {
     return address + offset;
   }
 
+  /** The Tagged Offset of the octet at an offset. */
+  long to(long offset) {
+    return buffer.baseTo() + offset;
+  }
+
   /** Requests in work that name it. The memory stays until they have ended. */
   int uses() {
     return uses;

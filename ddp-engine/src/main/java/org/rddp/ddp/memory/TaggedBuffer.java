@@ -128,6 +128,11 @@ public final class TaggedBuffer {
     return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
   }
 
+  /** The Tagged Offset of the first octet, unsigned. */
+  public long baseTo() {
+    return baseTo;
+  }
+
   /** Address of the octet at {@code to}, which must be in the range. */
   public long addressOf(long to) {
     return address + (to - baseTo);

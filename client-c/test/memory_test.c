@@ -1,0 +1,102 @@
+/* Memory that the program brings, between two interfaces of a running daemon, whose socket is the argument. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pair.h"
+
+#define PAGE 4096u
+
+/* A memfd of some pages whose size is sealed; mapped. */
+static uint8_t *map_pages(unsigned pages, int *descriptor) {
+    *descriptor = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    CHECK(*descriptor >= 0 && ftruncate(*descriptor, pages * PAGE) == 0);
+    uint8_t *address = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0);
+    CHECK(address != MAP_FAILED);
+    CHECK(fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+    return address;
+}
+
+/* Shares pages of the program's, which stay mapped here. */
+static rddp_memory *adopt_pages(struct end *end, unsigned pages, uint8_t **address) {
+    int descriptor;
+    rddp_memory *memory;
+    *address = map_pages(pages, &descriptor);
+    OK(rddp_adopt(end->session, descriptor, &memory));
+    CHECK(close(descriptor) == 0);
+    return memory;
+}
+
+/* To memory that peers know by its address in the program. */
+static struct rddp_request at(const rddp_region *region, const void *address) {
+    struct rddp_request request = {
+        .flags = RDDP_SIGNALLED, .remote_stag = rddp_region_stag(region), .remote_to = (uintptr_t)address};
+    return request;
+}
+
+static void should_name_memory_to_peers_by_its_address(struct pair *pair) {
+    uint8_t *address;
+    rddp_memory *memory = adopt_pages(&pair->two, 2, &address);
+    struct rddp_region_options options = {.access = ALL_RIGHTS, .base = (uintptr_t)address + 100};
+    rddp_region *region;
+    CHECK_RESULT(RDDP_INVALID, rddp_register(memory, 100, 2 * PAGE, &options, &region));
+    OK(rddp_register(memory, 100, 2 * PAGE - 100, &options, &region));
+    CHECK(rddp_region_base(region) == (uintptr_t)address + 100 && rddp_region_address(region) == NULL);
+
+    memset(pair->one.memory, 'b', 300);
+    post(&pair->one, 1, RDDP_WRITE, 0, 300, at(region, address + PAGE - 100));
+    post(&pair->one, 2, RDDP_READ, 1000, 300, at(region, address + PAGE - 100));
+    next_success(&pair->one, RDDP_WRITE, 1);
+    next_success(&pair->one, RDDP_READ, 2);
+    CHECK(memcmp(address + PAGE - 100, pair->one.memory, 300) == 0);
+    CHECK(memcmp(pair->one.memory + 1000, pair->one.memory, 300) == 0);
+
+    /* The program itself names offsets in the region. */
+    memset(pair->one.memory + 2000, 'r', 50);
+    struct rddp_request read = to(&pair->one, 2000);
+    struct rddp_piece into = {.stag = rddp_region_stag(region), .offset = PAGE, .length = 50};
+    read.id = 3;
+    read.opcode = RDDP_READ;
+    read.pieces = &into;
+    read.piece_count = 1;
+    OK(rddp_post(pair->two.connection, &read));
+    next_success(&pair->two, RDDP_READ, 3);
+    CHECK(memcmp(address + 100 + PAGE, pair->one.memory + 2000, 50) == 0);
+
+    CHECK_RESULT(RDDP_STATE, rddp_free_memory(memory));
+    OK(rddp_free(region));
+    OK(rddp_free_memory(memory));
+    CHECK(munmap(address, 2 * PAGE) == 0);
+}
+
+static void should_refuse_a_base_with_which_the_region_wraps(struct pair *pair) {
+    struct rddp_region_options options = {.access = RDDP_REMOTE_READ, .base = UINT64_MAX - 63};
+    rddp_region *part;
+    CHECK_RESULT(RDDP_INVALID, rddp_register_part_with(pair->one.region, 0, 64, &options, &part));
+    CHECK_TEXT("below 2^64");
+    OK(rddp_register_part_with(pair->one.region, 0, 63, &options, &part));
+    OK(rddp_free(part));
+}
+
+#define RUN(name)                                                                                                      \
+    do {                                                                                                               \
+        puts(#name);                                                                                                   \
+        name(&pair);                                                                                                   \
+    } while (0)
+
+int main(int count, char **arguments) {
+    if (count != 2) {
+        fprintf(stderr, "usage: %s SOCKET\n", arguments[0]);
+        return 2;
+    }
+    struct pair pair;
+    open_pair(&pair, arguments[1], NULL);
+    /* Now the side that accepts may send, too. */
+    post(&pair.one, 0, RDDP_WRITE, 0, 0, to(&pair.two, 0));
+    next_success(&pair.one, RDDP_WRITE, 0);
+    RUN(should_name_memory_to_peers_by_its_address);
+    RUN(should_refuse_a_base_with_which_the_region_wraps);
+    close_pair(&pair);
+    puts("done");
+    return 0;
+}
