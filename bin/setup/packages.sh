@@ -18,6 +18,9 @@ install_packages_to_run() {
     if ((${#missing[@]} > 0)); then
         install_optional "DPDK, and a C compiler for the shim over it" "${missing[@]}"
     fi
+    if ! has_verbs_headers; then
+        install_optional 'unmodified RDMA programs over rddp (rddp verbs)' libibverbs-dev librdmacm-dev
+    fi
     # DPDK brings it, too; without DPDK there is nothing to capture.
     if [[ -z ${RDDP_NO_DPDK:-} ]] && ! compgen -G '/usr/lib/*/libpcap.so.0.8' >/dev/null; then
         install_optional 'filters of rddp capture' libpcap0.8
@@ -35,6 +38,13 @@ install_packages_to_test() {
     has shellcheck || missing+=(shellcheck)
     if ((${#missing[@]} > 0)); then
         install_optional 'tests against Linux TCP and Wireshark' "${missing[@]}"
+    fi
+    missing=()
+    has rping || missing+=(rdmacm-utils)
+    has ib_send_lat || missing+=(perftest)
+    has ibv_devinfo || missing+=(ibverbs-utils)
+    if ((${#missing[@]} > 0)); then
+        install_optional 'tests of unmodified RDMA programs' "${missing[@]}"
     fi
 }
 
@@ -111,6 +121,10 @@ benchmarks_devices() {
 
 has_dpdk() {
     has pkg-config && pkg-config --exists libdpdk 2>/dev/null
+}
+
+has_verbs_headers() {
+    has pkg-config && pkg-config --exists libibverbs librdmacm 2>/dev/null
 }
 
 dpdk_version() {
