@@ -10,8 +10,9 @@
  * what was wrong. Arguments that C's type system cannot check (a null session, a region of another session) are the
  * program's responsibility.
  *
- * Threads. rddp_post(), rddp_poll(), rddp_arm() and rddp_await() of a session are for one thread at a time; all other
- * functions may be called by any thread. Each session has a thread of its own, which blocks all signals: it receives the
+ * Threads. Of a session, one thread at a time may post (rddp_post(), rddp_post_shared()), and one at a time may poll
+ * (rddp_poll(), rddp_arm(), rddp_await()); they may be two, at the same time. All other functions may be called by any
+ * thread. Each session has a thread of its own, which blocks all signals: it receives the
  * daemon's messages and notices the daemon's end. Neither rddp_post() nor rddp_poll() makes a system call, takes a lock,
  * or allocates.
  *

@@ -67,15 +67,25 @@ void remove_object(struct object_table *table, uint32_t number);
 void for_each_object(struct object_table *table, void (*function)(void *object, void *argument), void *argument);
 void free_table(struct object_table *table);
 
+/* Requests of a queue, counted by the thread that posts and the thread that polls. */
+struct queue_count {
+    uint32_t posted;
+    _Atomic uint32_t retired;
+};
+
+/* Requests that are posted and not retired, for the thread that posts. */
+static inline uint32_t outstanding(const struct queue_count *count) {
+    return count->posted - atomic_load_explicit(&count->retired, memory_order_acquire);
+}
+
 struct rddp_connection {
     rddp_session *session;
     uint32_t number;       /* 0 until the daemon has given it */
     _Atomic int state;     /* enum rddp_connection_state */
-    /* Of the thread that posts and polls. */
-    uint32_t sends, receives;
     rddp_receive_queue *receive_queue;
     bool plain_ddp;
-    void *attachment;
+    void *attachment;  /* of the thread that polls */
+    struct queue_count sends, receives;
     /* Under the session's lock. */
     struct rddp_connection_info info;
     rddp_connection *next_request;  /* of those that wait at the listener */
@@ -94,7 +104,7 @@ struct rddp_receive_queue {
     rddp_session *session;
     uint32_t number;
     uint32_t size;
-    uint32_t outstanding;  /* of the thread that posts and polls */
+    struct queue_count receives;
     _Atomic bool limit_reached;
 };
 

@@ -211,7 +211,8 @@ unsigned request_slots(const struct rddp_request *request) {
 }
 
 bool has_room(struct rings *rings, unsigned slots) {
-    if (rings->outstanding >= rings->completion_slots) {
+    uint64_t retired = atomic_load_explicit(&rings->retired, memory_order_acquire);
+    if (atomic_load_explicit(&rings->requests, memory_order_relaxed) - retired >= rings->completion_slots) {
         return false;
     }
     if (rings->posted + slots - rings->taken > rings->submission_slots) {
@@ -298,9 +299,11 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
     first->queue = has_queue ? request->queue : 0;
     first->remote_to = receives ? 0 : request->remote_to;
     first->immediate = RULES[request->opcode].immediate != 0 ? request->immediate : 0;
+    /* Before the daemon can complete the request: the thread that polls compares. */
+    uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
+    atomic_store_explicit(&rings->requests, requests + 1, memory_order_relaxed);
     atomic_store_explicit(&first->state, lap(rings->posted, rings->submission_shift), memory_order_release);
     rings->posted += slots;
-    rings->outstanding++;
 }
 
 static struct completion_slot *next_completion(const struct rings *rings) {
@@ -313,7 +316,9 @@ uint32_t poll_completion(struct rings *rings, struct rddp_completion *completion
         return 0;
     }
     uint32_t retired = slot->retired;
-    if (retired < 1 || retired > rings->outstanding) {
+    uint64_t before = atomic_load_explicit(&rings->retired, memory_order_relaxed);
+    uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
+    if (retired < 1 || retired > requests - before) {
         atomic_store(&rings->malformed, true);
         return 0;
     }
@@ -331,7 +336,7 @@ uint32_t poll_completion(struct rings *rings, struct rddp_completion *completion
     completion->opcode = slot->opcode;
     completion->status = slot->status;
     completion->flags = slot->flags;
-    rings->outstanding -= retired;
+    atomic_store_explicit(&rings->retired, before + retired, memory_order_release);
     rings->read++;
     return retired;
 }

@@ -1,4 +1,6 @@
-/* The program's end of a session's rings (docs/ipc.md, section Rings). One thread. */
+/*
+ * The program's end of a session's rings (docs/ipc.md, section Rings). One thread posts, and one polls, at a time.
+ */
 #ifndef RDDP_RINGS_H
 #define RDDP_RINGS_H
 
@@ -16,9 +18,12 @@ struct rings {
     _Atomic uint32_t *waiting_word;
     uint32_t submission_slots, completion_slots;
     unsigned submission_shift, completion_shift;
+    /* Of the thread that posts: slots, and requests. */
     uint64_t posted, taken;
+    _Atomic uint64_t requests;
+    /* Of the thread that polls. */
     uint64_t read, published;
-    uint32_t outstanding;
+    _Atomic uint64_t retired;
     _Atomic bool malformed;
 };
 

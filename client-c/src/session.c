@@ -274,16 +274,16 @@ int rddp_post(rddp_connection *connection, const struct rddp_request *request) {
     }
     bool receive = is_receive(connection, request->opcode);
     /* The daemon limits the receives of each queue of plain DDP. */
-    bool full = receive ? connection->receives >= session->limits.receive_queue && !connection->plain_ddp
-                        : connection->sends >= session->limits.send_queue;
+    bool full = receive ? outstanding(&connection->receives) >= session->limits.receive_queue && !connection->plain_ddp
+                        : outstanding(&connection->sends) >= session->limits.send_queue;
     if (full || !has_room(&session->rings, slots)) {
         return again(session);
     }
     submit(&session->rings, request, slots, connection->number, 0);
     if (receive) {
-        connection->receives++;
+        connection->receives.posted++;
     } else {
-        connection->sends++;
+        connection->sends.posted++;
     }
     return RDDP_OK;
 }
@@ -297,28 +297,33 @@ int rddp_post_shared(rddp_receive_queue *queue, const struct rddp_request *reque
     if (slots == 0) {
         return RDDP_INVALID;
     }
-    if (queue->outstanding >= queue->size || !has_room(&session->rings, slots)) {
+    if (outstanding(&queue->receives) >= queue->size || !has_room(&session->rings, slots)) {
         return again(session);
     }
     submit(&session->rings, request, slots, 0, queue->number);
-    queue->outstanding++;
+    queue->receives.posted++;
     return RDDP_OK;
 }
 
 /* ---- Polling ---- */
+
+static void count_retired(struct queue_count *count, uint32_t retired) {
+    uint32_t before = atomic_load_explicit(&count->retired, memory_order_relaxed);
+    atomic_store_explicit(&count->retired, before + retired, memory_order_release);
+}
 
 static void retire(rddp_session *session, const struct rddp_completion *completion, uint32_t retired) {
     rddp_connection *connection = completion->connection;
     if (completion->object != 0 && completion->opcode == RDDP_RECEIVE) {
         rddp_receive_queue *queue = find_receive_queue(session, completion->object);
         if (queue != NULL) {
-            queue->outstanding -= retired;
+            count_retired(&queue->receives, retired);
         }
     } else if (connection != NULL) {
         if (is_receive(connection, completion->opcode)) {
-            connection->receives -= retired;
+            count_retired(&connection->receives, retired);
         } else {
-            connection->sends -= retired;
+            count_retired(&connection->sends, retired);
         }
     }
 }
