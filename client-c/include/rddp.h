@@ -334,6 +334,10 @@ RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_next_request(
     rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection);
 
+/* Accepts a request, and returns at once: rddp_connection_info() says when it is established or has failed. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_accept(
+    rddp_connection *connection, const void *private_data, size_t private_length);
+
 /* Accepts a request, and waits until the connection is established. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_accept(
     rddp_connection *connection, const void *private_data, size_t private_length);

@@ -34,6 +34,12 @@ static void remove_connection(rddp_connection *connection) {
 
 /* ---- Events, on the session's thread with its lock held ---- */
 
+static void notify(rddp_session *session, unsigned type, void *object) {
+    if (session->observer != NULL) {
+        session->observer(session->observer_argument, type, object);
+    }
+}
+
 static void set_state(rddp_connection *connection, enum rddp_connection_state state) {
     connection->info.state = state;
     atomic_store_explicit(&connection->state, (int)state, memory_order_release);
@@ -117,12 +123,14 @@ static void on_requested(rddp_session *session, struct message *event) {
         listener->last->next_request = connection;
     }
     listener->last = connection;
+    notify(session, CONNECTION_REQUESTED, listener);
 }
 
 static void on_established(rddp_connection *connection, struct message *event) {
     get_addresses(event, &connection->info);
     get_startup(event, &connection->info.startup);
     get_private_data(event, &connection->info);
+    connection->was_established = true;
     set_state(connection, RDDP_ESTABLISHED);
 }
 
@@ -154,6 +162,7 @@ static void on_limit(rddp_session *session, uint32_t number) {
     rddp_receive_queue *queue = find_receive_queue(session, number);
     if (queue != NULL) {
         atomic_store(&queue->limit_reached, true);
+        notify(session, RECEIVE_QUEUE_LIMIT, queue);
     }
 }
 
@@ -178,17 +187,23 @@ void handle_event(rddp_session *session, struct message *event) {
         case CLOSED: on_ended(connection, event); break;
         case PEER_CLOSED: connection->info.peer_closed = true; break;
         case STREAM_FAILED: on_stream_failed(connection, event); break;
-        default: break;  /* of a later version, for information only */
+        default: return;  /* of a later version, for information only */
     }
+    notify(session, event->type, connection);
 }
 
 static void end_lost(void *object, void *argument) {
     rddp_session *session = argument;
-    end_connection(object, RDDP_STOPPING, 0, session->why_lost);
+    rddp_connection *connection = object;
+    if (connection->info.state != RDDP_CLOSED) {
+        end_connection(connection, RDDP_STOPPING, 0, session->why_lost);
+        notify(session, CLOSED, connection);
+    }
 }
 
 void end_connections(rddp_session *session) {
     for_each_object(&session->connections, end_lost, session);
+    notify(session, 0, NULL);
 }
 
 /* ---- Connections ---- */
@@ -422,7 +437,7 @@ uint16_t rddp_listener_port(const rddp_listener *listener) {
     return listener->port;
 }
 
-static rddp_connection *take_request(rddp_listener *listener) {
+rddp_connection *take_request(rddp_listener *listener) {
     rddp_connection *connection = listener->first;
     if (connection != NULL) {
         listener->first = connection->next_request;
@@ -464,8 +479,12 @@ static int answer_request(rddp_connection *connection, unsigned type, const void
     return request_done(connection->session, &message);
 }
 
+int rddp_start_accept(rddp_connection *connection, const void *private_data, size_t private_length) {
+    return answer_request(connection, ACCEPT, private_data, private_length);
+}
+
 int rddp_accept(rddp_connection *connection, const void *private_data, size_t private_length) {
-    int result = answer_request(connection, ACCEPT, private_data, private_length);
+    int result = rddp_start_accept(connection, private_data, private_length);
     return result == RDDP_OK ? rddp_await_established(connection, ACCEPT_TIMEOUT_MS) : result;
 }
 

@@ -88,7 +88,9 @@ struct rddp_connection {
     struct queue_count sends, receives;
     /* Under the session's lock. */
     struct rddp_connection_info info;
+    bool was_established;
     rddp_connection *next_request;  /* of those that wait at the listener */
+    void *owner;                    /* of the observer */
 };
 
 struct rddp_listener {
@@ -98,6 +100,7 @@ struct rddp_listener {
     struct rddp_connection_options options;
     rddp_connection *first, *last;
     rddp_listener *next;
+    void *owner;  /* of the observer */
 };
 
 struct rddp_receive_queue {
@@ -106,6 +109,7 @@ struct rddp_receive_queue {
     uint32_t size;
     struct queue_count receives;
     _Atomic bool limit_reached;
+    void *owner;  /* of the observer */
 };
 
 /* A memory that is mapped, and how many pieces of it are in use. */
@@ -150,6 +154,14 @@ struct rddp_session {
     int wake;            /* eventfd: an event has come */
     int signal;          /* the daemon's end writes it for completions */
     int epoll;           /* wake and signal */
+    /*
+     * What another layer over librddp has set, or NULL. Called on the session's thread with its lock held, after the event
+     * has changed the object: a rddp_listener (CONNECTION_REQUESTED), a rddp_receive_queue (RECEIVE_QUEUE_LIMIT) or a
+     * rddp_connection; type 0 and no object when the session is lost. Any thread may lose it.
+     */
+    void (*observer)(void *argument, unsigned type, void *object);
+    void *observer_argument;
+
     uint64_t timeout;    /* of a request, ns */
     pthread_t thread;
     bool has_thread;
@@ -189,6 +201,8 @@ rddp_receive_queue *find_receive_queue(rddp_session *session, uint32_t number);
 
 /* Copies an event into the objects that it concerns, with the lock held. */
 void handle_event(rddp_session *session, struct message *event);
+/* Takes the first request that waits at a listener, with the lock held; NULL if there is none. */
+rddp_connection *take_request(rddp_listener *listener);
 /* Ends every connection because the session is lost, with the lock held. */
 void end_connections(rddp_session *session);
 

@@ -35,7 +35,8 @@ static inline void open_end(struct end *end, const char *path, const char *inter
 static inline void *accept_one(void *argument) {
     struct pair *pair = argument;
     OK(rddp_next_request(pair->listener, TIMEOUT_MS, &pair->two.connection));
-    OK(rddp_accept(pair->two.connection, "reply", 5));
+    OK(rddp_start_accept(pair->two.connection, "reply", 5));
+    OK(rddp_await_established(pair->two.connection, TIMEOUT_MS));
     return NULL;
 }
 
