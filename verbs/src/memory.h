@@ -1,0 +1,61 @@
+/*
+ * Registering any private memory of the program: heap, stack, data, mappings.
+ *
+ * The daemon writes into a program's memory only where both have mapped the same memfd. So the pages of a range are
+ * replaced: their contents are copied into pages of a memfd that the daemon has mapped, and these are mapped in the place
+ * of the program's. Addresses, contents and protection stay. When the last registration of a page ends, anonymous memory
+ * with the same contents takes its place again.
+ *
+ * The functions may be called by any thread. They return 0 or an errno value, and rddp_error() then has a sentence.
+ */
+#ifndef RDDP_VERBS_MEMORY_H
+#define RDDP_VERBS_MEMORY_H
+
+#include "rddp.h"
+
+/* What to register. */
+struct memory_request {
+    rddp_session *session;
+    void *address;
+    uint64_t length;   /* octets, at least 1; neither address nor length needs to be a multiple of anything */
+    uint64_t base;     /* Tagged Offset of the first octet that is wished for; see struct memory_registration */
+    unsigned access;   /* enum rddp_access */
+};
+
+/* A registered range. The local offset of an octet in requests is its address less the registration's. */
+struct memory_registration {
+    rddp_session *session;
+    uint8_t *address;
+    uint64_t length;
+    uint64_t base;     /* Tagged Offset of the first octet, which peers are told: the wish, or 0 where it cannot be had */
+    uint32_t stag;
+};
+
+/*
+ * Registers a range of memory.
+ *
+ * EINVAL: no octets, the range exceeds the address space, rights that do not go together, or a part of a huge page.
+ * EFAULT: nothing is mapped at a part of the range, it may not be read, or not be written although the rights ask for it.
+ * EOPNOTSUPP: the memory is shared with other processes or mappings (MAP_SHARED), belongs to a device or to the kernel,
+ * or has the control block of a thread.
+ * EBUSY: a page of the range is registered with another session.
+ * ENOMEM: the system has no memory or mappings left, or a limit of the daemon is reached.
+ * EAGAIN: other threads could not be kept from writing meanwhile.
+ * EIO: the session is lost.
+ */
+RDDP_CHECK_RESULT int register_memory(
+    const struct memory_request *request, struct memory_registration **registration);
+
+/*
+ * Ends a registration. Afterwards nothing is placed or read through its STag, and the pointer is invalid.
+ * EBUSY: requests that use it have not completed, or a window is bound to it; the registration stays.
+ */
+RDDP_CHECK_RESULT int deregister_memory(struct memory_registration *registration);
+
+/*
+ * Ends all registrations of a session, whose pages become the program's own again. Call it before rddp_close(), and
+ * when a session is lost before the last pointer to it goes.
+ */
+void release_memory(rddp_session *session);
+
+#endif

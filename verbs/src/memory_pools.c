@@ -1,0 +1,244 @@
+#include "memory_pools.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/*
+ * Each pool costs the daemon a mapping and a region, so the next one is larger the more there is: a quarter of what the
+ * session has in pools, within these bounds. Longer ranges get a pool of their own size.
+ */
+#define LEAST_PAGES ((size_t)64)
+#define MOST_PAGES ((size_t)4096)
+
+static struct pool *pools;
+
+struct pool *first_pool(void) {
+    return pools;
+}
+
+struct pool *find_pool(uint64_t device, uint64_t inode) {
+    struct pool *pool = pools;
+    while (pool != NULL && (pool->inode != inode || pool->device != device)) {
+        pool = pool->after;
+    }
+    return pool;
+}
+
+int errno_of(int reason) {
+    switch (reason) {
+        case RDDP_OK: return 0;
+        case RDDP_INVALID: return EINVAL;
+        case RDDP_PERMISSION: return EPERM;
+        case RDDP_STATE: return EBUSY;
+        case RDDP_LOST:
+        case RDDP_PROTOCOL:
+        case RDDP_INTERNAL: return EIO;
+        default: return ENOMEM;
+    }
+}
+
+/* ---- Free pages ---- */
+
+static bool are_free(const struct pool *pool, size_t page, size_t pages) {
+    if (pages > pool->free || page > pool->pages || pages > pool->pages - page) {
+        return false;
+    }
+    for (size_t i = 0; i < pages; i++) {
+        if (pool->users[page + i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Finds free pages from one page on; the number of the pool's pages if there are none. */
+static size_t search(const struct pool *pool, size_t from, size_t pages) {
+    size_t run = 0;
+    for (size_t i = from; i < pool->pages; i++) {
+        run = pool->users[i] == 0 ? run + 1 : 0;
+        if (run == pages) {
+            return i + 1 - pages;
+        }
+    }
+    return pool->pages;
+}
+
+static bool find_in(struct pool *pool, size_t pages, size_t *page) {
+    if (pages > pool->free) {
+        return false;
+    }
+    *page = search(pool, pool->next, pages);
+    if (*page == pool->pages) {
+        *page = search(pool, 0, pages);
+    }
+    return *page != pool->pages;
+}
+
+/* ---- New pools ---- */
+
+/* The file size limit of the program counts for a memfd, too. */
+static int set_size(int descriptor, size_t octets) {
+    struct rlimit limit;
+    bool is_low = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < octets;
+    if (is_low) {
+        struct rlimit raised = {.rlim_cur = octets, .rlim_max = limit.rlim_max < octets ? octets : limit.rlim_max};
+        if (setrlimit(RLIMIT_FSIZE, &raised) != 0) {
+            return fail(RDDP_RESOURCES, "the hard file size limit (ulimit -H -f) is below the %zu octets of a memfd: raise"
+                " it",
+                octets);
+        }
+    }
+    int result = ftruncate(descriptor, (off_t)octets) == 0 ? RDDP_OK
+                                                           : fail_errno(RDDP_RESOURCES, "the size of a memfd");
+    if (is_low) {
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    return result;
+}
+
+static int share(struct pool *pool, int descriptor) {
+    struct stat status;
+    int result = set_size(descriptor, pool->pages * PAGE);
+    if (result == RDDP_OK
+        && (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 || fstat(descriptor, &status) != 0)) {
+        result = fail_errno(RDDP_SYSTEM, "a memfd cannot be sealed");
+    }
+    if (result != RDDP_OK) {
+        return result;
+    }
+    pool->device = status.st_dev;
+    pool->inode = status.st_ino;
+    result = rddp_register_fd(pool->session, descriptor, 0, &pool->whole);
+    if (result == RDDP_OK) {
+        pool->home = rddp_region_address(pool->whole);
+        /* A child has no session, and restores its pages from where the program has them. */
+        madvise(pool->home, pool->pages * PAGE, MADV_DONTFORK);
+    }
+    return result;
+}
+
+static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
+    struct pool *pool = calloc(1, sizeof *pool + pages * sizeof pool->users[0]);
+    if (pool == NULL) {
+        return fail(RDDP_RESOURCES, "no memory for the list of %zu pages", pages);
+    }
+    pool->session = session;
+    pool->pages = pool->free = pages;
+    int descriptor = memfd_create("rddp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int result = descriptor < 0 ? fail_errno(RDDP_RESOURCES, "no memfd") : share(pool, descriptor);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (result != RDDP_OK) {
+        free(pool);
+        return result;
+    }
+    pool->after = pools;
+    pools = pool;
+    *made = pool;
+    return RDDP_OK;
+}
+
+static size_t pool_size(rddp_session *session, size_t pages) {
+    size_t all = 0;
+    for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
+        all += pool->session == session ? pool->pages : 0;
+    }
+    size_t size = all / 4 < LEAST_PAGES ? LEAST_PAGES : all / 4 > MOST_PAGES ? MOST_PAGES : all / 4;
+    return size < pages ? pages : size;
+}
+
+int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size_t near_page, struct pool **pool,
+    size_t *page) {
+    if (near != NULL && are_free(near, near_page, pages)) {
+        *pool = near;
+        *page = near_page;
+        return 0;
+    }
+    for (struct pool *candidate = pools; candidate != NULL; candidate = candidate->after) {
+        if (candidate->session == session && find_in(candidate, pages, page)) {
+            *pool = candidate;
+            return 0;
+        }
+    }
+    *page = 0;
+    size_t size = pool_size(session, pages);
+    int result = make_pool(session, size, pool);
+    if (result == RDDP_LIMIT && size > pages) {
+        result = make_pool(session, pages, pool);
+    }
+    return errno_of(result);
+}
+
+/* ---- Users ---- */
+
+void add_user(struct pool *pool, size_t page, size_t pages) {
+    for (size_t i = page; i < page + pages; i++) {
+        pool->free -= pool->users[i]++ == 0;
+    }
+    pool->next = page + pages;
+}
+
+void remove_user(struct pool *pool, size_t page, size_t pages) {
+    for (size_t i = page; i < page + pages; i++) {
+        pool->free += --pool->users[i] == 0;
+    }
+}
+
+/* Frees a pool in the daemon; false if the daemon refuses. */
+static bool free_pool(struct pool **at) {
+    struct pool *pool = *at;
+    if (rddp_free(pool->whole) != RDDP_OK) {
+        return false;
+    }
+    *at = pool->after;
+    free(pool);
+    return true;
+}
+
+void free_unused_pools(rddp_session *session) {
+    bool kept = false;
+    struct pool **at = &pools;
+    while (*at != NULL) {
+        struct pool *pool = *at;
+        if (pool->session == session && pool->free == pool->pages) {
+            if (kept || pool->pages > LEAST_PAGES) {
+                if (free_pool(at)) {
+                    continue;
+                }
+            } else {
+                kept = true;
+            }
+        }
+        at = &pool->after;
+    }
+}
+
+void free_pools(rddp_session *session) {
+    struct pool **at = &pools;
+    while (*at != NULL) {
+        struct pool *pool = *at;
+        if (pool->session != session) {
+            at = &pool->after;
+        } else if (!free_pool(at)) {
+            /* Closing the session frees it in the daemon, and unmaps it here. */
+            *at = pool->after;
+            free(pool);
+        }
+    }
+}
+
+void forget_pools(void) {
+    while (pools != NULL) {
+        struct pool *pool = pools;
+        pools = pool->after;
+        free(pool);
+    }
+}

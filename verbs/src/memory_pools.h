@@ -1,0 +1,55 @@
+/* Memory that the daemon and this process have mapped, from which pages are handed out. */
+#ifndef RDDP_VERBS_MEMORY_POOLS_H
+#define RDDP_VERBS_MEMORY_POOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rddp.h"
+
+#define PAGE ((size_t)4096)
+
+/* A memfd, sealed so that neither end can cut it or punch holes into it. */
+struct pool {
+    rddp_session *session;
+    rddp_region *whole;
+    uint8_t *home;   /* our own mapping of all of it */
+    size_t pages, free;
+    size_t next;     /* where the search for free pages begins */
+    uint64_t device, inode;
+    struct pool *after;
+    uint32_t users[];  /* of each page: registrations; 0: free */
+};
+
+/* The pool that has a file, or NULL. */
+struct pool *find_pool(uint64_t device, uint64_t inode);
+
+/* All pools, linked by `after`. */
+struct pool *first_pool(void);
+
+/*
+ * Finds adjacent pages that nobody uses, in a pool of the session's; makes a new pool where there is none. They are
+ * preferred where `near` ends at `near_page`, so that what is adjacent in the program is adjacent in a pool. The caller
+ * adds the users. 0 or an errno value; ENOMEM if the daemon refuses.
+ */
+int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size_t near_page, struct pool **pool,
+    size_t *page);
+
+/* Adds and removes a user of each page. */
+void add_user(struct pool *pool, size_t page, size_t pages);
+void remove_user(struct pool *pool, size_t page, size_t pages);
+
+/* Frees pools without users in the daemon, except for one small one, which the next registration may need. */
+void free_unused_pools(rddp_session *session);
+
+/* Frees all pools of a session; nothing may use them any more. */
+void free_pools(rddp_session *session);
+
+/* In a forked child: forgets all pools, which are its parent's. */
+void forget_pools(void);
+
+/* An errno value for a reason of librddp's. */
+int errno_of(int reason);
+
+#endif

@@ -1,0 +1,13 @@
+/* The exchange itself, once nothing writes to the pages. */
+#ifndef RDDP_VERBS_TAKING_COPY_H
+#define RDDP_VERBS_TAKING_COPY_H
+
+#include "taking.h"
+
+/*
+ * Copies each of the pages of a list, and then replaces them. Allocates nothing and takes no lock: any thread may have
+ * been stopped while it held one. Result as of exchange_pages().
+ */
+int copy_and_exchange(const struct exchange *list, size_t count, size_t *done);
+
+#endif

@@ -1,0 +1,45 @@
+package org.rddp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.TestDaemon;
+
+/**
+ * Runs the tests of registered memory (test/memory) as processes against a daemon, under
+ * AddressSanitizer and UndefinedBehaviorSanitizer (address) and under ThreadSanitizer (thread).
+ */
+@Timeout(120)
+class MemoryTest {
+  private static void run(String test, String... arguments) throws Exception {
+    Path program = Path.of("target", test);
+    // Without the headers of libibverbs nothing of this module is built.
+    assumeThat(Files.exists(program)).isTrue();
+    try (TestDaemon daemon = new TestDaemon()) {
+      List<String> command = new ArrayList<>();
+      command.add(program.toString());
+      command.add(daemon.socket().toString());
+      command.addAll(Arrays.asList(arguments));
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      try (BufferedReader output = process.inputReader()) {
+        assertThat(output.lines().toList()).last().isEqualTo("done");
+      }
+      assertThat(process.waitFor()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldRegisterEveryKindOfMemory(String sanitizer) throws Exception {
+    run("kinds_test-" + sanitizer);
+  }
+}

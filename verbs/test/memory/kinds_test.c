@@ -1,0 +1,95 @@
+/* Registers each kind of memory: the peer sees what the program writes, the program what the peer writes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory_pair.h"
+
+#define LARGE ((size_t)1 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static uint8_t in_bss[10000];
+static uint8_t in_data[10000] = {1, 2, 3};
+
+static void pattern(uint8_t *octets, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        octets[i] = (uint8_t)(i * 7 + length);
+    }
+}
+
+static bool has_pattern(const uint8_t *octets, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (octets[i] != (uint8_t)(i * 7 + length)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_peer_sees(struct pair *pair, const struct memory_registration *registration, const uint8_t *octets) {
+    for (size_t at = 0; at < registration->length; at += MEMORY) {
+        size_t length = registration->length - at < MEMORY ? registration->length - at : MEMORY;
+        CHECK(memcmp(remote_read(pair, registration, at, length), octets + at, length) == 0);
+    }
+}
+
+static void try_kind(struct pair *pair, const char *name, uint8_t *octets, size_t length) {
+    pattern(octets, length);
+    struct memory_registration *registration = register_range(pair, octets, length);
+    CHECK(registration->address == octets && registration->length == length);
+    CHECK(has_pattern(octets, length));
+    check_peer_sees(pair, registration, octets);
+    size_t part = length < MEMORY ? length : MEMORY;
+    remote_fill(pair, registration, length - part, part, 0x5a);
+    CHECK(is_filled(octets + length - part, part, 0x5a));
+    octets[length / 2] = 0x77;
+    CHECK(*remote_read(pair, registration, length / 2, 1) == 0x77);
+    CHECK_ERRNO(0, deregister_memory(registration));
+    CHECK(octets[length / 2] == 0x77 && octets[length - 1] == 0x5a);
+    octets[0] = 1;
+    printf("%s\n", name);
+}
+
+static uint8_t *map(size_t length, int flags, int descriptor) {
+    uint8_t *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+    CHECK(mapped != MAP_FAILED);
+    return mapped;
+}
+
+static uint8_t *aligned(size_t length, size_t alignment) {
+    uint8_t *memory = aligned_alloc(alignment, length);
+    CHECK(memory != NULL);
+    madvise(memory, length, MADV_HUGEPAGE);
+    memset(memory, 1, length);
+    return memory;
+}
+
+int main(int count, char **arguments) {
+    CHECK(count == 2);
+    struct pair pair;
+    open_pair(&pair, arguments[1], NULL);
+
+    uint8_t *small = malloc(100), *large = malloc(LARGE);
+    CHECK(small != NULL && large != NULL);
+    try_kind(&pair, "malloc of 100 octets", small, 100);
+    try_kind(&pair, "malloc of 1 MiB", large, LARGE);
+    try_kind(&pair, "bss", in_bss, sizeof in_bss);
+    try_kind(&pair, "data", in_data, sizeof in_data);
+    uint8_t *anonymous = map(LARGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    try_kind(&pair, "anonymous private mapping", anonymous, LARGE);
+    uint8_t *huge = aligned(2 * HUGE_PAGE, HUGE_PAGE);
+    try_kind(&pair, "transparent huge pages", huge, 2 * HUGE_PAGE);
+    uint8_t *part = aligned(HUGE_PAGE, HUGE_PAGE);
+    try_kind(&pair, "100 octets within a transparent huge page", part + 5000, 100);
+    CHECK(is_filled(part + 5100, HUGE_PAGE - 5100, 1));
+
+    release_memory(pair.two.session);
+    close_pair(&pair);
+    free(small);
+    free(large);
+    free(huge);
+    free(part);
+    puts("done");
+    return 0;
+}
