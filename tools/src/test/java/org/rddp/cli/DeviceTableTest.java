@@ -52,7 +52,7 @@ class DeviceTableTest {
 
     /** The Linux interface, or the tap, of an end. */
     String linux(int end) {
-      return "if" + number + (end == 0 ? "a" : "b");
+      return "if-" + number + (end == 0 ? ".a" : ".b");
     }
 
     boolean isTap() {

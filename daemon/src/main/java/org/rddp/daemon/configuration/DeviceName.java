@@ -103,18 +103,27 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
   }
 
   /**
+   * The device with the driver's own name and arguments; itself unless it is a Linux interface.
+   *
+   * @param frame octets of the longest frame that it is to carry
+   */
+  DeviceName ofDriver(int frame) {
+    if (kind != Kind.LINUX) {
+      return this;
+    }
+    String list = "iface=" + name + AfPacketFrames.arguments(frame);
+    return new DeviceName(Kind.VIRTUAL, driver() + "_" + name, arguments(list));
+  }
+
+  /**
    * The device as DPDK takes it, for another kind than a ring.
    *
    * @param frame octets of the longest frame that it is to carry
    */
   public String dpdkArguments(int frame) {
-    StringBuilder text = new StringBuilder();
-    if (kind == Kind.LINUX) {
-      text.append("net_af_packet_").append(name).append(",iface=").append(name);
-      return text.append(AfPacketFrames.arguments(frame)).toString();
-    }
-    text.append(name);
-    arguments.forEach((key, value) -> {
+    DeviceName device = ofDriver(frame);
+    StringBuilder text = new StringBuilder(device.name);
+    device.arguments.forEach((key, value) -> {
       text.append(',').append(key);
       if (!value.isEmpty()) {
         text.append('=').append(value);

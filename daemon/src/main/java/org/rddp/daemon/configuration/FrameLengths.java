@@ -37,8 +37,8 @@ public final class FrameLengths {
     DeviceName device = configured.deviceName();
     if (device.linuxInterface() != null) {
       // The driver refuses buffers that are shorter than a slot holds.
-      DeviceName explicit = DeviceName.parse(device.dpdkArguments(frame(configured)));
-      room = Math.max(room, AfPacketFrames.carried(explicit.arguments()));
+      DeviceName opened = device.ofDriver(frame(configured));
+      room = Math.max(room, AfPacketFrames.carried(opened.arguments()));
     }
     return Math.max(LEAST_ROOM, room + ALIGNMENT - 1 & -ALIGNMENT);
   }

@@ -15,6 +15,7 @@ class DeviceNameTest {
           linux:eth0.7           | 2017 | net_af_packet_eth0.7,iface=eth0.7,framesz=3072,blocksz=12288,framecnt=512
           linux:eth0             | 9014 | net_af_packet_eth0,iface=eth0,framesz=9216,blocksz=36864,framecnt=512
           linux:eth0             | 9618 | net_af_packet_eth0,iface=eth0,framesz=10240,blocksz=20480,framecnt=512
+          linux:br-Lan           | 1514 | net_af_packet_br-Lan,iface=br-Lan
           pci:0000:03:00.0       | 9014 | 0000:03:00.0
           03:00.1,queues=1,flag  | 1514 | 0000:03:00.1,queues=1,flag
           net_vhost0,iface=/a,x  | 9014 | net_vhost0,iface=/a,x
