@@ -187,8 +187,9 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part_with(rddp_region *whole, ui
     const struct rddp_region_options *options, rddp_region **region);
 
 /*
- * Deregisters the STag, and frees the memory if the region was made with it. Afterwards nothing is placed there.
- * RDDP_STATE while requests that use the region have not completed, or parts of it are registered (its own STag is gone
+ * Deregisters the STag, and frees the memory if the region was made with it. Afterwards nothing is placed there or read
+ * from there: a posted request that names the region completes with RDDP_LOCAL_PROTECTION_ERROR when it has its turn, and
+ * ends its connection. RDDP_STATE while a window is bound to it, or parts of it are registered (its own STag is gone
  * then): call it again after that.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free(rddp_region *region);

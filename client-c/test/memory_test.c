@@ -69,6 +69,30 @@ static void should_name_memory_to_peers_by_its_address(struct pair *pair) {
     CHECK(munmap(address, 2 * PAGE) == 0);
 }
 
+static void should_free_memory_that_a_posted_receive_names(struct pair *pair) {
+    struct pair other = *pair;
+    connect_pair(&other, NULL);
+    uint8_t *address;
+    rddp_memory *memory = adopt_pages(&other.two, 1, &address);
+    struct rddp_region_options options = {.access = RDDP_LOCAL_WRITE};
+    rddp_region *region;
+    OK(rddp_register(memory, 0, PAGE, &options, &region));
+    struct rddp_piece into = {.stag = rddp_region_stag(region), .length = PAGE};
+    struct rddp_request receive = {.id = 4, .opcode = RDDP_RECEIVE, .pieces = &into, .piece_count = 1};
+    OK(rddp_post(other.two.connection, &receive));
+    OK(rddp_free(region));
+    OK(rddp_free_memory(memory));
+    post(&other.one, 5, RDDP_SEND, 0, 100, SIGNALLED);
+    struct rddp_completion received = next(&other.two);
+    CHECK(received.id == 4 && received.status == RDDP_LOCAL_PROTECTION_ERROR);
+    CHECK(next(&other.one).id == 5);
+    OK(rddp_await_closed(other.two.connection, TIMEOUT_MS));
+    CHECK(address[0] == 0 && munmap(address, PAGE) == 0);
+    rddp_forget(other.one.connection);
+    rddp_forget(other.two.connection);
+    rddp_close_listener(other.listener);
+}
+
 static void should_refuse_a_base_with_which_the_region_wraps(struct pair *pair) {
     struct rddp_region_options options = {.access = RDDP_REMOTE_READ, .base = UINT64_MAX - 63};
     rddp_region *part;
@@ -95,6 +119,7 @@ int main(int count, char **arguments) {
     post(&pair.one, 0, RDDP_WRITE, 0, 0, to(&pair.two, 0));
     next_success(&pair.one, RDDP_WRITE, 0);
     RUN(should_name_memory_to_peers_by_its_address);
+    RUN(should_free_memory_that_a_posted_receive_names);
     RUN(should_refuse_a_base_with_which_the_region_wraps);
     close_pair(&pair);
     puts("done");

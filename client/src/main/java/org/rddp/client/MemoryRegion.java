@@ -171,10 +171,13 @@ public final class MemoryRegion implements AutoCloseable {
 
   /**
    * Deregisters the STag, and frees the memory if this region was created with it. After the call
-   * nothing more is placed in the region. Does nothing in the daemon if the session has ended.
+   * nothing more is placed in the region or read from it. A posted request that names it stays in
+   * its queue; when it has its turn and needs the memory, it completes with {@code
+   * LOCAL_PROTECTION_ERROR}, and its connection ends. Does nothing in the daemon if the session has
+   * ended.
    *
-   * @throws RefusedException if requests that use the region have not completed, or other regions
-   *     on its memory are open; call it again after that
+   * @throws RefusedException if a window is bound to the region, or other regions on its memory are
+   *     open; call it again after that
    */
   @Override
   public synchronized void close() {

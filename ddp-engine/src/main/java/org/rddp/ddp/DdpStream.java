@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
@@ -335,6 +336,20 @@ public final class DdpStream extends DomainMember {
    */
   public DdpErrorReport deliveredSegment() {
     return state.deliveredSegment();
+  }
+
+  /**
+   * Takes memory away from posted buffers and messages: when this returns, nothing more is placed
+   * into it or read from it. The requests stay in their queues. When one has its turn and needs the
+   * memory, {@link UlpHandler#onSendRevoked} follows, or the stream fails and {@link
+   * UlpHandler#onReceiveRevoked} follows.
+   *
+   * @param receives which buffers, by their ids
+   * @param messages which messages, by their ids
+   */
+  public void revoke(LongPredicate receives, LongPredicate messages) {
+    queues.revoke(receives);
+    sender.revoke(messages);
   }
 
   /** Releases a place of a queue whose messages are read in place. */

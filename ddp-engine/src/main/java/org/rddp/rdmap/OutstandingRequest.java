@@ -46,7 +46,14 @@ final class OutstandingRequest {
     return name;
   }
 
-  /** Atomic: address for the value. */
+  /** The memory of an atomic may be used no more; that of a read has no STag any more. */
+  void revoke() {
+    if (atomic) {
+      next = 0;
+    }
+  }
+
+  /** Atomic: address for the value; 0 if it may be used no more. */
   long address() {
     return next;
   }

@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
@@ -83,6 +84,15 @@ final class OutstandingRequests {
   OutstandingRequest atPeer(int msn) {
     int index = msn - firstMsn;
     return index < 0 || index >= started ? null : requests.get(index);
+  }
+
+  /** Takes the memory of requests away, by their numbers. */
+  void revoke(LongPredicate numbers) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (numbers.test(requests.get(i).number())) {
+        requests.get(i).revoke();
+      }
+    }
   }
 
   /** Removes the first request, which has been answered. */

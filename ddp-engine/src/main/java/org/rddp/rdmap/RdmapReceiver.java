@@ -304,6 +304,18 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   @Override
+  public void onSendRevoked(long id, int rsvdUlp) {
+    sendQueue.end(id, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR);
+    termination.fail(RdmapError.LOCAL_CATASTROPHIC);
+  }
+
+  @Override
+  public void onReceiveRevoked(int qn, long id) {
+    handler.onCompletion(
+        id, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+  }
+
+  @Override
   public void onReceiveFlushed(int qn, long id) {
     if (id != ReadyToReceive.ID) {
       flushReceive(id);

@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.StreamRequest;
 
@@ -37,6 +38,12 @@ final class RdmapSendQueue {
   /** Whether a request has to wait for the reads and atomics before it. */
   boolean isFenced(long number) {
     return requests.get((int) (number - firstNumber)).fenced();
+  }
+
+  /** Whether the number is that of a request whose id fits. */
+  boolean has(long number, LongPredicate ids) {
+    long index = number - firstNumber;
+    return index >= 0 && index < requests.size() && ids.test(requests.get((int) index).id());
   }
 
   /** A request has ended: completes it and those behind it that wait only for it. */

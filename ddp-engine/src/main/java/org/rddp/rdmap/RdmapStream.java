@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
@@ -28,6 +29,8 @@ public final class RdmapStream {
   private final DdpStream ddp;
   private final RequestPoster posts;
   private final RdmapLocalOperations localOperations;
+  private final RdmapSendQueue sendQueue;
+  private final OutstandingRequests requests;
 
   private RdmapStream(
       DdpEngine engine,
@@ -36,8 +39,8 @@ public final class RdmapStream {
       byte[] requestData,
       RdmapHandler handler) {
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
-    RdmapSendQueue sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
-    OutstandingRequests requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
+    sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
+    requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
     Requester requester = new Requester(sendQueue, requests);
     termination = new Termination(handler, requester);
     RdmapReceiver user =
@@ -229,6 +232,21 @@ public final class RdmapStream {
    */
   public boolean postCompareSwap(StreamRequest request) {
     return posts.atomic(request, AtomicRequest.COMPARE_SWAP);
+  }
+
+  /**
+   * Takes memory away from posted requests: when this returns, nothing more is placed into it or
+   * read from it. The requests stay in their queues. One that has its turn and needs the memory
+   * completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream, since
+   * the peer expects its message. A read names its memory by an STag, which has to be invalidated
+   * besides; its answer then ends the stream.
+   *
+   * @param ids which requests, by their ids
+   */
+  public void revoke(LongPredicate ids) {
+    LongPredicate numbers = number -> sendQueue.has(number, ids);
+    ddp.revoke(ids, numbers);
+    requests.revoke(numbers);
   }
 
   /** Local operations: binding windows and invalidating local STags. */

@@ -82,6 +82,11 @@ final class Requester {
     if (octets != AtomicRequest.ANSWER_LENGTH || segment.getInt(from) != atomic.identifier()) {
       return RdmapError.UNSPECIFIED;
     }
+    if (atomic.address() == 0) {
+      refused = atomic.number();
+      refusedStatus = RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
+      return RdmapError.LOCAL_CATASTROPHIC;
+    }
     Memory.putLongNative(atomic.address(), segment.getLong(from + 4));
     ddp.releasePlace(RdmapHeader.ATOMIC_RESPONSE_QUEUE);
     answered();

@@ -152,6 +152,11 @@ final class RecordingUlp implements UlpHandler {
   }
 
   @Override
+  public void onSendRevoked(long id, int rsvdUlp) {
+    events.add("revoked " + id);
+  }
+
+  @Override
   public void onSendFlushed(long id, int rsvdUlp) {
     events.add("send flushed %d".formatted(id));
   }

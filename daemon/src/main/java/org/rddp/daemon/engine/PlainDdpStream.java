@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
@@ -133,6 +134,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
+  public void revoke(LongPredicate requests) {
+    stream.revoke(requests, requests);
+  }
+
+  @Override
   public int maxPrivateData() {
     return stream.maxPrivateData();
   }
@@ -252,6 +258,20 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public void onSendFlushed(long id, int rsvdUlp) {
     reports.ended((int) id, CompletionStatus.FLUSHED, 0);
+  }
+
+  @Override
+  public void onSendRevoked(long id, int rsvdUlp) {
+    reports.ended((int) id, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+    stream.fail();
+    flushNoticesIfStopped();
+    connection.onStreamError(
+        Reason.DDP_ERROR, 0, null, "the memory of a message was deregistered before it was sent");
+  }
+
+  @Override
+  public void onReceiveRevoked(int qn, long id) {
+    reports.untaggedEnded((int) id, CompletionStatus.LOCAL_PROTECTION_ERROR, qn);
   }
 
   @Override

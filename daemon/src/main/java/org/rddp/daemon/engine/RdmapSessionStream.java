@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
@@ -103,6 +104,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
               request.operands(operand, mask, work.compare(), work.compareMask()));
       default -> false;
     };
+  }
+
+  @Override
+  public void revoke(LongPredicate requests) {
+    stream.revoke(requests);
   }
 
   @Override

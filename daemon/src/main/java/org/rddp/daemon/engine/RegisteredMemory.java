@@ -15,6 +15,10 @@ final class RegisteredMemory {
   private final ProtectionDomain domain;
   private final int most;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
+
+  /** Regions without an STag that requests in work still name: a Read's answer may come. */
+  private final Int2ObjectHashMap<SessionRegion> revoked = new Int2ObjectHashMap<>();
+
   private final NumberTable<SessionWindow> windows = new NumberTable<>();
 
   /** The region that was looked up last, a cache of one; null if there is none. */
@@ -88,15 +92,16 @@ final class RegisteredMemory {
     }
   }
 
-  /** Registers under an STag that no region here has, an invalidated one included. */
+  /** Registers under an STag that no region and no request here has, also an invalidated one. */
   private int newStag(DdpStream stream, long address, long octets, long baseTo, int rights)
       throws RequestRefusedException {
+    revoked.values().removeIf(region -> region.uses() == 0);
     while (true) {
       int stag = taggedBuffers.register(domain, stream, address, octets, baseTo, rights);
       if (stag == 0) {
         throw full();
       }
-      if (!regions.containsKey(stag)) {
+      if (!regions.containsKey(stag) && !revoked.containsKey(stag)) {
         return stag;
       }
       taggedBuffers.invalidate(stag);
@@ -107,15 +112,15 @@ final class RegisteredMemory {
     return new RequestRefusedException(Reason.RESOURCES, "the interface's table of STags is full");
   }
 
-  /** Takes back the STag of a region that no request in work names. */
-  void deregister(int stag) throws RequestRefusedException {
+  /**
+   * Takes back the STag of a region: nothing is placed or read through it any more.
+   *
+   * @return the region, from which requests in work may still have addresses
+   */
+  SessionRegion deregister(int stag) throws RequestRefusedException {
     SessionRegion region = regions.get(stag);
     if (region == null) {
       throw new RequestRefusedException(Reason.NOT_FOUND, "no such STag in this session");
-    }
-    if (region.uses() > 0) {
-      throw new RequestRefusedException(
-          Reason.STATE, region.uses() + " work requests that name the region have not completed");
     }
     int[] bound = new int[1];
     windows.forEach(window -> bound[0] += window.window().isBoundTo(region.buffer()) ? 1 : 0);
@@ -126,6 +131,10 @@ final class RegisteredMemory {
     taggedBuffers.invalidate(region.buffer());
     regions.remove(stag);
     latest = null;
+    if (region.uses() > 0) {
+      revoked.put(stag, region);
+    }
+    return region;
   }
 
   /** A window that is not bound. */

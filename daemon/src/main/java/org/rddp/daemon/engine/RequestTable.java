@@ -69,10 +69,23 @@ final class RequestTable {
     return number;
   }
 
-  /** Keeps the region of a piece of the message registered until the request has ended. */
+  /** Notes the region of a piece of the message until the request has ended. */
   void use(int number, int piece, SessionRegion region) {
     regions[number * PieceList.MAX_PIECES + piece] = region;
     region.use();
+  }
+
+  /** Whether a request uses a region. */
+  boolean uses(int number, SessionRegion region) {
+    int at = number * PieceList.MAX_PIECES;
+    int end = at + PieceList.MAX_PIECES;
+    while (at < end && regions[at] != null) {
+      if (regions[at].equals(region)) {
+        return true;
+      }
+      at++;
+    }
+    return false;
   }
 
   /** Keeps the window of a bind until the request has ended. */

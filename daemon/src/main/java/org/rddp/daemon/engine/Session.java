@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
@@ -303,10 +304,19 @@ public final class Session {
     return memory.register(stream, address, octets, settings.rights(), settings.baseTo());
   }
 
-  /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */
+  /**
+   * Takes an STag back. When this returns, nothing is placed through it or read through it any
+   * more, and the engine holds no address of the memory, also where posted requests name it: one
+   * that has its turn and needs the memory ends its connection.
+   */
   public void deregister(int stag) throws RequestRefusedException {
     takeRequests(limits.outstanding());
-    memory.deregister(stag);
+    SessionRegion region = memory.deregister(stag);
+    if (region.uses() > 0) {
+      LongPredicate users = request -> requests.uses((int) request, region);
+      connections.forEach(connection -> connection.stream().revoke(users));
+      receiveQueues.revoke(users);
+    }
   }
 
   /** A memory window that is not bound. */

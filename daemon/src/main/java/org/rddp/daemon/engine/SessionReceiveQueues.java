@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.function.LongPredicate;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
 
@@ -44,6 +45,11 @@ final class SessionReceiveQueues {
     queue.flush();
     queues.remove(number);
     return queue.queue().depth();
+  }
+
+  /** Takes memory away from receives that no message has taken, by the requests' numbers. */
+  void revoke(LongPredicate requests) {
+    queues.forEach(queue -> queue.queue().revoke(requests));
   }
 
   /** Checks the shared receive queue that a connection is to have. */

@@ -39,7 +39,7 @@ final class SessionRegion {
     return buffer.baseTo() + offset;
   }
 
-  /** Requests in work that name it. The memory stays until they have ended. */
+  /** Requests in work that name it. */
   int uses() {
     return uses;
   }

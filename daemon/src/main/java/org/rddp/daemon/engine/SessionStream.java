@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import java.util.function.LongPredicate;
+import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
 import org.rddp.tcp.StreamHandler;
 
@@ -14,6 +16,15 @@ interface SessionStream extends RequestTarget {
 
   /** The DDP Stream; an STag can be restricted to it. */
   DdpStream ddp();
+
+  /**
+   * Takes memory away from posted requests: when this returns, nothing more is placed into it or
+   * read from it. One that has its turn and needs the memory completes with {@link
+   * CompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream.
+   *
+   * @param requests which requests, by their numbers in the session's table
+   */
+  void revoke(LongPredicate requests);
 
   /** Responder: the most octets of private data in an answer. */
   int maxPrivateData();

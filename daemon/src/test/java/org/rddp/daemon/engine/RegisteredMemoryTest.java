@@ -143,7 +143,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldKeepRegionsThatRequestsInWorkName() throws RequestRefusedException {
+  void shouldKeepWindowsThatRequestsInWorkName() throws RequestRefusedException {
     SessionWindow window = session.allocateWindow();
     peer.stream.abort();
     fixture.run();
@@ -152,7 +152,6 @@ class RegisteredMemoryTest {
     bind(1, waiting, region, 0, 1, window.number(), READ);
     assertThatThrownBy(() -> session.freeWindow(window.number()))
         .hasMessageContaining("1 binds of the window");
-    assertThatThrownBy(() -> session.deregister(region)).hasMessageContaining("1 work requests");
     session.accept(waiting, new byte[0]);
     fixture.run();
     assertThat(fixture.completions()).containsExactly("bind 1 SUCCESS");
@@ -163,6 +162,19 @@ class RegisteredMemoryTest {
     session.deregister(region);
     session.freeWindow(window.number());
     assertThatThrownBy(() -> session.freeWindow(window.number())).hasMessageContaining("no such");
+  }
+
+  @Test
+  void shouldRefuseABindOfARegionThatWasDeregisteredMeanwhile() throws RequestRefusedException {
+    SessionWindow window = session.allocateWindow();
+    SessionFixture.Peer second = fixture.peer();
+    int waiting = fixture.requested();
+    bind(1, waiting, region, 0, 1, window.number(), READ);
+    session.deregister(region);
+    session.accept(waiting, new byte[0]);
+    fixture.run();
+    assertThat(second.events).contains("established");
+    assertThat(fixture.completions()).containsExactly("bind 1 MW_BIND_ERROR");
   }
 
   @Test

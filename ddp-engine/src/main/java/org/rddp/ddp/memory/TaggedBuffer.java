@@ -44,6 +44,11 @@ public final class TaggedBuffer {
     ended = true;
   }
 
+  /** A buffer of no domain that nobody may use. */
+  public static TaggedBuffer ended() {
+    return new TaggedBuffer(null);
+  }
+
   /** Assigns the STag; it names no memory yet. */
   void reserve(int name) {
     stag = name;

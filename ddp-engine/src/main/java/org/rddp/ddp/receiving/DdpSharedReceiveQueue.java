@@ -1,6 +1,7 @@
 package org.rddp.ddp.receiving;
 
 import java.util.ArrayDeque;
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.StreamRequest;
 
@@ -86,6 +87,15 @@ public final class DdpSharedReceiveQueue {
       }
     } finally {
       serving = false;
+    }
+  }
+
+  /** Takes the memory of buffers that no stream has taken away, by their ids. */
+  public void revoke(LongPredicate ids) {
+    for (int i = 0; i < buffers.size(); i++) {
+      if (ids.test(buffers.get(i).id())) {
+        buffers.get(i).revoke();
+      }
     }
   }
 

@@ -22,6 +22,13 @@ final class ReceiveBuffer {
   private boolean listed;
   private boolean complete;
   private boolean tooShort;
+
+  /** Whether its memory may be used no more. */
+  private boolean revoked;
+
+  /** The message's first octets, if the memory was revoked behind them. */
+  private long revokedHead;
+
   private int rsvdUlp;
   private int rsvdUlpRest;
 
@@ -39,6 +46,7 @@ final class ReceiveBuffer {
     placed.clear();
     complete = false;
     tooShort = false;
+    revoked = false;
   }
 
   void post(long id, DdpScatterList list) {
@@ -59,6 +67,24 @@ final class ReceiveBuffer {
     } else {
       post(other.id, other.address, other.length);
     }
+    revoked = other.revoked;
+  }
+
+  /**
+   * Its memory may be used no more. A message that is complete is Delivered; otherwise the next
+   * octets that come for this buffer are refused, and end the stream.
+   */
+  void revoke() {
+    revokedHead = complete ? head() : 0;
+    revoked = true;
+    address = 0;
+    length = 0;
+    listed = false;
+  }
+
+  /** Whether {@link #revoke} was called. */
+  boolean revoked() {
+    return revoked;
   }
 
   long id() {
@@ -86,6 +112,9 @@ final class ReceiveBuffer {
   long head() {
     if (messageLength() < HEAD) {
       return 0;
+    }
+    if (revoked) {
+      return revokedHead;
     }
     if (!listed) {
       return Memory.getLong(address);
@@ -143,7 +172,7 @@ final class ReceiveBuffer {
     return placed.hasRoom() ? null : DdpError.INVALID_MO;
   }
 
-  /** Whether a segment was refused because its message is longer than the buffer. */
+  /** Whether a segment was refused because its octets do not fit into the buffer. */
   boolean tooShort() {
     return tooShort;
   }
@@ -155,7 +184,7 @@ final class ReceiveBuffer {
       return null;
     }
     if (from >= length) {
-      return DdpError.INVALID_MO;
+      return revoked ? DdpError.LOCAL_CATASTROPHIC : DdpError.INVALID_MO;
     }
     return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
   }

@@ -99,6 +99,14 @@ public interface ReceiveHandler {
   void onReceiveFlushed(int qn, long id);
 
   /**
+   * A posted buffer will not be filled because its memory was revoked before its message came,
+   * which failed the stream.
+   */
+  default void onReceiveRevoked(int qn, long id) {
+    onReceiveFlushed(qn, id);
+  }
+
+  /**
    * A posted buffer will not be filled because it is shorter than its message, which failed the
    * stream.
    */

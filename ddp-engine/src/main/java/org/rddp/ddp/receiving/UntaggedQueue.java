@@ -1,5 +1,6 @@
 package org.rddp.ddp.receiving;
 
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
@@ -43,6 +44,15 @@ public final class UntaggedQueue {
     }
     buffers.add().post(request.id(), request.message());
     return true;
+  }
+
+  /** Takes the memory of posted buffers away, by their ids. */
+  void revoke(LongPredicate ids) {
+    for (int i = 0; i < buffers.size(); i++) {
+      if (ids.test(buffers.get(i).id())) {
+        buffers.get(i).revoke();
+      }
+    }
   }
 
   /** Puts an empty buffer before all others, before anything is received. */

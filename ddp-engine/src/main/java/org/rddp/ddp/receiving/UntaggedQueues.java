@@ -1,6 +1,7 @@
 package org.rddp.ddp.receiving;
 
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.rddp.ddp.segment.MessageSequence;
 
 /** A stream's queues for the peer's Untagged Messages, by Queue Number from 0 on. */
@@ -56,12 +57,23 @@ public final class UntaggedQueues {
     }
   }
 
+  /** Takes the memory of posted buffers away, by their ids. */
+  public void revoke(LongPredicate ids) {
+    for (UntaggedQueue queue : buffered) {
+      if (queue != null) {
+        queue.revoke(ids);
+      }
+    }
+  }
+
   /** Returns all buffers to the user. */
   public void flush(ReceiveHandler user) {
     for (int qn = 0; qn < buffered.length; qn++) {
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
         ReceiveBuffer buffer = buffered[qn].removeFirst();
-        if (buffer.tooShort()) {
+        if (buffer.tooShort() && buffer.revoked()) {
+          user.onReceiveRevoked(qn, buffer.id());
+        } else if (buffer.tooShort()) {
           user.onReceiveTooShort(qn, buffer.id());
         } else {
           user.onReceiveFlushed(qn, buffer.id());

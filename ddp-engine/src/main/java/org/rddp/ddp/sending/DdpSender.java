@@ -1,5 +1,6 @@
 package org.rddp.ddp.sending;
 
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -269,9 +270,7 @@ public final class DdpSender {
   /** Whether the message can be sent; a response that cannot is dropped, and the user is told. */
   private boolean isSendable(OutgoingMessage message) {
     if (message.sourceIsGone()) {
-      UnsentResponse unsent = message.unsent();
-      queues.dropCurrent();
-      user.onSourceInvalidated(unsent);
+      dropCurrent(message);
       return false;
     }
     if (message.isDeferred()) {
@@ -285,6 +284,18 @@ public final class DdpSender {
       message.setResponseLength(octets);
     }
     return true;
+  }
+
+  /** Drops the current message, whose source is gone, and tells the user. */
+  private void dropCurrent(OutgoingMessage message) {
+    if (message.isRevoked()) {
+      queues.dropCurrent();
+      user.onSendRevoked(message.id(), message.rsvdUlp());
+    } else {
+      UnsentResponse unsent = message.unsent();
+      queues.dropCurrent();
+      user.onSourceInvalidated(unsent);
+    }
   }
 
   private boolean sendSegment(OutgoingMessage message) {
@@ -350,6 +361,11 @@ public final class DdpSender {
     isBacklogged = false;
     // A close that waited for the flushed messages happens now.
     wake();
+  }
+
+  /** Takes the memory of posted messages away, by their ids. */
+  public void revoke(LongPredicate ids) {
+    queues.revoke(ids);
   }
 
   /** Accepts so many messages more, with which the user ends the stream. */

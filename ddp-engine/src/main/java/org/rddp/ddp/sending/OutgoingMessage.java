@@ -21,6 +21,9 @@ public final class OutgoingMessage {
   private static final VarHandle BIG_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+  /** The source of a posted message whose memory may be used no more. */
+  private static final TaggedBuffer REVOKED = TaggedBuffer.ended();
+
   private final byte[] inline = new byte[INLINE];
   private boolean tagged;
   private long id;
@@ -211,7 +214,20 @@ public final class OutgoingMessage {
     keepRequest(question);
   }
 
-  /** Whether the Tagged Buffer that it comes from has been invalidated meanwhile. */
+  /** The memory of a posted message may be used no more; one that lies in none is not changed. */
+  void revoke() {
+    if (inMemory && sent < length) {
+      source = REVOKED;
+    }
+  }
+
+  /** Whether the memory of a posted message may be used no more. */
+  @SuppressWarnings("ReferenceEquality") // one object stands for all revoked memory
+  boolean isRevoked() {
+    return source == REVOKED;
+  }
+
+  /** Whether the memory that it comes from may be used no more. */
   boolean sourceIsGone() {
     return source != null && !(source.valid() && source.stag() == sourceStag);
   }

@@ -1,5 +1,6 @@
 package org.rddp.ddp.sending;
 
+import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
@@ -56,6 +57,15 @@ final class OutgoingQueues {
   OutgoingMessage addInitialMessage() {
     initialMessage = new OutgoingMessage();
     return initialMessage;
+  }
+
+  /** Takes the memory of posted messages away, by their ids. */
+  void revoke(LongPredicate ids) {
+    for (int i = 0; i < messages.size(); i++) {
+      if (ids.test(messages.get(i).id())) {
+        messages.get(i).revoke();
+      }
+    }
   }
 
   /** Adapts Message Sequence Numbers: an Untagged Message goes before those posted. */

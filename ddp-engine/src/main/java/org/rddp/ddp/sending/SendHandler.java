@@ -39,6 +39,12 @@ public interface SendHandler {
   void onSendFlushed(long id, int rsvdUlp);
 
   /**
+   * A message will not be sent, or not completely, because its memory was revoked: the user must
+   * end the stream, of whose messages one is missing.
+   */
+  void onSendRevoked(long id, int rsvdUlp);
+
+  /**
    * Makes a deferred response, which is sent next of all responses.
    *
    * @param octets the request, from index 0; to be replaced by the response
