@@ -195,6 +195,9 @@ uint64_t deadline_after(uint64_t nanos);
 /* Waits for `changed` with the lock held; false once the deadline has passed. */
 bool wait_changed(rddp_session *session, uint64_t deadline);
 
+/* Takes what has made rddp_descriptor() readable. Of the thread that polls. */
+void clear_events(rddp_session *session);
+
 /* The connection, or the receive queue, with a number, or NULL. */
 rddp_connection *find_connection(rddp_session *session, uint32_t number);
 rddp_receive_queue *find_receive_queue(rddp_session *session, uint32_t number);

@@ -348,7 +348,7 @@ int rddp_descriptor(const rddp_session *session) {
     return session->epoll;
 }
 
-static void clear_events(rddp_session *session) {
+void clear_events(rddp_session *session) {
     char octets[1024];
     eventfd_t events;
     eventfd_read(session->wake, &events);

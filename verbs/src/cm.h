@@ -1,0 +1,76 @@
+/* The connection manager: what stands in for librdmacm. */
+#ifndef RDDP_VERBS_CM_H
+#define RDDP_VERBS_CM_H
+
+#include <rdma/rdma_cma.h>
+
+#include "objects.h"
+
+struct event {
+    struct rdma_cm_event ibv;
+    struct id *subject;  /* may not be destroyed before the program has acknowledged the event */
+    struct event *next;
+    uint8_t private_data[RDDP_MAX_PRIVATE_DATA];
+};
+
+/* Its queue is under `streams`. */
+struct event_channel {
+    struct rdma_event_channel ibv;
+    struct event *first, *last;
+};
+
+struct id {
+    struct rdma_cm_id ibv;
+    /*
+     * librdmacm's rsockets look at `synchronous` of the ids that they have created, and at nothing else of these six.
+     * From release 17 to 64 of rdma-core they follow the public structure in this order.
+     */
+    void *device_of_librdmacm;
+    void *connect;
+    size_t connect_length;
+    int events_completed;
+    int connect_error;
+    int synchronous;
+    uint8_t further_of_librdmacm[128];
+
+    struct device *device;
+    struct ibv_context *verbs;    /* of the device; public only once the id is bound to it */
+    struct ibv_pd *domain;
+    struct id *next;              /* of all; under `streams` */
+    struct stream *stream;
+    rddp_listener *listener;
+    struct ibv_qp_init_attr *initial;  /* of the queue pairs of a listening endpoint */
+    bool owns_send_cq, owns_recv_cq;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    uint32_t events_acknowledged;
+    unsigned events_reported;
+};
+
+static inline struct id *id_of(struct rdma_cm_id *ibv) {
+    return (struct id *)ibv;
+}
+
+/* A new id, in the list of all. Null with errno. */
+struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
+
+/* An id for a request that has come to a listening one, with `streams` held. */
+struct id *new_child(struct id *listening);
+
+/* Adds an event for an id to its channel, with `streams` held. */
+struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status);
+
+/* The same without the lock. */
+void deliver(struct id *id, enum rdma_cm_event_type type, int status);
+
+/* In the synchronous mode, waits for the outcome of what was begun. */
+int complete_request(struct id *id);
+
+/* Drops the events of an id, and ends the requests among them. */
+void drop_events(struct id *id);
+
+/* Gives an id its device, and shows it in the public structure. The first returns 0, or -1 with errno. */
+int bind_device(struct id *id, struct device *device);
+void show_device(struct id *id);
+
+#endif

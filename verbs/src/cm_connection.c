@@ -1,0 +1,183 @@
+/* Listening, connecting, accepting, rejecting and disconnecting. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm.h"
+
+#define DEFAULT_BACKLOG 128
+#define CONNECT_TIMEOUT_MS 60000u
+/* Messages that come before the program has posted its receives are kept: iWARP has no way to say "not ready". */
+#define HELD_OCTETS (1u << 20)
+
+/* RFC 6581: who accepts may send first, as programs expect of InfiniBand. Not all peers can. */
+static enum rddp_choice peer_to_peer(void) {
+    const char *wanted = getenv("RDDP_PEER_TO_PEER");
+    if (wanted == NULL || strcmp(wanted, "yes") == 0) {
+        return RDDP_YES;
+    }
+    return strcmp(wanted, "no") == 0 ? RDDP_NO : RDDP_AS_CONFIGURED;
+}
+
+static struct rddp_connection_options options_of(const struct rdma_conn_param *param, const struct ibv_qp *pair) {
+    struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
+    options.held_octets = HELD_OCTETS;
+    options.peer_to_peer = peer_to_peer();
+    if (param != NULL && param->responder_resources != RDMA_MAX_RESP_RES) {
+        options.ird = param->responder_resources;
+    }
+    if (param != NULL && param->initiator_depth != RDMA_MAX_INIT_DEPTH) {
+        options.ord = param->initiator_depth;
+    }
+    if (pair != NULL && pair->srq != NULL) {
+        options.receive_queue = shared_queue_of(pair->srq)->queue;
+    }
+    return options;
+}
+
+/* The queue pair of an id, or the one that the program names; null with errno if there is none. */
+static struct queue_pair *queue_pair_for(struct id *id, const struct rdma_conn_param *param) {
+    struct queue_pair *pair = id->ibv.qp != NULL ? queue_pair_of(id->ibv.qp)
+        : param != NULL                          ? find_queue_pair(id->device, param->qp_num)
+                                                 : NULL;
+    if (pair == NULL) {
+        verbs_log("a connection needs a queue pair: rdma_create_qp(), or qp_num in struct rdma_conn_param");
+        errno = EINVAL;
+    }
+    return pair;
+}
+
+/* ---- Listening ---- */
+
+VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
+    struct id *id = id_of(ibv);
+    if (id->device == NULL || id->listener != NULL) {
+        return fails(EINVAL);
+    }
+    struct rddp_connection_options options = options_of(NULL, NULL);
+    uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
+    rddp_session *session = id->device->session;
+    int result = rddp_listen(session, ntohs(rdma_get_src_port(ibv)), waiting, &options, &id->listener);
+    if (result == RDDP_ADDRESS_IN_USE && ibv->route.addr.src_addr.sa_family == AF_INET6) {
+        return 0;  /* the program listens at 0.0.0.0, too; nobody comes by IPv6 */
+    }
+    if (result != RDDP_OK) {
+        verbs_log("cannot listen: %s", rddp_error());
+        return fails(error_of(result));
+    }
+    /* Requests may have come since. */
+    pthread_mutex_lock(&session->lock);
+    id->listener->owner = id;
+    pthread_mutex_lock(&streams);
+    hear_requests(id, id->listener);
+    pthread_mutex_unlock(&streams);
+    pthread_mutex_unlock(&session->lock);
+    return 0;
+}
+
+/* ---- Connecting ---- */
+
+VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
+    struct id *id = id_of(ibv);
+    if (id->device == NULL || id->stream != NULL) {
+        return fails(EINVAL);
+    }
+    struct queue_pair *pair = queue_pair_for(id, param);
+    if (pair == NULL) {
+        return -1;
+    }
+    struct rddp_connection_options options = options_of(param, &pair->ibv);
+    const struct sockaddr_in *to = &ibv->route.addr.dst_sin;
+    rddp_session *session = id->device->session;
+    rddp_connection *connection;
+    const void *data = param == NULL ? NULL : param->private_data;
+    size_t length = data == NULL ? 0 : param->private_data_len;
+    int result = rddp_start_connect(session, ntohl(to->sin_addr.s_addr), ntohs(to->sin_port), data, length,
+        CONNECT_TIMEOUT_MS, &options, &connection);
+    if (result != RDDP_OK) {
+        verbs_log("cannot connect: %s", rddp_error());
+        return fails(error_of(result));
+    }
+    id->stream = new_stream(id->device, connection, id);
+    if (id->stream == NULL) {
+        return fails(ENOMEM);
+    }
+    int error = join_queue_pair(id->stream, pair);
+    if (error != 0) {
+        return fails(error);
+    }
+    /* It may be established, or have failed, since. */
+    pthread_mutex_lock(&session->lock);
+    connection->owner = id->stream;
+    tell_stream(id->stream);
+    pthread_mutex_unlock(&session->lock);
+    return complete_request(id);
+}
+
+VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
+    struct id *id = id_of(ibv);
+    if (id->stream == NULL || id->stream->connection == NULL) {
+        return fails(EINVAL);
+    }
+    struct queue_pair *pair = queue_pair_for(id, param);
+    if (pair == NULL) {
+        return -1;
+    }
+    if (pair->stream == NULL) {
+        int error = join_queue_pair(id->stream, pair);
+        if (error != 0) {
+            return fails(error);
+        }
+    }
+    const void *data = param == NULL ? NULL : param->private_data;
+    int result = rddp_start_accept(id->stream->connection, data, data == NULL ? 0 : param->private_data_len);
+    if (result != RDDP_OK) {
+        verbs_log("cannot accept: %s", rddp_error());
+        return fails(error_of(result));
+    }
+    return complete_request(id);
+}
+
+/* It is rejected once the id has no other use of it: the connection goes with the call. */
+VERBS int rdma_reject(struct rdma_cm_id *ibv, const void *data, uint8_t length) {
+    struct id *id = id_of(ibv);
+    struct stream *stream = id->stream;
+    if (stream == NULL || stream->connection == NULL) {
+        return fails(EINVAL);
+    }
+    struct device *device = stream->device;
+    rddp_connection *connection = stream->connection;
+    if (rddp_connection_state(connection) != RDDP_REQUESTED) {
+        return fails(EINVAL);
+    }
+    if (stream->queue_pair != NULL) {
+        part_queue_pair(stream->queue_pair);
+    }
+    pthread_mutex_lock(&device->session->lock);
+    connection->owner = NULL;
+    pthread_mutex_unlock(&device->session->lock);
+    stream->connection = NULL;
+    int result = rddp_reject(connection, data, data == NULL ? 0 : length);
+    return result == RDDP_OK ? 0 : fails(error_of(result));
+}
+
+VERBS int rdma_reject_ece(struct rdma_cm_id *ibv, const void *data, uint8_t length) {
+    return rdma_reject(ibv, data, length);
+}
+
+VERBS int rdma_disconnect(struct rdma_cm_id *ibv) {
+    struct id *id = id_of(ibv);
+    if (id->stream == NULL) {
+        return fails(EINVAL);
+    }
+    pthread_mutex_lock(&streams);
+    want_end(id->stream, true);
+    pthread_mutex_unlock(&streams);
+    return complete_request(id);
+}
+
+/* For who connects queue pairs without rdma_create_qp(): rdma_connect() and rdma_accept() have done it all. */
+VERBS int rdma_establish(struct rdma_cm_id *ibv) {
+    return id_of(ibv)->stream == NULL ? fails(EINVAL) : 0;
+}

@@ -1,0 +1,152 @@
+/* Protection domains and memory regions. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+#define REMOTE_ACCESS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+#define KNOWN_ACCESS (IBV_ACCESS_LOCAL_WRITE | REMOTE_ACCESS | IBV_ACCESS_MW_BIND)
+/* The lower bits are an index, as of connections. */
+#define LKEY_GENERATIONS (1u << (32 - INDEX_BITS))
+
+VERBS struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
+    struct domain *domain = calloc(1, sizeof *domain);
+    if (domain == NULL) {
+        return NULL;
+    }
+    domain->ibv.context = context;
+    return &domain->ibv;
+}
+
+VERBS int ibv_dealloc_pd(struct ibv_pd *ibv) {
+    struct domain *domain = domain_of(ibv);
+    if (domain->uses > 0) {
+        return EBUSY;
+    }
+    free(domain);
+    return 0;
+}
+
+static unsigned rights_of(unsigned access) {
+    unsigned rights = 0;
+    rights |= (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? RDDP_LOCAL_WRITE : 0u;
+    rights |= (access & IBV_ACCESS_REMOTE_READ) != 0 ? RDDP_REMOTE_READ : 0u;
+    rights |= (access & IBV_ACCESS_REMOTE_WRITE) != 0 ? RDDP_REMOTE_WRITE : 0u;
+    rights |= (access & IBV_ACCESS_REMOTE_ATOMIC) != 0 ? RDDP_REMOTE_ATOMIC : 0u;
+    rights |= (access & IBV_ACCESS_MW_BIND) != 0 ? RDDP_MW_BIND : 0u;
+    return rights;
+}
+
+/* Gives a region a key that no other has, under control. 0 is never a key. */
+static bool add_region(struct device *device, struct region *region) {
+    for (uint32_t tries = 0; tries < 1u << INDEX_BITS; tries++) {
+        uint32_t number = ++device->last_region;
+        uint32_t key = (number & ((1u << INDEX_BITS) - 1)) | (number / (1u << INDEX_BITS) % LKEY_GENERATIONS) << INDEX_BITS;
+        if (key != 0 && find_object(&device->regions, key) == NULL) {
+            region->ibv.lkey = key;
+            return add_object(&device->regions, key, region);
+        }
+    }
+    return false;
+}
+
+VERBS struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t base, unsigned access) {
+    bool changes = (access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) != 0;
+    access &= ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE;
+    if ((access & ~(unsigned)KNOWN_ACCESS) != 0) {
+        errno = EOPNOTSUPP;  /* on demand, zero based, huge pages */
+        return NULL;
+    }
+    if (length == 0 || (changes && (access & IBV_ACCESS_LOCAL_WRITE) == 0)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct device *device = device_of(pd->context);
+    struct region *region = calloc(1, sizeof *region);
+    if (region == NULL) {
+        return NULL;
+    }
+    struct memory_request request = {.session = device->session, .address = address, .length = length, .base = base,
+        .access = rights_of(access)};
+    int error = register_memory(&request, &region->registration);
+    if (error != 0) {
+        verbs_log("%zu octets at %p are not registered: %s", length, address, rddp_error());
+        free(region);
+        errno = error;
+        return NULL;
+    }
+    region->base = base;
+    region->stag = region->registration->stag;
+    region->ibv.context = pd->context;
+    region->ibv.pd = pd;
+    region->ibv.addr = address;
+    region->ibv.length = length;
+    region->ibv.rkey = region->stag;
+    pthread_mutex_lock(&device->control);
+    bool added = add_region(device, region);
+    pthread_mutex_unlock(&device->control);
+    if (!added) {
+        (void)!deregister_memory(region->registration);
+        free(region);
+        errno = ENOMEM;
+        return NULL;
+    }
+    domain_of(pd)->uses++;
+    verbs_log("%zu octets at %p: lkey 0x%x, rkey 0x%x, rights %u, base 0x%lx", length, address, region->ibv.lkey,
+        region->stag, request.access, (unsigned long)region->registration->base);
+    return &region->ibv;
+}
+
+VERBS struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *address, size_t length, uint64_t base, int access) {
+    return ibv_reg_mr_iova2(pd, address, length, base, (unsigned)access);
+}
+
+VERBS struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access) {
+    return ibv_reg_mr_iova2(pd, address, length, (uintptr_t)address, (unsigned)access);
+}
+
+VERBS int ibv_dereg_mr(struct ibv_mr *ibv) {
+    struct region *region = (struct region *)ibv;
+    struct device *device = device_of(ibv->context);
+    int error = deregister_memory(region->registration);
+    if (error != 0) {
+        verbs_log("a region of %zu octets is not deregistered: %s", ibv->length, rddp_error());
+        return error;
+    }
+    pthread_mutex_lock(&device->control);
+    remove_object(&device->regions, ibv->lkey);
+    pthread_mutex_unlock(&device->control);
+    domain_of(ibv->pd)->uses--;
+    free(region);
+    return 0;
+}
+
+/* ---- Pieces ---- */
+
+/* A piece that the daemon refuses: the request completes with a protection error, in its order. */
+static const struct rddp_piece REFUSED_PIECE = {.stag = 0, .offset = 0, .length = 1};
+
+int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
+    struct rddp_piece *pieces, unsigned *made) {
+    if (count < 0 || count > MAX_PIECES) {
+        return EINVAL;
+    }
+    unsigned number = 0;
+    for (int i = 0; i < count; i++) {
+        if (list[i].length == 0) {
+            continue;
+        }
+        const struct region *region = find_object(&device->regions, list[i].lkey);
+        bool usable = region != NULL && region->ibv.lkey == list[i].lkey && region->ibv.pd == domain
+            && list[i].addr >= region->base;
+        pieces[number++] = usable
+            ? (struct rddp_piece){.stag = region->stag, .offset = list[i].addr - region->base, .length = list[i].length}
+            : REFUSED_PIECE;
+    }
+    *made = number;
+    return 0;
+}

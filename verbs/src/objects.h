@@ -1,0 +1,310 @@
+/*
+ * What the files of librddp-verbs share: the objects behind libibverbs' public structures.
+ *
+ * Locks. `posting` and `polling` of a device make it one thread that posts and one that polls its session. `streams` guards
+ * what joins connections, queue pairs and ids, and the queues of events. Order, outermost first: control, polling, posting,
+ * librddp's lock of the session, streams. So the observer takes `streams` only, and nobody sends the daemon a message with
+ * polling, posting or streams held.
+ */
+#ifndef RDDP_VERBS_OBJECTS_H
+#define RDDP_VERBS_OBJECTS_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "internal.h"
+#include "memory.h"
+#include "spin.h"
+
+/* Exported: verbs.map lets through ibv_* and rdma_* only. */
+#define VERBS __attribute__((visibility("default")))
+
+/* The object that contains a public structure as a member. */
+#define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+
+#define MAX_PIECES RDDP_MAX_PIECES
+#define MAX_INLINE RDDP_MAX_INLINE
+/* Reads and atomics of a queue pair that verbs can express. */
+#define MAX_READS 255
+#define MAX_COMPLETIONS (1 << 20)
+#define PORT 1
+
+/* ---- Device ---- */
+
+struct stream;
+
+struct device {
+    struct ibv_device ibv;
+    char interface[64];  /* "": the daemon's first */
+    uint32_t address;    /* of the interface, host order */
+    pthread_mutex_t control;
+    rddp_session *session;  /* while a context is open */
+    unsigned contexts;
+    struct context *first_context;  /* under `streams` */
+    struct rddp_limits limits;
+    struct spin posting, polling;
+    _Atomic bool lost;
+    bool flushed;             /* after the loss; under polling */
+    unsigned armed;           /* completion queues that wait for a completion; under polling */
+    uint32_t reserved;        /* requests that queue pairs may have outstanding; under control */
+    struct object_table regions;       /* by lkey */
+    struct object_table queue_pairs;   /* by number */
+    struct object_table shared_queues; /* by the daemon's number */
+    uint32_t last_region, last_queue_pair;
+    /* The device's thread. */
+    pthread_t thread;
+    int work;                 /* eventfd */
+    _Atomic bool stopping;
+    struct stream *ending;    /* to be disconnected; under `streams` */
+};
+
+struct asynchronous_event {
+    struct ibv_async_event ibv;
+    struct asynchronous_event *next;
+};
+
+struct context {
+    struct device *device;
+    struct context *next;
+    struct asynchronous_event *first, *last;  /* under `streams` */
+    struct verbs_context verbs;  /* its last member grows */
+};
+
+static inline struct context *context_of(struct ibv_context *ibv) {
+    return CONTAINER(ibv, struct context, verbs.context);
+}
+
+static inline struct device *device_of(struct ibv_context *ibv) {
+    return context_of(ibv)->device;
+}
+
+/* Guards what joins connections, queue pairs and ids. */
+extern pthread_mutex_t streams;
+
+/* The list of devices; null if there is no daemon, with errno. */
+struct device *find_device(uint32_t address);
+struct device *default_device(void);
+
+/* The context that ids of rdma_cm use. Null with errno if it cannot be opened. */
+struct ibv_context *shared_context(struct device *device);
+struct ibv_pd *shared_domain(struct device *device);
+
+/* Adds an event to the context of the object that it names, or, with an ibv_context, to that one. */
+void report_event(struct ibv_context *context, enum ibv_event_type type, void *element);
+
+/* Drops events about an object that is being destroyed. */
+void forget_events(struct ibv_context *context, const void *element);
+
+/* Waits until the program has acknowledged all events that were reported to it. */
+void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *changed, const uint32_t *acknowledged,
+    const unsigned *reported);
+
+/* Starts and stops the thread that drains completions for armed queues, and disconnects. */
+int start_device_thread(struct device *device);
+void stop_device_thread(struct device *device);
+void wake_device_thread(struct device *device);
+
+/* Functions of a new context, file by file. */
+void offer_queries(struct verbs_context *verbs);
+void offer_posting(struct verbs_context *verbs);
+void offer_completions(struct verbs_context *verbs);
+
+/* ---- Memory ---- */
+
+struct domain {
+    struct ibv_pd ibv;
+    _Atomic unsigned uses;
+};
+
+struct region {
+    struct ibv_mr ibv;
+    struct memory_registration *registration;
+    uint64_t base;  /* what work requests call the first octet's address */
+    uint32_t stag;
+};
+
+static inline struct domain *domain_of(struct ibv_pd *ibv) {
+    return (struct domain *)ibv;
+}
+
+/* ---- Completions ---- */
+
+struct channel {
+    struct ibv_comp_channel ibv;
+    struct completion_queue *first, *last;  /* those with events; under `polling` of the device */
+};
+
+enum armed { NOT_ARMED, ARMED_SOLICITED, ARMED };
+
+struct completion_queue {
+    union {
+        struct ibv_cq ibv;
+        struct ibv_cq_ex extended;
+    };
+    struct device *device;
+    /* All of it under `polling`. */
+    struct ibv_wc *entries;
+    uint32_t mask;
+    uint32_t written, read;
+    enum armed armed;
+    bool overrun;
+    unsigned events_due;       /* in the channel's list */
+    unsigned events_reported;  /* by ibv_get_cq_event() */
+    unsigned errors_reported;  /* by ibv_get_async_event() */
+    struct completion_queue *next_due;
+    _Atomic unsigned uses;
+};
+
+static inline struct completion_queue *completion_queue_of(struct ibv_cq *ibv) {
+    return (struct completion_queue *)ibv;
+}
+
+/* Adds a completion, with polling held. */
+void add_completion(struct completion_queue *queue, const struct ibv_wc *completion, bool solicited);
+
+/* Moves what the daemon has completed into the completion queues, with polling held. */
+void drain(struct device *device);
+
+/* ---- Queue pairs ---- */
+
+/* A request that is posted and not completed, to be flushed when the daemon ends. */
+struct posted {
+    uint64_t id;
+    enum ibv_wc_opcode opcode;
+    bool hidden;          /* the program wants no completion of its success */
+};
+
+/* A receive that waits for a connection. */
+struct early_receive {
+    uint64_t id;
+    unsigned piece_count;
+    struct rddp_piece pieces[MAX_PIECES];
+};
+
+struct queue_pair {
+    union {
+        struct ibv_qp ibv;
+        struct ibv_qp_ex extended;
+    };
+    struct device *device;
+    struct ibv_qp_cap cap;
+    bool signal_all;
+    unsigned access;
+    /* Under posting; changed with polling, too. */
+    rddp_connection *connection;
+    _Atomic bool failed;         /* everything is flushed from now on */
+    struct posted *sent;         /* by connection->sends.posted & sent_mask */
+    struct posted *received;
+    uint32_t sent_mask, received_mask;
+    struct early_receive *early;
+    uint32_t early_count, early_room;
+    /* Under `streams`. */
+    struct stream *stream;
+    unsigned events_reported;
+};
+
+static inline struct queue_pair *queue_pair_of(struct ibv_qp *ibv) {
+    return (struct queue_pair *)ibv;
+}
+
+struct queue_pair *find_queue_pair(struct device *device, uint32_t number);
+
+/* Reports what the queue pair has posted as flushed, with polling and posting held. Nothing comes from the daemon any more. */
+void flush_queue_pair(struct queue_pair *queue_pair);
+
+/* Posts the receives that have waited for the connection, with polling and posting held. */
+void post_early_receives(struct queue_pair *queue_pair);
+
+/* The queue pair fails: its connection ends, and later requests are flushed. Any thread, no lock of the streams. */
+void fail_queue_pair(struct queue_pair *queue_pair);
+
+/* ---- Shared receive queues ---- */
+
+struct shared_queue {
+    struct ibv_srq ibv;
+    struct device *device;
+    rddp_receive_queue *queue;
+    uint32_t size;
+    uint64_t *ids;           /* of the program's, by the number that the daemon gets */
+    uint32_t *free_numbers;  /* stack; under posting and polling in turn: see shared_receive.c */
+    _Atomic uint64_t taken, returned;
+    _Atomic unsigned uses;
+    uint32_t limit;
+    unsigned events_reported;
+};
+
+static inline struct shared_queue *shared_queue_of(struct ibv_srq *ibv) {
+    return (struct shared_queue *)ibv;
+}
+
+/* The program's id of a completed receive; its number is free again. With polling held. */
+uint64_t take_shared_id(struct shared_queue *queue, uint64_t number);
+
+/* ---- Requests ---- */
+
+/* The pieces of a list; EINVAL if there are too many. A wrong lkey becomes a piece that the daemon refuses. */
+int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
+    struct rddp_piece *pieces, unsigned *made);
+
+/* Posts a request of the send queue, with posting held. Returns an errno value. */
+int post_request(struct queue_pair *queue_pair, struct rddp_request *request, enum ibv_wc_opcode opcode, bool hidden);
+
+/* ---- Streams ---- */
+
+struct id;
+
+/* An RDMAP Stream: a connection, the queue pair that uses it, and the id of rdma_cm. */
+struct stream {
+    struct device *device;
+    rddp_connection *connection;  /* null once rejected */
+    struct queue_pair *queue_pair;
+    struct id *id;
+    bool told_established, told_end;
+    enum { GO_ON, END_GRACEFULLY, ABORT } wish;
+    enum { NOTHING, GRACEFUL_SENT, ABORT_SENT } sent;
+    bool queued;
+    struct stream *next_ending;
+};
+
+struct stream *new_stream(struct device *device, rddp_connection *connection, struct id *id);
+
+/* Joins a queue pair to a stream; its early receives are posted. Returns an errno value. */
+int join_queue_pair(struct stream *stream, struct queue_pair *queue_pair);
+
+/* Parts a queue pair from its stream: afterwards nothing that it has posted is in use. */
+void part_queue_pair(struct queue_pair *queue_pair);
+
+/* The id lets go of the stream. */
+void part_id(struct stream *stream);
+
+/* Wants the connection to end; the device's thread asks the daemon. With `streams` held. */
+void want_end(struct stream *stream, bool graceful);
+
+/* Carries out what want_end() has noted. Of the device's thread. */
+void end_streams(struct device *device);
+
+/* Compares the connection's state with what was told, and tells the id. With the session's lock held. */
+void tell_stream(struct stream *stream);
+
+/* Hears of events of the session. */
+void observe(void *argument, unsigned type, void *object);
+
+/* What the connection manager hears, with `streams` held. */
+void hear_established(struct id *id, const struct rddp_connection_info *info);
+void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
+void hear_requests(struct id *listening, rddp_listener *listener);
+void hear_removal(struct device *device);
+
+/* ---- Errors ---- */
+
+/* The errno value for a reason of librddp's. */
+int error_of(int reason);
+
+/* Sets errno, and returns -1. */
+int fails(int error);
+
+/* Writes a line to standard error if RDDP_VERBS_LOG is set. */
+__attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
+
+#endif

@@ -1,0 +1,282 @@
+/* Posting: work requests of verbs become requests of librddp's. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+#include "post.h"
+
+int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode, bool hidden) {
+    rddp_connection *connection = pair->connection;
+    if (outstanding(&connection->sends) >= pair->cap.max_send_wr) {
+        return ENOMEM;
+    }
+    struct rddp_piece refused = {.stag = 0, .offset = 0, .length = 1};
+    if (pair->failed) {
+        /* The connection may still be there. The daemon refuses this one in its order, and it is reported as flushed. */
+        *request = (struct rddp_request){.id = request->id, .opcode = RDDP_SEND, .pieces = &refused, .piece_count = 1};
+    }
+    uint32_t number = connection->sends.posted;
+    struct posted *posted = &pair->sent[number & pair->sent_mask];
+    *posted = (struct posted){.id = request->id, .opcode = opcode, .hidden = hidden};
+    return error_of(rddp_post(connection, request));
+}
+
+/* ---- Kinds of work requests ---- */
+
+static const struct kind {
+    enum rddp_opcode opcode;
+    enum ibv_wc_opcode completed;
+    bool is_write;      /* the data flow to the peer: may be inline */
+    int most_pieces;
+} KINDS[] = {
+    [IBV_WR_RDMA_WRITE] = {RDDP_WRITE, IBV_WC_RDMA_WRITE, true, MAX_PIECES},
+    [IBV_WR_RDMA_WRITE_WITH_IMM] = {RDDP_WRITE_IMMEDIATE, IBV_WC_RDMA_WRITE, true, MAX_PIECES},
+    [IBV_WR_SEND] = {RDDP_SEND, IBV_WC_SEND, true, MAX_PIECES},
+    [IBV_WR_RDMA_READ] = {RDDP_READ, IBV_WC_RDMA_READ, false, 1},
+    [IBV_WR_ATOMIC_CMP_AND_SWP] = {RDDP_COMPARE_SWAP, IBV_WC_COMP_SWAP, false, 1},
+    [IBV_WR_ATOMIC_FETCH_AND_ADD] = {RDDP_FETCH_ADD, IBV_WC_FETCH_ADD, false, 1},
+    [IBV_WR_LOCAL_INV] = {RDDP_INVALIDATE, IBV_WC_LOCAL_INV, false, 0},
+    [IBV_WR_SEND_WITH_INV] = {RDDP_SEND, IBV_WC_SEND, true, MAX_PIECES},
+};
+
+/* ---- Flushing without the daemon ---- */
+
+static void flush_one(struct queue_pair *pair, uint64_t id, enum ibv_wc_opcode opcode) {
+    struct ibv_wc made = {.wr_id = id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = opcode, .qp_num = pair->ibv.qp_num};
+    struct ibv_cq *queue = opcode == IBV_WC_RECV ? pair->ibv.recv_cq : pair->ibv.send_cq;
+    add_completion(completion_queue_of(queue), &made, false);
+}
+
+static void flush_ring(struct queue_pair *pair, struct queue_count *count, const struct posted *ring, uint32_t mask) {
+    uint32_t retired = atomic_load_explicit(&count->retired, memory_order_relaxed);
+    for (; retired != count->posted; retired++) {
+        flush_one(pair, ring[retired & mask].id, ring[retired & mask].opcode);
+    }
+    atomic_store_explicit(&count->retired, retired, memory_order_release);
+}
+
+void flush_queue_pair(struct queue_pair *pair) {
+    pair->failed = true;
+    rddp_connection *connection = pair->connection;
+    if (connection != NULL) {
+        flush_ring(pair, &connection->sends, pair->sent, pair->sent_mask);
+        if (pair->ibv.srq == NULL) {
+            flush_ring(pair, &connection->receives, pair->received, pair->received_mask);
+        }
+    }
+    for (uint32_t i = 0; i < pair->early_count; i++) {
+        flush_one(pair, pair->early[i].id, IBV_WC_RECV);
+    }
+    pair->early_count = 0;
+}
+
+static int flush_posted_sends(struct queue_pair *pair, const struct ibv_send_wr *work) {
+    spin_lock(&pair->device->polling);
+    for (; work != NULL; work = work->next) {
+        enum ibv_wc_opcode opcode = (unsigned)work->opcode < sizeof KINDS / sizeof KINDS[0]
+            ? KINDS[work->opcode].completed
+            : IBV_WC_SEND;
+        flush_one(pair, work->wr_id, opcode);
+    }
+    spin_unlock(&pair->device->polling);
+    return 0;
+}
+
+static int flush_posted_receives(struct queue_pair *pair, const struct ibv_recv_wr *work) {
+    spin_lock(&pair->device->polling);
+    for (; work != NULL; work = work->next) {
+        flush_one(pair, work->wr_id, IBV_WC_RECV);
+    }
+    spin_unlock(&pair->device->polling);
+    return 0;
+}
+
+/* ---- The send queue ---- */
+
+/* What only an operation of its own has. */
+static void make_operation(const struct ibv_send_wr *work, struct rddp_request *request) {
+    switch (work->opcode) {
+        case IBV_WR_RDMA_WRITE_WITH_IMM:
+            request->immediate = (uint64_t)ntohl(work->imm_data) << 32;
+            request->remote_stag = work->wr.rdma.rkey;
+            request->remote_to = work->wr.rdma.remote_addr;
+            break;
+        case IBV_WR_RDMA_WRITE:
+        case IBV_WR_RDMA_READ:
+            request->remote_stag = work->wr.rdma.rkey;
+            request->remote_to = work->wr.rdma.remote_addr;
+            break;
+        case IBV_WR_ATOMIC_FETCH_AND_ADD:
+            request->remote_stag = work->wr.atomic.rkey;
+            request->remote_to = work->wr.atomic.remote_addr;
+            request->operand = work->wr.atomic.compare_add;
+            break;
+        case IBV_WR_ATOMIC_CMP_AND_SWP:
+            request->remote_stag = work->wr.atomic.rkey;
+            request->remote_to = work->wr.atomic.remote_addr;
+            request->operand = work->wr.atomic.swap;
+            request->mask = UINT64_MAX;
+            request->compare = work->wr.atomic.compare_add;
+            request->compare_mask = UINT64_MAX;
+            break;
+        case IBV_WR_SEND_WITH_INV:
+        case IBV_WR_LOCAL_INV: request->remote_stag = work->invalidate_rkey; break;
+        default: break;
+    }
+}
+
+static unsigned flags_of(const struct queue_pair *pair, const struct kind *kind, unsigned flags) {
+    unsigned made = pair->signal_all || (flags & IBV_SEND_SIGNALED) != 0 ? RDDP_SIGNALLED : 0u;
+    made |= (flags & IBV_SEND_FENCE) != 0 ? RDDP_FENCED : 0u;
+    bool may_solicit = kind->opcode == RDDP_SEND || kind->opcode == RDDP_WRITE_IMMEDIATE;
+    return made | (may_solicit && (flags & IBV_SEND_SOLICITED) != 0 ? RDDP_SOLICITED : 0u);
+}
+
+/* Gathers inline data; false if they are too long. */
+static bool gather(const struct ibv_sge *list, int count, uint32_t longest, uint8_t *data, uint32_t *length) {
+    *length = 0;
+    for (int i = 0; i < count; i++) {
+        if (list[i].length > longest - *length) {
+            return false;
+        }
+        memcpy(data + *length, (const void *)(uintptr_t)list[i].addr, list[i].length);
+        *length += list[i].length;
+    }
+    return true;
+}
+
+int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
+    /* RDMAP has no Send with immediate data. */
+    if ((unsigned)work->opcode >= sizeof KINDS / sizeof KINDS[0] || KINDS[work->opcode].opcode == 0) {
+        return EOPNOTSUPP;
+    }
+    const struct kind *kind = &KINDS[work->opcode];
+    if (pair->connection == NULL || work->num_sge > kind->most_pieces || work->num_sge > (int)pair->cap.max_send_sge) {
+        return EINVAL;
+    }
+    struct rddp_piece pieces[MAX_PIECES];
+    uint8_t data[MAX_INLINE];
+    struct rddp_request request = {.id = work->wr_id, .opcode = kind->opcode, .pieces = pieces,
+        .flags = flags_of(pair, kind, work->send_flags)};
+    make_operation(work, &request);
+    if ((work->send_flags & IBV_SEND_INLINE) != 0 && kind->is_write) {
+        request.flags |= RDDP_INLINE;
+        request.inline_data = data;
+        if (!gather(work->sg_list, work->num_sge, pair->cap.max_inline_data, data, &request.inline_length)) {
+            return EINVAL;
+        }
+    } else {
+        int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count);
+        if (error != 0) {
+            return error;
+        }
+    }
+    return post_request(pair, &request, kind->completed, false);
+}
+
+static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_send_wr **bad) {
+    struct queue_pair *pair = queue_pair_of(ibv);
+    int error = 0;
+    if (pair->failed && pair->connection == NULL) {
+        return flush_posted_sends(pair, work);
+    }
+    spin_lock(&pair->device->posting);
+    while (work != NULL && error == 0) {
+        error = pair->device->lost ? EIO : post_work(pair, work);
+        if (error != 0) {
+            *bad = work;
+        }
+        work = work->next;
+    }
+    spin_unlock(&pair->device->posting);
+    if (error != 0 && pair->device->lost) {
+        return flush_posted_sends(pair, *bad);
+    }
+    return error;
+}
+
+/* ---- The receive queue ---- */
+
+static int post_receive(struct queue_pair *pair, const struct early_receive *receive) {
+    rddp_connection *connection = pair->connection;
+    if (outstanding(&connection->receives) >= pair->cap.max_recv_wr) {
+        return ENOMEM;
+    }
+    struct posted *posted = &pair->received[connection->receives.posted & pair->received_mask];
+    *posted = (struct posted){.id = receive->id, .opcode = IBV_WC_RECV};
+    struct rddp_request request = {.id = receive->id, .opcode = RDDP_RECEIVE, .pieces = receive->pieces,
+        .piece_count = receive->piece_count};
+    return error_of(rddp_post(connection, &request));
+}
+
+static int keep_receive(struct queue_pair *pair, const struct early_receive *receive) {
+    if (pair->early_count >= pair->cap.max_recv_wr) {
+        return ENOMEM;
+    }
+    if (pair->early_count == pair->early_room) {
+        uint32_t room = pair->early_room == 0 ? 16 : 2 * pair->early_room;
+        struct early_receive *early = realloc(pair->early, room * sizeof *early);
+        if (early == NULL) {
+            return ENOMEM;
+        }
+        pair->early = early;
+        pair->early_room = room;
+    }
+    pair->early[pair->early_count++] = *receive;
+    return 0;
+}
+
+void post_early_receives(struct queue_pair *pair) {
+    for (uint32_t i = 0; i < pair->early_count; i++) {
+        if (post_receive(pair, &pair->early[i]) != 0) {
+            verbs_log("queue pair %u: a receive that was posted before the connection is lost: %s", pair->ibv.qp_num,
+                rddp_error());
+        }
+    }
+    free(pair->early);
+    pair->early = NULL;
+    pair->early_count = pair->early_room = 0;
+}
+
+static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *work) {
+    struct early_receive receive = {.id = work->wr_id};
+    if (pair->ibv.srq != NULL || work->num_sge > (int)pair->cap.max_recv_sge) {
+        return EINVAL;
+    }
+    int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, receive.pieces,
+        &receive.piece_count);
+    if (error != 0) {
+        return error;
+    }
+    return pair->connection == NULL ? keep_receive(pair, &receive) : post_receive(pair, &receive);
+}
+
+static int post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *work, struct ibv_recv_wr **bad) {
+    struct queue_pair *pair = queue_pair_of(ibv);
+    struct device *device = pair->device;
+    int error = 0;
+    if (pair->failed && pair->connection == NULL) {
+        return flush_posted_receives(pair, work);
+    }
+    spin_lock(&device->posting);
+    while (work != NULL && error == 0) {
+        error = device->lost ? EIO : post_receive_work(pair, work);
+        if (error != 0) {
+            *bad = work;
+        }
+        work = work->next;
+    }
+    spin_unlock(&device->posting);
+    if (error != 0 && device->lost) {
+        return flush_posted_receives(pair, *bad);
+    }
+    return error;
+}
+
+void offer_posting(struct verbs_context *verbs) {
+    verbs->context.ops.post_send = post_send;
+    verbs->context.ops.post_recv = post_recv;
+    verbs->context.ops.post_srq_recv = post_shared_receives;
+}

@@ -1,0 +1,158 @@
+/* What a program can ask about a device, and names of sysfs that libraries look for. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "objects.h"
+
+#undef ibv_query_port
+
+#define VERSION "rddp 0.1.0"
+#define PAGE_SIZES 0xfffffffffffff000
+#define GID_OCTETS 16
+
+static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_device_ex_input *input,
+    struct ibv_device_attr_ex *attributes, size_t size) {
+    if (input != NULL && input->comp_mask != 0) {
+        return EINVAL;
+    }
+    const struct device *device = device_of(ibv);
+    const struct rddp_limits *limits = &device->limits;
+    struct ibv_device_attr_ex made;
+    memset(&made, 0, sizeof made);
+    struct ibv_device_attr *base = &made.orig_attr;
+    int send_queue = (int)limits->send_queue, receive_queue = (int)limits->receive_queue;
+    strcpy(base->fw_ver, VERSION);
+    base->node_guid = base->sys_image_guid = ibv_get_device_guid(ibv->device);
+    base->max_mr_size = limits->memory;
+    base->page_size_cap = PAGE_SIZES;
+    base->max_qp = (int)limits->connections;
+    base->max_qp_wr = send_queue < receive_queue ? send_queue : receive_queue;
+    base->device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN;
+    base->max_sge = MAX_PIECES;
+    base->max_sge_rd = 1;
+    base->max_cq = 1 << 16;
+    base->max_cqe = MAX_COMPLETIONS;
+    base->max_mr = (int)limits->regions;
+    base->max_pd = 1 << 16;
+    base->max_qp_rd_atom = base->max_qp_init_rd_atom = MAX_READS;
+    base->max_res_rd_atom = MAX_READS * base->max_qp;
+    base->atomic_cap = IBV_ATOMIC_HCA;
+    base->max_srq = (int)limits->connections;
+    base->max_srq_wr = (int)limits->outstanding;
+    base->max_srq_sge = MAX_PIECES;
+    base->max_pkeys = 1;
+    base->phys_port_cnt = 1;
+    memcpy(attributes, &made, size < sizeof made ? size : sizeof made);
+    return 0;
+}
+
+VERBS int ibv_query_device(struct ibv_context *ibv, struct ibv_device_attr *attributes) {
+    struct ibv_device_attr_ex extended;
+    int result = query_device_ex(ibv, NULL, &extended, sizeof extended);
+    *attributes = extended.orig_attr;
+    return result;
+}
+
+static int query_port(struct ibv_context *ibv, uint8_t port, struct ibv_port_attr *attributes, size_t size) {
+    (void)ibv;
+    if (port != PORT) {
+        return EINVAL;
+    }
+    struct ibv_port_attr made = {
+        .state = IBV_PORT_ACTIVE,
+        .max_mtu = IBV_MTU_4096,
+        .active_mtu = IBV_MTU_1024,
+        .gid_tbl_len = 1,
+        .pkey_tbl_len = 1,
+        .max_msg_sz = UINT32_MAX,
+        .max_vl_num = 1,
+        .active_width = 2,
+        .active_speed = 4,
+        .phys_state = 5,
+        .link_layer = IBV_LINK_LAYER_ETHERNET,
+    };
+    memcpy(attributes, &made, size < sizeof made ? size : sizeof made);
+    return 0;
+}
+
+/* For programs that were compiled before the structure grew: link_layer was its last member then. */
+VERBS int ibv_query_port(struct ibv_context *ibv, uint8_t port, struct _compat_ibv_port_attr *attributes) {
+    return query_port(ibv, port, (struct ibv_port_attr *)attributes, offsetof(struct ibv_port_attr, flags));
+}
+
+/* The interface's address, as an IPv4-mapped one. */
+VERBS int ibv_query_gid(struct ibv_context *ibv, uint8_t port, int index, union ibv_gid *gid) {
+    if (port != PORT || index != 0) {
+        return fails(EINVAL);
+    }
+    uint32_t address = htonl(device_of(ibv)->address);
+    memset(gid, 0, sizeof *gid);
+    gid->raw[10] = gid->raw[11] = 0xff;
+    memcpy(gid->raw + GID_OCTETS - sizeof address, &address, sizeof address);
+    return 0;
+}
+
+VERBS int _ibv_query_gid_ex(struct ibv_context *ibv, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
+    uint32_t flags, size_t size) {
+    struct ibv_gid_entry made = {.port_num = port, .gid_index = index, .gid_type = IBV_GID_TYPE_IB};
+    if (flags != 0) {
+        return EINVAL;
+    }
+    if (port != PORT || index != 0) {
+        return ENODATA;
+    }
+    ibv_query_gid(ibv, PORT, 0, &made.gid);
+    memcpy(entry, &made, size < sizeof made ? size : sizeof made);
+    return 0;
+}
+
+VERBS ssize_t _ibv_query_gid_table(struct ibv_context *ibv, struct ibv_gid_entry *entries, size_t max, uint32_t flags,
+    size_t size) {
+    if (flags != 0 || max == 0) {
+        return -EINVAL;
+    }
+    return _ibv_query_gid_ex(ibv, PORT, 0, entries, 0, size) == 0 ? 1 : -EINVAL;
+}
+
+VERBS int ibv_query_gid_type(struct ibv_context *ibv, uint8_t port, unsigned index, int *type) {
+    (void)ibv;
+    if (port != PORT || index != 0) {
+        return fails(EINVAL);
+    }
+    *type = 0;  /* that of InfiniBand and iWARP, as for the kernel's iWARP devices */
+    return 0;
+}
+
+VERBS int ibv_query_pkey(struct ibv_context *ibv, uint8_t port, int index, __be16 *key) {
+    (void)ibv;
+    if (port != PORT || index != 0) {
+        return fails(EINVAL);
+    }
+    *key = htons(0xffff);
+    return 0;
+}
+
+VERBS int ibv_get_pkey_index(struct ibv_context *ibv, uint8_t port, __be16 key) {
+    (void)ibv;
+    return port == PORT && key == htons(0xffff) ? 0 : fails(EINVAL);
+}
+
+/* librdmacm asks for the version of the kernel's rdma_cm before it resolves names. */
+VERBS int ibv_read_sysfs_file(const char *folder, const char *file, char *text, size_t room) {
+    (void)folder;
+    if (strstr(file, "rdma_cm/abi_version") == NULL || room < 2) {
+        return -1;
+    }
+    return snprintf(text, room, "4");
+}
+
+VERBS const char *ibv_get_sysfs_path(void) {
+    return "/sys";
+}
+
+void offer_queries(struct verbs_context *verbs) {
+    verbs->query_device_ex = query_device_ex;
+    verbs->query_port = query_port;
+}

@@ -1,0 +1,273 @@
+/* Streams: what joins a connection of librddp's, a queue pair, and an id of rdma_cm; and what they hear from the daemon. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "objects.h"
+
+#define END_TIMEOUT_MS 10000u
+
+/* Types of the Terminates of RFC 5040 section 4.8, in the details of reasons. */
+#define RDMAP_REMOTE_PROTECTION 1u
+#define DDP_TAGGED_BUFFER 1u
+
+struct stream *new_stream(struct device *device, rddp_connection *connection, struct id *id) {
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (stream != NULL) {
+        stream->device = device;
+        stream->connection = connection;
+        stream->id = id;
+    }
+    return stream;
+}
+
+/* ---- Ends that the library wants ---- */
+
+void want_end(struct stream *stream, bool graceful) {
+    struct device *device = stream->device;
+    if (stream->told_end || stream->connection == NULL) {
+        return;
+    }
+    if (!graceful || stream->wish == GO_ON) {
+        stream->wish = graceful ? END_GRACEFULLY : ABORT;
+    }
+    if (!stream->queued) {
+        stream->queued = true;
+        stream->next_ending = device->ending;
+        device->ending = stream;
+        wake_device_thread(device);
+    }
+}
+
+static struct stream *take_ending(struct device *device, bool *graceful) {
+    pthread_mutex_lock(&streams);
+    struct stream *stream = device->ending;
+    if (stream != NULL) {
+        device->ending = stream->next_ending;
+        stream->queued = false;
+        *graceful = stream->wish == END_GRACEFULLY;
+    }
+    pthread_mutex_unlock(&streams);
+    return stream;
+}
+
+void end_streams(struct device *device) {
+    bool graceful;
+    /* While it is held, no stream goes. */
+    pthread_mutex_lock(&device->control);
+    for (struct stream *stream = take_ending(device, &graceful); stream != NULL;
+         stream = take_ending(device, &graceful)) {
+        if (!device->lost && rddp_disconnect(stream->connection, graceful) != RDDP_OK) {
+            verbs_log("a connection does not end: %s", rddp_error());
+        }
+    }
+    pthread_mutex_unlock(&device->control);
+}
+
+/* Ends the connection, and waits until the daemon has. */
+static void end_now(struct stream *stream) {
+    if (rddp_disconnect(stream->connection, false) == RDDP_OK) {
+        (void)!rddp_await_closed(stream->connection, END_TIMEOUT_MS);
+    }
+}
+
+/* Frees a stream that neither a queue pair nor an id has any more. */
+static void free_stream(struct stream *stream) {
+    struct device *device = stream->device;
+    rddp_connection *connection = stream->connection;
+    pthread_mutex_lock(&device->control);
+    pthread_mutex_lock(&streams);
+    struct stream **at = &device->ending;
+    while (*at != NULL && *at != stream) {
+        at = &(*at)->next_ending;
+    }
+    if (*at != NULL) {
+        *at = stream->next_ending;
+    }
+    pthread_mutex_unlock(&streams);
+    if (connection != NULL) {
+        pthread_mutex_lock(&device->session->lock);
+        connection->owner = NULL;
+        pthread_mutex_unlock(&device->session->lock);
+        if (rddp_connection_state(connection) == RDDP_REQUESTED) {
+            (void)!rddp_reject(connection, NULL, 0);
+        } else {
+            end_now(stream);
+            spin_lock(&device->polling);
+            drain(device);
+            rddp_forget(connection);
+            spin_unlock(&device->polling);
+        }
+    }
+    pthread_mutex_unlock(&device->control);
+    free(stream);
+}
+
+/* ---- Queue pairs and ids come and go ---- */
+
+int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
+    struct device *device = stream->device;
+    int error = 0;
+    spin_lock(&device->polling);
+    spin_lock(&device->posting);
+    if (pair->connection != NULL || stream->connection == NULL) {
+        error = EINVAL;
+    } else {
+        pair->connection = stream->connection;
+        rddp_attach(stream->connection, pair);
+        post_early_receives(pair);
+    }
+    spin_unlock(&device->posting);
+    spin_unlock(&device->polling);
+    if (error == 0) {
+        pthread_mutex_lock(&streams);
+        pair->stream = stream;
+        stream->queue_pair = pair;
+        pair->ibv.state = stream->told_end ? IBV_QPS_ERR : stream->told_established ? IBV_QPS_RTS : pair->ibv.state;
+        pthread_mutex_unlock(&streams);
+    }
+    return error;
+}
+
+void part_queue_pair(struct queue_pair *pair) {
+    struct device *device = pair->device;
+    pthread_mutex_lock(&streams);
+    struct stream *stream = pair->stream;
+    pthread_mutex_unlock(&streams);
+    if (stream == NULL) {
+        return;
+    }
+    if (stream->connection != NULL && rddp_connection_state(stream->connection) != RDDP_REQUESTED) {
+        end_now(stream);
+    }
+    spin_lock(&device->polling);
+    drain(device);
+    spin_lock(&device->posting);
+    if (pair->connection != NULL) {
+        rddp_attach(pair->connection, NULL);
+        pair->connection = NULL;
+    }
+    spin_unlock(&device->posting);
+    spin_unlock(&device->polling);
+    pthread_mutex_lock(&streams);
+    pair->stream = NULL;
+    stream->queue_pair = NULL;
+    bool last = stream->id == NULL;
+    pthread_mutex_unlock(&streams);
+    if (last) {
+        free_stream(stream);
+    }
+}
+
+void part_id(struct stream *stream) {
+    pthread_mutex_lock(&streams);
+    stream->id = NULL;
+    bool last = stream->queue_pair == NULL;
+    pthread_mutex_unlock(&streams);
+    if (last) {
+        free_stream(stream);
+    }
+}
+
+/* ---- What the daemon reports ---- */
+
+/* What went wrong with the queue pair, if anything did. */
+static bool is_error(const struct rddp_connection_info *info, enum ibv_event_type *type) {
+    unsigned kind = (info->detail >> 8) & 0xfu;
+    switch (info->reason) {
+        case RDDP_RDMAP_ERROR:
+            *type = kind == RDMAP_REMOTE_PROTECTION ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR;
+            return true;
+        case RDDP_DDP_ERROR:
+            *type = kind == DDP_TAGGED_BUFFER ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR;
+            return true;
+        case RDDP_MPA_ERROR:
+        case RDDP_TERMINATED: *type = IBV_EVENT_QP_FATAL; return true;
+        default: return false;
+    }
+}
+
+void tell_stream(struct stream *stream) {
+    const struct rddp_connection_info *info = &stream->connection->info;
+    bool was_established = stream->connection->was_established;
+    struct ibv_context *failed_context = NULL;
+    struct ibv_qp *failed = NULL;
+    enum ibv_event_type type = IBV_EVENT_QP_FATAL;
+    pthread_mutex_lock(&streams);
+    struct queue_pair *pair = stream->queue_pair;
+    if (was_established && !stream->told_established) {
+        stream->told_established = true;
+        if (pair != NULL && pair->ibv.state != IBV_QPS_ERR) {
+            pair->ibv.state = IBV_QPS_RTS;
+        }
+        if (stream->id != NULL) {
+            hear_established(stream->id, info);
+        }
+    }
+    if (info->peer_closed) {
+        want_end(stream, true);  /* as cards do: what the peer ends has ended in both directions */
+    }
+    if (info->state == RDDP_CLOSED && !stream->told_end) {
+        stream->told_end = true;
+        if (pair != NULL) {
+            pair->ibv.state = IBV_QPS_ERR;
+            if (is_error(info, &type)) {
+                failed = &pair->ibv;
+                failed_context = pair->ibv.context;
+            }
+        }
+        if (stream->id != NULL) {
+            hear_end(stream->id, info, was_established);
+        }
+    }
+    pthread_mutex_unlock(&streams);
+    if (failed != NULL) {
+        report_event(failed_context, type, failed);
+    }
+}
+
+static void report_loss(struct device *device) {
+    atomic_store(&device->lost, true);
+    struct ibv_context *contexts[64];
+    unsigned count = 0;
+    pthread_mutex_lock(&streams);
+    for (struct context *context = device->first_context; context != NULL && count < 64; context = context->next) {
+        contexts[count++] = &context->verbs.context;
+    }
+    hear_removal(device);
+    pthread_mutex_unlock(&streams);
+    for (unsigned i = 0; i < count; i++) {
+        report_event(contexts[i], IBV_EVENT_DEVICE_FATAL, NULL);
+    }
+    wake_device_thread(device);
+}
+
+void observe(void *argument, unsigned type, void *object) {
+    struct device *device = argument;
+    switch (type) {
+        case 0: report_loss(device); break;
+        case CONNECTION_REQUESTED: {
+            rddp_listener *listener = object;
+            if (listener->owner != NULL) {
+                pthread_mutex_lock(&streams);
+                hear_requests(listener->owner, listener);
+                pthread_mutex_unlock(&streams);
+            }
+            break;
+        }
+        case RECEIVE_QUEUE_LIMIT: {
+            const rddp_receive_queue *queue = object;
+            struct shared_queue *shared = queue->owner;
+            if (shared != NULL) {
+                report_event(shared->ibv.context, IBV_EVENT_SRQ_LIMIT_REACHED, &shared->ibv);
+            }
+            break;
+        }
+        default: {
+            const rddp_connection *connection = object;
+            if (connection->owner != NULL) {
+                tell_stream(connection->owner);
+            }
+            break;
+        }
+    }
+}
