@@ -13,6 +13,8 @@
 #define THREAD_STACK (256 << 10)
 #define SEND_RETRY_NANOS 1000000
 
+int unblocked_signal;
+
 uint64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -205,6 +207,9 @@ int start_thread(rddp_session *session) {
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK);
     sigfillset(&all);
+    if (unblocked_signal != 0) {
+        sigdelset(&all, unblocked_signal);
+    }
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&session->thread, &attributes, run, session);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -229,6 +229,9 @@ int fail_lost(rddp_session *session);
 /* Seals the memory against holes, and waits until the daemon has allocated its pages. */
 int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping);
 
+/* A signal that the threads of sessions do not block, for a layer over librddp that stops them by it; 0: none. */
+extern int unblocked_signal;
+
 /* Starts and stops the session's thread. */
 int start_thread(rddp_session *session);
 void stop_thread(rddp_session *session);

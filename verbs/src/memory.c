@@ -63,7 +63,7 @@ static int register_pieces(struct registered *made, const struct memory_request 
     const struct piece *piece = &made->pieces[0];
     uint64_t offset = piece->page * PAGE + (uint64_t)((uint8_t *)request->address - piece->address);
     struct rddp_region_options options = {.access = request->access, .base = request->base};
-    int result = rddp_register_part_with(piece->pool->whole, offset, request->length, &options, &made->region);
+    int result = rddp_register(piece->pool->memory, offset, request->length, &options, &made->region);
     if (result == RDDP_OK) {
         made->public = (struct memory_registration){.session = request->session, .address = request->address,
             .length = request->length, .base = rddp_region_base(made->region), .stag = rddp_region_stag(made->region)};

@@ -6,6 +6,9 @@
  * of the program's. Addresses, contents and protection stay. When the last registration of a page ends, anonymous memory
  * with the same contents takes its place again.
  *
+ * Meanwhile other threads are kept from writing to the pages, by userfaultfd(2), ptrace(2) or a signal, in this order of
+ * preference. Threads of the library block all signals but stop_signal() (taking_signal.h).
+ *
  * The functions may be called by any thread. They return 0 or an errno value, and rddp_error() then has a sentence.
  */
 #ifndef RDDP_VERBS_MEMORY_H
@@ -18,7 +21,7 @@ struct memory_request {
     rddp_session *session;
     void *address;
     uint64_t length;   /* octets, at least 1; neither address nor length needs to be a multiple of anything */
-    uint64_t base;     /* Tagged Offset of the first octet that is wished for; see struct memory_registration */
+    uint64_t base;     /* Tagged Offset of the first octet; ibv_reg_mr() has the address here */
     unsigned access;   /* enum rddp_access */
 };
 
@@ -27,7 +30,7 @@ struct memory_registration {
     rddp_session *session;
     uint8_t *address;
     uint64_t length;
-    uint64_t base;     /* Tagged Offset of the first octet, which peers are told: the wish, or 0 where it cannot be had */
+    uint64_t base;     /* Tagged Offset of the first octet, which peers are told */
     uint32_t stag;
 };
 

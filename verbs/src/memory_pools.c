@@ -103,23 +103,28 @@ static int set_size(int descriptor, size_t octets) {
     return result;
 }
 
+/* Maps a memfd of a pool's size, and shares it with the daemon. */
 static int share(struct pool *pool, int descriptor) {
     struct stat status;
-    int result = set_size(descriptor, pool->pages * PAGE);
-    if (result == RDDP_OK
-        && (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 || fstat(descriptor, &status) != 0)) {
-        result = fail_errno(RDDP_SYSTEM, "a memfd cannot be sealed");
-    }
+    size_t octets = pool->pages * PAGE;
+    int result = set_size(descriptor, octets);
     if (result != RDDP_OK) {
         return result;
     }
+    if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 || fstat(descriptor, &status) != 0) {
+        return fail_errno(RDDP_SYSTEM, "a memfd cannot be sealed");
+    }
     pool->device = status.st_dev;
     pool->inode = status.st_ino;
-    result = rddp_register_fd(pool->session, descriptor, 0, &pool->whole);
-    if (result == RDDP_OK) {
-        pool->home = rddp_region_address(pool->whole);
-        /* A child has no session, and restores its pages from where the program has them. */
-        madvise(pool->home, pool->pages * PAGE, MADV_DONTFORK);
+    pool->home = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (pool->home == MAP_FAILED) {
+        return fail_errno(RDDP_RESOURCES, "a memfd cannot be mapped");
+    }
+    /* A child has no session, and restores its pages from where the program has them. */
+    madvise(pool->home, octets, MADV_DONTFORK);
+    result = rddp_adopt(pool->session, descriptor, &pool->memory);
+    if (result != RDDP_OK) {
+        munmap(pool->home, octets);
     }
     return result;
 }
@@ -192,13 +197,14 @@ void remove_user(struct pool *pool, size_t page, size_t pages) {
     }
 }
 
-/* Frees a pool in the daemon; false if the daemon refuses. */
+/* Frees a pool at both ends; false if the daemon refuses. */
 static bool free_pool(struct pool **at) {
     struct pool *pool = *at;
-    if (rddp_free(pool->whole) != RDDP_OK) {
+    if (rddp_free_memory(pool->memory) != RDDP_OK) {
         return false;
     }
     *at = pool->after;
+    munmap(pool->home, pool->pages * PAGE);
     free(pool);
     return true;
 }
@@ -228,8 +234,9 @@ void free_pools(rddp_session *session) {
         if (pool->session != session) {
             at = &pool->after;
         } else if (!free_pool(at)) {
-            /* Closing the session frees it in the daemon, and unmaps it here. */
+            /* Closing the session frees it in the daemon. */
             *at = pool->after;
+            munmap(pool->home, pool->pages * PAGE);
             free(pool);
         }
     }

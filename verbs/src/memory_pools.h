@@ -13,7 +13,7 @@
 /* A memfd, sealed so that neither end can cut it or punch holes into it. */
 struct pool {
     rddp_session *session;
-    rddp_region *whole;
+    rddp_memory *memory;
     uint8_t *home;   /* our own mapping of all of it */
     size_t pages, free;
     size_t next;     /* where the search for free pages begins */

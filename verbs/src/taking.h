@@ -30,4 +30,15 @@ struct exchange {
  */
 int exchange_pages(const struct exchange *list, size_t count, size_t *done);
 
+/* How threads are kept from writing. */
+enum taking_way {
+    AS_ALLOWED,     /* the first one that this process may use */
+    BY_PROTECTION,
+    BY_TRACING,
+    BY_SIGNAL
+};
+
+/* For tests. */
+extern enum taking_way taking_way;
+
 #endif

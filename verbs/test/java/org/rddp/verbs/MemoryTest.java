@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.TestDaemon;
 
@@ -41,5 +42,18 @@ class MemoryTest {
   @ValueSource(strings = {"address", "thread"})
   void shouldRegisterEveryKindOfMemory(String sanitizer) throws Exception {
     run("kinds_test-" + sanitizer);
+  }
+
+  /** ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
+  @ParameterizedTest
+  @CsvSource({
+    "address, protection",
+    "address, tracing",
+    "address, signal",
+    "thread, protection",
+    "thread, tracing"
+  })
+  void shouldLoseNoWriteOfAnotherThread(String sanitizer, String way) throws Exception {
+    run("ways_test-" + sanitizer, way);
   }
 }

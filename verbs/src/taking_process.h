@@ -1,0 +1,20 @@
+/*
+ * A process that shares this process' memory, and runs a function on a stack of its own: it can replace pages of any
+ * thread's stack, and stop all threads.
+ */
+#ifndef RDDP_VERBS_TAKING_PROCESS_H
+#define RDDP_VERBS_TAKING_PROCESS_H
+
+#include <sys/types.h>
+
+/*
+ * Runs a function in such a process, and returns its result, 0 to 255, or -1 if the process cannot be made. The calling
+ * thread is suspended meanwhile, and uses no stack. One thread at a time. The function uses system calls only: it has the
+ * calling thread's thread-local storage.
+ */
+int run_suspended(int (*function)(void *), void *argument);
+
+/* The same, but the calling thread waits in a system call, so it can be traced. */
+int run_beside(int (*function)(void *), void *argument);
+
+#endif

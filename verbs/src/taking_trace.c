@@ -1,0 +1,120 @@
+#include "taking_trace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "taking_copy.h"
+#include "taking_process.h"
+#include "taking_threads.h"
+#include "taking_unchecked.h"
+
+#define MOST_THREADS ((size_t)1 << 16)
+
+/* What the tracing process is given, and leaves. */
+struct tracing {
+    const struct exchange *list;
+    size_t count, done;
+    pid_t process;
+    bool has_failed;  /* before anything was done */
+    int error;
+    size_t threads;   /* seized */
+    size_t stopped;   /* of these, at the begin of the list */
+    pid_t *seized;
+};
+
+UNCHECKED static int seize(pid_t thread, void *argument) {
+    struct tracing *tracing = argument;
+    for (size_t i = 0; i < tracing->threads; i++) {
+        if (tracing->seized[i] == thread) {
+            return 0;
+        }
+    }
+    if (tracing->threads == MOST_THREADS) {
+        return EAGAIN;
+    }
+    if (syscall(SYS_ptrace, PTRACE_SEIZE, thread, NULL, NULL) != 0) {
+        /* One that has ended cannot be traced, but the first one is listed until the last one ends. */
+        char state = thread_state(tracing->process, thread);
+        return state == 'Z' || state == 'X' ? 0 : EAGAIN;
+    }
+    syscall(SYS_ptrace, PTRACE_INTERRUPT, thread, NULL, NULL);
+    tracing->seized[tracing->threads++] = thread;
+    return 0;
+}
+
+/* Waits until a thread is stopped, or has ended. */
+UNCHECKED static void await_stop(pid_t thread) {
+    int status = 0;
+    while (syscall(SYS_wait4, thread, &status, __WALL, NULL) == thread && WIFSTOPPED(status)
+        && status >> 16 != PTRACE_EVENT_STOP) {
+        /* A signal is about to be delivered. */
+        syscall(SYS_ptrace, PTRACE_CONT, thread, NULL, (void *)(long)WSTOPSIG(status));
+    }
+}
+
+/* Stops threads until there are no others. */
+UNCHECKED static int stop_all(struct tracing *tracing) {
+    struct thread_list threads;
+    if (!open_threads(&threads, tracing->process)) {
+        return EAGAIN;
+    }
+    int error;
+    do {
+        error = for_each_thread(&threads, seize, tracing);
+        for (; tracing->stopped < tracing->threads && error == 0; tracing->stopped++) {
+            await_stop(tracing->seized[tracing->stopped]);
+        }
+        /* Those that began meanwhile are in the next list. */
+        size_t known = tracing->threads;
+        error = error == 0 ? for_each_thread(&threads, seize, tracing) : error;
+        if (tracing->threads == known) {
+            break;
+        }
+    } while (error == 0);
+    close_threads(&threads);
+    return error;
+}
+
+/* The kernel lets the threads go when this process ends. */
+UNCHECKED static int trace(void *argument) {
+    struct tracing *tracing = argument;
+    tracing->error = stop_all(tracing);
+    tracing->has_failed = tracing->error != 0;
+    if (tracing->error == 0) {
+        tracing->error = copy_and_exchange(tracing->list, tracing->count, &tracing->done);
+    }
+    return 0;
+}
+
+static int attempt(struct tracing *tracing) {
+    tracing->threads = tracing->stopped = 0;
+    tracing->has_failed = true;
+    return run_beside(trace, tracing) != 0 || tracing->has_failed ? EAGAIN : tracing->error;
+}
+
+int exchange_traced(const struct exchange *list, size_t count, size_t *done) {
+    size_t octets = sizeof(struct tracing) + MOST_THREADS * sizeof(pid_t);
+    struct tracing *tracing = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tracing == MAP_FAILED) {
+        return ENOMEM;
+    }
+    tracing->list = list;
+    tracing->count = count;
+    tracing->process = getpid();
+    tracing->seized = (pid_t *)(tracing + 1);
+    int error = attempt(tracing);
+    if (tracing->has_failed && prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0) == 0) {
+        /* The security module Yama allows a process to trace its parent only with that permission. */
+        error = attempt(tracing);
+        prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+    }
+    *done = tracing->done;
+    munmap(tracing, octets);
+    return error;
+}
