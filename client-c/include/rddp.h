@@ -179,6 +179,23 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_adopt(rddp_session *session, int descript
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register(rddp_memory *memory, uint64_t offset, uint64_t octets,
     const struct rddp_region_options *options, rddp_region **region);
 
+/* A part of such memory. */
+struct rddp_memory_piece {
+    rddp_memory *memory;
+    uint64_t offset;
+    uint64_t octets;
+};
+
+#define RDDP_MAX_MEMORY_PIECES 200
+
+/*
+ * Registers several pieces, side by side, as one region: offsets and Tagged Offsets run on from one piece to the next.
+ * Each piece but the first begins with a page (of 4096 octets) of its memory, and each but the last ends with one. No
+ * memory of theirs can be freed before the region.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_pieces(rddp_session *session, const struct rddp_memory_piece *pieces,
+    unsigned count, const struct rddp_region_options *options, rddp_region **region);
+
 /* Frees memory from rddp_adopt(). RDDP_STATE while a region on it is registered. NULL does nothing. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_memory(rddp_memory *memory);
 

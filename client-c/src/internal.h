@@ -123,8 +123,8 @@ struct rddp_memory {
 
 struct rddp_region {
     rddp_session *session;
-    rddp_memory *memory;
-    uint64_t offset;  /* in the memory */
+    rddp_memory *memory;  /* NULL if the region has several pieces */
+    uint64_t offset;      /* in the memory */
     uint64_t length;
     uint64_t base;
     uint32_t stag;

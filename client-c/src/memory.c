@@ -131,45 +131,82 @@ static int free_piece(rddp_session *session, rddp_memory *memory, uint64_t offse
     return RDDP_OK;
 }
 
-static int register_range(rddp_memory *memory, uint64_t offset, uint64_t octets,
-    const struct rddp_region_options *options, bool owns_piece, rddp_region **region) {
-    rddp_session *session = memory->session;
-    if (options->connection == NULL && (options->access & RDDP_REMOTE_INVALIDATE) != 0) {
-        return fail(RDDP_INVALID,
-            "a region with RDDP_REMOTE_INVALIDATE must be for one connection: give rddp_register_part() one, or bind a"
-            " memory window");
-    }
+static int check_access(const struct rddp_region_options *options) {
+    return options->connection == NULL && (options->access & RDDP_REMOTE_INVALIDATE) != 0
+        ? fail(RDDP_INVALID,
+              "a region with RDDP_REMOTE_INVALIDATE must be for one connection: give rddp_register_part() one, or bind a"
+              " memory window")
+        : RDDP_OK;
+}
+
+static void put_region_options(struct message *message, const struct rddp_region_options *options) {
+    put_u32(message, options->access);
+    put_u32(message, options->connection == NULL ? 0 : options->connection->number);
+    put_u64(message, options->base);
+}
+
+/* Sends a request that registers `octets`; the region is filled in but for its place in memory. */
+static int request_region(rddp_session *session, struct message *message, uint64_t octets, rddp_region **region) {
     rddp_region *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return fail(RDDP_RESOURCES, "no memory for a region");
     }
-    struct message message;
-    begin(&message, REGISTER);
-    put_u32(&message, memory->number);
-    put_u64(&message, offset);
-    put_u64(&message, octets);
-    put_u32(&message, options->access);
-    put_u32(&message, options->connection == NULL ? 0 : options->connection->number);
-    put_u64(&message, options->base);
     struct pending pending = {.arrived = NULL};
-    int result = request(session, &message, REGISTERED, 0, &pending);
+    int result = request(session, message, REGISTERED, octets / POPULATED_A_SECOND * 1000000000u, &pending);
     if (result != RDDP_OK) {
         free(made);
         return result;
     }
     made->session = session;
-    made->memory = memory;
-    made->offset = offset;
     made->length = octets;
     made->stag = get_u32(&pending.reply);
     made->base = get_u64(&pending.reply);
-    made->owns_piece = owns_piece;
     pthread_mutex_lock(&session->lock);
     made->next = session->regions;
     session->regions = made;
     pthread_mutex_unlock(&session->lock);
     *region = made;
     return RDDP_OK;
+}
+
+static int register_range(rddp_memory *memory, uint64_t offset, uint64_t octets,
+    const struct rddp_region_options *options, bool owns_piece, rddp_region **region) {
+    struct message message;
+    begin(&message, REGISTER);
+    put_u32(&message, memory->number);
+    put_u64(&message, offset);
+    put_u64(&message, octets);
+    put_region_options(&message, options);
+    int result = check_access(options);
+    if (result == RDDP_OK) {
+        result = request_region(memory->session, &message, octets, region);
+    }
+    if (result == RDDP_OK) {
+        (*region)->memory = memory;
+        (*region)->offset = offset;
+        (*region)->owns_piece = owns_piece;
+    }
+    return result;
+}
+
+int rddp_register_pieces(rddp_session *session, const struct rddp_memory_piece *pieces, unsigned count,
+    const struct rddp_region_options *options, rddp_region **region) {
+    if (count == 0 || count > RDDP_MAX_MEMORY_PIECES) {
+        return fail(RDDP_INVALID, "%u pieces: a region has 1 to %u", count, RDDP_MAX_MEMORY_PIECES);
+    }
+    struct message message;
+    begin(&message, REGISTER_PIECES);
+    put_region_options(&message, options);
+    put_u16(&message, count);
+    uint64_t octets = 0;
+    for (unsigned i = 0; i < count; i++) {
+        put_u32(&message, pieces[i].memory->number);
+        put_u64(&message, pieces[i].offset);
+        put_u64(&message, pieces[i].octets);
+        octets += pieces[i].octets;
+    }
+    int result = check_access(options);
+    return result == RDDP_OK ? request_region(session, &message, octets, region) : result;
 }
 
 /* Registers the whole of a new piece; frees it if that fails. */
@@ -346,6 +383,9 @@ int rddp_register_part(rddp_region *whole, uint64_t offset, uint64_t octets, uns
 
 int rddp_register_part_with(rddp_region *whole, uint64_t offset, uint64_t octets,
     const struct rddp_region_options *options, rddp_region **region) {
+    if (whole->memory == NULL) {
+        return fail(RDDP_INVALID, "the region has several pieces: register those that the part needs");
+    }
     if (octets > whole->length || offset > whole->length - octets) {
         return fail_range(offset, octets, whole->length);
     }
@@ -395,7 +435,7 @@ void free_memories(rddp_session *session) {
 }
 
 void *rddp_region_address(const rddp_region *region) {
-    uint8_t *address = region->memory->mapping.address;
+    uint8_t *address = region->memory == NULL ? NULL : region->memory->mapping.address;
     return address == NULL ? NULL : address + region->offset;
 }
 

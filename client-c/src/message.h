@@ -29,6 +29,7 @@ enum message_type {
     ARM_RECEIVE_QUEUE = 20,
     DESTROY_RECEIVE_QUEUE = 21,
     SHARE_MEMORY = 22,
+    REGISTER_PIECES = 23,
 
     WELCOME = 32,
     DONE = 33,

@@ -69,6 +69,43 @@ static void should_name_memory_to_peers_by_its_address(struct pair *pair) {
     CHECK(munmap(address, 2 * PAGE) == 0);
 }
 
+static void should_register_pieces_side_by_side(struct pair *pair) {
+    uint8_t *first, *second;
+    struct rddp_memory_piece pieces[3] = {
+        {.memory = adopt_pages(&pair->two, 4, &first), .offset = 3 * PAGE - 50, .octets = PAGE + 50},
+        {.memory = adopt_pages(&pair->two, 2, &second), .offset = PAGE, .octets = PAGE},
+        {.memory = pieces[0].memory, .offset = 0, .octets = 70}};
+    uint64_t octets = pieces[0].octets + pieces[1].octets + pieces[2].octets;
+    struct rddp_region_options options = {.access = ALL_RIGHTS, .base = 1ull << 40};
+    rddp_region *region;
+    OK(rddp_register_pieces(pair->two.session, pieces, 3, &options, &region));
+    CHECK(rddp_region_length(region) == octets && rddp_region_base(region) == options.base);
+
+    for (unsigned i = 0; i < octets; i++) {
+        pair->one.memory[i] = (uint8_t)(i * 31 / 7);
+    }
+    struct rddp_request everything = {
+        .flags = RDDP_SIGNALLED, .remote_stag = rddp_region_stag(region), .remote_to = options.base};
+    post(&pair->one, 6, RDDP_WRITE, 0, octets, everything);
+    post(&pair->one, 7, RDDP_READ, 20000, octets, everything);
+    next_success(&pair->one, RDDP_WRITE, 6);
+    next_success(&pair->one, RDDP_READ, 7);
+    CHECK(memcmp(first + 3 * PAGE - 50, pair->one.memory, PAGE + 50) == 0);
+    CHECK(memcmp(second + PAGE, pair->one.memory + PAGE + 50, PAGE) == 0);
+    CHECK(memcmp(first, pair->one.memory + 2 * PAGE + 50, 70) == 0);
+    CHECK(first[70] == 0 && first[3 * PAGE - 51] == 0 && second[0] == 0);
+    CHECK(memcmp(pair->one.memory + 20000, pair->one.memory, octets) == 0);
+
+    CHECK_RESULT(RDDP_STATE, rddp_free_memory(pieces[1].memory));
+    OK(rddp_free(region));
+    OK(rddp_free_memory(pieces[0].memory));
+    pieces[0] = (struct rddp_memory_piece){.memory = pieces[1].memory, .offset = 0, .octets = PAGE - 1};
+    CHECK_RESULT(RDDP_INVALID, rddp_register_pieces(pair->two.session, pieces, 2, &options, &region));
+    CHECK_TEXT("piece 1 of 2, octets 0 to 4095 of its memory, does not end with a page");
+    OK(rddp_free_memory(pieces[1].memory));
+    CHECK(munmap(first, 4 * PAGE) == 0 && munmap(second, 2 * PAGE) == 0);
+}
+
 static void should_free_memory_that_a_posted_receive_names(struct pair *pair) {
     struct pair other = *pair;
     connect_pair(&other, NULL);
@@ -119,6 +156,7 @@ int main(int count, char **arguments) {
     post(&pair.one, 0, RDDP_WRITE, 0, 0, to(&pair.two, 0));
     next_success(&pair.one, RDDP_WRITE, 0);
     RUN(should_name_memory_to_peers_by_its_address);
+    RUN(should_register_pieces_side_by_side);
     RUN(should_free_memory_that_a_posted_receive_names);
     RUN(should_refuse_a_base_with_which_the_region_wraps);
     close_pair(&pair);

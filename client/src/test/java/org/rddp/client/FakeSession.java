@@ -113,6 +113,8 @@ final class FakeSession {
       case ProgramMessage.AdoptMemory adopt -> adopt(request, adopt.descriptor());
       case ProgramMessage.FreeMemory free -> free(free);
       case ProgramMessage.Register register -> register(register);
+      case ProgramMessage.RegisterPieces register ->
+          refuse(request, Reason.INVALID, "no pieces here");
       case ProgramMessage.Deregister deregister ->
           doneIf(request, ranges.remove(deregister.stag()) != null);
       case ProgramMessage.Listen listen -> listen(listen);

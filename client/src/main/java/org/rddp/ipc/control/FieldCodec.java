@@ -1,6 +1,7 @@
 package org.rddp.ipc.control;
 
 import java.lang.reflect.RecordComponent;
+import java.util.List;
 import java.util.Map;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
@@ -15,6 +16,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
 
   private static final FieldCodec<String> LONG_TEXT =
       new FieldCodec<>(MessageBuffer::putLongText, MessageBuffer::getLongText);
+
+  private static final FieldCodec<List<MemoryPiece>> PIECES =
+      new FieldCodec<>(MemoryPiece::write, MemoryPiece::read);
 
   private static final Map<Class<?>, FieldCodec<?>> BY_TYPE =
       Map.ofEntries(
@@ -99,6 +103,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     }
     if (component.isAnnotationPresent(LongText.class)) {
       return LONG_TEXT;
+    }
+    if (component.getType() == List.class) {
+      return PIECES;
     }
     FieldCodec<?> codec = BY_TYPE.get(component.getType());
     if (codec == null) {

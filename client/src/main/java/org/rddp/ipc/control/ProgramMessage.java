@@ -1,5 +1,6 @@
 package org.rddp.ipc.control;
 
+import java.util.List;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.linux.Descriptor;
 
@@ -246,6 +247,24 @@ public sealed interface ProgramMessage extends ControlMessage {
 
     /** The memory of the capture ring, from {@link DaemonMessage.CaptureStarted}. */
     public static final int CAPTURE = -1;
+  }
+
+  /**
+   * Registers several ranges of memory, side by side, as one region. Each range but the first
+   * begins with a page, and each but the last ends with one. Answered by {@link
+   * DaemonMessage.Registered}.
+   *
+   * @param request number of the request
+   * @param settings who may use the STag for what, and its first Tagged Offset
+   * @param pieces 1 to {@link MemoryPiece#MOST}
+   */
+  @MessageType(23)
+  record RegisterPieces(int request, RegionSettings settings, List<MemoryPiece> pieces)
+      implements ProgramMessage {
+    /** Copies the list. */
+    public RegisterPieces {
+      pieces = List.copyOf(pieces);
+    }
   }
 
   /**

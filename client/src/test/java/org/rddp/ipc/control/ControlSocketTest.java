@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -86,6 +87,10 @@ class ControlSocketTest {
         new ProgramMessage.AllocateMemory(2, 1L << 40),
         new ProgramMessage.FreeMemory(3, 4, 5L << 33),
         new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, new RegionSettings(7, 8, 9L << 36)),
+        new ProgramMessage.RegisterPieces(
+            4,
+            new RegionSettings(7, 8, 9L << 36),
+            Collections.nCopies(MemoryPiece.MOST, new MemoryPiece(5, 6L << 34, 7L << 35))),
         new ProgramMessage.Deregister(5, 0xdeadbeef),
         new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),

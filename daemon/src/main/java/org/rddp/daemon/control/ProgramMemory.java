@@ -85,7 +85,7 @@ final class ProgramMemory {
   private final Map<Integer, Mapping> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
 
-  /** Ranges that the engine is giving an STag. */
+  /** Ranges that the engine is giving an STag, and those of regions that have several. */
   private final List<Registration> beingRegistered = new ArrayList<>();
 
   /** Memories that are shared and wait until the one before is populated. */
@@ -259,7 +259,9 @@ final class ProgramMemory {
     }
     for (Registration registration : beingRegistered) {
       if (registration.overlaps(memory, offset, size)) {
-        throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
+        throw new RequestRefusedException(
+            Reason.STATE,
+            "a region is being registered on the memory, or refers to it among others");
       }
     }
     // Each registration lies within one piece. So when the last piece is freed, no STag refers to

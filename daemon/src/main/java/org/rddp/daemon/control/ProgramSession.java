@@ -59,6 +59,7 @@ final class ProgramSession implements SessionHandler {
   private final Quota octets;
   private final Quota listeners;
   private final ProgramMemory memory;
+  private final ProgramRegions regionRequests;
   private final ProgramWindows windows;
   private final ProgramReceiveQueues receiveQueues;
   private final ProgramCapture capture;
@@ -100,6 +101,8 @@ final class ProgramSession implements SessionHandler {
     Quota mappings =
         new Quota("memories of this program", limits.sessionMappings(), share.mappings());
     this.memory = new ProgramMemory(octets, mappings, server.mappingThreads());
+    this.regionRequests =
+        new ProgramRegions(this, regions, memory, octets, mappings, server.mappingThreads());
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
@@ -217,8 +220,9 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.FreeMemory free ->
           memory.free(free.memory(), free.offset(), () -> send(new DaemonMessage.Done(request)));
       case ProgramMessage.ShareMemory share -> share(share);
-      case ProgramMessage.Register register -> register(register);
-      case ProgramMessage.Deregister deregister -> deregister(deregister);
+      case ProgramMessage.Register register -> regionRequests.register(session, register);
+      case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
+      case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
       case ProgramMessage.Listen listen -> listen(listen);
       case ProgramMessage.CloseListener close ->
           onEngine(
@@ -343,50 +347,6 @@ final class ProgramSession implements SessionHandler {
             piece.offset(),
             piece.octets(),
             piece.descriptor()));
-  }
-
-  private void register(ProgramMessage.Register register) throws RequestRefusedException {
-    regions.take(1);
-    long address;
-    try {
-      address = memory.resolve(register.memory(), register.offset(), register.octets());
-    } catch (RequestRefusedException e) {
-      regions.give(1);
-      throw e;
-    }
-    onEngine(
-        register.request(),
-        () -> {
-          int stag = 0;
-          try {
-            stag = session.register(address, register.octets(), register.settings());
-            return new DaemonMessage.Registered(
-                register.request(), stag, register.settings().baseTo());
-          } finally {
-            int given = stag;
-            server.execute(() -> registered(given, register));
-          }
-        });
-  }
-
-  private void registered(int stag, ProgramMessage.Register register) {
-    memory.registered(stag, register.memory(), register.offset(), register.octets());
-    if (stag == 0) {
-      regions.give(1);
-    }
-  }
-
-  private void deregister(ProgramMessage.Deregister deregister) {
-    onEngine(
-        deregister.request(),
-        () -> {
-          session.deregister(deregister.stag());
-          server.execute(() -> {
-            memory.deregistered(deregister.stag());
-            regions.give(1);
-          });
-          return new DaemonMessage.Done(deregister.request());
-        });
   }
 
   private void listen(ProgramMessage.Listen listen) throws RequestRefusedException {
@@ -574,13 +534,14 @@ final class ProgramSession implements SessionHandler {
     if (signal != null) {
       signal.close();
     }
-    memory.close(() -> {
-      if (rings == null) {
-        releaseLast(last);
-      } else {
-        rings.release(() -> releaseLast(last));
-      }
-    });
+    regionRequests.close(() ->
+        memory.close(() -> {
+          if (rings == null) {
+            releaseLast(last);
+          } else {
+            rings.release(() -> releaseLast(last));
+          }
+        }));
   }
 
   private void releaseLast(Runnable last) {

@@ -1,0 +1,90 @@
+package org.rddp.daemon.control;
+
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.linux.JoinedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * Pieces of a program's memories side by side, with all of their pages mapped, so that the engine's
+ * accesses do not fault. Control thread only.
+ */
+final class JoinedMapping {
+  /** Octets populated at a time; then other memory has its turn. */
+  private static final long STEP = 2L << 20;
+
+  private final JoinedMemory memory;
+  private final MappingThreads threads;
+
+  private JoinedMapping(JoinedMemory memory, MappingThreads threads) {
+    this.memory = memory;
+    this.threads = threads;
+  }
+
+  /**
+   * Maps pieces. Their memories must stay mapped until the outcome.
+   *
+   * @param outcome called with the mapping or with the refusal; the other is null
+   */
+  static void join(
+      List<JoinedMemory.Part> parts,
+      MappingThreads threads,
+      BiConsumer<JoinedMapping, RequestRefusedException> outcome) {
+    threads.populate(() -> {
+      try {
+        JoinedMapping made = new JoinedMapping(JoinedMemory.join(parts), threads);
+        made.populate(0, outcome);
+      } catch (SystemCallException e) {
+        refuse(e, threads, outcome);
+      }
+    });
+  }
+
+  private static void refuse(
+      SystemCallException why,
+      MappingThreads threads,
+      BiConsumer<JoinedMapping, RequestRefusedException> outcome) {
+    RequestRefusedException refusal =
+        new RequestRefusedException(
+            Reason.RESOURCES,
+            "the pieces cannot be mapped side by side: "
+                + why.getMessage()
+                + "; the limits are vm.max_map_count and, where memory is locked, RLIMIT_MEMLOCK");
+    threads.control(() -> outcome.accept(null, refusal));
+  }
+
+  /** Populates a step, and leaves the next one to a later turn. Populating thread. */
+  private void populate(long offset, BiConsumer<JoinedMapping, RequestRefusedException> outcome) {
+    try {
+      long octets = Math.min(STEP, memory.length() - offset);
+      memory.populate(offset, octets);
+      if (offset + octets < memory.length()) {
+        threads.populate(() -> populate(offset + octets, outcome));
+      } else {
+        threads.control(() -> outcome.accept(this, null));
+      }
+    } catch (SystemCallException e) {
+      memory.close();
+      refuse(e, threads, outcome);
+    }
+  }
+
+  /** Address of the first octet. */
+  long address() {
+    return memory.address();
+  }
+
+  /**
+   * Unmaps it; no engine may use it any more.
+   *
+   * @param done called when it is unmapped
+   */
+  void release(Runnable done) {
+    threads.unmap(() -> {
+      memory.close();
+      threads.control(done);
+    });
+  }
+}

@@ -1,0 +1,205 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.control.MemoryPiece;
+import org.rddp.ipc.linux.JoinedMemory;
+
+/**
+ * The regions of a program that are made of several pieces. Each piece is a mapping of the daemon's
+ * and counts as a memory; the page tables count as octets of memory. Control thread only.
+ */
+final class JoinedPieces {
+  /**
+   * Pieces that are mapped side by side.
+   *
+   * @param pieces kept from being freed
+   */
+  record Joined(JoinedMapping mapping, List<MemoryPiece> pieces) {}
+
+  /** A table of one page holds the addresses of so many. */
+  private static final int PAGES_OF_TABLE = 512;
+
+  private final ProgramMemory memory;
+  private final Quota octets;
+  private final Quota memories;
+  private final MappingThreads threads;
+  private final Map<Integer, Joined> byStag = new HashMap<>();
+
+  /** What the engine is giving an STag. */
+  private final Set<Joined> beingRegistered = new HashSet<>();
+
+  /** Mappings being made or removed. */
+  private int busy;
+
+  /** What is to be done when none is busy; null before the end. */
+  private Runnable atEnd;
+
+  JoinedPieces(ProgramMemory memory, Quota octets, Quota memories, MappingThreads threads) {
+    this.memory = memory;
+    this.octets = octets;
+    this.memories = memories;
+    this.threads = threads;
+  }
+
+  /** Octets of all pieces; refuses what cannot be side by side. */
+  static long check(List<MemoryPiece> pieces) throws RequestRefusedException {
+    if (pieces.isEmpty()) {
+      throw new RequestRefusedException(Reason.INVALID, "a region of no pieces");
+    }
+    long octets = 0;
+    for (int i = 0; i < pieces.size(); i++) {
+      MemoryPiece piece = pieces.get(i);
+      boolean begins = i == 0 || piece.offset() % JoinedMemory.PAGE == 0;
+      boolean ends =
+          i == pieces.size() - 1 || (piece.offset() + piece.octets()) % JoinedMemory.PAGE == 0;
+      if (!begins || !ends) {
+        throw new RequestRefusedException(
+            Reason.INVALID,
+            "piece %d of %d, octets %d to %d of its memory, does not %s with a page of %d octets"
+                .formatted(
+                    i + 1,
+                    pieces.size(),
+                    piece.offset(),
+                    piece.offset() + piece.octets(),
+                    begins ? "end" : "begin",
+                    JoinedMemory.PAGE));
+      }
+      octets += piece.octets();
+    }
+    return octets;
+  }
+
+  /**
+   * Maps pieces, which cannot be freed from now on.
+   *
+   * @param outcome called with what was made, or with the refusal; the other is null. What was made
+   *     is to be handed to {@link #registered}. Not called if the session ends before
+   */
+  void join(List<MemoryPiece> pieces, BiConsumer<Joined, RequestRefusedException> outcome)
+      throws RequestRefusedException {
+    List<JoinedMemory.Part> parts = new ArrayList<>();
+    try {
+      for (MemoryPiece piece : pieces) {
+        long address = memory.resolve(piece.memory(), piece.offset(), piece.octets());
+        parts.add(new JoinedMemory.Part(address, piece.octets()));
+      }
+      take(pieces);
+    } catch (RequestRefusedException e) {
+      unpin(pieces.subList(0, parts.size()));
+      throw e;
+    }
+    busy++;
+    JoinedMapping.join(parts, threads, (made, refusal) -> joined(pieces, made, refusal, outcome));
+  }
+
+  private void joined(
+      List<MemoryPiece> pieces,
+      JoinedMapping made,
+      RequestRefusedException refusal,
+      BiConsumer<Joined, RequestRefusedException> outcome) {
+    if (made == null) {
+      unpin(pieces);
+      give(pieces);
+      if (atEnd == null) {
+        outcome.accept(null, refusal);
+      }
+    } else if (atEnd != null) {
+      release(new Joined(made, pieces));
+    } else {
+      Joined joined = new Joined(made, pieces);
+      beingRegistered.add(joined);
+      outcome.accept(joined, null);
+    }
+    endBusy();
+  }
+
+  /** Records the STag of what was joined; 0 if registration failed. */
+  void registered(int stag, Joined joined) {
+    if (!beingRegistered.remove(joined)) {
+      return; // the session has ended meanwhile
+    }
+    if (stag == 0) {
+      release(joined);
+    } else {
+      byStag.put(stag, joined);
+    }
+  }
+
+  /** Unmaps the pieces of an STag, if it has several. */
+  void deregistered(int stag) {
+    Joined joined = byStag.remove(stag);
+    if (joined != null) {
+      release(joined);
+    }
+  }
+
+  private void release(Joined joined) {
+    unpin(joined.pieces); // the mapping does not need them any more
+    busy++;
+    joined.mapping.release(() -> {
+      give(joined.pieces);
+      endBusy();
+    });
+  }
+
+  private void unpin(List<MemoryPiece> pieces) {
+    for (MemoryPiece piece : pieces) {
+      memory.registered(0, piece.memory(), piece.offset(), piece.octets());
+    }
+  }
+
+  private void take(List<MemoryPiece> pieces) throws RequestRefusedException {
+    memories.take(pieces.size());
+    try {
+      octets.take(tables(pieces));
+    } catch (RequestRefusedException e) {
+      memories.give(pieces.size());
+      throw e;
+    }
+  }
+
+  private void give(List<MemoryPiece> pieces) {
+    memories.give(pieces.size());
+    octets.give(tables(pieces));
+  }
+
+  /** Octets of the page tables. */
+  private static long tables(List<MemoryPiece> pieces) {
+    long all = 0;
+    for (MemoryPiece piece : pieces) {
+      all += piece.octets() / PAGES_OF_TABLE + JoinedMemory.PAGE;
+    }
+    return all;
+  }
+
+  private void endBusy() {
+    busy--;
+    if (busy == 0 && atEnd != null) {
+      atEnd.run();
+    }
+  }
+
+  /**
+   * Unmaps everything. Call it after the engine has ended the session, and free the memories after
+   * it.
+   *
+   * @param done called when everything is unmapped
+   */
+  void close(Runnable done) {
+    busy++;
+    atEnd = done;
+    byStag.values().forEach(this::release);
+    byStag.clear();
+    beingRegistered.forEach(this::release);
+    beingRegistered.clear();
+    endBusy();
+  }
+}
