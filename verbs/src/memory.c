@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "memory_fork.h"
 #include "memory_giving.h"
 #include "memory_plan.h"
 
@@ -97,6 +98,15 @@ static int carry_out(struct plan *plan, const struct memory_request *request, st
     return error;
 }
 
+/* A child's registrations are its parent's. */
+static void forget_registrations(void) {
+    while (registrations != NULL) {
+        struct registered *registered = registrations;
+        registrations = registered->next;
+        free(registered);
+    }
+}
+
 int register_memory(const struct memory_request *request, struct memory_registration **registration) {
     const unsigned writing = RDDP_LOCAL_WRITE | RDDP_REMOTE_WRITE | RDDP_REMOTE_ATOMIC;
     uintptr_t first = (uintptr_t)request->address;
@@ -108,6 +118,7 @@ int register_memory(const struct memory_request *request, struct memory_registra
     struct plan plan = {.parts = NULL};
     struct registered *made = NULL;
     pthread_mutex_lock(&lock);
+    handle_forks(&lock, forget_registrations);
     int error = survey(&plan, request->session, (uint8_t *)from, (uint8_t *)to, (request->access & writing) != 0);
     if (error == 0) {
         error = carry_out(&plan, request, &made);
@@ -130,14 +141,14 @@ static void end(struct registered **at) {
 }
 
 int deregister_memory(struct memory_registration *registration) {
-    rddp_session *session = registration->session;
     pthread_mutex_lock(&lock);
     struct registered **at = &registrations;
-    while (&(*at)->public != registration) {
+    while (*at != NULL && &(*at)->public != registration) {
         at = &(*at)->next;
     }
-    int result = rddp_free((*at)->region);
+    int result = *at != NULL ? rddp_free((*at)->region) : fail(RDDP_INVALID, "it is no registration of this process");
     if (result == RDDP_OK) {
+        rddp_session *session = registration->session;
         end(at);
         free_unused_pools(session);
     }

@@ -38,4 +38,7 @@ bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_i
 
 void close_mappings(struct mappings *mappings);
 
+/* For tests: as on a kernel that does not answer for an address. */
+extern bool without_query;
+
 #endif

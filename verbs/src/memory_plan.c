@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "internal.h"
+#include "memory_control_blocks.h"
 #include "memory_mappings.h"
 
 /* Memory that is not the heap's. */
@@ -56,6 +58,13 @@ static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr
     }
     if (mapping->page_octets > PAGE && ((from | to) % mapping->page_octets) != 0) {
         return fail_with(EINVAL, "only whole huge pages can be registered; there is a part of one", from);
+    }
+    if (has_control_block(from, to)) {
+        return fail_with(EOPNOTSUPP, "the control block of a thread lies in the same page as the memory", from);
+    }
+    if (mapping->is_stack && from == mapping->from) {
+        /* The kernel extends the stack below its lowest page only; make that another one. A call that reads there. */
+        (void)!access((const char *)(from - 1), F_OK);
     }
     return 0;
 }

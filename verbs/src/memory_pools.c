@@ -120,8 +120,6 @@ static int share(struct pool *pool, int descriptor) {
     if (pool->home == MAP_FAILED) {
         return fail_errno(RDDP_RESOURCES, "a memfd cannot be mapped");
     }
-    /* A child has no session, and restores its pages from where the program has them. */
-    madvise(pool->home, octets, MADV_DONTFORK);
     result = rddp_adopt(pool->session, descriptor, &pool->memory);
     if (result != RDDP_OK) {
         munmap(pool->home, octets);
@@ -246,6 +244,7 @@ void forget_pools(void) {
     while (pools != NULL) {
         struct pool *pool = pools;
         pools = pool->after;
+        munmap(pool->home, pool->pages * PAGE);
         free(pool);
     }
 }

@@ -1,9 +1,12 @@
-/* Registers each kind of memory: the peer sees what the program writes, the program what the peer writes. */
+/*
+ * Registers each kind of memory: the peer sees what the program writes, the program what the peer writes. With the
+ * argument "text" as on a kernel that lists mappings as text only.
+ */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "memory_mappings.h"
 #include "memory_pair.h"
 
 #define LARGE ((size_t)1 << 20)
@@ -65,8 +68,66 @@ static uint8_t *aligned(size_t length, size_t alignment) {
     return memory;
 }
 
+static void try_stack(struct pair *pair, const char *name) {
+    uint8_t buffer[10000];
+    try_kind(pair, name, buffer, sizeof buffer);
+}
+
+static void *on_thread(void *argument) {
+    try_stack(argument, "stack of another thread");
+    return NULL;
+}
+
+static void try_file(struct pair *pair) {
+    char name[] = "/var/tmp/rddp-kinds.XXXXXX";
+    int file = mkstemp(name);
+    CHECK(file >= 0 && unlink(name) == 0 && ftruncate(file, (off_t)LARGE) == 0);
+    uint8_t *mapped = map(LARGE, MAP_PRIVATE, file);
+    try_kind(pair, "private mapping of a file", mapped, LARGE);
+    munmap(mapped, LARGE);
+    close(file);
+}
+
+static void try_read_only(struct pair *pair) {
+    uint8_t *mapped = map(3 * PAGE_OCTETS, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    memset(mapped, 8, 3 * PAGE_OCTETS);
+    CHECK(mprotect(mapped + PAGE_OCTETS, PAGE_OCTETS, PROT_READ) == 0);
+    struct memory_registration *registration;
+    CHECK_ERRNO(EFAULT, try_register(pair, mapped, 3 * PAGE_OCTETS, RDDP_LOCAL_WRITE, &registration));
+    CHECK_ERRNO(0, try_register(pair, mapped, 3 * PAGE_OCTETS, RDDP_REMOTE_READ, &registration));
+    CHECK(is_filled(remote_read(pair, registration, 0, 3 * PAGE_OCTETS), 3 * PAGE_OCTETS, 8));
+    struct mappings mappings;
+    struct mapping_info found;
+    CHECK(open_mappings(&mappings) == 0);
+    CHECK(find_mapping(&mappings, (uintptr_t)mapped + PAGE_OCTETS, &found) && found.protection == PROT_READ);
+    close_mappings(&mappings);
+    CHECK_ERRNO(0, deregister_memory(registration));
+    CHECK(open_mappings(&mappings) == 0);
+    CHECK(find_mapping(&mappings, (uintptr_t)mapped + PAGE_OCTETS, &found) && found.protection == PROT_READ
+        && found.from == (uintptr_t)mapped + PAGE_OCTETS && found.to == found.from + PAGE_OCTETS);
+    close_mappings(&mappings);
+    mapped[0] = mapped[2 * PAGE_OCTETS] = 1;
+    munmap(mapped, 3 * PAGE_OCTETS);
+}
+
+/* Where the machine has huge pages: only whole ones can be registered. */
+static void try_huge_pages(struct pair *pair) {
+    uint8_t *mapped = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+    if (mapped == MAP_FAILED) {
+        puts("(the machine has no huge pages)");
+        return;
+    }
+    memset(mapped, 1, 2 * HUGE_PAGE);
+    struct memory_registration *registration;
+    CHECK_ERRNO(EINVAL, try_register(pair, mapped + 5000, 100, ALL_RIGHTS, &registration));
+    CHECK(is_filled(mapped, 2 * HUGE_PAGE, 1));
+    try_kind(pair, "huge pages", mapped, 2 * HUGE_PAGE);
+    munmap(mapped, 2 * HUGE_PAGE);
+}
+
 int main(int count, char **arguments) {
-    CHECK(count == 2);
+    CHECK(count == 2 || count == 3);
+    without_query = count == 3 && strcmp(arguments[2], "text") == 0;
     struct pair pair;
     open_pair(&pair, arguments[1], NULL);
 
@@ -83,6 +144,12 @@ int main(int count, char **arguments) {
     uint8_t *part = aligned(HUGE_PAGE, HUGE_PAGE);
     try_kind(&pair, "100 octets within a transparent huge page", part + 5000, 100);
     CHECK(is_filled(part + 5100, HUGE_PAGE - 5100, 1));
+    try_stack(&pair, "stack");
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, on_thread, &pair) == 0 && pthread_join(thread, NULL) == 0);
+    try_file(&pair);
+    try_read_only(&pair);
+    try_huge_pages(&pair);
 
     release_memory(pair.two.session);
     close_pair(&pair);

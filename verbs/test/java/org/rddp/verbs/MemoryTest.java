@@ -44,6 +44,24 @@ class MemoryTest {
     run("kinds_test-" + sanitizer);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldReadTheListOfMappingsOfOlderKernels(String sanitizer) throws Exception {
+    run("kinds_test-" + sanitizer, "text");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldKeepMemoryWhateverTheProgramDoesWithIt(String sanitizer) throws Exception {
+    run("life_test-" + sanitizer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldRefuseWhatCannotBeRegistered(String sanitizer) throws Exception {
+    run("refusals_test-" + sanitizer);
+  }
+
   /** ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
   @ParameterizedTest
   @CsvSource({
