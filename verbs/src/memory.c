@@ -57,14 +57,24 @@ static struct registered *copy_plan(const struct plan *plan) {
 
 /* Registers what the pieces show with the daemon. */
 static int register_pieces(struct registered *made, const struct memory_request *request) {
-    if (made->count > 1) {
-        fail(RDDP_RESOURCES, "the range overlaps pages that are registered already, and others");
+    if (made->count > RDDP_MAX_MEMORY_PIECES) {
+        fail(RDDP_RESOURCES, "the range overlaps other registrations in more than %d pieces", RDDP_MAX_MEMORY_PIECES);
         return ENOMEM;
     }
-    const struct piece *piece = &made->pieces[0];
-    uint64_t offset = piece->page * PAGE + (uint64_t)((uint8_t *)request->address - piece->address);
+    struct rddp_memory_piece pieces[RDDP_MAX_MEMORY_PIECES];
+    uint8_t *from = request->address, *to = from + request->length;
+    for (size_t i = 0; i < made->count; i++) {
+        const struct piece *piece = &made->pieces[i];
+        uint8_t *end = piece->address + piece->pages * PAGE;
+        uint8_t *begin = piece->address < from ? from : piece->address;
+        pieces[i] = (struct rddp_memory_piece){.memory = piece->pool->memory,
+            .offset = piece->page * PAGE + (uint64_t)(begin - piece->address),
+            .octets = (uint64_t)((end > to ? to : end) - begin)};
+    }
     struct rddp_region_options options = {.access = request->access, .base = request->base};
-    int result = rddp_register(piece->pool->memory, offset, request->length, &options, &made->region);
+    int result = made->count == 1
+        ? rddp_register(pieces[0].memory, pieces[0].offset, pieces[0].octets, &options, &made->region)
+        : rddp_register_pieces(request->session, pieces, (unsigned)made->count, &options, &made->region);
     if (result == RDDP_OK) {
         made->public = (struct memory_registration){.session = request->session, .address = request->address,
             .length = request->length, .base = rddp_region_base(made->region), .stag = rddp_region_stag(made->region)};
@@ -100,11 +110,7 @@ static int carry_out(struct plan *plan, const struct memory_request *request, st
 
 /* A child's registrations are its parent's. */
 static void forget_registrations(void) {
-    while (registrations != NULL) {
-        struct registered *registered = registrations;
-        registrations = registered->next;
-        free(registered);
-    }
+    registrations = NULL;
 }
 
 int register_memory(const struct memory_request *request, struct memory_registration **registration) {

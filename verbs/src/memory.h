@@ -54,7 +54,7 @@ RDDP_CHECK_RESULT int register_memory(
 
 /*
  * Ends a registration; EINVAL in a forked child. Afterwards nothing is placed or read through its STag, and the pointer is invalid.
- * EBUSY: requests that use it have not completed, or a window is bound to it; the registration stays.
+ * Posted requests that name it fail when they have their turn. EBUSY: a window is bound to it; the registration stays.
  */
 RDDP_CHECK_RESULT int deregister_memory(struct memory_registration *registration);
 

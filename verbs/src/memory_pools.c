@@ -241,10 +241,9 @@ void free_pools(rddp_session *session) {
 }
 
 void forget_pools(void) {
-    while (pools != NULL) {
-        struct pool *pool = pools;
-        pools = pool->after;
+    /* Nothing is freed: with some allocators that waits for a thread that the child does not have. */
+    for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
         munmap(pool->home, pool->pages * PAGE);
-        free(pool);
     }
+    pools = NULL;
 }

@@ -157,6 +157,32 @@ static void share_pages(struct pair *pair) {
     munmap(memory, 3 * PAGE_OCTETS);
 }
 
+/* Pages that other registrations have taken already, with gaps between, become one registration. */
+static void overlap(struct pair *pair) {
+    enum { PAGES = 12 };
+    uint8_t *memory = map(PAGES);
+    struct memory_registration *before[PAGES / 2];
+    for (size_t i = 0; i < PAGES / 2; i++) {
+        before[i] = register_range(pair, memory + (PAGES - 2 - 2 * i) * PAGE_OCTETS + 50, 100);
+    }
+    for (size_t i = 0; i < PAGES * PAGE_OCTETS; i++) {
+        memory[i] = (uint8_t)(i / 100);
+    }
+    size_t length = (PAGES - 2) * PAGE_OCTETS;
+    struct memory_registration *all = register_range(pair, memory + 1000, length);
+    CHECK(memcmp(remote_read(pair, all, 0, length), memory + 1000, length) == 0);
+    for (size_t i = 0; i < PAGES / 2; i++) {
+        deregister(before[i]);
+    }
+    remote_fill(pair, all, 0, length, 4);
+    CHECK(is_filled(memory + 1000, length, 4) && memory[999] == 999 / 100);
+    memory[1000 + PAGE_OCTETS] = 5;
+    CHECK(*remote_read(pair, all, PAGE_OCTETS, 1) == 5);
+    deregister(all);
+    CHECK(memory[1000] == 4 && memory[1000 + PAGE_OCTETS] == 5 && memory[999] == 999 / 100);
+    munmap(memory, PAGES * PAGE_OCTETS);
+}
+
 /* ---- Limits ---- */
 
 static void exceed_limits(struct pair *pair) {
@@ -201,6 +227,7 @@ int main(int count, char **arguments) {
     shrink_heap(&pair);
     purge_memory(&pair);
     share_pages(&pair);
+    overlap(&pair);
     exceed_limits(&pair);
     release_memory(pair.two.session);
     close_pair(&pair);

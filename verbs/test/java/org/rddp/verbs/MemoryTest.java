@@ -62,6 +62,13 @@ class MemoryTest {
     run("refusals_test-" + sanitizer);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldLoseNothingWhenThreadsRegisterUnmapAndForkAtRandom(String sanitizer)
+      throws Exception {
+    run("random_test-" + sanitizer, "3", "1");
+  }
+
   /** ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
   @ParameterizedTest
   @CsvSource({
