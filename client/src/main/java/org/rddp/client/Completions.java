@@ -244,7 +244,8 @@ final class Completions {
       if (now - spinEnd < 0) {
         Thread.onSpinWait();
       } else {
-        session.awaitRing(Duration.ofNanos(deadline - now));
+        // The next daemon does not know the request.
+        session.awaitThisDaemon(Duration.ofNanos(deadline - now));
       }
     }
     rings.publish();

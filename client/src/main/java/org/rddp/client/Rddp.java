@@ -446,6 +446,13 @@ public final class Rddp implements AutoCloseable {
     return channel.lost() == null ? signalled : awaitDaemon(deadline);
   }
 
+  /** Waits for a completion or another change, but not for the next daemon. */
+  void awaitThisDaemon(Duration timeout) {
+    if (rings.requestSignal() && channel.lost() == null) {
+      wait.await(timeout);
+    }
+  }
+
   /**
    * The number of a descriptor for the program's own event loop, for example with {@code epoll} or
    * {@code io_uring}. After {@link #arm()} it becomes readable when there is a completion or a

@@ -44,6 +44,8 @@ public interface Reconnect {
    * The time from the loss within which another daemon must have answered; after it, {@link
    * Rddp#poll} and {@link Rddp#await} throw {@link SessionLostException}. A daemon of another
    * control protocol ends the attempts at once.
+   *
+   * @return five minutes, unless the program says otherwise
    */
   default Duration timeout() {
     return Duration.ofMinutes(5);

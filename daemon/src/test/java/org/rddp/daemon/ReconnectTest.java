@@ -17,8 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.CompletionQueue;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.Listener;
 import org.rddp.client.LostRequest;
 import org.rddp.client.LostSession;
@@ -148,9 +150,9 @@ class ReconnectTest {
     small.segment().fill((byte) 3);
     Listener listener = sink.session.listen(PORT);
     Connection[] old = connect(listener);
+    assertThat(old[1].postReceive(3, other, 0, 8)).isTrue();
     assertThat(old[0].postWrite(1, source, 0, 1 << 20, large.stag(), 1 << 20)).isTrue();
     assertThat(old[0].postImmediate(2, 0, SendFlags.SIGNALLED)).isTrue();
-    assertThat(old[1].postReceive(3, other, 0, 8)).isTrue();
     complete(sink.session, 1);
     complete(writer.session, 2);
     long pid = sink.session.daemonPid();
@@ -240,6 +242,57 @@ class ReconnectTest {
     assertThat(sink.losses).isEmpty();
     assertThat(sink.session.poll(done -> {}, 1)).isZero();
     assertThat(sink.losses.getFirst().requests()).isEmpty();
+  }
+
+  @Test
+  void shouldPassTheCompletionsOfEveryQueueBeforeTheLoss() throws Exception {
+    open(TIMEOUT);
+    MemoryRegion memory = sink.session.allocate(4096, Access.LOCAL_WRITE);
+    MemoryRegion source = writer.session.allocate(4096);
+    List<CompletionQueue> queues =
+        List.of(sink.session.createCompletionQueue(), sink.session.createCompletionQueue());
+    for (int i = 0; i < queues.size(); i++) {
+      ConnectionOptions options = ConnectionOptions.DEFAULTS.withCompletionQueue(queues.get(i));
+      Connection[] ends;
+      try (Listener listener = sink.session.listen(TWO, 16, options)) {
+        ends = connect(listener);
+      }
+      assertThat(ends[1].postReceive(i, memory, 0, 64)).isTrue();
+      assertThat(ends[0].postSend(2, source, 0, 8)).isTrue();
+      complete(writer.session, 1);
+    }
+    TestDaemon.await(() -> counter("two.engine.completions") == 2, "both receives have completed");
+    daemon.kill();
+    daemon = DaemonProcess.start(directory);
+
+    // The session polls before its queues, which still have completions of the lost daemon.
+    assertThat(sink.session.poll(done -> {}, 16)).isZero();
+    assertThat(queues.get(1).poll(done -> assertThat(done.id()).isEqualTo(1), 16)).isOne();
+    assertThat(sink.session.poll(done -> {}, 16)).isZero();
+    assertThat(sink.losses).isEmpty();
+    assertThat(queues.get(0).poll(done -> assertThat(done.isSuccess()).isTrue(), 16)).isOne();
+    sink.awaitRestored();
+
+    assertThat(sink.losses.getFirst().requests()).isEmpty();
+  }
+
+  @Test
+  void shouldEndABlockingCallWithItsDaemon() throws Exception {
+    open(TIMEOUT);
+    MemoryRegion memory = sink.session.allocate(4096, Access.LOCAL_WRITE);
+    Connection[] ends = connect(sink.session.listen(PORT));
+    CompletableFuture<Long> received =
+        CompletableFuture.supplyAsync(
+            () -> ends[1].blocking().receive(memory, 0, 64, Duration.ofMinutes(1)));
+    TestDaemon.await(() -> counter("two.engine.requests") == 1, "the call waits");
+    daemon.kill();
+
+    assertThatThrownBy(received::join).hasCauseInstanceOf(SessionLostException.class);
+
+    assertThat(sink.losses).isEmpty();
+    daemon = DaemonProcess.start(directory);
+    sink.awaitRestored();
+    assertThat(sink.losses).hasSize(1);
   }
 
   private long counter(String name) {
