@@ -22,7 +22,6 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.Counters;
 import org.rddp.ipc.ring.ProgramRings;
 
@@ -558,24 +557,23 @@ public final class Rddp implements AutoCloseable {
    */
   public Map<String, Long> counters() throws IOException {
     Map<String, Long> values = new TreeMap<>();
-    try (Counters counters = openCounters()) {
+    try (CounterReader counters = openCounters()) {
       counters.forEach(values::put);
     }
     return values;
   }
 
   /**
-   * Opens the daemon's counters for reading, for tools of rddp that read them often: the result's
-   * package is not exported. Close them after use.
+   * Opens the daemon's counters for programs that read them often. Close them after use.
+   *
+   * @throws IOException if they cannot be mapped
    */
-  @SuppressWarnings("exports")
   @CheckReturnValue
-  public Counters openCounters() throws IOException {
+  public CounterReader openCounters() throws IOException {
     throwIfUnusable();
-    return Counters.open(
-        channel
-            .request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class)
-            .descriptor());
+    DaemonMessage.CountersOpened opened =
+        channel.request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class);
+    return new CounterReader(Counters.open(opened.descriptor()));
   }
 
   /**
@@ -606,42 +604,24 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Starts copying every frame of the interface, for tools of rddp: the result's package is not
-   * exported. Only root and the daemon's own user may.
+   * Starts copying every frame of the interface. Only root and the daemon's own user may, and one
+   * capture at a time for each interface.
    *
    * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
    * @param snapLength octets kept of each frame, 1 to 65535
-   * @return the ring; close it after {@link #stopCapture()}
+   * @return the frames; close it after {@link #stopCapture()}
+   * @throws RefusedException if the program may not capture, or another capture is running
    */
-  @SuppressWarnings("exports")
   @CheckReturnValue
-  public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
+  public Capture startCapture(int ringOctets, int snapLength) throws IOException {
     throwIfUnusable();
-    CaptureRing ring =
-        CaptureRing.open(
-            channel
-                .request(
-                    request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength),
-                    DaemonMessage.CaptureStarted.class)
-                .descriptor());
-    try {
-      SessionMemory.share(channel, ProgramMessage.ShareMemory.CAPTURE, ring.memory());
-      return ring;
-    } catch (IOException | RuntimeException e) {
-      ring.close();
-      try {
-        stopCapture();
-      } catch (RuntimeException notStopped) {
-        e.addSuppressed(notStopped);
-      }
-      throw e;
-    }
+    return Capture.start(channel, ringOctets, snapLength);
   }
 
   /** Stops the capture. Frames already in the ring can still be read. */
   public void stopCapture() {
     throwIfUnusable();
-    channel.request(ProgramMessage.StopCapture::new, DaemonMessage.Done.class);
+    Capture.stop(channel);
   }
 
   /**

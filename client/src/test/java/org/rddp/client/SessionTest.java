@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.CaptureRing;
-import org.rddp.ipc.ring.Counters;
 
 @Timeout(60)
 class SessionTest {
@@ -152,7 +150,7 @@ class SessionTest {
   @Test
   void shouldReadTheDaemonsCounters() throws IOException {
     try (Rddp session = Rddp.connect(socket);
-        Counters counters = session.openCounters()) {
+        CounterReader counters = session.openCounters()) {
       Map<String, Long> values = new TreeMap<>();
       counters.forEach(values::put);
       assertThat(values).containsExactly(Map.entry("sessions accepted", 1L));
@@ -162,7 +160,7 @@ class SessionTest {
   @Test
   void shouldCapture() throws IOException {
     try (Rddp session = Rddp.connect(socket);
-        CaptureRing ring = session.startCapture(1 << 16, 128)) {
+        Capture ring = session.startCapture(1 << 16, 128)) {
       assertThat(
               ring.poll((time, length, octets) -> assertThat(octets.byteSize()).isEqualTo(64), 10))
           .isEqualTo(1);

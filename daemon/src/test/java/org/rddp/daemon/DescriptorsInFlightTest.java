@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.client.CounterReader;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
@@ -21,7 +22,6 @@ import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.ring.Counters;
 
 /**
  * Programs that request descriptors and do not receive them: the kernel limits those on their way
@@ -144,7 +144,7 @@ class DescriptorsInFlightTest {
   }
 
   private static void awaitSessions(Rddp session, long sessions) throws IOException {
-    try (Counters counters = session.openCounters()) {
+    try (CounterReader counters = session.openCounters()) {
       long[] open = new long[1];
       TestDaemon.await(
           () -> {

@@ -1,9 +1,9 @@
 package org.rddp.capture;
 
 import java.io.IOException;
+import org.rddp.client.Capture;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
-import org.rddp.ipc.ring.CaptureRing;
 
 /** Reads the frames of a running daemon's interface. For one thread at a time. */
 public final class LiveCapture implements AutoCloseable {
@@ -16,8 +16,8 @@ public final class LiveCapture implements AutoCloseable {
   private static final int BATCH = 1024;
 
   private final Rddp session;
-  private final CaptureRing ring;
-  private final CaptureRing.FrameConsumer frames;
+  private final Capture ring;
+  private final Capture.FrameHandler frames;
   private long count;
   private long lost;
   private boolean closed;
@@ -29,7 +29,7 @@ public final class LiveCapture implements AutoCloseable {
    * @param snapLength octets kept of each frame, 1 to 65535
    * @param frames receives the frames, on the thread that polls
    */
-  public LiveCapture(Rddp session, int ringOctets, int snapLength, CaptureRing.FrameConsumer frames)
+  public LiveCapture(Rddp session, int ringOctets, int snapLength, Capture.FrameHandler frames)
       throws IOException {
     this.session = session;
     this.frames = frames;

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
-import org.rddp.ipc.ring.Counters;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +47,7 @@ final class StatCommand implements Callable<Integer> {
         interval >= 0.1 && interval <= 3600,
         "--interval is 0.1 to 3600 seconds, not " + interval);
     try (Rddp daemon = session.open("stat");
-        Counters counters = daemon.openCounters()) {
+        CounterReader counters = daemon.openCounters()) {
       Map<String, Long> before = new TreeMap<>();
       do {
         Map<String, Long> now = new TreeMap<>();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
-import org.rddp.ipc.ring.Counters;
 
 /**
  * What a daemon holds while only the soak itself has a session with it, by name. The same daemon
@@ -32,7 +32,7 @@ record Holdings(Map<String, Long> values) {
   /** Counts what a daemon holds now. */
   static Holdings of(Rddp session, long pid) throws IOException {
     Map<String, Long> values = new TreeMap<>();
-    try (Counters counters = session.openCounters()) {
+    try (CounterReader counters = session.openCounters()) {
       counters.forEach((name, value) -> {
         if (COUNTERS.stream().anyMatch(each -> name.equals(each) || name.endsWith("." + each))) {
           values.put(name, value);
@@ -53,7 +53,7 @@ record Holdings(Map<String, Long> values) {
     return values.get("daemon.sessions");
   }
 
-  private static long sum(Counters counters, String name) {
+  private static long sum(CounterReader counters, String name) {
     long[] sum = {0};
     counters.forEach((counter, value) -> sum[0] += counter.endsWith("." + name) ? value : 0);
     return sum[0];

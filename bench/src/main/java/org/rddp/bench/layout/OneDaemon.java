@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.link.LinkHandle;
+import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.daemon.Daemon;
@@ -17,7 +18,6 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.dpdk.DpdkException;
-import org.rddp.ipc.ring.Counters;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.PinnedPorts;
@@ -159,7 +159,7 @@ public final class OneDaemon implements AutoCloseable {
   /** The daemon's counters by name. */
   public Map<String, Long> counters() throws IOException {
     Map<String, Long> values = new HashMap<>();
-    try (Counters counters = near.openCounters()) {
+    try (CounterReader counters = near.openCounters()) {
       counters.forEach(values::put);
     }
     return values;
