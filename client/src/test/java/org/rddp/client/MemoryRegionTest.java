@@ -142,7 +142,7 @@ class MemoryRegionTest {
     }
     assertThatThrownBy(() -> session.register(Path.of("/nowhere/memory")))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("open");
+        .hasMessageContaining("open /nowhere/memory for reading and writing: No such file");
     try (EventFd notMemory = EventFd.create()) {
       assertThatThrownBy(() -> session.register(notMemory.descriptor().number()))
           .isInstanceOf(IOException.class)

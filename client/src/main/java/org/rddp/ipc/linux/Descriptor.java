@@ -38,6 +38,8 @@ public final class Descriptor implements AutoCloseable {
   public static Descriptor open(Path file) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       return of(OPEN.call(arena.allocateFrom(file.toString()).address(), O_RDWR_CLOEXEC));
+    } catch (SystemCallException e) {
+      throw new SystemCallException("open " + file + " for reading and writing", e.errno());
     }
   }
 
