@@ -2,13 +2,14 @@ package org.rddp.client;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntFunction;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.CaptureRing;
 
 /**
- * Copies of an interface's frames in a ring that the daemon fills. The daemon never waits for it:
- * frames that find no room are left out and counted. {@link #poll} and {@link #close} are for one
+ * Copies of an interface's frames, or the events of a traced connection, in a ring that the daemon
+ * fills. The daemon never waits for it: what finds no room is left out and counted. {@link #poll} and {@link #close} are for one
  * thread at a time.
  *
  * <p>What the ring holds can be read after {@link Rddp#stopCapture}, and when the session has
@@ -35,14 +36,10 @@ public final class Capture implements AutoCloseable {
     this.ring = ring;
   }
 
-  static Capture start(ControlChannel channel, int ringOctets, int snapLength) throws IOException {
+  static Capture start(ControlChannel channel, IntFunction<ProgramMessage> start)
+      throws IOException {
     CaptureRing ring =
-        CaptureRing.open(
-            channel
-                .request(
-                    request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength),
-                    DaemonMessage.CaptureStarted.class)
-                .descriptor());
+        CaptureRing.open(channel.request(start, DaemonMessage.CaptureStarted.class).descriptor());
     try {
       SessionMemory.share(channel, ProgramMessage.ShareMemory.CAPTURE, ring.memory());
       return new Capture(ring);
@@ -73,12 +70,12 @@ public final class Capture implements AutoCloseable {
     return ring.poll(handler::onFrame, max);
   }
 
-  /** Number of frames that have found no room in the ring. */
+  /** Number of frames, or events, that have found no room in the ring. */
   public long lost() {
     return ring.lost();
   }
 
-  /** Unmaps the ring; the capture itself ends by {@link Rddp#stopCapture}. */
+  /** Unmaps the ring; the capture or trace itself ends by {@link Rddp#stopCapture}. */
   @Override
   public void close() {
     ring.close();

@@ -615,10 +615,32 @@ public final class Rddp implements AutoCloseable {
   @CheckReturnValue
   public Capture startCapture(int ringOctets, int snapLength) throws IOException {
     throwIfUnusable();
-    return Capture.start(channel, ringOctets, snapLength);
+    return Capture.start(
+        channel, request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength));
   }
 
-  /** Stops the capture. Frames already in the ring can still be read. */
+  /**
+   * Starts writing what happens to a connection of any program on this interface into a ring: its
+   * segments, timers, FPDUs, requests and the state of its congestion control, each as an event
+   * whose octets docs/ipc.md specifies. Only root and the daemon's own user may, and one program at
+   * a time on each interface. A session has either a capture or a trace; {@link #stopCapture()}
+   * stops both.
+   *
+   * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
+   * @param number see {@link Connection#id}
+   * @param process id of the process whose connection it is; 0: any, if only one has the number
+   * @return the events; close it after {@link #stopCapture()}
+   * @throws RefusedException if there is no such connection, or there are several
+   */
+  @CheckReturnValue
+  public Capture startTrace(int ringOctets, int number, long process) throws IOException {
+    throwIfUnusable();
+    return Capture.start(
+        channel,
+        request -> new ProgramMessage.StartTrace(request, ringOctets, number, (int) process));
+  }
+
+  /** Stops the capture or the trace. What is in the ring can still be read. */
   public void stopCapture() {
     throwIfUnusable();
     Capture.stop(channel);

@@ -153,6 +153,8 @@ final class FakeSession {
       }
       case ProgramMessage.FindConnection find ->
           refuse(request, Reason.NOT_FOUND, "no connection " + find.connection());
+      case ProgramMessage.StartTrace trace ->
+          refuse(request, Reason.NOT_FOUND, "no connection " + trace.connection());
       case ProgramMessage.StopCapture stop -> {
         capture.close();
         send(new DaemonMessage.Done(request));

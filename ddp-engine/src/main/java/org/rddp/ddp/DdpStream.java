@@ -12,6 +12,7 @@ import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.OutgoingMessage;
 import org.rddp.mpa.Depths;
+import org.rddp.mpa.FpduObserver;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Negotiated;
@@ -85,6 +86,11 @@ public final class DdpStream extends DomainMember {
     this.initiator = initiator;
     state.attach(connection, initiator);
     return this;
+  }
+
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  public void observe(FpduObserver observer) {
+    mpa.observe(observer);
   }
 
   /** The handler for the TCP connection. */

@@ -30,6 +30,7 @@ final class EarlyFpdus {
   private final RangeSet passed = new RangeSet(0);
   private final FpduOctets fpdu;
   private final Ulpdu ulpdu = new Ulpdu();
+  private FpduObserver observer;
   private long runStart;
   private long runEnd;
   private boolean closed;
@@ -139,9 +140,17 @@ final class EarlyFpdus {
     if (!handler.onEarlyUlpdu(ulpdu) || closed) {
       return false;
     }
+    if (observer != null) {
+      observer.onReceived(size, ulpdu);
+    }
     passed.add(position, position + size);
     segments.discard(position, position + size);
     return true;
+  }
+
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  void observe(FpduObserver next) {
+    observer = next;
   }
 
   /** Collects up to {@code octets} contiguous octets from a position on. */

@@ -68,6 +68,15 @@ final class FullOperation {
     fullMulpdu = Mulpdu.of(stream.emss(), sendMarkers);
   }
 
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  void observe(FpduObserver observer) {
+    sender.observe(observer);
+    receiver.observe(observer);
+    if (early != null) {
+      early.observe(observer);
+    }
+  }
+
   /** The largest ULPDU that may be sent now. */
   int largest() {
     return fullMulpdu;

@@ -33,6 +33,9 @@ public final class MpaConnection implements StreamHandler {
   /** Null before Full Operation. */
   private FullOperation operation;
 
+  /** Null while the connection is not traced. */
+  private FpduObserver observer;
+
   /** Whether the receive window is kept from opening, and the octets withheld from it so far. */
   private boolean windowHeld;
 
@@ -433,11 +436,20 @@ public final class MpaConnection implements StreamHandler {
     return startup.end();
   }
 
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  public void observe(FpduObserver next) {
+    observer = next;
+    if (operation != null) {
+      operation.observe(next);
+    }
+  }
+
   /** Begins Full Operation if the Startup Phase is complete. */
   private void proceed() {
     if (operation == null && startup.agreed() && !closed) {
       operation =
           new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), settings);
+      operation.observe(observer);
       if (startup.mismatch() != null) {
         operation.refuse(startup.mismatch(), startup.mismatchDetail());
         return;

@@ -18,6 +18,9 @@ final class MpaReceiver {
   private final FpduOctets kept;
   private final Ulpdu ulpdu = new Ulpdu();
 
+  /** Null while the connection is not traced. */
+  private FpduObserver observer;
+
   /** Stream position of the next FPDU. */
   private long position;
 
@@ -36,6 +39,11 @@ final class MpaReceiver {
     this.position = reader.start();
     this.whole = new FpduOctets(pool);
     this.kept = new FpduOctets(pool);
+  }
+
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  void observe(FpduObserver next) {
+    observer = next;
   }
 
   /** Takes the next octets in order and passes every ULPDU that they complete. */
@@ -185,6 +193,9 @@ final class MpaReceiver {
     reader.show(fpdu, position, ulpdu);
     position += size;
     passed++;
+    if (observer != null) {
+      observer.onReceived(size, ulpdu);
+    }
     handler.onUlpdu(ulpdu);
   }
 

@@ -22,6 +22,9 @@ final class MpaSender {
   private final boolean markers;
   private final boolean packing;
 
+  /** Null while the connection is not traced. */
+  private FpduObserver observer;
+
   /** Octets sent since SeqStart. */
   private long offset;
 
@@ -68,6 +71,11 @@ final class MpaSender {
     int length = pool.length(packet);
     int inPacket = (int) (pool.end(packet) - pool.address(packet));
     return Math.min(stream.emss(), inPacket) - length;
+  }
+
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  void observe(FpduObserver next) {
+    observer = next;
   }
 
   /** Whether anything has been sent. */
@@ -125,6 +133,10 @@ final class MpaSender {
     }
     Memory.putInt(address + crcAt, Integer.reverseBytes(crc));
     offset += size;
+    if (observer != null) {
+      int length = headLength + payloadLength;
+      observer.onSent(stream.sendPosition(), size, head, headLength, length);
+    }
   }
 
   private int size(int length) {

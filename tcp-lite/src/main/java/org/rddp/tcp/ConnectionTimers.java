@@ -36,7 +36,17 @@ final class ConnectionTimers {
       connection.fireAlarm(now);
     }
     connection.reschedule();
+    if (context.trace != null) {
+      context.trace.processed(connection);
+    }
     return due;
+  }
+
+  /** A timer of a connection has expired: passes it to the trace, if there is one. */
+  void expired(TcpConnection connection, TcpTimer timer) {
+    if (context.trace != null) {
+      context.trace.expired(connection, timer);
+    }
   }
 
   private void stateExpired(TcpConnection connection, long now) {
@@ -49,6 +59,7 @@ final class ConnectionTimers {
 
   private void retransmit(TcpConnection connection) {
     if (!connection.state().synchronised()) {
+      expired(connection, TcpTimer.RETRANSMISSION);
       context.handshake.retransmitSyn(connection);
       return;
     }
@@ -101,6 +112,7 @@ final class ConnectionTimers {
 
   /** Sends an empty segment with an old sequence number, which the peer must acknowledge. */
   private void probe(TcpConnection connection, long now) {
+    expired(connection, TcpTimer.KEEP_ALIVE);
     int old = connection.sender.sequence(connection.sender.una() - 1);
     if (context.output.control(connection, old, Tcp.ACK)) {
       context.counters.keepAliveProbes++;

@@ -178,6 +178,11 @@ final class Receiver {
     return echoesCongestion;
   }
 
+  /** The shift of our windows. */
+  int windowShift() {
+    return shift;
+  }
+
   /** The window field of a SYN: never scaled. */
   int unscaledWindow() {
     return Math.min(capacity, 0xffff);

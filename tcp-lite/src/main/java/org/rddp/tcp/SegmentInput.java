@@ -69,10 +69,17 @@ final class SegmentInput implements TransportHandler {
   }
 
   private void process(TcpConnection connection) {
+    TcpTrace trace = context.trace;
+    if (trace != null) {
+      trace.received(connection, segment);
+    }
     try {
       arrival.process(connection, segment);
     } catch (Throwable failure) {
       context.failed(connection, failure);
+    }
+    if (trace != null) {
+      trace.processed(connection);
     }
   }
 

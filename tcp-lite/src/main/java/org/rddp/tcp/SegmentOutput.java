@@ -194,6 +194,9 @@ final class SegmentOutput {
           header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
     }
     counters.segmentsOut++;
+    if (context.trace != null) {
+      context.trace.sending(connection, header, length);
+    }
     ip.send(connection.peer.route, packet, header, length, remote, ecn, context.now);
   }
 

@@ -27,6 +27,11 @@ final class SendWindow {
     acknowledgment = 0;
   }
 
+  /** The scale of the peer's windows. */
+  int shift() {
+    return shift;
+  }
+
   /** Octets of the window, from the peer's acknowledgment on. */
   long octets() {
     return octets;

@@ -4,6 +4,7 @@ import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.Flight;
 import org.rddp.tcp.loss.LossRecovery;
+import org.rddp.tcp.loss.LossState;
 import org.rddp.tcp.loss.ReorderingWindow;
 import org.rddp.tcp.loss.RetransmissionTimeout;
 import org.rddp.tcp.loss.SegmentQueue;
@@ -122,6 +123,16 @@ final class Sender {
   /** Segments sent again. */
   int retransmitted() {
     return retransmitted;
+  }
+
+  /** How losses are being repaired. */
+  LossState lossState() {
+    return flight == null ? LossState.OPEN : flight.recovery.state();
+  }
+
+  /** The shift of the peer's windows. */
+  int windowShift() {
+    return window.shift();
   }
 
   /** Packets that are kept until they are acknowledged. */
@@ -684,10 +695,14 @@ final class Sender {
   /** The tail loss probe or the reordering timer is due. */
   private void expiredEarlier() {
     if (timer.probe()) {
+      context.timers.expired(connection, TcpTimer.TAIL_LOSS_PROBE);
       probeTail();
       timer.restart();
-    } else if (flight.recovery.reorderingExpired(una, max, context.now)) {
-      context.counters.fastRetransmits++;
+    } else {
+      context.timers.expired(connection, TcpTimer.REORDERING);
+      if (flight.recovery.reorderingExpired(una, max, context.now)) {
+        context.counters.fastRetransmits++;
+      }
     }
     noteReduction();
     output();
@@ -696,6 +711,7 @@ final class Sender {
   /** Sends the first segment again, and the rest slowly (RFC 5681 3.1, RFC 6298 5.4 to 5.6). */
   private void timedOut() {
     context.counters.timeouts++;
+    context.timers.expired(connection, TcpTimer.RETRANSMISSION);
     int before = timer.expired();
     context.timeouts.onTimeout(connection, timeout.current(), before);
     flight.recovery.timedOut(una, max, before > 0, context.now);
@@ -719,6 +735,7 @@ final class Sender {
    * FPDU from its segment.
    */
   private void probeWindow() {
+    context.timers.expired(connection, TcpTimer.WINDOW_PROBE);
     if (timer.expired() == 0) {
       timer.awaitProgress();
     }

@@ -66,6 +66,9 @@ final class StackContext {
   /** Learns of expirations of the retransmission timer. */
   TimeoutHandler timeouts = (connection, timeout, earlier) -> {};
 
+  /** The trace of one connection; null while none is traced. */
+  TcpTrace trace;
+
   /** The time in nanoseconds, as of the last call of the stack. */
   long now;
 

@@ -63,6 +63,19 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
+   * Passes what happens to one connection to a handler, instead of an earlier one. Until {@link
+   * #endTrace}, each segment of every connection costs a comparison more.
+   */
+  public void trace(TcpConnection connection, TcpTraceHandler handler) {
+    context.trace = new TcpTrace(connection, handler);
+  }
+
+  /** Ends the trace, if there is one. */
+  public void endTrace() {
+    context.trace = null;
+  }
+
+  /**
    * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included.
    *
    * @return frames processed

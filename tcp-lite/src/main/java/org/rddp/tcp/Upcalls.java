@@ -109,6 +109,9 @@ final class Upcalls {
     if (last == null) {
       return;
     }
+    if (context.trace != null) {
+      context.trace.closed(connection, reason);
+    }
     try {
       last.onClosed(reason);
     } catch (Throwable failure) {

@@ -32,6 +32,9 @@ public final class TcpSegment {
   /** The ECN codepoint of the IP packet. */
   public int ecn;
 
+  /** Address of the header. */
+  public long header;
+
   /** Address of the payload. */
   public long payload;
 
@@ -68,6 +71,7 @@ public final class TcpSegment {
     acknowledgment = Tcp.acknowledgment(address);
     flags = Tcp.flags(address);
     window = Tcp.window(address);
+    header = address;
     payload = address + headerLength;
     length = segmentLength - headerLength;
     packet = inPacket;

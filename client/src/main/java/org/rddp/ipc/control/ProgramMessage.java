@@ -289,4 +289,18 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(30)
   record FindConnection(int request, int connection, int process) implements ProgramMessage {}
+
+  /**
+   * Starts writing the events of one connection of the interface into a ring, as {@link
+   * StartCapture} does with frames; {@link StopCapture} stops it, too. Answered by {@link
+   * DaemonMessage.CaptureStarted}.
+   *
+   * @param request number of the request
+   * @param ringOctets size of the ring, a power of two
+   * @param connection its number
+   * @param process id of the process whose connection it is; 0: any
+   */
+  @MessageType(31)
+  record StartTrace(int request, int ringOctets, int connection, int process)
+      implements ProgramMessage {}
 }

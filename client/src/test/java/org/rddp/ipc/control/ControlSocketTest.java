@@ -102,6 +102,7 @@ class ControlSocketTest {
         new ProgramMessage.StartCapture(13, 1 << 20, 96),
         new ProgramMessage.StopCapture(14),
         new ProgramMessage.FindConnection(30, 0x100001, 4711),
+        new ProgramMessage.StartTrace(31, 1 << 20, 0x100001, 4711),
         new ProgramMessage.CloseSession(15),
         new ProgramMessage.AllocateWindow(16),
         new ProgramMessage.FreeWindow(17, 18),

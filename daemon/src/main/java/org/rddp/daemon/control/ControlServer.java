@@ -78,6 +78,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
   private final Map<DaemonInterface, ProgramSession> captures = new HashMap<>();
+  private final Map<DaemonInterface, ProgramSession> traces = new HashMap<>();
   private final LastSockets lastSockets = new LastSockets(this);
   private final LongAdder notLogged = new LongAdder();
   private final Thread thread = new Thread(this::run, "rddp-control");
@@ -453,8 +454,14 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return events;
   }
 
+  /** The programs that capture, by interface. */
   Map<DaemonInterface, ProgramSession> captures() {
     return captures;
+  }
+
+  /** The programs that trace a connection, by interface. */
+  Map<DaemonInterface, ProgramSession> traces() {
+    return traces;
   }
 
   Descriptor countersDescriptor() {

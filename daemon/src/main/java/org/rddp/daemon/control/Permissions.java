@@ -40,13 +40,13 @@ final class Permissions {
   }
 
   /**
-   * Frames contain the data of all programs, so only root and the daemon's own user may capture
-   * them.
+   * Frames contain the data of all programs, and a trace tells of the program of another user, so
+   * only root and the daemon's own user may capture and trace.
    */
   void checkCapture(PeerCredentials peer) throws RequestRefusedException {
     if (!isPrivileged(peer)) {
       throw new RequestRefusedException(
-          Reason.PERMISSION, "only root and the daemon's own user may capture");
+          Reason.PERMISSION, "only root and the daemon's own user may capture and trace");
     }
   }
 

@@ -251,6 +251,7 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.OpenCounters open ->
           send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
       case ProgramMessage.StartCapture start -> capture.start(start);
+      case ProgramMessage.StartTrace start -> capture.start(start);
       case ProgramMessage.FindConnection find -> capture.find(find);
       case ProgramMessage.StopCapture stop -> {
         capture.stop();

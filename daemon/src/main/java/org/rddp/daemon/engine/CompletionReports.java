@@ -26,6 +26,10 @@ final class CompletionReports {
 
   private final CompletionOrder notices = new CompletionOrder(this);
   private int connection;
+
+  /** Null while the connection is not traced. */
+  private ConnectionTrace trace;
+
   private boolean ended;
 
   /** Receives of a shared queue that have ended here. */
@@ -55,8 +59,16 @@ final class CompletionReports {
     connection = number;
   }
 
-  /** The order of the queue that a request is of; null if there is none. */
+  /** Writes requests and their completions into a trace from now on; null: into none. */
+  void trace(ConnectionTrace next) {
+    trace = next;
+  }
+
+  /** The order of the queue that a request, just taken, is of; null if there is none. */
   CompletionOrder order(WorkRequest work) {
+    if (trace != null) {
+      trace.onTaken(work.opcode(), work.id(), work.length());
+    }
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> receives;
       case Opcode.RECEIVE_UNTAGGED -> untagged(work.qn());
@@ -111,7 +123,7 @@ final class CompletionReports {
         unreported = 0;
       }
     }
-    remove(request, status);
+    remove(request, status, octets);
     sends.complete();
   }
 
@@ -127,7 +139,7 @@ final class CompletionReports {
       begin(request, status, 0, 1 + unreported).window(number, nextStag).submit();
       unreported = 0;
     }
-    remove(request, status);
+    remove(request, status, 0);
     sends.complete();
   }
 
@@ -136,7 +148,7 @@ final class CompletionReports {
     if (!ended) {
       beginReceive(request, status, 0).submit();
     }
-    receiveCompleted(request, status);
+    receiveCompleted(request, status, 0);
   }
 
   /**
@@ -156,7 +168,7 @@ final class CompletionReports {
       }
       entry.submit();
     }
-    receiveCompleted(request, CompletionStatus.SUCCESS);
+    receiveCompleted(request, CompletionStatus.SUCCESS, octets);
   }
 
   /** A receive has been used up by Immediate Data. */
@@ -168,11 +180,11 @@ final class CompletionReports {
       }
       entry.immediate(data).submit();
     }
-    receiveCompleted(request, CompletionStatus.SUCCESS);
+    receiveCompleted(request, CompletionStatus.SUCCESS, Long.BYTES);
   }
 
-  private void receiveCompleted(int request, CompletionStatus status) {
-    remove(request, status);
+  private void receiveCompleted(int request, CompletionStatus status, long octets) {
+    remove(request, status, octets);
     if (receives != null) {
       receives.complete();
     } else {
@@ -213,7 +225,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
     }
-    remove(request, CompletionStatus.SUCCESS);
+    remove(request, CompletionStatus.SUCCESS, octets);
     untagged(qn).complete();
   }
 
@@ -222,7 +234,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, status, 0, 1).untagged(0, qn, 0).submit();
     }
-    remove(request, status);
+    remove(request, status, 0);
     untagged(qn).complete();
   }
 
@@ -231,7 +243,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
     }
-    remove(request, CompletionStatus.SUCCESS);
+    remove(request, CompletionStatus.SUCCESS, octets);
     notices.complete();
   }
 
@@ -240,11 +252,14 @@ final class CompletionReports {
     if (!ended) {
       begin(request, status, 0, 1).tagged(0, 0, 0).submit();
     }
-    remove(request, status);
+    remove(request, status, 0);
     notices.complete();
   }
 
-  private void remove(int request, CompletionStatus status) {
+  private void remove(int request, CompletionStatus status, long octets) {
+    if (trace != null) {
+      trace.onCompleted(requests.opcode(request), requests.id(request), octets, status);
+    }
     if (status == CompletionStatus.SUCCESS) {
       requests.succeeded(request);
     }

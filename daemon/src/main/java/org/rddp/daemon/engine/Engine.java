@@ -5,6 +5,7 @@ import java.util.List;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
+import org.rddp.device.CaptureSink;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -41,6 +42,10 @@ public final class Engine {
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
   private final Deadlines deadlines = new Deadlines();
+
+  /** The connection that is traced, or null. */
+  private SessionConnection traced;
+
   private int busyTurns;
   private boolean closing;
 
@@ -253,16 +258,41 @@ public final class Engine {
    * @throws RequestRefusedException if there is none, or several sessions have the number
    */
   public ConnectionEnds find(int number, int process) throws RequestRefusedException {
-    ConnectionEnds found = null;
+    return connection(number, process).ends();
+  }
+
+  /**
+   * Writes what happens to a connection of any session into a sink from now on, each event as a
+   * frame; see {@link org.rddp.ipc.ring.TraceEvent}. Engine thread only.
+   *
+   * @param process id of the process whose connection it is; 0: any
+   * @throws RequestRefusedException if there is none, or several sessions have the number
+   */
+  public void trace(int number, int process, CaptureSink sink) throws RequestRefusedException {
+    endTrace();
+    traced = connection(number, process);
+    traced.trace(new ConnectionTrace(sink));
+  }
+
+  /** Ends the trace, if there is one. Engine thread only. */
+  public void endTrace() {
+    if (traced != null) {
+      traced.endTrace();
+      traced = null;
+    }
+  }
+
+  private SessionConnection connection(int number, int process) throws RequestRefusedException {
+    SessionConnection found = null;
     for (Session session : sessions) {
       if (process == 0 || session.owner().process() == process) {
-        ConnectionEnds ends = session.endsOf(number);
-        if (ends != null && found != null) {
+        SessionConnection connection = session.connection(number);
+        if (connection != null && found != null) {
           throw new RequestRefusedException(
               Reason.INVALID,
               "several programs have a connection %08x: name the process, too".formatted(number));
         }
-        found = ends == null ? found : ends;
+        found = connection == null ? found : connection;
       }
     }
     if (found == null) {

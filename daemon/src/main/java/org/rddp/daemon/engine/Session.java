@@ -572,10 +572,9 @@ public final class Session {
     connections.forEach(connection -> connection.disconnect(true));
   }
 
-  /** The ends of a connection; null if there is none of this number. */
-  ConnectionEnds endsOf(int number) {
-    SessionConnection connection = connections.get(number);
-    return connection == null ? null : connection.ends();
+  /** The connection of this number, or null. */
+  SessionConnection connection(int number) {
+    return connections.get(number);
   }
 
   /** Connections that have not ended. */

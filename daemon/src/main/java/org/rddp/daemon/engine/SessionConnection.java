@@ -241,6 +241,23 @@ final class SessionConnection {
     return new ConnectionEnds(session.engine().address(), localPort, remoteAddress, remotePort);
   }
 
+  /** Traces the connection, which has been opened. */
+  void trace(ConnectionTrace trace) {
+    session.engine().tcp().trace(tcp, trace);
+    observe(trace);
+  }
+
+  /** Ends the trace. */
+  void endTrace() {
+    session.engine().tcp().endTrace();
+    observe(null);
+  }
+
+  private void observe(ConnectionTrace trace) {
+    ddp().observe(trace);
+    reports.trace(trace);
+  }
+
   /** The connection, which has been opened, at this moment. */
   ConnectionStatus status() {
     return new ConnectionStatus(

@@ -101,6 +101,11 @@ public final class LossRecovery {
     emss = segment;
   }
 
+  /** How losses are being repaired. */
+  public LossState state() {
+    return LossState.of(state);
+  }
+
   Scoreboard board() {
     return board;
   }
