@@ -5,7 +5,10 @@ import org.rddp.client.Capture;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
 
-/** Reads the frames of a running daemon's interface. For one thread at a time. */
+/**
+ * Reads the frames of a running daemon's interface, or the events of a connection. For one thread
+ * at a time.
+ */
 public final class LiveCapture implements AutoCloseable {
   /** Octets of the ring, unless the user chooses another size. */
   public static final int RING = 64 << 20;
@@ -31,12 +34,30 @@ public final class LiveCapture implements AutoCloseable {
    */
   public LiveCapture(Rddp session, int ringOctets, int snapLength, Capture.FrameHandler frames)
       throws IOException {
-    this.session = session;
-    this.frames = frames;
-    ring = session.startCapture(ringOctets, snapLength);
+    this(session, session.startCapture(ringOctets, snapLength), frames);
   }
 
-  /** Passes the frames in the ring, 1024 at most; returns how many. */
+  private LiveCapture(Rddp session, CaptureRing ring, CaptureRing.FrameConsumer frames) {
+    this.session = session;
+    this.ring = ring;
+    this.frames = frames;
+  }
+
+  /**
+   * Starts to trace a connection of any program on the session's interface.
+   *
+   * @param ringOctets size of the ring, a power of two from 4 KiB to 1 GiB
+   * @param number of the connection in its program
+   * @param process id of the program's process; 0: any
+   * @param events receives the events, each a {@link org.rddp.ipc.ring.TraceEvent}
+   */
+  public static LiveCapture ofConnection(
+      Rddp session, int ringOctets, int number, long process, CaptureRing.FrameConsumer events)
+      throws IOException {
+    return new LiveCapture(session, session.startTrace(ringOctets, number, process), events);
+  }
+
+  /** Passes the frames or events in the ring, 1024 at most; returns how many. */
   public int poll() throws IOException {
     lost = ring.lost();
     int polled = ring.poll(frames, BATCH);
@@ -44,17 +65,17 @@ public final class LiveCapture implements AutoCloseable {
     return polled;
   }
 
-  /** Frames passed. */
+  /** Frames or events passed. */
   public long frames() {
     return count;
   }
 
-  /** Frames that had found no room in the ring when it was last polled. */
+  /** Frames or events that had found no room in the ring when it was last polled. */
   public long lost() {
     return lost;
   }
 
-  /** Stops the capture, and passes the remaining frames. */
+  /** Stops it, and passes the remaining frames or events. */
   @Override
   public void close() throws IOException {
     if (closed) {

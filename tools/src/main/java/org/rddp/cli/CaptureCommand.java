@@ -3,7 +3,6 @@ package org.rddp.cli;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +34,6 @@ import picocli.CommandLine.Spec;
 final class CaptureCommand implements Callable<Integer> {
   private static final String STANDARD_OUTPUT = "-";
   private static final int LONGEST_SNAP = LiveCapture.WHOLE_FRAMES;
-  private static final long LEAST_RING = 4 << 10;
-  private static final long LARGEST_RING = 1 << 30;
 
   private static final String RING_FULL =
       " because the ring was full (a larger --buffer or a smaller --snaplen helps)";
@@ -92,15 +89,7 @@ final class CaptureCommand implements Callable<Integer> {
       description = "Keep this number of files, and delete older ones (default: all).")
   private int files = Integer.MAX_VALUE;
 
-  @Option(
-      names = "--buffer",
-      paramLabel = "SIZE",
-      converter = SizeConverter.class,
-      defaultValue = "64MiB",
-      description =
-          "Size of the ring between the daemon and this command, a power of two (default:"
-              + " ${DEFAULT-VALUE}).")
-  private long buffer;
+  @Mixin private BufferOption buffer;
 
   @Option(
       names = "--comment",
@@ -146,7 +135,7 @@ final class CaptureCommand implements Callable<Integer> {
         run(daemon, capture);
       } finally {
         end(capture);
-        forget(end);
+        Signals.forget(end);
       }
     }
     return 0;
@@ -163,10 +152,7 @@ final class CaptureCommand implements Callable<Integer> {
         spec,
         snapLength >= 1 && snapLength <= LONGEST_SNAP,
         "--snaplen is 1 to " + LONGEST_SNAP + ", not " + snapLength);
-    OptionChecks.require(
-        spec,
-        Long.bitCount(buffer) == 1 && buffer >= LEAST_RING && buffer <= LARGEST_RING,
-        "--buffer is a power of two from 4KiB to 1GiB, not " + buffer);
+    buffer.check();
     OptionChecks.require(spec, files >= 1, "--files is 1 or more, not " + files);
     boolean rotates = rotateSize != null || rotateSeconds != null;
     OptionChecks.require(
@@ -181,9 +167,7 @@ final class CaptureCommand implements Callable<Integer> {
       OptionChecks.require(spec, !rotates, "standard output has no rotation: name a file");
       return;
     }
-    OptionChecks.require(
-        spec, !Files.isDirectory(file), file + " is a directory: give the path of a file");
-    OptionChecks.requireDirectory(spec, file.toAbsolutePath().getParent());
+    OptionChecks.requireNewFile(spec, file);
   }
 
   private String chosen(Rddp daemon) {
@@ -225,7 +209,7 @@ final class CaptureCommand implements Callable<Integer> {
 
   private LiveCapture start(Rddp daemon) throws IOException {
     try {
-      return new LiveCapture(daemon, (int) buffer, snapLength, this::frame);
+      return new LiveCapture(daemon, buffer.octets(), snapLength, this::frame);
     } catch (IOException | RuntimeException e) {
       output.close();
       throw e;
@@ -269,14 +253,6 @@ final class CaptureCommand implements Callable<Integer> {
     int polled = capture.poll();
     output.leftOut(capture.lost() - before);
     return polled;
-  }
-
-  private static void forget(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException shuttingDown) {
-      return;
-    }
   }
 
   private void end(LiveCapture capture) {

@@ -43,6 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ErrorsCommand.class,
       TopCommand.class,
       CaptureCommand.class,
+      TraceCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       FuzzCommand.class,

@@ -30,6 +30,12 @@ final class OptionChecks {
     require(spec, Files.isRegularFile(path), wrong);
   }
 
+  /** Checks that a file, which may exist, can be made at a path. */
+  static void requireNewFile(CommandSpec spec, Path path) {
+    require(spec, !Files.isDirectory(path), path + " is a directory: give the path of a file");
+    requireDirectory(spec, path.toAbsolutePath().getParent());
+  }
+
   /** Checks a port number to listen at. */
   static void requirePort(CommandSpec spec, int port) {
     require(spec, port >= 1 && port <= 65535, "--port is 1 to 65535, not " + port);

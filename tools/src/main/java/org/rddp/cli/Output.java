@@ -7,6 +7,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints lines and flushes them, also if standard output is a pipe. */
 final class Output {
+  /** The exit code that a shell shows for a tool that SIGPIPE has ended. */
+  static final int READER_ENDED = 128 + 13;
+
   private Output() {}
 
   /**

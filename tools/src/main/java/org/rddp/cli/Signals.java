@@ -9,6 +9,15 @@ import java.lang.reflect.Proxy;
 final class Signals {
   private Signals() {}
 
+  /** Takes back a shutdown hook, unless the JVM is shutting down. */
+  static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      return;
+    }
+  }
+
   /**
    * Has a thread of the JVM run an action whenever SIGHUP comes, instead of ending the process.
    *

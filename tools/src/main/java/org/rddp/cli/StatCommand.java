@@ -17,9 +17,6 @@ import picocli.CommandLine.Spec;
 /** {@code rddp stat}: shows the counters of a running daemon. */
 @Command(name = "stat", description = "Show the counters of the running daemon and their rates.")
 final class StatCommand implements Callable<Integer> {
-  /** The exit code that a shell shows for a tool that SIGPIPE has ended. */
-  private static final int READER_ENDED = 128 + 13;
-
   @Mixin private SessionOptions session;
 
   @Option(
@@ -59,7 +56,7 @@ final class StatCommand implements Callable<Integer> {
         show(now, before);
         before = now;
         if (spec.commandLine().getOut().checkError()) {
-          return READER_ENDED;
+          return Output.READER_ENDED;
         }
         if (!once) {
           TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));

@@ -26,9 +26,6 @@ import picocli.CommandLine.Spec;
           + " connections of all users, others their own."
     })
 final class TopCommand implements Callable<Integer> {
-  /** The exit code that a shell shows for a tool that SIGPIPE has ended. */
-  private static final int READER_ENDED = 128 + 13;
-
   @Mixin private SessionOptions session;
 
   @Option(
@@ -86,7 +83,7 @@ final class TopCommand implements Callable<Integer> {
       rates.sample(System.nanoTime(), connections(daemon));
       TopFrame.lines(rates, order).forEach(line -> Output.println(spec, line));
       if (spec.commandLine().getOut().checkError()) {
-        return READER_ENDED;
+        return Output.READER_ENDED;
       }
       if (!once) {
         Output.println(spec, "");
