@@ -30,8 +30,8 @@ public final class TimeSequencePlot {
   /** Points of one series: more take long to draw, and cannot be told apart. */
   private static final int MOST_POINTS = 10_000;
 
-  /** Lines of the windows end this far above the highest octet. */
-  private static final double HEADROOM = 1.05;
+  /** Lines of the windows are drawn up to this share of the height of all segments above them. */
+  private static final double HEADROOM = 0.3;
 
   /** Times in milliseconds, and stream positions. */
   private static final class Points {
@@ -63,6 +63,7 @@ public final class TimeSequencePlot {
     final Points window = new Points();
     final Points congestionWindow = new Points();
     long octets;
+    long lowest = Long.MAX_VALUE;
     long highest;
 
     void segment(double time, TraceEvent event, boolean retransmission) {
@@ -70,6 +71,7 @@ public final class TimeSequencePlot {
         long end = event.number(0) + event.detail();
         (retransmission ? again : segments).add(time, end);
         octets += event.detail();
+        lowest = Math.min(lowest, event.number(0));
         highest = Math.max(highest, end);
       }
     }
@@ -149,7 +151,7 @@ public final class TimeSequencePlot {
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setMarkerSize(MARKER);
     chart.getStyler().setYAxisDecimalPattern("#,##0");
-    double top = stream.highest * HEADROOM;
+    double top = stream.highest + HEADROOM * (stream.highest - stream.lowest);
     line(chart, "allowed by the peer's window", stream.window, top, Color.LIGHT_GRAY);
     if (outgoing) {
       line(chart, "allowed by the congestion window", stream.congestionWindow, top, Color.ORANGE);
