@@ -9,8 +9,8 @@ import org.rddp.ipc.ring.CaptureRing;
 
 /**
  * Copies of an interface's frames, or the events of a traced connection, in a ring that the daemon
- * fills. The daemon never waits for it: what finds no room is left out and counted. {@link #poll} and {@link #close} are for one
- * thread at a time.
+ * fills. The daemon never waits for it: what finds no room is left out and counted. {@link #poll}
+ * and {@link #close} are for one thread at a time.
  *
  * <p>What the ring holds can be read after {@link Rddp#stopCapture}, and when the session has
  * ended.

@@ -37,7 +37,7 @@ public final class LiveCapture implements AutoCloseable {
     this(session, session.startCapture(ringOctets, snapLength), frames);
   }
 
-  private LiveCapture(Rddp session, CaptureRing ring, CaptureRing.FrameConsumer frames) {
+  private LiveCapture(Rddp session, Capture ring, Capture.FrameHandler frames) {
     this.session = session;
     this.ring = ring;
     this.frames = frames;
@@ -52,7 +52,7 @@ public final class LiveCapture implements AutoCloseable {
    * @param events receives the events, each a {@link org.rddp.ipc.ring.TraceEvent}
    */
   public static LiveCapture ofConnection(
-      Rddp session, int ringOctets, int number, long process, CaptureRing.FrameConsumer events)
+      Rddp session, int ringOctets, int number, long process, Capture.FrameHandler events)
       throws IOException {
     return new LiveCapture(session, session.startTrace(ringOctets, number, process), events);
   }

@@ -233,6 +233,30 @@ class CaptureCommandTest {
   }
 
   @Test
+  void shouldGoOnInAnotherFileAfterSomeTime() throws IOException {
+    int code =
+        captureWrites(
+            100,
+            "--seconds",
+            "3",
+            "--rotate-seconds",
+            "1",
+            folder.resolve("timed.pcapng").toString());
+    assertThat(code).as(err::toString).isZero();
+
+    List<Path> files;
+    try (Stream<Path> all = Files.list(folder)) {
+      files = all.sorted().toList();
+    }
+    assertThat(files).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(files.getFirst().getFileName().toString()).isEqualTo("timed-00001.pcapng");
+    for (Path file : files) {
+      assertThat(PcapngFile.read(file).blocks().getLast().type()).isEqualTo(PcapngFile.STATISTICS);
+    }
+    assertThat(out.toString()).contains(" frames in " + files.size() + " files");
+  }
+
+  @Test
   void shouldSayWhatItLeftOut() throws IOException {
     Path file = folder.resolve("slow.pcapng");
     int code = captureWrites(500_000, "--buffer", "4KiB", "--count", "100", file.toString());

@@ -85,6 +85,11 @@ class TraceCommandTest {
     return command;
   }
 
+  private void write(int times) {
+    int[] begun = {0};
+    writeUntil(() -> begun[0]++ == times);
+  }
+
   private void writeUntil(BooleanSupplier done) {
     while (!done.getAsBoolean()) {
       assertThat(connection.postWrite(7, source, 0, OCTETS, sink.stag(), 0)).isTrue();
@@ -114,7 +119,7 @@ class TraceCommandTest {
     Path plot = folder.resolve("trace.png");
     CompletableFuture<Integer> command =
         trace("--count", "5000", "--output", file.toString(), "--plot", plot.toString());
-    writeUntil(command::isDone);
+    write(40);
     assertThat(command.join()).as(err::toString).isZero();
 
     List<JsonObject> events = events(Files.readAllLines(file));
@@ -147,8 +152,7 @@ class TraceCommandTest {
   @Test
   void shouldShowRequestsTheirFpdusAndTheEndOfTheConnection() {
     CompletableFuture<Integer> command = trace();
-    int[] writes = {0};
-    writeUntil(() -> ++writes[0] > 3);
+    write(3);
     connection.abort();
     assertThat(command.join()).as(err::toString).isZero();
 
@@ -205,7 +209,7 @@ class TraceCommandTest {
     CompletableFuture<Integer> command = trace("--count", "500");
     assertThat(run("%08x".formatted(connection.id()))).isEqualTo(1);
     assertThat(err.toString()).contains("already traces a connection of one");
-    writeUntil(command::isDone);
+    write(5);
     assertThat(command.join()).isZero();
   }
 
