@@ -1,6 +1,7 @@
 package org.rddp.cli;
 
 import com.google.gson.JsonObject;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
@@ -25,6 +26,9 @@ import picocli.CommandLine.Spec;
 final class PingCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int TICKS_PER_HALF_DISTANCE = 2;
+
+  /** What a message consists of, so that an answer differs from memory without one. */
+  private static final byte PATTERN = 0x5a;
 
   @Mixin private SessionOptions session;
 
@@ -73,19 +77,43 @@ final class PingCommand implements Callable<Integer> {
   private Histogram measure(Rddp daemon, Connection connection) {
     Histogram nanoseconds = RoundTrips.histogram();
     MemoryRegion memory = daemon.allocate(2 * size, Access.LOCAL_WRITE);
+    memory.segment().asSlice(0, size).fill(PATTERN);
     Poller poller = new Poller(daemon, TIMEOUT);
-    for (int i = -count; i < count; i++) {
-      long expected = poller.received() + 1;
+    requireEcho(poller, connection, memory);
+    for (int i = 1 - count; i < count; i++) {
       long start = System.nanoTime();
-      poller.until(() -> connection.postReceive(0, memory, size, size), "room for a receive");
-      poller.until(() -> connection.postSend(0, memory, 0, size), "room for a send");
-      poller.until(() -> poller.received() >= expected, "the echo");
+      roundTrip(poller, connection, memory);
       if (i >= 0) {
         nanoseconds.recordValue(
             Math.min(System.nanoTime() - start, nanoseconds.getHighestTrackableValue()));
       }
     }
     return nanoseconds;
+  }
+
+  /** The first round trip, which shows whether the program at the address sends messages back. */
+  private void requireEcho(Poller poller, Connection connection, MemoryRegion memory) {
+    String problem = "";
+    try {
+      roundTrip(poller, connection, memory);
+    } catch (IllegalStateException e) {
+      problem = ": " + e.getMessage();
+    }
+    MemorySegment sent = memory.segment().asSlice(0, size);
+    if (!problem.isEmpty() || sent.mismatch(memory.segment().asSlice(size, size)) >= 0) {
+      throw new CommandFailedException(
+          "the program at "
+              + target
+              + " does not send messages back; start 'rddp echo' there, or name the port of one"
+              + problem);
+    }
+  }
+
+  private void roundTrip(Poller poller, Connection connection, MemoryRegion memory) {
+    long expected = poller.received() + 1;
+    poller.until(() -> connection.postReceive(0, memory, size, size), "room for a receive");
+    poller.until(() -> connection.postSend(0, memory, 0, size), "room for a send");
+    poller.until(() -> poller.received() >= expected, "the echo");
   }
 
   private void print(Histogram nanoseconds) {

@@ -21,7 +21,10 @@ import org.rddp.rig.TemporaryFolder;
  * two daemons in theirs; round trips; and the same over the kernel's TCP.
  */
 public final class Demo implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(30);
+  private static final Duration START = Duration.ofSeconds(60);
+
+  /** For the round trips with their warm-up; spinning threads that share a core take so long. */
+  private static final Duration ROUND_TRIPS = Duration.ofMinutes(3);
 
   /** Until the JIT has compiled what a transfer takes, in four processes that share few cores. */
   private static final int WARM_UP_SECONDS = 4;
@@ -205,7 +208,7 @@ public final class Demo implements AutoCloseable {
             Integer.toString(settings.count()),
             "--size",
             Integer.toString(ROUND_TRIP_OCTETS));
-    String line = awaitLine(child, "{", START.plusMillis(settings.count()));
+    String line = awaitLine(child, "{", ROUND_TRIPS.plusMillis(settings.count()));
     child.awaitEnd(START);
     return new Gson().fromJson(line, RoundTrips.class);
   }

@@ -6,6 +6,7 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
+import org.rddp.client.Connection;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Opcode;
 
@@ -15,6 +16,7 @@ import org.rddp.client.types.Opcode;
  */
 public final class Poller implements CompletionHandler {
   private static final int BATCH = 64;
+  private static final Duration END = Duration.ofSeconds(2);
 
   private final Rddp session;
   private final long timeoutNanos;
@@ -47,6 +49,19 @@ public final class Poller implements CompletionHandler {
     }
   }
 
+  /** Why the completion's connection has ended: that is known some time after the completion. */
+  private static String reason(Completion completion) {
+    Connection connection = completion.connection();
+    if (connection == null || !connection.awaitClosed(END)) {
+      return "";
+    }
+    return ("; the connection has ended: "
+            + connection.closeReason()
+            + " "
+            + connection.closeText())
+        .stripTrailing();
+  }
+
   /** Sends and writes completed, with the unsignalled ones that a completion stands for. */
   public long completed() {
     return completed;
@@ -60,7 +75,7 @@ public final class Poller implements CompletionHandler {
   @Override
   public void onCompletion(Completion completion) {
     if (!completion.isSuccess()) {
-      throw new IllegalStateException("a request failed: " + completion);
+      throw new IllegalStateException("a request failed: " + completion + reason(completion));
     }
     if (completion.opcode() == Opcode.RECEIVE) {
       received++;

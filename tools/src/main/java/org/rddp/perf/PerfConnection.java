@@ -10,6 +10,7 @@ import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.rig.AdvertisedBuffer;
@@ -225,6 +226,11 @@ final class PerfConnection implements AutoCloseable {
   }
 
   private PerfException ended() {
+    if (connection.closeReason() == Reason.LOCAL_CLOSE) {
+      return new PerfException(
+          "the daemon of this host has closed the connection to the server, as it does when it"
+              + " stops");
+    }
     return new PerfException(
         "the connection to the server has ended: %s (%s)"
             .formatted(connection.closeText(), connection.closeReason()));

@@ -1,0 +1,83 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
+import org.rddp.daemon.TestDaemon;
+import org.rddp.transfer.EchoServer;
+import org.rddp.transfer.FileServer;
+import picocli.CommandLine;
+
+/** {@code rddp ping} with servers of this and of another kind. */
+@Timeout(120)
+class PingCommandTest {
+  private static final int PORT = 7471;
+
+  private final TestDaemon daemon = new TestDaemon();
+  private final Rddp there = daemon.connect("two");
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final CountDownLatch listening = new CountDownLatch(1);
+  private Thread server;
+
+  @AfterEach
+  void close() throws InterruptedException {
+    server.interrupt();
+    server.join();
+    there.close();
+    daemon.close();
+  }
+
+  private int ping(Runnable serve) throws InterruptedException {
+    server =
+        new Thread(
+            () -> {
+              try {
+                serve.run();
+              } catch (RddpException interrupted) {
+                // The test is over.
+              }
+            },
+            "server");
+    server.start();
+    listening.await();
+    CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    String arguments =
+        "ping --interface one --count 10 --socket %s %s:%d"
+            .formatted(daemon.socket(), TestDaemon.ADDRESS_TWO, PORT);
+    return line.execute(arguments.split(" "));
+  }
+
+  @Test
+  void shouldPrintPercentilesOfRoundTrips() throws InterruptedException {
+    EchoServer echo = new EchoServer(there, 64 << 10, said -> listening.countDown());
+
+    assertThat(ping(() -> echo.serve(PORT))).as(err::toString).isZero();
+
+    assertThat(out.toString())
+        .contains("10 round trips of 64 octets")
+        .contains("50.0000 %")
+        .contains("mean");
+  }
+
+  @Test
+  void shouldSayThatTheProgramIsNoEcho(@TempDir Path folder) throws InterruptedException {
+    FileServer files = new FileServer(there, folder, 1 << 20, said -> listening.countDown());
+
+    assertThat(ping(() -> files.serve(PORT, false))).isEqualTo(1);
+
+    assertThat(err.toString())
+        .startsWith("rddp: the program at 10.0.0.2:7471 does not send messages back")
+        .contains("start 'rddp echo' there");
+    assertThat(out.toString()).isEmpty();
+  }
+}
