@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.TestDaemon;
@@ -73,5 +75,20 @@ class ClientInCTest {
       assertThat(output.lines().toList()).last().isEqualTo("done");
     }
     assertThat(process.waitFor()).isZero();
+  }
+
+  @Test
+  void shouldInstallForThePrefixOfEachInstallation(@TempDir Path folder) throws Exception {
+    for (String prefix : List.of("one", "other")) {
+      Path installed = folder.resolve(prefix);
+      Process make =
+          new ProcessBuilder("make", "-s", "install", "TARGET=" + folder, "PREFIX=" + installed)
+              .inheritIO()
+              .start();
+      assertThat(make.waitFor()).isZero();
+      assertThat(installed.resolve("lib/pkgconfig/rddp.pc"))
+          .content()
+          .startsWith("prefix=" + installed + "\n");
+    }
   }
 }
