@@ -18,6 +18,12 @@ main() {
             source "$ROOT/bin/setup/doctor.sh"
             doctor "$@"
             ;;
+        verbs)
+            shift
+            # shellcheck source=bin/setup/verbs.sh
+            source "$ROOT/bin/setup/verbs.sh"
+            verbs "$@"
+            ;;
         demo)
             find_jdk
             demo "$@"

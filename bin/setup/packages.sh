@@ -54,6 +54,7 @@ install_packages_to_package() {
     has asciidoctor || missing+=(asciidoctor)
     has dpkg-shlibdeps || missing+=(dpkg-dev)
     has strip || missing+=(binutils)
+    has_verbs_headers || missing+=(libibverbs-dev librdmacm-dev)
     if ((${#missing[@]} > 0)); then
         install_required 'manual pages, and the dependencies of a Debian package' "${missing[@]}"
     fi

@@ -20,7 +20,7 @@ static enum rddp_choice peer_to_peer(void) {
     return strcmp(wanted, "no") == 0 ? RDDP_NO : RDDP_AS_CONFIGURED;
 }
 
-static struct rddp_connection_options options_of(const struct rdma_conn_param *param, const struct ibv_qp *pair) {
+static struct rddp_connection_options options_of(const struct rdma_conn_param *param, struct ibv_srq *shared) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = HELD_OCTETS;
     options.peer_to_peer = peer_to_peer();
@@ -30,8 +30,8 @@ static struct rddp_connection_options options_of(const struct rdma_conn_param *p
     if (param != NULL && param->initiator_depth != RDMA_MAX_INIT_DEPTH) {
         options.ord = param->initiator_depth;
     }
-    if (pair != NULL && pair->srq != NULL) {
-        options.receive_queue = shared_queue_of(pair->srq)->queue;
+    if (shared != NULL) {
+        options.receive_queue = shared_queue_of(shared)->queue;
     }
     return options;
 }
@@ -55,7 +55,7 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
     if (id->device == NULL || id->listener != NULL) {
         return fails(EINVAL);
     }
-    struct rddp_connection_options options = options_of(NULL, NULL);
+    struct rddp_connection_options options = options_of(NULL, ibv->srq);
     uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
     rddp_session *session = id->device->session;
     int result = rddp_listen(session, ntohs(rdma_get_src_port(ibv)), waiting, &options, &id->listener);
@@ -87,7 +87,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     if (pair == NULL) {
         return -1;
     }
-    struct rddp_connection_options options = options_of(param, &pair->ibv);
+    struct rddp_connection_options options = options_of(param, pair->ibv.srq);
     const struct sockaddr_in *to = &ibv->route.addr.dst_sin;
     rddp_session *session = id->device->session;
     rddp_connection *connection;

@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TopCommand.class,
       CaptureCommand.class,
       TraceCommand.class,
+      VerbsCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       FuzzCommand.class,

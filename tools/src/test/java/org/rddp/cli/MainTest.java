@@ -36,7 +36,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench", "package"})
+  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench", "package", "verbs"})
   void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
     assertThat(out.toString()).contains("  " + name + " ");

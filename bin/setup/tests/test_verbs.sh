@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# rddp verbs: its arguments, and what it says before a program runs.
+
+# shellcheck source=bin/setup/say.sh
+source "$ROOT/bin/setup/say.sh"
+# shellcheck source=bin/setup/verbs.sh
+source "$ROOT/bin/setup/verbs.sh"
+
+# ends_verbs STATUS WORDS ARGUMENT...: it ends so, and its message contains the words.
+# shellcheck disable=SC2317
+ends_verbs() (
+    expected=$1 words=$2 status=0
+    shift 2
+    verbs_library() { echo /nowhere.so; }
+    said=$(verbs "$@" 2>&1) || status=$?
+    echo "$said"
+    ((status == expected)) && [[ $said == *"$words"* ]]
+)
+
+check 'explains itself' ends_verbs 0 'rddp verbs --interface two -- rping' --help
+check 'needs a program' ends_verbs 2 'name the program to run'
+check 'needs a program behind --' ends_verbs 2 'name the program to run' --interface one --
+check 'refuses an unknown option' ends_verbs 2 "there is no option '--bogus'" --bogus true
+check 'refuses a missing value' ends_verbs 2 '--interface needs a value' --interface
+check 'names a program that is missing' ends_verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
+check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true

@@ -1,0 +1,106 @@
+package org.rddp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.ListSubject;
+import org.rddp.daemon.TestDaemon;
+
+/**
+ * Debian's programs for libibverbs and librdmacm, unmodified, between the two interfaces of a
+ * daemon: rdmacm-utils, perftest and ibverbs-utils.
+ */
+@Timeout(120)
+class ProgramsTest {
+  private static final Path LIBRARY = Path.of("target", "librddp-verbs.so").toAbsolutePath();
+  private static final long DEADLINE_SECONDS = 40;
+
+  @TempDir Path folder;
+
+  private Process start(TestDaemon daemon, String interfaceName, String command, Path output)
+      throws IOException {
+    List<String> words = new ArrayList<>(List.of(command.split(" ")));
+    assertThat(Path.of("/usr/bin", words.getFirst()))
+        .as("to install: apt-get install rdmacm-utils perftest ibverbs-utils")
+        .isExecutable();
+    ProcessBuilder builder =
+        new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().put("LD_PRELOAD", LIBRARY.toString());
+    builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
+    builder.environment().put("RDDP_INTERFACE", interfaceName);
+    builder.environment().put("RDDP_VERBS_LOG", "1");
+    return builder.start();
+  }
+
+  /** Waits for its end, and returns what it has printed. */
+  private static String finish(Process process, Path output) throws Exception {
+    boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly().waitFor();
+    }
+    String printed = Files.readString(output);
+    assertThat(ended).as("ended within %s s; it printed: %s", DEADLINE_SECONDS, printed).isTrue();
+    assertThat(process.exitValue()).as(printed).isZero();
+    return printed;
+  }
+
+  private static void awaitListener(TestDaemon daemon, Process server) {
+    try (Rddp session = daemon.connect("one")) {
+      TestDaemon.await(
+          () -> !server.isAlive() || !session.list(ListSubject.LISTENERS).isEmpty(),
+          "the server listens");
+    }
+  }
+
+  /** The words after the server's command and the client's are what each must print. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          rping -s -a 10.0.0.2 -C 200 -S 4000 | rping -c -a 10.0.0.2 -V -C 200 -S 4000 | DISCONNECT
+          rping -s -a 10.0.0.2 -C 20 -S 65535 | rping -c -a 10.0.0.2 -V -C 20 -S 65535 | DISCONNECT
+          rdma_server                         | rdma_client -s 10.0.0.2                | end 0
+          ucmatose -c 5 -C 20                 | ucmatose -s 10.0.0.2 -c 5 -C 20        | return status 0
+          ib_send_lat -R -F -n 300            | ib_send_lat -R -F -n 300 10.0.0.2      | t_typical
+          ib_send_lat -R -F -n 300 -e         | ib_send_lat -R -F -n 300 -e 10.0.0.2   | t_typical
+          ib_send_lat -R -F -n 300 -I 168     | ib_send_lat -R -F -n 300 -I 168 10.0.0.2 | t_typical
+          ib_write_lat -R -F -n 300           | ib_write_lat -R -F -n 300 10.0.0.2     | t_typical
+          ib_read_lat -R -F -n 300            | ib_read_lat -R -F -n 300 10.0.0.2      |
+          ib_atomic_lat -R -F -n 300          | ib_atomic_lat -R -F -n 300 10.0.0.2    |
+          ib_send_bw -R -F -n 300 -r 64 -t 32 | ib_send_bw -R -F -n 300 -r 64 -t 32 10.0.0.2 | 65536
+          ib_write_bw -R -F -n 300 -q 4 -t 32 | ib_write_bw -R -F -n 300 -q 4 -t 32 10.0.0.2 | 65536
+          ib_read_bw -R -F -n 300 -t 32       | ib_read_bw -R -F -n 300 -t 32 10.0.0.2 | 65536
+          ib_atomic_bw -R -F -n 300 -t 32     | ib_atomic_bw -R -F -n 300 -t 32 10.0.0.2 | 8
+          """)
+  void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
+      throws Exception {
+    assumeTrue(Files.exists(LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
+    try (TestDaemon daemon = new TestDaemon()) {
+      Path served = folder.resolve("server");
+      Path connected = folder.resolve("client");
+      Process server = start(daemon, "two", serves, served);
+      try {
+        awaitListener(daemon, server);
+        Process client = start(daemon, "one", connects, connected);
+        String ofClient = finish(client, connected);
+        String ofServer = finish(server, served);
+        assertThat(ofClient).doesNotContain("data mismatch").contains(prints == null ? "" : prints);
+        assertThat(ofServer).doesNotContain("data mismatch").contains(prints == null ? "" : prints);
+      } finally {
+        server.destroyForcibly();
+      }
+    }
+  }
+}
