@@ -299,9 +299,12 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
     first->queue = has_queue ? request->queue : 0;
     first->remote_to = receives ? 0 : request->remote_to;
     first->immediate = RULES[request->opcode].immediate != 0 ? request->immediate : 0;
-    /* Before the daemon can complete the request: the thread that polls compares. */
+    /*
+     * Before the daemon can complete the request: the thread that polls compares, and sees what this thread has written
+     * about the request before.
+     */
     uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
-    atomic_store_explicit(&rings->requests, requests + 1, memory_order_relaxed);
+    atomic_store_explicit(&rings->requests, requests + 1, memory_order_release);
     atomic_store_explicit(&first->state, lap(rings->posted, rings->submission_shift), memory_order_release);
     rings->posted += slots;
 }
@@ -317,7 +320,7 @@ uint32_t poll_completion(struct rings *rings, struct rddp_completion *completion
     }
     uint32_t retired = slot->retired;
     uint64_t before = atomic_load_explicit(&rings->retired, memory_order_relaxed);
-    uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
+    uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_acquire);
     if (retired < 1 || retired > requests - before) {
         atomic_store(&rings->malformed, true);
         return 0;

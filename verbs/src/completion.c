@@ -90,7 +90,7 @@ static void complete(struct device *device, const struct rddp_completion *comple
     }
     struct ibv_wc made = {.wr_id = id, .status = status_of(pair, completion), .qp_num = pair->ibv.qp_num,
         .byte_len = (uint32_t)completion->octets, .vendor_err = completion->detail};
-    bool had_failed = pair->failed;
+    bool was_reported = pair->reported;
     if (made.status != IBV_WC_SUCCESS && made.status != IBV_WC_WR_FLUSH_ERR) {
         verbs_log("queue pair %u: a request of opcode %u has failed: %s, detail 0x%x", pair->ibv.qp_num,
             completion->opcode, rddp_status_name(completion->status), completion->detail);
@@ -104,7 +104,7 @@ static void complete(struct device *device, const struct rddp_completion *comple
     uint32_t retired = atomic_load_explicit(&completion->connection->sends.retired, memory_order_relaxed);
     const struct posted *posted = &pair->sent[(retired - 1) & pair->sent_mask];
     made.opcode = posted->opcode;
-    if (had_failed) {
+    if (was_reported) {
         made.status = IBV_WC_WR_FLUSH_ERR;  /* the queue pair was in the error state already */
     }
     if (!posted->hidden || made.status != IBV_WC_SUCCESS) {

@@ -131,7 +131,7 @@ VERBS int ibv_dereg_mr(struct ibv_mr *ibv) {
 static const struct rddp_piece REFUSED_PIECE = {.stag = 0, .offset = 0, .length = 1};
 
 int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
-    struct rddp_piece *pieces, unsigned *made) {
+    struct rddp_piece *pieces, unsigned *made, bool *refused) {
     if (count < 0 || count > MAX_PIECES) {
         return EINVAL;
     }
@@ -142,7 +142,11 @@ int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_s
         }
         const struct region *region = find_object(&device->regions, list[i].lkey);
         bool usable = region != NULL && region->ibv.lkey == list[i].lkey && region->ibv.pd == domain
-            && list[i].addr >= region->base;
+            && list[i].addr >= region->base && list[i].addr - region->base <= region->ibv.length
+            && list[i].length <= region->ibv.length - (list[i].addr - region->base);
+        if (!usable && refused != NULL) {
+            *refused = true;
+        }
         pieces[number++] = usable
             ? (struct rddp_piece){.stag = region->stag, .offset = list[i].addr - region->base, .length = list[i].length}
             : REFUSED_PIECE;

@@ -193,7 +193,8 @@ struct queue_pair {
     unsigned access;
     /* Under posting; changed with polling, too. */
     rddp_connection *connection;
-    _Atomic bool failed;         /* everything is flushed from now on */
+    _Atomic bool failed;    /* nothing is sent any more: later requests are posted to be flushed */
+    _Atomic bool reported;  /* the completion with the error has come: later ones are flushed */
     struct posted *sent;         /* by connection->sends.posted & sent_mask */
     struct posted *received;
     uint32_t sent_mask, received_mask;
@@ -243,9 +244,12 @@ uint64_t take_shared_id(struct shared_queue *queue, uint64_t number);
 
 /* ---- Requests ---- */
 
-/* The pieces of a list; EINVAL if there are too many. A wrong lkey becomes a piece that the daemon refuses. */
+/*
+ * The pieces of a list; EINVAL if there are too many. A wrong lkey or range becomes a piece that the daemon refuses, and sets
+ * `refused`, which may be null.
+ */
 int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
-    struct rddp_piece *pieces, unsigned *made);
+    struct rddp_piece *pieces, unsigned *made, bool *refused);
 
 /* Posts a request of the send queue, with posting held. Returns an errno value. */
 int post_request(struct queue_pair *queue_pair, struct rddp_request *request, enum ibv_wc_opcode opcode, bool hidden);

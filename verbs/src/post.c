@@ -156,6 +156,7 @@ int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
     if (pair->connection == NULL || work->num_sge > kind->most_pieces || work->num_sge > (int)pair->cap.max_send_sge) {
         return EINVAL;
     }
+    bool refused = false;
     struct rddp_piece pieces[MAX_PIECES];
     uint8_t data[MAX_INLINE];
     struct rddp_request request = {.id = work->wr_id, .opcode = kind->opcode, .pieces = pieces,
@@ -168,12 +169,18 @@ int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
             return EINVAL;
         }
     } else {
-        int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count);
+        int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count,
+            &refused);
         if (error != 0) {
             return error;
         }
     }
-    return post_request(pair, &request, kind->completed, false);
+    int error = post_request(pair, &request, kind->completed, false);
+    if (error == 0 && refused) {
+        /* With a card, what is posted behind a request that fails is not sent. */
+        pair->failed = true;
+    }
+    return error;
 }
 
 static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_send_wr **bad) {
@@ -246,7 +253,7 @@ static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *
         return EINVAL;
     }
     int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, receive.pieces,
-        &receive.piece_count);
+        &receive.piece_count, NULL);
     if (error != 0) {
         return error;
     }

@@ -143,6 +143,7 @@ VERBS int ibv_destroy_qp(struct ibv_qp *ibv) {
 
 void fail_queue_pair(struct queue_pair *pair) {
     pair->failed = true;
+    pair->reported = true;
     pthread_mutex_lock(&streams);
     pair->ibv.state = IBV_QPS_ERR;
     if (pair->stream != NULL) {
@@ -168,6 +169,7 @@ static int to_reset(struct queue_pair *pair) {
     part_queue_pair(pair);
     pair->early_count = 0;
     pair->failed = false;
+    pair->reported = false;
     pair->ibv.state = IBV_QPS_RESET;
     return 0;
 }

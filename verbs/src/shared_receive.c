@@ -124,7 +124,7 @@ static int post_one(struct shared_queue *queue, const struct ibv_recv_wr *work) 
     struct rddp_piece pieces[MAX_PIECES];
     uint32_t number = queue->free_numbers[taken % queue->size];
     struct rddp_request request = {.id = number, .opcode = RDDP_RECEIVE, .pieces = pieces};
-    int error = make_pieces(queue->device, queue->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count);
+    int error = make_pieces(queue->device, queue->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count, NULL);
     if (error != 0) {
         return error;
     }

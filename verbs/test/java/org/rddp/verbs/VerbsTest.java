@@ -1,0 +1,59 @@
+package org.rddp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.TestDaemon;
+
+/**
+ * Runs tests in C as processes against a daemon, with the library under AddressSanitizer and
+ * UndefinedBehaviorSanitizer (address) and under ThreadSanitizer (thread).
+ */
+@Timeout(120)
+class VerbsTest {
+  @BeforeEach
+  void needTheLibrary() {
+    assumeTrue(
+        Files.exists(Path.of("target", "librddp-verbs.so")),
+        "built where libibverbs-dev and librdmacm-dev are");
+  }
+
+  private static Process start(String test, TestDaemon daemon) throws IOException {
+    return new ProcessBuilder(Path.of("target", test).toString(), daemon.socket().toString())
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldBehaveAsTheManualPagesSay(String sanitizer) throws Exception {
+    try (TestDaemon daemon = new TestDaemon()) {
+      Process process = start("verbs_test-" + sanitizer, daemon);
+      try (BufferedReader output = process.inputReader()) {
+        assertThat(output.lines().toList()).last().isEqualTo("done");
+      }
+      assertThat(process.waitFor()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldFlushWhenTheDaemonEnds(String sanitizer) throws Exception {
+    TestDaemon daemon = new TestDaemon();
+    Process process = start("lost_verbs_test-" + sanitizer, daemon);
+    try (BufferedReader output = process.inputReader()) {
+      assertThat(output.readLine()).isEqualTo("ready");
+      daemon.close();
+      assertThat(output.lines().toList()).last().isEqualTo("done");
+    }
+    assertThat(process.waitFor()).isZero();
+  }
+}
