@@ -88,10 +88,11 @@ static int exchange_places(struct places *places) {
         places->list[i].memory = at;
         at += places->list[i].length;
     }
-    size_t done;
-    int error = exchange_pages(places->list, places->count, &done);
-    for (size_t i = done; i < places->count; i++) {
-        munmap(places->list[i].memory, places->list[i].length);
+    int error = exchange_pages(places->list, places->count);
+    for (size_t i = 0; i < places->count; i++) {
+        if (places->list[i].length > 0) {
+            munmap(places->list[i].memory, places->list[i].length);
+        }
     }
     return error;
 }

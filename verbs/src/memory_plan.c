@@ -183,8 +183,7 @@ int take_parts(struct plan *plan) {
                 .protection = part->protection, .is_doubled = true};
         }
     }
-    size_t done;
-    int error = exchange_pages(list, own, &done);
+    int error = exchange_pages(list, own);
     munmap(list, own * sizeof *list);
     return error;
 }

@@ -14,6 +14,11 @@
 /* Frames of the library are not longer. */
 #define NEAR_STACK ((uintptr_t)256 << 10)
 
+/* What is replaced while other threads wait. */
+#define BATCH_OCTETS ((size_t)8 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define BATCH_ENTRIES ((size_t)256)
+
 enum taking_way taking_way = AS_ALLOWED;
 
 /* Work for another stack. Lies there on memory of its own. */
@@ -69,8 +74,8 @@ static int call(int (*function)(const struct exchange *list, size_t count, size_
     return error;
 }
 
-int exchange_pages(const struct exchange *list, size_t count, size_t *done) {
-    *done = 0;
+/* Replaces pages in the first way that works. */
+static int exchange_batch(const struct exchange *list, size_t count, size_t *done) {
     int error = populate(list, count);
     if (error != 0) {
         return error;
@@ -94,5 +99,50 @@ int exchange_pages(const struct exchange *list, size_t count, size_t *done) {
             " or userfaultfd(2) by sysctl vm.unprivileged_userfaultfd=1, or let no thread block signal %d",
             stop_signal());
     }
+    return error;
+}
+
+/* Begins a batch with what is left of a list; returns how many entries it has. */
+static size_t fill_batch(struct exchange *batch, const struct exchange *list, size_t count) {
+    size_t entries = 0, room = BATCH_OCTETS;
+    while (entries < count && entries < BATCH_ENTRIES && room > 0) {
+        batch[entries] = list[entries];
+        if (batch[entries].length > room) {
+            /* Not within a huge page. */
+            room -= room % HUGE_PAGE;
+            if (room == 0) {
+                break;
+            }
+            batch[entries].length = room;
+        }
+        room -= batch[entries++].length;
+    }
+    return entries;
+}
+
+static void advance(struct exchange *entry, size_t octets) {
+    entry->place += octets;
+    entry->source += octets;
+    entry->memory += octets;
+    entry->length -= octets;
+}
+
+int exchange_pages(struct exchange *list, size_t count) {
+    struct exchange *batch =
+        mmap(NULL, BATCH_ENTRIES * sizeof *batch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (batch == MAP_FAILED) {
+        return ENOMEM;
+    }
+    int error = 0;
+    size_t at = 0;
+    while (at < count && error == 0) {
+        size_t done = 0, entries = fill_batch(batch, list + at, count - at);
+        error = exchange_batch(batch, entries, &done);
+        for (size_t i = 0; i < done; i++) {
+            advance(&list[at], batch[i].length);
+            at += list[at].length == 0;
+        }
+    }
+    munmap(batch, BATCH_ENTRIES * sizeof *batch);
     return error;
 }

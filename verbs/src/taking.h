@@ -22,13 +22,14 @@ struct exchange {
 };
 
 /*
- * Replaces the pages of a list, the first one first, under the caller's lock. The list must lie in memory that is not
- * replaced.
+ * Replaces the pages of a list, the first one first, under the caller's lock; some MiB at a time, since other threads wait
+ * meanwhile. The list must lie in memory that is not replaced. Afterwards it has what was not replaced: lengths of 0 if all
+ * was.
  *
- * Returns 0 or an errno value, and then in `done` how many have been replaced: EINVAL for a part of a huge page, ENOMEM
- * without memory or mappings, EAGAIN if other threads could not be kept from writing.
+ * Returns 0 or an errno value: EINVAL for a part of a huge page, ENOMEM without memory or mappings, EAGAIN if other threads
+ * could not be kept from writing.
  */
-int exchange_pages(const struct exchange *list, size_t count, size_t *done);
+int exchange_pages(struct exchange *list, size_t count);
 
 /* How threads are kept from writing. */
 enum taking_way {

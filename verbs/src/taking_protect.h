@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "taking.h"
+#include "taking_copy.h"
 
 /*
  * Carries out an exchange while the pages are protected by userfaultfd(2): a thread that writes to one waits, in a
@@ -12,7 +12,7 @@
  * another one.
  *
  * EAGAIN: not allowed to this process (it takes CAP_SYS_PTRACE, or vm.unprivileged_userfaultfd = 1), or not possible
- * with such pages (private mappings of files); nothing was done. Otherwise as of exchange_pages().
+ * with such pages (private mappings of files); nothing was done. Otherwise as of copy_and_exchange().
  */
 int exchange_protected(const struct exchange *list, size_t count, size_t *done);
 

@@ -2,13 +2,13 @@
 #ifndef RDDP_VERBS_TAKING_SIGNAL_H
 #define RDDP_VERBS_TAKING_SIGNAL_H
 
-#include "taking.h"
+#include "taking_copy.h"
 
 /*
  * Carries out an exchange while the other threads are in a signal handler. System calls that they wait in may return
  * early with EINTR, as signal(7) lists.
  *
- * EAGAIN: a thread blocks the signal, or the program uses it; nothing was done. Otherwise as of exchange_pages().
+ * EAGAIN: a thread blocks the signal, or the program uses it; nothing was done. Otherwise as of copy_and_exchange().
  */
 int exchange_signalled(const struct exchange *list, size_t count, size_t *done);
 
