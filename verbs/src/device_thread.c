@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "objects.h"
+#include "taking_signal.h"
 
 #define THREAD_STACK (256 << 10)
 
@@ -67,6 +68,7 @@ int start_device_thread(struct device *device) {
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK);
     sigfillset(&all);
+    sigdelset(&all, stop_signal());
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&device->thread, &attributes, run, device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
