@@ -81,6 +81,16 @@ struct rddp_session_options {
     const char *interface_name;     /* NULL or "": the daemon's first one */
     const char *program_name;       /* for the daemon's log; NULL: the name of the process */
     unsigned request_timeout_ms;    /* longest wait for a reply; 0: 10 s */
+    /*
+     * Sizes, 0: as the daemon is configured. A session gets as much as its configuration allows (largest-... of [limits]);
+     * rddp_session_limits() tells.
+     */
+    uint32_t send_queue;     /* of a connection: all requests but receives */
+    uint32_t receive_queue;  /* of a connection */
+    uint32_t requests;       /* slots of the ring that carries requests to the daemon */
+    uint32_t completions;    /* slots of the ring of completions: requests posted and not yet reported */
+    uint32_t regions;        /* regions and windows */
+    uint32_t memories;       /* memories that the program brings, or allocates with more than 1 MiB */
 };
 
 struct rddp_limits {
@@ -90,6 +100,7 @@ struct rddp_limits {
     uint32_t inline_octets;     /* carried in a request itself */
     uint32_t connections;
     uint32_t regions;
+    uint32_t memories;
     uint64_t memory;            /* octets */
 };
 

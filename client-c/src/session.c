@@ -111,6 +111,7 @@ static int read_welcome(rddp_session *session, struct message *welcome) {
     limits->inline_octets = get_u32(welcome);
     limits->connections = get_u32(welcome);
     limits->regions = get_u32(welcome);
+    limits->memories = get_u32(welcome);
     limits->memory = get_u64(welcome);
     get_text(welcome, session->interface_name, sizeof session->interface_name);
     session->address = get_u32(welcome);
@@ -133,6 +134,14 @@ static int say_hello(rddp_session *session, const struct rddp_session_options *o
     put_u32(&message, PROTOCOL_VERSION);
     put_text(&message, program == NULL ? program_invocation_short_name : program);
     put_text(&message, interface == NULL ? "" : interface);
+    const struct rddp_session_options none = {.interface_name = NULL};
+    const struct rddp_session_options *sizes = options == NULL ? &none : options;
+    put_u32(&message, sizes->send_queue);
+    put_u32(&message, sizes->receive_queue);
+    put_u32(&message, sizes->requests);
+    put_u32(&message, sizes->completions);
+    put_u32(&message, sizes->regions);
+    put_u32(&message, sizes->memories);
     struct pending pending = {.arrived = NULL};
     int result = request(session, &message, WELCOME, 0, &pending);
     if (result == RDDP_VERSION) {

@@ -139,6 +139,18 @@ static void should_refuse_a_base_with_which_the_region_wraps(struct pair *pair) 
     OK(rddp_free(part));
 }
 
+static void should_give_a_session_the_sizes_that_it_asks_for(const char *path) {
+    struct rddp_session_options options = {
+        .send_queue = 1000, .receive_queue = 999, .requests = 2000, .completions = 8000, .regions = 770, .memories = 500};
+    rddp_session *session;
+    OK(rddp_open(path, &options, &session));
+    struct rddp_limits limits;
+    rddp_session_limits(session, &limits);
+    CHECK(limits.send_queue == 1000 && limits.receive_queue == 999 && limits.outstanding == 8192);
+    CHECK(limits.regions == 770 && limits.memories == 500);
+    rddp_close(session);
+}
+
 #define RUN(name)                                                                                                      \
     do {                                                                                                               \
         puts(#name);                                                                                                   \
@@ -160,6 +172,8 @@ int main(int count, char **arguments) {
     RUN(should_free_memory_that_a_posted_receive_names);
     RUN(should_refuse_a_base_with_which_the_region_wraps);
     close_pair(&pair);
+    puts("should_give_a_session_the_sizes_that_it_asks_for");
+    should_give_a_session_the_sizes_that_it_asks_for(arguments[1]);
     puts("done");
     return 0;
 }

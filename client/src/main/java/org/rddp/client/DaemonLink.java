@@ -87,7 +87,8 @@ final class DaemonLink {
                     request,
                     ControlMessage.VERSION,
                     options.programName(),
-                    options.interfaceName()),
+                    options.interfaceName(),
+                    options.sizes()),
             DaemonMessage.Welcome.class);
     events.limits(welcome.limits());
     signals = new SignalReceiver(welcome.event());

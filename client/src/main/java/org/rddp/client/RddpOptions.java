@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import java.time.Duration;
+import org.rddp.client.types.SessionSizes;
 
 /**
  * Options of a session.
@@ -12,12 +13,17 @@ import java.time.Duration;
  *     added
  * @param reconnect what the program does when the daemon ends and another one takes over; null: the
  *     session ends with its daemon
+ * @param sizes of queues, rings and tables that the program asks for
  */
 public record RddpOptions(
-    String programName, String interfaceName, Duration requestTimeout, Reconnect reconnect) {
+    String programName,
+    String interfaceName,
+    Duration requestTimeout,
+    Reconnect reconnect,
+    SessionSizes sizes) {
   /** Options of a session that ends with its daemon. */
   public RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
-    this(programName, interfaceName, requestTimeout, null);
+    this(programName, interfaceName, requestTimeout, null, SessionSizes.CONFIGURED);
   }
 
   /** The daemon's first interface, the process id as name, a timeout of ten seconds. */
@@ -27,21 +33,26 @@ public record RddpOptions(
 
   /** Copies the options with another program name. */
   public RddpOptions withProgramName(String name) {
-    return new RddpOptions(name, interfaceName, requestTimeout, reconnect);
+    return new RddpOptions(name, interfaceName, requestTimeout, reconnect, sizes);
   }
 
   /** Copies the options with another interface. */
   public RddpOptions withInterfaceName(String name) {
-    return new RddpOptions(programName, name, requestTimeout, reconnect);
+    return new RddpOptions(programName, name, requestTimeout, reconnect, sizes);
   }
 
   /** Copies the options with another timeout. */
   public RddpOptions withRequestTimeout(Duration timeout) {
-    return new RddpOptions(programName, interfaceName, timeout, reconnect);
+    return new RddpOptions(programName, interfaceName, timeout, reconnect, sizes);
   }
 
   /** Copies the options for a session that outlives its daemon. */
   public RddpOptions withReconnect(Reconnect program) {
-    return new RddpOptions(programName, interfaceName, requestTimeout, program);
+    return new RddpOptions(programName, interfaceName, requestTimeout, program, sizes);
+  }
+
+  /** Copies the options with other sizes. */
+  public RddpOptions withSizes(SessionSizes asked) {
+    return new RddpOptions(programName, interfaceName, requestTimeout, reconnect, asked);
   }
 }

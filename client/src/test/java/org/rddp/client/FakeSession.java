@@ -31,7 +31,7 @@ final class FakeSession {
   record Range(int memory, long address, long length, int rights) {}
 
   static final SessionLimits LIMITS =
-      new SessionLimits(64, 16, 32, WorkRequest.MAX_INLINE, 16, 64, 1L << 33);
+      new SessionLimits(64, 16, 32, WorkRequest.MAX_INLINE, 16, 64, 16, 1L << 33);
   private static final int SUBMISSION_SLOTS = 64;
   private static final long SLAB = 1 << 16;
 

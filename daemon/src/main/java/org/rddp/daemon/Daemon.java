@@ -296,7 +296,7 @@ public final class Daemon implements AutoCloseable {
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
     // A window holds two STags: the bound one and the next one.
-    int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.sessionRegions());
+    int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =

@@ -61,6 +61,11 @@ public record RdmapSettings(
     this(mpa, sendDepth, receiveDepth, DEFAULT_READS, DEFAULT_READS);
   }
 
+  /** Returns a copy with other lengths of the queues. */
+  public RdmapSettings withQueues(int sends, int receives) {
+    return new RdmapSettings(mpa, sends, receives, ird, ord, heldOctets, sharedReceives);
+  }
+
   /** Returns a copy with another bound for held messages. */
   public RdmapSettings withHeldOctets(int octets) {
     return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, sharedReceives);

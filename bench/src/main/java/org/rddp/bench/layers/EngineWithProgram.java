@@ -80,7 +80,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     DaemonRings ends = new DaemonRings(memory, SLOTS, SLOTS);
     rings = new ProgramRings(memory);
     SessionLimits limits =
-        new SessionLimits(SLOTS, 256, 256, WorkRequest.MAX_INLINE, 16, 16, 1L << 30);
+        new SessionLimits(SLOTS, 256, 256, WorkRequest.MAX_INLINE, 16, 16, 16, 1L << 30);
     session = new Session(name, engine, limits, ends, SignalSender.create()::signal, this);
     engine.begin(session);
     source = Arena.global().allocate(octets, 64);

@@ -9,6 +9,7 @@ package org.rddp.client.types;
  * @param inlineOctets length of the longest inline message, 0 to 168
  * @param connections connections at a time
  * @param regions memory regions at a time
+ * @param memories memories at a time: brought by the program, or larger than 1 MiB
  * @param memoryOctets allocated and adopted memory
  */
 public record SessionLimits(
@@ -18,4 +19,5 @@ public record SessionLimits(
     int inlineOctets,
     int connections,
     int regions,
+    int memories,
     long memoryOctets) {}

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.linux.Descriptor;
 
@@ -33,6 +34,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               (buffer, reason) -> buffer.putInt(reason.code()),
               buffer -> Reason.of(buffer.getInt())),
           entry(SessionLimits.class, FieldCodec::writeLimits, FieldCodec::readLimits),
+          entry(SessionSizes.class, FieldCodec::writeSizes, FieldCodec::readSizes),
           entry(StartupTerms.class, FieldCodec::writeTerms, FieldCodec::readTerms),
           entry(
               ConnectionSettings.class,
@@ -55,6 +57,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     buffer.putInt(limits.inlineOctets());
     buffer.putInt(limits.connections());
     buffer.putInt(limits.regions());
+    buffer.putInt(limits.memories());
     buffer.putLong(limits.memoryOctets());
   }
 
@@ -66,7 +69,36 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
         buffer.getInt(),
         buffer.getInt(),
         buffer.getInt(),
+        buffer.getInt(),
         buffer.getLong());
+  }
+
+  private static void writeSizes(MessageBuffer buffer, SessionSizes sizes) {
+    buffer.putInt(sizes.sendQueue());
+    buffer.putInt(sizes.receiveQueue());
+    buffer.putInt(sizes.requests());
+    buffer.putInt(sizes.completions());
+    buffer.putInt(sizes.regions());
+    buffer.putInt(sizes.memories());
+  }
+
+  /** Other versions have something else there, which is left out, so that they get an answer. */
+  private static SessionSizes readSizes(MessageBuffer buffer) throws ControlProtocolException {
+    if (buffer.helloVersion() != ControlMessage.VERSION) {
+      buffer.skipOctets();
+      return SessionSizes.CONFIGURED;
+    }
+    try {
+      return new SessionSizes(
+          buffer.getInt(),
+          buffer.getInt(),
+          buffer.getInt(),
+          buffer.getInt(),
+          buffer.getInt(),
+          buffer.getInt());
+    } catch (IllegalArgumentException e) {
+      throw new ControlProtocolException(e.getMessage());
+    }
   }
 
   private static void writeTerms(MessageBuffer buffer, StartupTerms terms) {

@@ -20,6 +20,9 @@ final class MessageBuffer {
   /** Largest number of descriptors in a message. */
   static final int MAX_DESCRIPTORS = 2;
 
+  /** Octets before the first field. */
+  static final int HEADER = 12;
+
   private static final int MAX_TEXT = 1024;
 
   /** Octets of the longest text of a {@link LongText} field. */
@@ -116,6 +119,16 @@ final class MessageBuffer {
       throw new ControlProtocolException("a boolean field has the value " + value);
     }
     return value == 1;
+  }
+
+  /** The version in a Hello, its first field. */
+  int helloVersion() {
+    return octets.getInt(HEADER);
+  }
+
+  /** Leaves out the rest of the octets. */
+  void skipOctets() {
+    octets.position(octets.limit());
   }
 
   int getByte() throws ControlProtocolException {

@@ -2,21 +2,24 @@ package org.rddp.ipc.control;
 
 import java.util.List;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.ipc.linux.Descriptor;
 
 /** A request from a program to the daemon. IPv4 addresses are 32-bit numbers. */
 public sealed interface ProgramMessage extends ControlMessage {
   /**
-   * Opens a session; the first message. Its layout never changes. Answered by {@link
-   * DaemonMessage.Welcome}; the session begins when the rings are shared, see {@link ShareMemory}.
+   * Opens a session. The layout of its first three fields never changes; the version says what
+   * follows. Answered by {@link DaemonMessage.Welcome}; the session begins when the rings are
+   * shared, see {@link ShareMemory}.
    *
    * @param request number of the request
    * @param version of the protocol, {@link ControlMessage#VERSION}
    * @param program name of the program, for the daemon's log
    * @param interfaceName name of the daemon's interface; empty: the first one
+   * @param sizes that the program asks for
    */
   @MessageType(1)
-  record Hello(int request, int version, String program, String interfaceName)
+  record Hello(int request, int version, String program, String interfaceName, SessionSizes sizes)
       implements ProgramMessage {}
 
   /**

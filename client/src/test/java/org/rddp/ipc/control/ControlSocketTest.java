@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupOptions.Choice;
 import org.rddp.client.types.StartupTerms;
@@ -83,7 +84,8 @@ class ControlSocketTest {
 
   static Stream<ProgramMessage> programMessages() {
     return Stream.of(
-        new ProgramMessage.Hello(1, 2, "program", "eth0"),
+        new ProgramMessage.Hello(
+            1, ControlMessage.VERSION, "program", "eth0", new SessionSizes(2, 3, 4, 5, 6, 7)),
         new ProgramMessage.AllocateMemory(2, 1L << 40),
         new ProgramMessage.FreeMemory(3, 4, 5L << 33),
         new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, new RegionSettings(7, 8, 9L << 36)),
@@ -174,18 +176,27 @@ class ControlSocketTest {
 
   @Test
   void shouldKeepTheLayoutOfHello() {
-    ProgramMessage hello = new ProgramMessage.Hello(7, 4, "me", "e0");
+    ProgramMessage hello = new ProgramMessage.Hello(7, 4, "me", "e0", SessionSizes.CONFIGURED);
     MessageBuffer buffer = MessageBuffer.forWriting();
 
     MessageCodec.of(hello).write(hello, buffer);
 
     assertThat(MessageCodec.of(hello).type()).isEqualTo(1);
-    assertThat(buffer.toByteArray()).asHexString().isEqualTo("0000000400026D6500026530");
+    assertThat(buffer.toByteArray()).asHexString().startsWith("0000000400026D6500026530");
+  }
+
+  /** So that the program can be told which version the daemon has. */
+  @Test
+  void shouldReadTheHelloOfAnotherVersionWhateverFollowsTheName() throws IOException {
+    SessionSizes sizes = new SessionSizes(1, 2, 3, 4, 5, 6);
+    assertThat(program.send(new ProgramMessage.Hello(7, 4, "me", "e0", sizes))).isTrue();
+    assertThat(daemon.receiveFromProgram())
+        .isEqualTo(new ProgramMessage.Hello(7, 4, "me", "e0", SessionSizes.CONFIGURED));
   }
 
   @Test
   void shouldPassDescriptors() throws IOException {
-    SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7L << 40);
+    SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7, 8L << 40);
     try (SharedMemory memory = SharedMemory.create("passed", 4096);
         SignalSender signal = SignalSender.create()) {
       daemon.send(

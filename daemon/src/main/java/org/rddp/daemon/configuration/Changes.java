@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import org.rddp.client.types.SessionSizes;
 
 /**
  * The keys whose values differ between a running configuration and one that is read again.
@@ -26,11 +27,11 @@ public record Changes(List<String> applied, List<String> restart) {
   /** Finds the changes. */
   public static Changes between(Configuration running, Configuration next) {
     Changes changes = new Changes(new ArrayList<>(), new ArrayList<>());
-    changes.compare("control", running.control(), next.control(), true);
-    changes.compare("limits", running.limits(), next.limits(), true);
-    changes.compare("log", running.log(), next.log(), true);
-    changes.compare("dpdk", running.dpdk(), next.dpdk(), false);
-    changes.compare("engine", running.engine(), next.engine(), false);
+    changes.compare("control.", running.control(), next.control(), true);
+    changes.compare("limits.", running.limits(), next.limits(), true);
+    changes.compare("log.", running.log(), next.log(), true);
+    changes.compare("dpdk.", running.dpdk(), next.dpdk(), false);
+    changes.compare("engine.", running.engine(), next.engine(), false);
     if (!running.metrics().equals(next.metrics())) {
       changes.restart.add("metrics.listen");
     }
@@ -48,12 +49,16 @@ public record Changes(List<String> applied, List<String> restart) {
     return index < configuration.interfaces().size() ? configuration.interfaces().get(index) : null;
   }
 
-  /** Compares two records, whose components are named as the table's keys. */
-  private void compare(String table, Record before, Record after, boolean live) {
+  /** Compares two records, whose components are named as the table's keys behind the prefix. */
+  private void compare(String prefix, Record before, Record after, boolean live) {
     for (RecordComponent component : before.getClass().getRecordComponents()) {
       if (!Objects.equals(value(component, before), value(component, after))) {
         String key =
-            table + "." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+            prefix + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        if (value(component, before) instanceof SessionSizes sizes) {
+          compare(key + "-", sizes, (SessionSizes) value(component, after), live);
+          continue;
+        }
         (live && !FIXED.contains(key) ? applied : restart).add(key);
       }
     }

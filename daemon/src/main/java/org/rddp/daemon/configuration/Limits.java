@@ -1,6 +1,7 @@
 package org.rddp.daemon.configuration;
 
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -23,6 +24,8 @@ import org.rddp.ipc.ring.WorkRequest;
  * @param receiveQueue outstanding receives of a connection
  * @param requests slots of a program's submission ring, a power of two
  * @param completions slots of a program's completion ring, a power of two
+ * @param largest what a program gets at most that asks for other sizes; none is 0, and each is at
+ *     least what a program gets that asks for nothing
  */
 public record Limits(
     int sessions,
@@ -38,20 +41,62 @@ public record Limits(
     int sendQueue,
     int receiveQueue,
     int requests,
-    int completions) {
+    int completions,
+    SessionSizes largest) {
+  /** The fewest slots of a ring. */
+  static final int FEWEST_SLOTS = 64;
+
   /** The limits if the file sets none. */
   public static final Limits DEFAULTS =
-      new Limits(64, 16L << 30, 16384, 256, 8L << 30, 256, 1024, 16, 75, 50, 256, 256, 1024, 1024);
+      new Limits(
+          64,
+          16L << 30,
+          16384,
+          256,
+          8L << 30,
+          256,
+          1024,
+          16,
+          75,
+          50,
+          256,
+          256,
+          1024,
+          1024,
+          new SessionSizes(4096, 4096, 4096, 8192, 4096, 4096));
+
+  /** What a program gets that asks for sizes; no size is 0. */
+  public SessionSizes granted(SessionSizes asked) {
+    return new SessionSizes(
+        granted(asked.sendQueue(), sendQueue, largest.sendQueue()),
+        granted(asked.receiveQueue(), receiveQueue, largest.receiveQueue()),
+        slots(asked.requests(), requests, largest.requests()),
+        slots(asked.completions(), completions, largest.completions()),
+        granted(asked.regions(), sessionRegions, largest.regions()),
+        granted(asked.memories(), sessionMappings, largest.memories()));
+  }
+
+  private static int granted(int asked, int configured, int most) {
+    return asked == 0 ? configured : Math.min(asked, most);
+  }
+
+  /** The same for a ring. It has room for the longest request. */
+  private static int slots(int asked, int configured, int most) {
+    int slots = granted(asked, configured, most);
+    int power = Integer.highestOneBit(Math.max(slots, FEWEST_SLOTS) - 1) << 1;
+    return Math.min(power, most);
+  }
 
   /** What a program is told of its limits. */
-  public SessionLimits ofSession() {
+  public SessionLimits ofSession(SessionSizes granted) {
     return new SessionLimits(
-        completions,
-        sendQueue,
-        receiveQueue,
+        granted.completions(),
+        granted.sendQueue(),
+        granted.receiveQueue(),
         WorkRequest.MAX_INLINE,
         sessionConnections,
-        sessionRegions,
+        granted.regions(),
+        granted.memories(),
         sessionMemory);
   }
 
@@ -71,7 +116,8 @@ public record Limits(
         engines.sendQueue,
         engines.receiveQueue,
         requests,
-        completions);
+        completions,
+        largest);
   }
 
   /** What a percentage of an amount is, rounded up, so that a share is never empty. */

@@ -19,6 +19,11 @@ final class ProgramReceiveQueues {
     receives = new Quota("receives in shared queues of this program", limits.completions(), null);
   }
 
+  /** Sets the number of receives that all queues together may hold. */
+  void limit(int most) {
+    receives.limit(most);
+  }
+
   void create(Session session, ProgramMessage.CreateReceiveQueue create)
       throws RequestRefusedException {
     int size = create.size();

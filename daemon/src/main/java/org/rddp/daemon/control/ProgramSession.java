@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
@@ -57,6 +58,7 @@ final class ProgramSession implements SessionHandler {
   private final UnsentMessages unsent = new UnsentMessages();
   private final Quota regions;
   private final Quota octets;
+  private final Quota memories;
   private final Quota listeners;
   private final ProgramMemory memory;
   private final ProgramRegions regionRequests;
@@ -98,11 +100,11 @@ final class ProgramSession implements SessionHandler {
         new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
     this.listeners =
         new Quota("listeners of this program", limits.sessionListeners(), share.listeners());
-    Quota mappings =
+    this.memories =
         new Quota("memories of this program", limits.sessionMappings(), share.mappings());
-    this.memory = new ProgramMemory(octets, mappings, server.mappingThreads());
+    this.memory = new ProgramMemory(octets, memories, server.mappingThreads());
     this.regionRequests =
-        new ProgramRegions(this, regions, memory, octets, mappings, server.mappingThreads());
+        new ProgramRegions(this, regions, memory, octets, memories, server.mappingThreads());
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
@@ -280,13 +282,17 @@ final class ProgramSession implements SessionHandler {
     counted = true;
     try {
       Limits limits = server.limits();
-      SessionLimits sessionLimits = limits.ofSession();
-      long size = DaemonRings.octets(limits.requests(), limits.completions());
+      SessionSizes sizes = limits.granted(hello.sizes());
+      SessionLimits sessionLimits = limits.ofSession(sizes);
+      regions.limit(sizes.regions());
+      memories.limit(sizes.memories());
+      receiveQueues.limit(sizes.completions());
+      long size = DaemonRings.octets(sizes.requests(), sizes.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, server.mappingThreads());
       shared.populate(0, size);
       signal = SignalSender.create();
-      DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());
+      DaemonRings ends = new DaemonRings(shared.segment(), sizes.requests(), sizes.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
         program = LogText.shortened(hello.program(), MAX_NAME);

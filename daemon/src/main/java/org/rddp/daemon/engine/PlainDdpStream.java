@@ -53,7 +53,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     Engine engine = session.engine();
-    DdpSettings sizes = sizes(engine.rdmapSettings(), settings);
+    DdpSettings sizes = sizes(engine.rdmapSettings(), session.limits().sendQueue(), settings);
     stream =
         requestData == null
             ? DdpStream.responder(engine.ddp(), session.domain(), sizes, this)
@@ -61,11 +61,12 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
-  private static DdpSettings sizes(RdmapSettings engine, ConnectionSettings settings) {
+  private static DdpSettings sizes(
+      RdmapSettings engine, int sendDepth, ConnectionSettings settings) {
     MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
     return new DdpSettings(
         mpa,
-        engine.sendDepth(),
+        sendDepth,
         1,
         settings.queues().stream().map(QueueSettings::buffered).toList(),
         settings.heldOctets());

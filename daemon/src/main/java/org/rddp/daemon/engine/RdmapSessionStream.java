@@ -41,6 +41,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     SessionReceiveQueue receives = session.receiveQueues().get(chosen.receiveQueue());
     RdmapSettings settings =
         ChosenStartup.apply(engine.rdmapSettings(), chosen.startup())
+            .withQueues(session.limits().sendQueue(), session.limits().receiveQueue())
             .withHeldOctets(chosen.heldOctets())
             .withSharedReceives(receives == null ? null : receives.queue());
     this.stream =

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.types.SessionSizes;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CongestionAlgorithm;
@@ -157,6 +158,12 @@ class ConfigurationFileTest {
             receive-queue = 8
             requests = 128
             completions = 256
+            largest-send-queue = 9
+            largest-receive-queue = 10
+            largest-requests = 512
+            largest-completions = 1024
+            largest-regions = 11
+            largest-memories = 9
             [[interface]]
             name = "a"
             device = "ring:x"
@@ -216,7 +223,23 @@ class ConfigurationFileTest {
                 List.of(3, 1),
                 new ThreadPriority(ThreadPriority.Kind.FIFO, 2)));
     assertThat(read.limits())
-        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 8, 5, 6, 60, 40, 7, 8, 128, 256));
+        .isEqualTo(
+            new Limits(
+                3,
+                1 << 20,
+                9,
+                4,
+                1 << 20,
+                8,
+                5,
+                6,
+                60,
+                40,
+                7,
+                8,
+                128,
+                256,
+                new SessionSizes(9, 10, 512, 1024, 11, 9)));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(

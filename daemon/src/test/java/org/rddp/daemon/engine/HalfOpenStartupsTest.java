@@ -172,7 +172,7 @@ class HalfOpenStartupsTest {
         new Session(
             "program",
             engine,
-            new SessionLimits(16, 2, 2, 168, 4096, 16, 1 << 20),
+            new SessionLimits(16, 2, 2, 168, 4096, 16, 16, 1 << 20),
             rings,
             SignalSender.create()::signal,
             new SessionHandler() {

@@ -94,7 +94,7 @@ class SessionConnectionTest {
         new Session(
             "program",
             engine,
-            new SessionLimits(16, 16, 16, 168, 16, 16, 1 << 20),
+            new SessionLimits(16, 16, 16, 168, 16, 16, 16, 1 << 20),
             ends,
             SignalSender.create()::signal,
             new SessionHandler() {

@@ -119,7 +119,7 @@ final class SessionFixture {
           new Session(
               "program",
               engine,
-              new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 1 << 20),
+              new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 16, 1 << 20),
               ends,
               SignalSender.create()::signal,
               new SessionHandler() {

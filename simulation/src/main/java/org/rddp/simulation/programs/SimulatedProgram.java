@@ -93,6 +93,7 @@ final class SimulatedProgram implements SessionHandler {
             WorkRequest.MAX_INLINE,
             CONNECTIONS,
             REGIONS,
+            REGIONS,
             Long.MAX_VALUE);
     session = new Session(name, engine, limits, daemonEnd, this::woken, this);
     host.execute(() -> engine.begin(session));
