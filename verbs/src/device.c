@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "extended.h"
 #include "objects.h"
 
 #undef ibv_get_device_list
@@ -18,6 +19,19 @@ static struct device *found;
 /* What rdma_cm uses; opened once. */
 static struct ibv_context *shared;
 static struct ibv_pd *domain;
+
+/* A child has no session; it may open its own. What its parent had open is not for it. */
+static void forget_in_child(void) {
+    pthread_mutex_init(&discovery, NULL);
+    pthread_mutex_init(&streams, NULL);
+    found = NULL;
+    shared = NULL;
+    domain = NULL;
+}
+
+__attribute__((constructor)) static void prepare_for_fork(void) {
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
 
 static rddp_session *open_session(const char *interface) {
     rddp_session *session;
@@ -169,6 +183,8 @@ static struct context *make_context(struct device *device) {
     offer_queries(verbs);
     offer_posting(verbs);
     offer_completions(verbs);
+    offer_post_api(verbs);
+    offer_poll_api(verbs);
     if (verbs->context.async_fd < 0) {
         free(context);
         return NULL;

@@ -153,6 +153,7 @@ struct completion_queue {
     unsigned events_reported;  /* by ibv_get_cq_event() */
     unsigned errors_reported;  /* by ibv_get_async_event() */
     struct completion_queue *next_due;
+    struct ibv_wc current;     /* of ibv_start_poll() */
     _Atomic unsigned uses;
 };
 
@@ -200,6 +201,7 @@ struct queue_pair {
     uint32_t sent_mask, received_mask;
     struct early_receive *early;
     uint32_t early_count, early_room;
+    struct batch *batch;  /* of the post API, if the queue pair offers it */
     /* Under `streams`. */
     struct stream *stream;
     unsigned events_reported;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extended.h"
 #include "objects.h"
 
 struct queue_pair *find_queue_pair(struct device *device, uint32_t number) {
@@ -66,6 +67,7 @@ static void free_pair(struct queue_pair *pair) {
     free(pair->sent);
     free(pair->received);
     free(pair->early);
+    free_batch(pair->batch);
     pthread_mutex_destroy(&pair->ibv.mutex);
     pthread_cond_destroy(&pair->ibv.cond);
     free(pair);

@@ -132,13 +132,6 @@ VERBS int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex 
     return fails(EOPNOTSUPP);
 }
 
-/* ---- The new post API is not offered ---- */
-
-VERBS struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *pair) {
-    (void)pair;
-    return NULL;
-}
-
 /* ---- Fork ---- */
 
 /* Registered memory and fork(2) go together by themselves: see memory.h. */

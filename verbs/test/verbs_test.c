@@ -32,7 +32,7 @@ static void should_refuse_what_iwarp_does_not_have(void) {
     struct ibv_ah_attr to = {.port_num = 1};
     CHECK_ERRNO(EOPNOTSUPP, ibv_create_ah(id->pd, &to) == NULL);
     CHECK_ERRNO(EOPNOTSUPP, ibv_alloc_mw(id->pd, IBV_MW_TYPE_1) == NULL);
-    struct ibv_cq_init_attr_ex extended = {.cqe = 4};
+    struct ibv_cq_init_attr_ex extended = {.cqe = 4, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP};
     CHECK_ERRNO(EOPNOTSUPP, ibv_create_cq_ex(id->verbs, &extended) == NULL);
     CHECK(ibv_req_notify_cq(cq, 0) == EINVAL);
     CHECK(ibv_destroy_cq(cq) == 0);
@@ -218,6 +218,64 @@ static void should_wait_for_solicited_completions(void) {
     disconnect(&end);
 }
 
+static void should_offer_the_new_post_and_poll_api(void) {
+    struct end end = {.id = resolve(events, PORT_OF_PEER)};
+    equip(&end);
+    rdma_destroy_qp(end.id);
+    struct ibv_cq_init_attr_ex extended = {.cqe = 2 * RECEIVES, .wc_flags = IBV_WC_STANDARD_FLAGS};
+    struct ibv_cq_ex *queue = ibv_create_cq_ex(end.id->verbs, &extended);
+    CHECK(queue != NULL);
+    struct ibv_qp_init_attr_ex wanted = {.send_cq = ibv_cq_ex_to_cq(queue), .recv_cq = ibv_cq_ex_to_cq(queue),
+        .qp_type = IBV_QPT_RC, .cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 2, .max_recv_sge = 2},
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = end.id->pd,
+        .send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ};
+    end.id->qp = ibv_create_qp_ex(end.id->verbs, &wanted);
+    CHECK(end.id->qp != NULL);
+    struct ibv_qp_ex *pair = ibv_qp_to_qp_ex(end.id->qp);
+    CHECK(pair != NULL);
+    CHECK(rdma_connect(end.id, NULL) == 0);
+    struct rdma_cm_event *event = next_event(events, RDMA_CM_EVENT_ESTABLISHED);
+    memcpy(&end.peer, event->param.conn.private_data, sizeof end.peer);
+    rdma_ack_cm_event(event);
+
+    char text[] = "by the new API";
+    ibv_wr_start(pair);
+    pair->wr_id = 1;
+    pair->wr_flags = IBV_SEND_SIGNALED;
+    ibv_wr_rdma_write(pair, end.peer.rkey, end.peer.address + 2048);
+    ibv_wr_set_inline_data(pair, text, sizeof text);
+    pair->wr_id = 2;
+    ibv_wr_rdma_read(pair, end.peer.rkey, end.peer.address + 2048);
+    ibv_wr_set_sge(pair, end.region->lkey, (uintptr_t)end.memory, sizeof text);
+    CHECK(ibv_wr_complete(pair) == 0);
+    enum ibv_wc_opcode expected[] = {IBV_WC_RDMA_WRITE, IBV_WC_RDMA_READ};
+    for (uint64_t i = 0; i < 2; i++) {
+        struct ibv_poll_cq_attr attributes = {.comp_mask = 0};
+        int result = ibv_start_poll(queue, &attributes);
+        while (result == ENOENT) {
+            result = ibv_start_poll(queue, &attributes);
+        }
+        CHECK(result == 0 && queue->status == IBV_WC_SUCCESS && queue->wr_id == i + 1);
+        CHECK(ibv_wc_read_opcode(queue) == expected[i]);
+        CHECK(ibv_wc_read_qp_num(queue) == end.id->qp->qp_num);
+        ibv_end_poll(queue);
+    }
+    CHECK(strcmp((char *)end.memory, text) == 0);
+    ibv_wr_start(pair);
+    ibv_wr_send(pair);
+    ibv_wr_abort(pair);
+    ibv_wr_start(pair);
+    for (int i = 0; i < 5; i++) {
+        ibv_wr_send(pair);
+    }
+    CHECK(ibv_wr_complete(pair) == ENOMEM);
+    CHECK(rdma_disconnect(end.id) == 0);
+    await_event(events, RDMA_CM_EVENT_DISCONNECTED);
+    rdma_destroy_qp(end.id);
+    CHECK(ibv_destroy_cq(ibv_cq_ex_to_cq(queue)) == 0);
+    dismantle(&end);
+}
+
 /* ---- Threads ---- */
 
 #define THREADS 4
@@ -281,6 +339,7 @@ int main(int count, char **arguments) {
     RUN(should_fail_with_a_wrong_key);
     RUN(should_fail_when_the_peer_refuses_an_access);
     RUN(should_wait_for_solicited_completions);
+    RUN(should_offer_the_new_post_and_poll_api);
     RUN(should_serve_several_threads);
     rdma_destroy_event_channel(events);
     puts("done");

@@ -1,0 +1,16 @@
+/* The post API of struct ibv_qp_ex and the poll API of struct ibv_cq_ex. */
+#ifndef RDDP_VERBS_EXTENDED_H
+#define RDDP_VERBS_EXTENDED_H
+
+#include "objects.h"
+
+/* Work requests between ibv_wr_start() and ibv_wr_complete(). */
+struct batch;
+
+void free_batch(struct batch *batch);
+
+/* Functions of a new context. */
+void offer_post_api(struct verbs_context *verbs);
+void offer_poll_api(struct verbs_context *verbs);
+
+#endif
