@@ -15,17 +15,24 @@ UNCHECKED static void copy_octets(uint8_t *to, const uint8_t *from, size_t lengt
 #endif
 }
 
+UNCHECKED static int protect(uint8_t *memory, const struct exchange *exchange) {
+    bool is_protected = exchange->protection == (PROT_READ | PROT_WRITE)
+        || mprotect(memory, exchange->length, exchange->protection) == 0;
+    return is_protected ? 0 : errno;
+}
+
 UNCHECKED static int replace(const struct exchange *exchange) {
+    /* Memory that stays mapped where it is keeps its protection there. */
+    int error = exchange->is_doubled ? 0 : protect(exchange->memory, exchange);
+    if (error != 0) {
+        return error;
+    }
     void *replaced = mremap(exchange->memory, exchange->is_doubled ? 0 : exchange->length, exchange->length,
         MREMAP_MAYMOVE | MREMAP_FIXED, exchange->place);
     if (replaced == MAP_FAILED) {
         return errno;
     }
-    if (exchange->protection != (PROT_READ | PROT_WRITE)) {
-        /* Cannot fail: what is replaced is a mapping of its own, so none has to be split. */
-        mprotect(exchange->place, exchange->length, exchange->protection);
-    }
-    return 0;
+    return exchange->is_doubled ? protect(exchange->place, exchange) : 0;
 }
 
 UNCHECKED int copy_and_exchange(const struct exchange *list, size_t count, size_t *done) {

@@ -64,19 +64,16 @@ UNCHECKED static int stop_all(struct tracing *tracing) {
     if (!open_threads(&threads, tracing->process)) {
         return EAGAIN;
     }
+    size_t known;
     int error;
     do {
+        known = tracing->threads;
         error = for_each_thread(&threads, seize, tracing);
         for (; tracing->stopped < tracing->threads && error == 0; tracing->stopped++) {
             await_stop(tracing->seized[tracing->stopped]);
         }
-        /* Those that began meanwhile are in the next list. */
-        size_t known = tracing->threads;
-        error = error == 0 ? for_each_thread(&threads, seize, tracing) : error;
-        if (tracing->threads == known) {
-            break;
-        }
-    } while (error == 0);
+        /* A thread that was not stopped yet may have begun others. */
+    } while (error == 0 && tracing->threads != known);
     close_threads(&threads);
     return error;
 }

@@ -199,11 +199,12 @@ static void exceed_limits(struct pair *pair) {
     /* The daemon has a limit of regions. */
     struct rddp_limits limits;
     rddp_session_limits(pair->two.session, &limits);
-    uint8_t *many = map(2 * (size_t)limits.regions);
-    struct memory_registration *list[1024];
+    uint8_t *many = map(2 * ((size_t)limits.regions + 1));
+    struct memory_registration **list = calloc(limits.regions + 1, sizeof(void *));
+    CHECK(list != NULL);
     size_t count = 0;
     int error = 0;
-    while (error == 0 && count < 1024) {
+    while (error == 0 && count <= limits.regions) {
         error = try_register(pair, many + 2 * PAGE_OCTETS * count, 1, ALL_RIGHTS, &list[count]);
         count += error == 0;
     }
@@ -213,7 +214,8 @@ static void exceed_limits(struct pair *pair) {
         deregister(list[--count]);
     }
     CHECK(is_filled(many, 2 * PAGE_OCTETS * limits.regions, 1));
-    munmap(many, 2 * PAGE_OCTETS * limits.regions);
+    free(list);
+    munmap(many, 2 * PAGE_OCTETS * (limits.regions + 1));
     munmap(memory, 1024 * PAGE_OCTETS);
 }
 
