@@ -114,6 +114,23 @@ RDDP_EXPORT const char *rddp_default_socket(void);
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_open(
     const char *path, const struct rddp_session_options *options, rddp_session **session);
 
+/* An interface of the daemon. */
+struct rddp_interface {
+    char name[64];     /* by which rddp_session_options choose it */
+    uint32_t address;
+    uint32_t gateway;  /* 0: none */
+    uint32_t mtu;      /* octets of the longest IP packet */
+    uint8_t prefix;    /* bits of the network's prefix */
+    uint8_t mac[6];
+};
+
+/*
+ * Asks the daemon at a path (NULL: the default) which interfaces it has, without a session. Stores up to max of them, and
+ * in count how many there are.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_list_interfaces(
+    const char *path, struct rddp_interface *interfaces, unsigned max, unsigned *count);
+
 /*
  * Ends the session, its connections and listeners, and unmaps its memory. Every object of the session is invalid
  * afterwards. No other thread may be in a call that uses the session. NULL does nothing.

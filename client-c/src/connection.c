@@ -56,9 +56,9 @@ static void end_connection(rddp_connection *connection, int reason, uint32_t det
 }
 
 static void get_addresses(struct message *event, struct rddp_connection_info *info) {
-    info->local_address = get_u32(event);
+    info->local_address = get_address(event);
     info->local_port = (uint16_t)get_u32(event);
-    info->remote_address = get_u32(event);
+    info->remote_address = get_address(event);
     info->remote_port = (uint16_t)get_u32(event);
 }
 
@@ -270,8 +270,8 @@ int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port, c
     set_state(made, RDDP_CONNECTING);
     struct message message;
     begin(&message, CONNECT);
-    put_u32(&message, 0);
-    put_u32(&message, address);
+    put_address(&message, 0);
+    put_address(&message, address);
     put_u32(&message, port);
     put_u32(&message, timeout_ms == 0 ? 1 : timeout_ms);
     put_settings(&message, chosen);
@@ -396,7 +396,7 @@ static void on_listening(struct pending *pending) {
     if (pending->reply.type == LISTENING) {
         rddp_listener *listener = pending->argument;
         listener->number = get_u32(&pending->reply);
-        get_u32(&pending->reply);
+        get_address(&pending->reply);
         listener->port = (uint16_t)get_u32(&pending->reply);
         listener->next = listener->session->listeners;
         listener->session->listeners = listener;
@@ -419,7 +419,7 @@ int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog, const st
     made->options.queues = NULL;
     struct message message;
     begin(&message, LISTEN);
-    put_u32(&message, 0);
+    put_address(&message, 0);
     put_u32(&message, port);
     put_u32(&message, backlog);
     put_settings(&message, chosen);

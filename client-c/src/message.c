@@ -67,6 +67,16 @@ void put_bool(struct message *message, bool value) {
     put(message, &octet, 1);
 }
 
+/* Of Linux's AF_INET. */
+#define FAMILY_IPV4 2
+
+void put_address(struct message *message, uint32_t value) {
+    put_u16(message, FAMILY_IPV4);
+    put_u32(message, 0);
+    put_u64(message, (uint64_t)value << 32);
+    put_u64(message, 0);
+}
+
 void put_octets(struct message *message, const void *octets, size_t length) {
     if (length > UINT16_MAX) {
         message->broken = true;
@@ -80,7 +90,7 @@ void put_text(struct message *message, const char *text) {
     put_octets(message, text, strlen(text));
 }
 
-static unsigned get_u16(struct message *message) {
+unsigned get_u16(struct message *message) {
     uint16_t number;
     get(message, &number, sizeof number);
     return be16toh(number);
@@ -96,6 +106,14 @@ uint64_t get_u64(struct message *message) {
     uint64_t number;
     get(message, &number, sizeof number);
     return be64toh(number);
+}
+
+uint32_t get_address(struct message *message) {
+    unsigned family = get_u16(message);
+    get_u32(message);
+    uint64_t first = get_u64(message);
+    get_u64(message);
+    return family == FAMILY_IPV4 ? (uint32_t)(first >> 32) : 0;
 }
 
 bool get_bool(struct message *message) {

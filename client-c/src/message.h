@@ -30,6 +30,7 @@ enum message_type {
     DESTROY_RECEIVE_QUEUE = 21,
     SHARE_MEMORY = 22,
     REGISTER_PIECES = 23,
+    LIST_INTERFACES = 24,
 
     WELCOME = 32,
     DONE = 33,
@@ -41,6 +42,7 @@ enum message_type {
     CONNECTING = 39,
     WINDOW_ALLOCATED = 42,
     RECEIVE_QUEUE_CREATED = 43,
+    INTERFACES_LISTED = 44,
 
     CONNECTION_REQUESTED = 64,
     ESTABLISHED = 65,
@@ -69,12 +71,17 @@ void put_u16(struct message *message, unsigned value);
 void put_u32(struct message *message, uint32_t value);
 void put_u64(struct message *message, uint64_t value);
 void put_bool(struct message *message, bool value);
+/* An IPv4 address. */
+void put_address(struct message *message, uint32_t value);
 /* Length and octets: private data, or text. */
 void put_octets(struct message *message, const void *octets, size_t length);
 void put_text(struct message *message, const char *text);
 
+unsigned get_u16(struct message *message);
 uint32_t get_u32(struct message *message);
 uint64_t get_u64(struct message *message);
+/* An IPv4 address; 0 for none. */
+uint32_t get_address(struct message *message);
 bool get_bool(struct message *message);
 /* Copies at most `room` octets, and returns how many there were. */
 size_t get_octets(struct message *message, void *octets, size_t room);

@@ -114,7 +114,7 @@ static int read_welcome(rddp_session *session, struct message *welcome) {
     limits->memories = get_u32(welcome);
     limits->memory = get_u64(welcome);
     get_text(welcome, session->interface_name, sizeof session->interface_name);
-    session->address = get_u32(welcome);
+    session->address = get_address(welcome);
     int rings = take_descriptor(welcome);
     session->signal = take_descriptor(welcome);
     if (!is_complete(welcome) || version != PROTOCOL_VERSION || rings < 0 || session->signal < 0) {
@@ -152,14 +152,17 @@ static int say_hello(rddp_session *session, const struct rddp_session_options *o
     return result == RDDP_OK ? read_welcome(session, &pending.reply) : result;
 }
 
-static int open_session(rddp_session *session, const char *path, const struct rddp_session_options *options) {
+/* Connects to the daemon; no session yet. */
+static int connect_daemon(rddp_session *session, const char *path) {
     int result = create_descriptors(session);
     if (result == RDDP_OK) {
-        result = connect_socket(session, path);
+        result = connect_socket(session, path == NULL ? rddp_default_socket() : path);
     }
-    if (result == RDDP_OK) {
-        result = start_thread(session);
-    }
+    return result == RDDP_OK ? start_thread(session) : result;
+}
+
+static int open_session(rddp_session *session, const char *path, const struct rddp_session_options *options) {
+    int result = connect_daemon(session, path);
     if (result == RDDP_OK) {
         result = say_hello(session, options);
     }
@@ -200,10 +203,12 @@ static void free_session(rddp_session *session) {
     free(session);
 }
 
-int rddp_open(const char *path, const struct rddp_session_options *options, rddp_session **session) {
+/* A session without a daemon, or NULL. */
+static rddp_session *new_session(const struct rddp_session_options *options) {
     rddp_session *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        return fail(RDDP_RESOURCES, "no memory for a session");
+        fail(RDDP_RESOURCES, "no memory for a session");
+        return NULL;
     }
     made->socket = made->daemon_process = made->stop = made->wake = made->signal = made->epoll = -1;
     made->ring_memory.descriptor = -1;
@@ -218,7 +223,72 @@ int rddp_open(const char *path, const struct rddp_session_options *options, rddp
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->memory_lock, NULL);
     pthread_mutex_init(&made->send_lock, NULL);
-    int result = open_session(made, path == NULL ? rddp_default_socket() : path, options);
+    return made;
+}
+
+static void read_interface(struct message *reply, struct rddp_interface *interface) {
+    get_text(reply, interface->name, sizeof interface->name);
+    interface->address = get_address(reply);
+    interface->prefix = (uint8_t)get_u32(reply);
+    interface->gateway = get_address(reply);
+    interface->mtu = get_u32(reply);
+    uint64_t mac = (uint64_t)get_u16(reply) << 32;
+    mac |= get_u32(reply);
+    for (int i = 0; i < 6; i++) {
+        interface->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
+    }
+}
+
+/* Reads some interfaces, from an index on; sets the index of the next one, or 0. */
+static int list_some(rddp_session *session, uint32_t *next, struct rddp_interface *interfaces, unsigned max,
+    unsigned *count) {
+    struct message message;
+    begin(&message, LIST_INTERFACES);
+    put_u32(&message, PROTOCOL_VERSION);
+    put_u32(&message, *next);
+    struct pending pending = {.arrived = NULL};
+    int result = request(session, &message, INTERFACES_LISTED, 0, &pending);
+    if (result != RDDP_OK) {
+        return result;
+    }
+    *next = get_u32(&pending.reply);
+    for (unsigned left = get_u16(&pending.reply); left > 0; left--) {
+        struct rddp_interface interface;
+        read_interface(&pending.reply, &interface);
+        if (*count < max) {
+            interfaces[*count] = interface;
+        }
+        (*count)++;
+    }
+    return is_complete(&pending.reply) ? RDDP_OK
+                                       : fail(RDDP_PROTOCOL, "the daemon's list of interfaces is not well formed");
+}
+
+int rddp_list_interfaces(const char *path, struct rddp_interface *interfaces, unsigned max, unsigned *count) {
+    rddp_session *session = new_session(NULL);
+    if (session == NULL) {
+        return RDDP_RESOURCES;
+    }
+    *count = 0;
+    uint32_t next = 0;
+    int result = connect_daemon(session, path);
+    if (result == RDDP_OK) {
+        do {
+            result = list_some(session, &next, interfaces, max, count);
+        } while (result == RDDP_OK && next != 0);
+    }
+    struct saved_error saved = save_error();
+    free_session(session);
+    restore_error(&saved);
+    return result;
+}
+
+int rddp_open(const char *path, const struct rddp_session_options *options, rddp_session **session) {
+    rddp_session *made = new_session(options);
+    if (made == NULL) {
+        return RDDP_RESOURCES;
+    }
+    int result = open_session(made, path, options);
     if (result != RDDP_OK) {
         struct saved_error saved = save_error();
         free_session(made);

@@ -21,6 +21,16 @@ static void should_say_what_is_wrong_with_the_daemon_or_the_interface(void) {
     CHECK_TEXT("no interface three");
 }
 
+static void should_list_the_interfaces(void) {
+    struct rddp_interface interfaces[2];
+    unsigned count;
+    OK(rddp_list_interfaces(path, interfaces, 2, &count));
+    CHECK(count == 2 && strcmp(interfaces[0].name, "one") == 0 && strcmp(interfaces[1].name, "two") == 0);
+    CHECK(interfaces[1].address == ADDRESS_TWO && interfaces[1].prefix == 24 && interfaces[1].mtu == 1500);
+    CHECK(interfaces[1].gateway == 0);
+    CHECK_RESULT(RDDP_UNAVAILABLE, rddp_list_interfaces("/nowhere/rddpd.sock", interfaces, 2, &count));
+}
+
 static void should_tell_the_limits(struct pair *pair) {
     struct rddp_limits limits;
     rddp_session_limits(pair->two.session, &limits);
@@ -379,6 +389,8 @@ int main(int count, char **arguments) {
     path = arguments[1];
     puts("should_say_what_is_wrong_with_the_daemon_or_the_interface");
     should_say_what_is_wrong_with_the_daemon_or_the_interface();
+    puts("should_list_the_interfaces");
+    should_list_the_interfaces();
     struct pair pair;
     open_pair(&pair, path, NULL);
     RUN(should_tell_the_limits, &pair);

@@ -5,26 +5,27 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import org.rddp.ipc.control.IpAddress;
 
-/** Converts IPv4 addresses to and from 32-bit numbers, as in the control protocol. */
+/** Converts addresses to and from those of the control protocol. */
 final class InetAddresses {
   private InetAddresses() {}
 
-  /** The 32 bits of an address; 0 for the wildcard. */
-  static int bits(InetSocketAddress address) {
+  /** An IPv4 address, or the wildcard. */
+  static IpAddress of(InetSocketAddress address) {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("unknown host: " + address.getHostString());
     }
-    return bits(address.getAddress());
+    return of(address.getAddress());
   }
 
-  static int bits(InetAddress address) {
+  private static IpAddress of(InetAddress address) {
     if (address instanceof Inet4Address) {
-      return ByteBuffer.wrap(address.getAddress()).getInt();
+      return IpAddress.ipv4(ByteBuffer.wrap(address.getAddress()).getInt());
     }
     // The JDK may represent the wildcard address as IPv6.
     if (address.isAnyLocalAddress()) {
-      return 0;
+      return IpAddress.ipv4(0);
     }
     throw new IllegalArgumentException("not an IPv4 address: " + address.getHostAddress());
   }
@@ -34,13 +35,13 @@ final class InetAddresses {
     return peer == null ? "the peer" : peer.getAddress().getHostAddress() + ":" + peer.getPort();
   }
 
-  static InetSocketAddress address(int bits, int port) {
-    return new InetSocketAddress(address(bits), port);
+  static InetSocketAddress address(IpAddress address, int port) {
+    return new InetSocketAddress(address(address), port);
   }
 
-  static InetAddress address(int bits) {
+  static InetAddress address(IpAddress address) {
     try {
-      return InetAddress.getByAddress(ByteBuffer.allocate(4).putInt(bits).array());
+      return InetAddress.getByAddress(ByteBuffer.allocate(4).putInt(address.bits()).array());
     } catch (UnknownHostException e) {
       throw new AssertionError("four octets are an address", e);
     }

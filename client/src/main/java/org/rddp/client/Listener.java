@@ -97,11 +97,7 @@ public final class Listener implements AutoCloseable {
     channel.request(
         request ->
             new ProgramMessage.Listen(
-                request,
-                InetAddresses.bits(address),
-                address.getPort(),
-                backlog,
-                options.settings()),
+                request, InetAddresses.of(address), address.getPort(), backlog, options.settings()),
         DaemonMessage.Listening.class,
         reply -> {
           id = reply.listener();

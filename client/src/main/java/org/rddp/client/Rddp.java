@@ -18,6 +18,7 @@ import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
@@ -82,6 +83,18 @@ public final class Rddp implements AutoCloseable {
   public static Path defaultSocket() {
     String configured = System.getenv("RDDP_SOCKET");
     return Path.of(configured == null ? "/run/rddp/rddpd.sock" : configured);
+  }
+
+  /**
+   * The daemon's interfaces, without a session: a program chooses one by {@link
+   * RddpOptions#withInterfaceName}.
+   *
+   * @param socket path of the daemon's socket
+   * @throws DaemonUnavailableException if there is no usable daemon; the message says what to do
+   * @throws RefusedException if the daemon does not admit the program's user
+   */
+  public static List<DaemonInterface> interfaces(Path socket) {
+    return DaemonInterface.list(socket, RddpOptions.defaults().requestTimeout());
   }
 
   /** Opens a session with default options, see {@link #connect(Path, RddpOptions)}. */
@@ -295,12 +308,11 @@ public final class Rddp implements AutoCloseable {
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
     options.check(this);
-    int bits = InetAddresses.bits(address);
+    IpAddress at = InetAddresses.of(address);
     Listener[] made = new Listener[1];
     channel.request(
         request ->
-            new ProgramMessage.Listen(
-                request, bits, address.getPort(), backlog, options.settings()),
+            new ProgramMessage.Listen(request, at, address.getPort(), backlog, options.settings()),
         DaemonMessage.Listening.class,
         reply -> {
           made[0] = new Listener(this, reply, backlog, options);
@@ -382,11 +394,17 @@ public final class Rddp implements AutoCloseable {
       PrivateData privateData,
       Duration timeout,
       ConnectionOptions options) {
-    int bits = InetAddresses.bits(remote);
+    IpAddress to = InetAddresses.of(remote);
     int millis = Math.clamp(TimedWait.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
     return request ->
         new ProgramMessage.Connect(
-            request, 0, bits, remote.getPort(), millis, options.settings(), privateData);
+            request,
+            IpAddress.ipv4(0),
+            to,
+            remote.getPort(),
+            millis,
+            options.settings(),
+            privateData);
   }
 
   private Connection connecting(

@@ -12,6 +12,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -49,8 +50,12 @@ final class FakeConnection {
   void accept(PrivateData privateData) throws IOException {
     established = true;
     peer.established = true;
-    send(new DaemonMessage.Established(id, 1, 2, 3, 4, TERMS, PrivateData.NONE));
-    peer.send(new DaemonMessage.Established(peer.id, 3, 4, 1, 2, TERMS, privateData));
+    send(
+        new DaemonMessage.Established(
+            id, IpAddress.ipv4(1), 2, IpAddress.ipv4(3), 4, TERMS, PrivateData.NONE));
+    peer.send(
+        new DaemonMessage.Established(
+            peer.id, IpAddress.ipv4(3), 4, IpAddress.ipv4(1), 2, TERMS, privateData));
   }
 
   void reject(PrivateData privateData) throws IOException {

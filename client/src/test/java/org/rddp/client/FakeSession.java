@@ -11,6 +11,7 @@ import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PollSet;
@@ -167,6 +168,8 @@ final class FakeSession {
       case ProgramMessage.ArmReceiveQueue arm -> send(new DaemonMessage.Done(request));
       case ProgramMessage.DestroyReceiveQueue destroy -> send(new DaemonMessage.Done(request));
       case ProgramMessage.ShareMemory share -> share(share);
+      case ProgramMessage.ListInterfaces list ->
+          send(new DaemonMessage.InterfacesListed(request, 0, List.of()));
       case ProgramMessage.ListObjects list ->
           send(new DaemonMessage.ObjectsListed(request, 0, 0, ""));
       case ProgramMessage.CloseSession close -> {
@@ -195,7 +198,7 @@ final class FakeSession {
             ControlMessage.VERSION,
             LIMITS,
             "test0",
-            0x0a000001,
+            IpAddress.ipv4(0x0a000001),
             ringMemory.descriptor(),
             signal.receiver()));
   }
@@ -289,7 +292,7 @@ final class FakeSession {
       refuse(listen.request(), Reason.ADDRESS_IN_USE, "port " + port + " is in use");
       return;
     }
-    send(new DaemonMessage.Listening(listen.request(), port, 0x0a000001, port));
+    send(new DaemonMessage.Listening(listen.request(), port, IpAddress.ipv4(0x0a000001), port));
   }
 
   private void connect(ProgramMessage.Connect connect) throws IOException {
@@ -307,9 +310,9 @@ final class FakeSession {
         new DaemonMessage.ConnectionRequested(
             connect.remotePort(),
             theirs.id(),
-            0x0a000001,
+            IpAddress.ipv4(0x0a000001),
             connect.remotePort(),
-            0x0a000002,
+            IpAddress.ipv4(0x0a000002),
             50_000,
             FakeConnection.TERMS,
             connect.privateData()));

@@ -40,6 +40,8 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ControlListener;
+import org.rddp.ipc.control.InterfaceEntry;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
@@ -102,7 +104,12 @@ public final class Daemon implements AutoCloseable {
       Engine engine = engine(each, device, configuration.limits(), faults);
       engines.add(engine);
       named.add(
-          new DaemonInterface(each.name(), engine, each.tcp().connections(), capturePoint(device)));
+          new DaemonInterface(
+              each.name(),
+              engine,
+              each.tcp().connections(),
+              capturePoint(device),
+              entry(each, device)));
       EngineStatistics.add(statistics, engine, device);
     }
     control =
@@ -308,6 +315,16 @@ public final class Daemon implements AutoCloseable {
             mpa.ord(),
             configured.heldOctets());
     return new Engine(configured.name(), configured.address(), tcp, ddp, rdmap, faults);
+  }
+
+  private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
+    return new InterfaceEntry(
+        configured.name(),
+        IpAddress.ipv4(configured.address()),
+        configured.prefix(),
+        configured.gateway() == 0 ? IpAddress.NONE : IpAddress.ipv4(configured.gateway()),
+        configured.mtu(),
+        device.macAddress());
   }
 
   private static CapturePoint capturePoint(FrameDevice device) {

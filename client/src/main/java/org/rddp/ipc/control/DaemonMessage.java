@@ -1,5 +1,6 @@
 package org.rddp.ipc.control;
 
+import java.util.List;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -15,7 +16,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param version of the protocol
    * @param limits limits of the session
    * @param interfaceName the interface
-   * @param address its IPv4 address
+   * @param address its address
    * @param rings memory that holds the rings
    * @param event socket for the {@link org.rddp.ipc.linux.SignalReceiver} that wakes the program
    */
@@ -25,7 +26,7 @@ public sealed interface DaemonMessage extends ControlMessage {
       int version,
       SessionLimits limits,
       String interfaceName,
-      int address,
+      IpAddress address,
       Descriptor rings,
       Descriptor event)
       implements DaemonMessage {}
@@ -92,7 +93,8 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param port 1 to 65535
    */
   @MessageType(38)
-  record Listening(int request, int listener, int address, int port) implements DaemonMessage {}
+  record Listening(int request, int listener, IpAddress address, int port)
+      implements DaemonMessage {}
 
   /**
    * The connection is being established: Established, Rejected or Failed follows.
@@ -144,6 +146,22 @@ public sealed interface DaemonMessage extends ControlMessage {
       implements DaemonMessage {}
 
   /**
+   * Some interfaces.
+   *
+   * @param request number of the request that is answered
+   * @param next index of the next interface; 0: there are no more
+   * @param interfaces at most {@link InterfaceEntry#MOST}
+   */
+  @MessageType(44)
+  record InterfacesListed(int request, int next, List<InterfaceEntry> interfaces)
+      implements DaemonMessage {
+    /** Copies the list. */
+    public InterfacesListed {
+      interfaces = List.copyOf(interfaces);
+    }
+  }
+
+  /**
    * A peer requests a connection, which the program accepts or rejects.
    *
    * @param listener number of the listener
@@ -159,9 +177,9 @@ public sealed interface DaemonMessage extends ControlMessage {
   record ConnectionRequested(
       int listener,
       int connection,
-      int localAddress,
+      IpAddress localAddress,
       int localPort,
-      int remoteAddress,
+      IpAddress remoteAddress,
       int remotePort,
       StartupTerms startup,
       PrivateData privateData)
@@ -181,9 +199,9 @@ public sealed interface DaemonMessage extends ControlMessage {
   @MessageType(65)
   record Established(
       int connection,
-      int localAddress,
+      IpAddress localAddress,
       int localPort,
-      int remoteAddress,
+      IpAddress remoteAddress,
       int remotePort,
       StartupTerms startup,
       PrivateData privateData)
@@ -260,14 +278,14 @@ public sealed interface DaemonMessage extends ControlMessage {
    * The connection was found.
    *
    * @param request number of the request answered
-   * @param localAddress IPv4 address at the daemon's end
+   * @param localAddress address at the daemon's end
    * @param localPort port at the daemon's end
-   * @param remoteAddress IPv4 address of the peer
+   * @param remoteAddress address of the peer
    * @param remotePort port of the peer
    */
   @MessageType(60)
   record ConnectionFound(
-      int request, int localAddress, int localPort, int remoteAddress, int remotePort)
+      int request, IpAddress localAddress, int localPort, IpAddress remoteAddress, int remotePort)
       implements DaemonMessage {}
 
   /**

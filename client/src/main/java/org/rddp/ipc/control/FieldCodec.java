@@ -21,6 +21,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
   private static final FieldCodec<List<MemoryPiece>> PIECES =
       new FieldCodec<>(MemoryPiece::write, MemoryPiece::read);
 
+  private static final FieldCodec<List<InterfaceEntry>> INTERFACES =
+      new FieldCodec<>(InterfaceEntry::writeAll, InterfaceEntry::readAll);
+
   private static final Map<Class<?>, FieldCodec<?>> BY_TYPE =
       Map.ofEntries(
           entry(int.class, MessageBuffer::putInt, MessageBuffer::getInt),
@@ -34,6 +37,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               (buffer, reason) -> buffer.putInt(reason.code()),
               buffer -> Reason.of(buffer.getInt())),
           entry(SessionLimits.class, FieldCodec::writeLimits, FieldCodec::readLimits),
+          entry(IpAddress.class, (buffer, address) -> address.write(buffer), IpAddress::read),
           entry(SessionSizes.class, FieldCodec::writeSizes, FieldCodec::readSizes),
           entry(StartupTerms.class, FieldCodec::writeTerms, FieldCodec::readTerms),
           entry(
@@ -137,7 +141,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
       return LONG_TEXT;
     }
     if (component.getType() == List.class) {
-      return PIECES;
+      return component.getName().equals("pieces") ? PIECES : INTERFACES;
     }
     FieldCodec<?> codec = BY_TYPE.get(component.getType());
     if (codec == null) {

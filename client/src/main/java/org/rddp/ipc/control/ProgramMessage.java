@@ -5,7 +5,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.ipc.linux.Descriptor;
 
-/** A request from a program to the daemon. IPv4 addresses are 32-bit numbers. */
+/** A request from a program to the daemon. */
 public sealed interface ProgramMessage extends ControlMessage {
   /**
    * Opens a session. The layout of its first three fields never changes; the version says what
@@ -83,7 +83,7 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param settings of every connection
    */
   @MessageType(7)
-  record Listen(int request, int address, int port, int backlog, ConnectionSettings settings)
+  record Listen(int request, IpAddress address, int port, int backlog, ConnectionSettings settings)
       implements ProgramMessage {}
 
   /**
@@ -131,8 +131,8 @@ public sealed interface ProgramMessage extends ControlMessage {
   @MessageType(11)
   record Connect(
       int request,
-      int localAddress,
-      int remoteAddress,
+      IpAddress localAddress,
+      IpAddress remoteAddress,
       int remotePort,
       int timeoutMillis,
       ConnectionSettings settings,
@@ -281,6 +281,17 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(27)
   record ListObjects(int request, int subject, int session, int index) implements ProgramMessage {}
+
+  /**
+   * Asks which interfaces the daemon has. May be sent before Hello. Answered by {@link
+   * DaemonMessage.InterfacesListed}.
+   *
+   * @param request number of the request
+   * @param version of the protocol, {@link ControlMessage#VERSION}
+   * @param index of the first interface to list: 0 at first, later as in the last reply
+   */
+  @MessageType(24)
+  record ListInterfaces(int request, int version, int index) implements ProgramMessage {}
 
   /**
    * Asks between which ends a connection of any session of the interface runs; only root and the

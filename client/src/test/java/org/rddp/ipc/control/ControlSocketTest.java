@@ -59,6 +59,10 @@ class ControlSocketTest {
   private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);
 
   @TempDir private Path directory;
+  private static final InterfaceEntry INTERFACE =
+      new InterfaceEntry(
+          "n".repeat(32), IpAddress.ipv4(1), 24, IpAddress.NONE, 1500, 0xfedcba987654L);
+
   private ControlListener listener;
   private ControlSocket program;
   private ControlSocket daemon;
@@ -94,11 +98,12 @@ class ControlSocketTest {
             new RegionSettings(7, 8, 9L << 36),
             Collections.nCopies(MemoryPiece.MOST, new MemoryPiece(5, 6L << 34, 7L << 35))),
         new ProgramMessage.Deregister(5, 0xdeadbeef),
-        new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, HOLDING),
+        new ProgramMessage.Listen(6, IpAddress.ipv4(0x0a000001), 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),
         new ProgramMessage.Accept(8, 9, DATA),
         new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
-        new ProgramMessage.Connect(10, 1, 2, 3, 4, PLAIN, DATA),
+        new ProgramMessage.Connect(
+            10, IpAddress.ipv4(1), new IpAddress(10, 2, 3, 4), 3, 4, PLAIN, DATA),
         new ProgramMessage.Disconnect(11, 12, true),
         new ProgramMessage.OpenCounters(12),
         new ProgramMessage.StartCapture(13, 1 << 20, 96),
@@ -112,7 +117,8 @@ class ControlSocketTest {
         new ProgramMessage.ArmReceiveQueue(19, 20, 21),
         new ProgramMessage.DestroyReceiveQueue(20, 21),
         new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE),
-        new ProgramMessage.ListObjects(22, 1, 2, 3));
+        new ProgramMessage.ListObjects(22, 1, 2, 3),
+        new ProgramMessage.ListInterfaces(24, 7, 3));
   }
 
   static Stream<DaemonMessage> daemonMessages() {
@@ -122,15 +128,19 @@ class ControlSocketTest {
         new DaemonMessage.MemoryAllocated(3, 4, 5L << 40, 6L << 41, null),
         new DaemonMessage.MemoryAdopted(4, 5),
         new DaemonMessage.Registered(5, -6, 7L << 42),
-        new DaemonMessage.Listening(6, 7, 8, 9),
+        new DaemonMessage.Listening(6, 7, IpAddress.ipv4(8), 9),
         new DaemonMessage.Connecting(7, 8),
         new DaemonMessage.WindowAllocated(8, 9, 10),
         new DaemonMessage.ReceiveQueueCreated(9, 10),
         new DaemonMessage.ObjectsListed(10, 11, 12, "é".repeat(1920)),
-        new DaemonMessage.ConnectionFound(60, 0x0a000001, 7471, 0x0a000002, 50_000),
+        new DaemonMessage.ConnectionFound(
+            60, IpAddress.ipv4(0x0a000001), 7471, IpAddress.ipv4(-2), 50_000),
         new DaemonMessage.ReceiveQueueLimit(11),
-        new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, TERMS, DATA),
-        new DaemonMessage.Established(1, 2, 3, 4, 5, TERMS, DATA),
+        new DaemonMessage.ConnectionRequested(
+            1, 2, IpAddress.ipv4(3), 4, IpAddress.ipv4(5), 6, TERMS, DATA),
+        new DaemonMessage.Established(1, IpAddress.ipv4(2), 3, IpAddress.ipv4(4), 5, TERMS, DATA),
+        new DaemonMessage.InterfacesListed(
+            44, 3, Collections.nCopies(InterfaceEntry.MOST, INTERFACE)),
         new DaemonMessage.Rejected(1, TERMS, DATA),
         new DaemonMessage.Failed(1, Reason.TIMEOUT, 2, TEXT),
         new DaemonMessage.PeerClosed(1),
@@ -201,7 +211,7 @@ class ControlSocketTest {
         SignalSender signal = SignalSender.create()) {
       daemon.send(
           new DaemonMessage.Welcome(
-              1, 2, limits, "eth0", 3, memory.descriptor(), signal.receiver()));
+              1, 2, limits, "eth0", IpAddress.ipv4(3), memory.descriptor(), signal.receiver()));
       DaemonMessage.Welcome welcome = (DaemonMessage.Welcome) program.receiveFromDaemon();
       assertThat(welcome.limits()).isEqualTo(limits);
       assertThat(SharedMemory.map(welcome.rings()).length()).isEqualTo(4096);

@@ -26,6 +26,8 @@ import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.log.LogTopic;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
@@ -430,6 +432,15 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
             + name
             + "; the daemon has "
             + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
+  }
+
+  /** The answer to a request for interfaces, from an index on. */
+  DaemonMessage interfaces(int request, int index) {
+    int from = Math.clamp(index, 0, interfaces.size());
+    int end = Math.min(from + InterfaceEntry.MOST, interfaces.size());
+    List<InterfaceEntry> entries =
+        interfaces.subList(from, end).stream().map(DaemonInterface::entry).toList();
+    return new DaemonMessage.InterfacesListed(request, end < interfaces.size() ? end : 0, entries);
   }
 
   /** The first program from a number on that another may see; null if there is none. */

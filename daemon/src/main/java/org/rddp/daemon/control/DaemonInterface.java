@@ -7,6 +7,8 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.device.CapturePoint;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.InterfaceEntry;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
@@ -16,8 +18,10 @@ import org.rddp.ipc.linux.PeerCredentials;
  * @param engine engine of the interface
  * @param connections most connections at a time
  * @param capture source of captured frames
+ * @param entry what programs are told of it
  */
-public record DaemonInterface(String name, Engine engine, int connections, CapturePoint capture) {
+public record DaemonInterface(
+    String name, Engine engine, int connections, CapturePoint capture, InterfaceEntry entry) {
   /** The owner of a program's session on this interface. */
   SessionOwner owner(PeerCredentials peer, Limits limits) {
     return new SessionOwner(
@@ -28,12 +32,24 @@ public record DaemonInterface(String name, Engine engine, int connections, Captu
   }
 
   /** Refuses an address that is neither 0 nor the interface's. */
-  void checkLocalAddress(int address) throws RequestRefusedException {
+  void checkLocalAddress(IpAddress local) throws RequestRefusedException {
+    int address = ipv4(local);
     if (address != 0 && address != engine.address()) {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE,
           "the interface %s has the address %s, not %s"
               .formatted(name, new Ipv4Address(engine.address()), new Ipv4Address(address)));
     }
+  }
+
+  /** The 32 bits of an address; refuses other families. */
+  static int ipv4(IpAddress address) throws RequestRefusedException {
+    if (!address.isIpv4()) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "an address of the family %d; the daemon serves IPv4 only (family %d, scope 0, four octets and twelve zeros)"
+              .formatted(address.family(), IpAddress.IPV4));
+    }
+    return address.bits();
   }
 }

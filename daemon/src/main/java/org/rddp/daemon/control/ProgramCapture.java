@@ -7,6 +7,7 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.CaptureSink;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
@@ -64,9 +65,9 @@ final class ProgramCapture {
         DaemonMessage found =
             new DaemonMessage.ConnectionFound(
                 find.request(),
-                ends.localAddress(),
+                IpAddress.ipv4(ends.localAddress()),
                 ends.localPort(),
-                ends.remoteAddress(),
+                IpAddress.ipv4(ends.remoteAddress()),
                 ends.remotePort());
         server.execute(() -> program.send(found));
       } catch (RequestRefusedException e) {

@@ -17,6 +17,7 @@ import org.rddp.daemon.log.LogText;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
@@ -189,6 +190,10 @@ final class ProgramSession implements SessionHandler {
 
   void handle(ProgramMessage message) {
     try {
+      if (message instanceof ProgramMessage.ListInterfaces next) {
+        listInterfaces(next);
+        return;
+      }
       if (session == null) {
         if (message instanceof ProgramMessage.Hello hello) {
           open(hello);
@@ -214,6 +219,7 @@ final class ProgramSession implements SessionHandler {
   private void serve(ProgramMessage message) throws RequestRefusedException {
     int request = message.request();
     switch (message) {
+      case ProgramMessage.ListInterfaces next -> listInterfaces(next);
       case ProgramMessage.Hello hello ->
           throw new RequestRefusedException(Reason.STATE, "the session is already open");
       case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
@@ -270,11 +276,21 @@ final class ProgramSession implements SessionHandler {
     }
   }
 
-  private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
-    if (hello.version() != ControlMessage.VERSION) {
+  private static void checkVersion(int version) throws RequestRefusedException {
+    if (version != ControlMessage.VERSION) {
       throw new RequestRefusedException(
           Reason.VERSION, "this daemon supports version " + ControlMessage.VERSION);
     }
+  }
+
+  private void listInterfaces(ProgramMessage.ListInterfaces next) throws RequestRefusedException {
+    checkVersion(next.version());
+    server.permissions().checkSession(socket.peer());
+    send(server.interfaces(next.request(), next.index()));
+  }
+
+  private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
+    checkVersion(hello.version());
     server.permissions().checkSession(socket.peer());
     DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
     daemonInterface = chosen;
@@ -307,7 +323,7 @@ final class ProgramSession implements SessionHandler {
               ControlMessage.VERSION,
               sessionLimits,
               chosen.name(),
-              engine.address(),
+              IpAddress.ipv4(engine.address()),
               rings.descriptor(),
               signal.receiver()));
     } catch (SystemCallException e) {
@@ -374,7 +390,7 @@ final class ProgramSession implements SessionHandler {
             return new DaemonMessage.Listening(
                 listen.request(),
                 listener.number(),
-                daemonInterface.engine().address(),
+                IpAddress.ipv4(daemonInterface.engine().address()),
                 listener.port());
           } catch (RequestRefusedException e) {
             server.execute(() -> listeners.give(1));
@@ -385,6 +401,7 @@ final class ProgramSession implements SessionHandler {
 
   private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
     daemonInterface.checkLocalAddress(connect.localAddress());
+    int remote = DaemonInterface.ipv4(connect.remoteAddress());
     if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,
@@ -398,7 +415,7 @@ final class ProgramSession implements SessionHandler {
         () -> {
           int connection =
               session.connect(
-                  connect.remoteAddress(),
+                  remote,
                   connect.remotePort(),
                   connect.privateData().toByteArray(),
                   timeout,

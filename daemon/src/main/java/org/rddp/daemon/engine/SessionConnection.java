@@ -13,6 +13,7 @@ import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
@@ -408,9 +409,9 @@ final class SessionConnection {
         new DaemonMessage.ConnectionRequested(
             listener.number(),
             number,
-            session.engine().address(),
+            IpAddress.ipv4(session.engine().address()),
             localPort,
-            remoteAddress,
+            IpAddress.ipv4(remoteAddress),
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
@@ -433,9 +434,9 @@ final class SessionConnection {
     sendEvent(
         new DaemonMessage.Established(
             number,
-            session.engine().address(),
+            IpAddress.ipv4(session.engine().address()),
             localPort,
-            remoteAddress,
+            IpAddress.ipv4(remoteAddress),
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));

@@ -1,0 +1,91 @@
+package org.rddp.client;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.InterfaceEntry;
+import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * An interface of the daemon.
+ *
+ * @param name by which a program chooses it
+ * @param address its address
+ * @param prefix length of its network's prefix in bits
+ * @param gateway the gateway, or null if there is none
+ * @param mtu octets of the longest IP packet
+ * @param mac the device's address: 48 bits, the first octet highest
+ */
+public record DaemonInterface(
+    String name, InetAddress address, int prefix, InetAddress gateway, int mtu, long mac) {
+  private static DaemonInterface of(InterfaceEntry entry) {
+    boolean hasGateway = !entry.gateway().equals(IpAddress.NONE);
+    return new DaemonInterface(
+        entry.name(),
+        InetAddresses.address(entry.address()),
+        entry.prefix(),
+        hasGateway ? InetAddresses.address(entry.gateway()) : null,
+        entry.mtu(),
+        entry.mac());
+  }
+
+  /** Asks the daemon that listens at a path. */
+  static List<DaemonInterface> list(Path path, Duration timeout) {
+    try (ControlSocket socket = ControlSocket.connect(path, timeout.toNanos())) {
+      return list(socket, timeout);
+    } catch (SystemCallException e) {
+      throw new DaemonUnavailableException(ConnectAdvice.of(path, e), e);
+    } catch (IOException e) {
+      throw new DaemonUnavailableException(
+          "the daemon at " + path + " does not name its interfaces: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<DaemonInterface> list(ControlSocket socket, Duration timeout)
+      throws IOException {
+    List<DaemonInterface> found = new ArrayList<>();
+    int number = 1;
+    int next = 0;
+    do {
+      socket.send(new ProgramMessage.ListInterfaces(number, ControlMessage.VERSION, next));
+      DaemonMessage reply = receive(socket, timeout);
+      if (reply instanceof DaemonMessage.InterfacesListed listed) {
+        listed.interfaces().forEach(entry -> found.add(of(entry)));
+        next = listed.next();
+      } else if (reply instanceof DaemonMessage.Refused refused) {
+        throw new RefusedException(refused.reason(), refused.text());
+      } else {
+        throw new IOException("it answers with " + reply);
+      }
+      number++;
+    } while (next != 0);
+    return found;
+  }
+
+  private static DaemonMessage receive(ControlSocket socket, Duration timeout) throws IOException {
+    PollSet readable = new PollSet();
+    readable.add(socket.descriptor());
+    long deadline = System.nanoTime() + timeout.toNanos();
+    DaemonMessage message = socket.receiveFromDaemon();
+    while (message == null) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        throw new DaemonUnavailableException(
+            "the daemon has not answered in " + timeout, new IOException(Reason.TIMEOUT.name()));
+      }
+      readable.await(left);
+      message = socket.receiveFromDaemon();
+    }
+    return message;
+  }
+}
