@@ -110,14 +110,22 @@ class HostileControlSocketTest {
       {-2, 0, 0, 0}, {0, 16383, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {0, 0, 1, 2}, {0, 0, 0, 0, -1}
     };
     for (int[] startup : wrong) {
-      ByteBuffer fields = ByteBuffer.allocate(46).position(26);
+      ByteBuffer fields = ByteBuffer.allocate(64).position(44);
       for (int number : startup) {
         fields.putInt(number);
       }
-      refuses(message(58, 7, 0, 1, fields.array()));
+      refuses(message(76, 7, 0, 1, fields.array()));
     }
-    send(message(58, 7, 0, 1, new byte[46]), null, 0);
+    send(message(76, 7, 0, 1, new byte[64]), null, 0);
     assertThat(daemon.receiveFromProgram()).isInstanceOf(ProgramMessage.Listen.class);
+  }
+
+  @Test
+  void shouldRejectSizesAndPiecesOutOfRange() throws IOException {
+    ByteBuffer hello = ByteBuffer.allocate(32).putInt(ControlMessage.VERSION).putInt(0).putInt(-1);
+    refuses(message(44, 1, 0, 1, hello.array()));
+    ByteBuffer pieces = ByteBuffer.allocate(18 + 201 * 20).putShort(16, (short) 201);
+    refuses(message(12 + pieces.capacity(), 23, 0, 1, pieces.array()));
   }
 
   @Test
@@ -135,7 +143,7 @@ class HostileControlSocketTest {
       if (random.nextBoolean()) {
         Arrays.fill(fields, 0, Math.min(6, fields.length), (byte) 0);
       }
-      byte[] octets = message(12 + fields.length, random.nextInt(18), 0, 1, fields);
+      byte[] octets = message(12 + fields.length, random.nextInt(25), 0, 1, fields);
       if (random.nextInt(4) == 0) {
         octets[random.nextInt(octets.length)] ^= (byte) (1 << random.nextInt(8));
       }
