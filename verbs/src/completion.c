@@ -102,14 +102,11 @@ static void complete(struct device *device, const struct rddp_completion *comple
     }
     /* This request is the last one that the completion retires. */
     uint32_t retired = atomic_load_explicit(&completion->connection->sends.retired, memory_order_relaxed);
-    const struct posted *posted = &pair->sent[(retired - 1) & pair->sent_mask];
-    made.opcode = posted->opcode;
+    made.opcode = pair->sent[(retired - 1) & pair->sent_mask].opcode;
     if (was_reported) {
         made.status = IBV_WC_WR_FLUSH_ERR;  /* the queue pair was in the error state already */
     }
-    if (!posted->hidden || made.status != IBV_WC_SUCCESS) {
-        add_completion(completion_queue_of(pair->ibv.send_cq), &made, false);
-    }
+    add_completion(completion_queue_of(pair->ibv.send_cq), &made, false);
 }
 
 void drain(struct device *device) {

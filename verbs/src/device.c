@@ -11,6 +11,11 @@
 
 #undef ibv_get_device_list
 
+/* Sizes of the session that programs of verbs need; the daemon gives less if its configuration says so. */
+#define MOST_REQUESTS 4096
+#define MOST_COMPLETIONS 8192
+#define MOST_REGIONS 4096
+
 pthread_mutex_t streams = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER;
@@ -35,7 +40,9 @@ __attribute__((constructor)) static void prepare_for_fork(void) {
 
 static rddp_session *open_session(const char *interface) {
     rddp_session *session;
-    struct rddp_session_options options = {.interface_name = interface};
+    struct rddp_session_options options = {.interface_name = interface, .send_queue = MOST_REQUESTS,
+        .receive_queue = MOST_REQUESTS, .requests = MOST_REQUESTS, .completions = MOST_COMPLETIONS,
+        .regions = MOST_REGIONS, .memories = MOST_REGIONS};
     int result = rddp_open(NULL, &options, &session);
     if (result != RDDP_OK) {
         verbs_log("no session: %s", rddp_error());
@@ -150,6 +157,14 @@ static int start_session(struct device *device) {
     return 0;
 }
 
+/* The objects are the program's to destroy. */
+static void empty_table(struct object_table *table) {
+    for (size_t i = 0; i < sizeof table->pages / sizeof table->pages[0]; i++) {
+        free(table->pages[i]);
+        table->pages[i] = NULL;
+    }
+}
+
 static void end_session(struct device *device) {
     pthread_mutex_lock(&device->session->lock);
     device->session->observer = NULL;
@@ -158,12 +173,9 @@ static void end_session(struct device *device) {
     release_memory(device->session);
     rddp_close(device->session);
     device->session = NULL;
-    free_table(&device->regions);
-    free_table(&device->queue_pairs);
-    free_table(&device->shared_queues);
-    memset(&device->regions, 0, sizeof device->regions);
-    memset(&device->queue_pairs, 0, sizeof device->queue_pairs);
-    memset(&device->shared_queues, 0, sizeof device->shared_queues);
+    empty_table(&device->regions);
+    empty_table(&device->queue_pairs);
+    empty_table(&device->shared_queues);
 }
 
 static struct context *make_context(struct device *device) {

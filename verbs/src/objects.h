@@ -17,7 +17,7 @@
 #include "memory.h"
 #include "spin.h"
 
-/* Exported: verbs.map lets through ibv_* and rdma_* only. */
+/* Exported; verbs.map lets nothing else through. */
 #define VERBS __attribute__((visibility("default")))
 
 /* The object that contains a public structure as a member. */
@@ -82,7 +82,7 @@ static inline struct device *device_of(struct ibv_context *ibv) {
 /* Guards what joins connections, queue pairs and ids. */
 extern pthread_mutex_t streams;
 
-/* The list of devices; null if there is no daemon, with errno. */
+/* The device that has an address, host order; 0 and loopback addresses mean any. Null with errno if there is none. */
 struct device *find_device(uint32_t address);
 struct device *default_device(void);
 
@@ -173,7 +173,6 @@ void drain(struct device *device);
 struct posted {
     uint64_t id;
     enum ibv_wc_opcode opcode;
-    bool hidden;          /* the program wants no completion of its success */
 };
 
 /* A receive that waits for a connection. */
@@ -230,7 +229,8 @@ struct shared_queue {
     rddp_receive_queue *queue;
     uint32_t size;
     uint64_t *ids;           /* of the program's, by the number that the daemon gets */
-    uint32_t *free_numbers;  /* stack; under posting and polling in turn: see shared_receive.c */
+    /* A ring of free numbers, with counts: `posting` takes them, `polling` returns them. */
+    uint32_t *free_numbers;
     _Atomic uint64_t taken, returned;
     _Atomic unsigned uses;
     uint32_t limit;
@@ -254,7 +254,7 @@ int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_s
     struct rddp_piece *pieces, unsigned *made, bool *refused);
 
 /* Posts a request of the send queue, with posting held. Returns an errno value. */
-int post_request(struct queue_pair *queue_pair, struct rddp_request *request, enum ibv_wc_opcode opcode, bool hidden);
+int post_request(struct queue_pair *queue_pair, struct rddp_request *request, enum ibv_wc_opcode opcode);
 
 /* ---- Streams ---- */
 

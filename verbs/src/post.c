@@ -7,7 +7,7 @@
 #include "objects.h"
 #include "post.h"
 
-int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode, bool hidden) {
+int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode) {
     rddp_connection *connection = pair->connection;
     if (outstanding(&connection->sends) >= pair->cap.max_send_wr) {
         return ENOMEM;
@@ -19,7 +19,7 @@ int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv
     }
     uint32_t number = connection->sends.posted;
     struct posted *posted = &pair->sent[number & pair->sent_mask];
-    *posted = (struct posted){.id = request->id, .opcode = opcode, .hidden = hidden};
+    *posted = (struct posted){.id = request->id, .opcode = opcode};
     return error_of(rddp_post(connection, request));
 }
 
@@ -175,7 +175,7 @@ int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
             return error;
         }
     }
-    int error = post_request(pair, &request, kind->completed, false);
+    int error = post_request(pair, &request, kind->completed);
     if (error == 0 && refused) {
         /* With a card, what is posted behind a request that fails is not sent. */
         pair->failed = true;

@@ -29,7 +29,7 @@ static int check(const struct device *device, const struct ibv_qp_init_attr *wan
         && cap->max_send_sge <= MAX_PIECES && cap->max_recv_sge <= MAX_PIECES && cap->max_inline_data <= MAX_INLINE;
     if (!fits || wanted->send_cq == NULL || wanted->recv_cq == NULL) {
         verbs_log("no queue pair with %u sends of %u pieces, %u receives of %u pieces, %u octets inline: at most %u of %d,"
-                  " %u of %d, %d (send-queue and receive-queue in the daemon's configuration)",
+                  " %u of %d, %d (largest-send-queue and largest-receive-queue in the daemon's configuration)",
             cap->max_send_wr, cap->max_send_sge, cap->max_recv_wr, cap->max_recv_sge, cap->max_inline_data,
             device->limits.send_queue, MAX_PIECES, device->limits.receive_queue, MAX_PIECES, MAX_INLINE);
         return EINVAL;
@@ -47,8 +47,8 @@ static int enter(struct device *device, struct queue_pair *pair) {
     pthread_mutex_lock(&device->control);
     uint32_t requests = most_requests(pair);
     if (requests > device->limits.outstanding - device->reserved) {
-        verbs_log("no queue pair with %u requests: %u of %u of the session are taken (completions in the daemon's"
-                  " configuration)",
+        verbs_log("no queue pair with %u requests: %u of %u of the session are taken (largest-completions in the"
+                  " daemon's configuration)",
             requests, device->reserved, device->limits.outstanding);
     } else {
         do {

@@ -56,7 +56,7 @@ void end_streams(struct device *device) {
     pthread_mutex_lock(&device->control);
     for (struct stream *stream = take_ending(device, &graceful); stream != NULL;
          stream = take_ending(device, &graceful)) {
-        if (!device->lost && rddp_disconnect(stream->connection, graceful) != RDDP_OK) {
+        if (!device->lost && stream->connection != NULL && rddp_disconnect(stream->connection, graceful) != RDDP_OK) {
             verbs_log("a connection does not end: %s", rddp_error());
         }
     }

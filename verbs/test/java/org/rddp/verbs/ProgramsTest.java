@@ -73,16 +73,16 @@ class ProgramsTest {
           rping -s -a 10.0.0.2 -C 20 -S 65535 | rping -c -a 10.0.0.2 -V -C 20 -S 65535 | DISCONNECT
           rdma_server                         | rdma_client -s 10.0.0.2                | end 0
           ucmatose -c 5 -C 20                 | ucmatose -s 10.0.0.2 -c 5 -C 20        | return status 0
-          ib_send_lat -R -F -n 300 -r 64      | ib_send_lat -R -F -n 300 -r 64 10.0.0.2 | t_typical
-          ib_send_lat -R -F -n 300 -r 64 -e   | ib_send_lat -R -F -n 300 -r 64 -e 10.0.0.2 | t_typical
-          ib_send_lat -R -F -n 300 -r 64 -I 168 | ib_send_lat -R -F -n 300 -r 64 -I 168 10.0.0.2 | t_typical
+          ib_send_lat -R -F -n 300      | ib_send_lat -R -F -n 300 10.0.0.2 | t_typical
+          ib_send_lat -R -F -n 300 -e   | ib_send_lat -R -F -n 300 -e 10.0.0.2 | t_typical
+          ib_send_lat -R -F -n 300 -I 168 | ib_send_lat -R -F -n 300 -I 168 10.0.0.2 | t_typical
           ib_write_lat -R -F -n 300           | ib_write_lat -R -F -n 300 10.0.0.2     | t_typical
           ib_read_lat -R -F -n 300            | ib_read_lat -R -F -n 300 10.0.0.2      |
           ib_atomic_lat -R -F -n 300          | ib_atomic_lat -R -F -n 300 10.0.0.2    |
-          ib_send_bw -R -F -n 300 -r 64 -t 32 | ib_send_bw -R -F -n 300 -r 64 -t 32 10.0.0.2 | 65536
-          ib_write_bw -R -F -n 300 -q 4 -t 32 | ib_write_bw -R -F -n 300 -q 4 -t 32 10.0.0.2 | 65536
-          ib_read_bw -R -F -n 300 -t 32       | ib_read_bw -R -F -n 300 -t 32 10.0.0.2 | 65536
-          ib_atomic_bw -R -F -n 300 -t 32     | ib_atomic_bw -R -F -n 300 -t 32 10.0.0.2 | 8
+          ib_send_bw -R -F -n 300 | ib_send_bw -R -F -n 300 10.0.0.2 | 65536
+          ib_write_bw -R -F -n 300 -q 4 | ib_write_bw -R -F -n 300 -q 4 10.0.0.2 | 65536
+          ib_read_bw -R -F -n 300       | ib_read_bw -R -F -n 300 10.0.0.2 | 65536
+          ib_atomic_bw -R -F -n 300     | ib_atomic_bw -R -F -n 300 10.0.0.2 | 8
           """)
   void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
       throws Exception {
