@@ -82,6 +82,7 @@ class ProgramsTest {
           ib_send_bw -R -F -n 300 | ib_send_bw -R -F -n 300 10.0.0.2 | 65536
           ib_write_bw -R -F -n 300 -q 4 | ib_write_bw -R -F -n 300 -q 4 10.0.0.2 | 65536
           ib_read_bw -R -F -n 300       | ib_read_bw -R -F -n 300 10.0.0.2 | 65536
+          rstream -b 10.0.0.2 -S 4096 -C 50   | rstream -s 10.0.0.2 -S 4096 -C 50      | custom
           ib_atomic_bw -R -F -n 300     | ib_atomic_bw -R -F -n 300 10.0.0.2 | 8
           """)
   void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
