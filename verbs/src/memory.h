@@ -9,8 +9,8 @@
  * Meanwhile other threads are kept from writing to the pages, by userfaultfd(2), ptrace(2) or a signal, in this order of
  * preference. Threads of the library block all signals but stop_signal() (taking_signal.h).
  *
- * A forked child gets a copy of all pages, while its parent waits; it has no registrations. Its parent's stack must not
- * be registered where it forks.
+ * A forked child gets a copy of all pages, while its parent waits; it has no registrations. The stack of the thread
+ * that forks must not be registered.
  *
  * The functions may be called by any thread. They return 0 or an errno value, and rddp_error() then has a sentence.
  */
@@ -53,8 +53,10 @@ RDDP_CHECK_RESULT int register_memory(
     const struct memory_request *request, struct memory_registration **registration);
 
 /*
- * Ends a registration; EINVAL in a forked child. Afterwards nothing is placed or read through its STag, and the pointer is invalid.
- * Posted requests that name it fail when they have their turn. EBUSY: a window is bound to it; the registration stays.
+ * Ends a registration. Afterwards nothing is placed or read through its STag, and the pointer is invalid; posted requests
+ * that name it fail when they have their turn.
+ *
+ * EBUSY: a window is bound to it; it stays. EINVAL: this process was forked, and the registration is its parent's.
  */
 RDDP_CHECK_RESULT int deregister_memory(struct memory_registration *registration);
 

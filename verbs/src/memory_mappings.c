@@ -125,8 +125,8 @@ static bool parse_line(const char *line, struct mapping_info *found) {
     char rights[5] = "", name[64] = "";
     unsigned major_number, minor_number;
     *found = (struct mapping_info){.from = 0};
-    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %63[^\n]", &found->from, &found->to, rights,
-            &found->offset, &major_number, &minor_number, &found->inode, name)
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %63[^\n]", &found->from, &found->to,
+            rights, &found->offset, &major_number, &minor_number, &found->inode, name)
         < 7) {
         return false;
     }

@@ -22,12 +22,12 @@ struct exchange {
 };
 
 /*
- * Replaces the pages of a list, the first one first, under the caller's lock; some MiB at a time, since other threads wait
- * meanwhile. The list must lie in memory that is not replaced. Afterwards it has what was not replaced: lengths of 0 if all
- * was.
+ * Replaces the pages of a list, the first entry first, some MiB at a time, since other threads wait meanwhile. The caller
+ * has a lock, so that one thread at a time does so. The list must lie in memory that is not replaced; afterwards it has
+ * what was not replaced: lengths of 0 if all was.
  *
- * Returns 0 or an errno value: EINVAL for a part of a huge page, ENOMEM without memory or mappings, EAGAIN if other threads
- * could not be kept from writing.
+ * Returns 0 or an errno value: EINVAL for a part of a huge page, ENOMEM without memory or mappings, EAGAIN if other
+ * threads could not be kept from writing.
  */
 int exchange_pages(struct exchange *list, size_t count);
 

@@ -37,7 +37,8 @@ static int run(int (*function)(void *), void *argument, int flags) {
     /* The process inherits the mask: a Ctrl-C, which is sent to it, too, must not end it half-way. */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     /* Without a signal at its end, the program does not notice it, not even in wait(). */
-    pid_t process = end == NULL ? -1 : clone(function, end, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED | flags, argument);
+    flags |= CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED;
+    pid_t process = end == NULL ? -1 : clone(function, end, flags, argument);
     int status = 0;
     pid_t ended = -1;
     if (process > 0) {

@@ -9,8 +9,8 @@
 
 /*
  * Runs a function in such a process, and returns its result, 0 to 255, or -1 if the process cannot be made. The calling
- * thread is suspended meanwhile, and uses no stack. One thread at a time. The function uses system calls only: it has the
- * calling thread's thread-local storage.
+ * thread is suspended meanwhile, and uses no stack. One thread at a time. The function uses system calls only, since it has
+ * the calling thread's thread-local storage.
  */
 int run_suspended(int (*function)(void *), void *argument);
 

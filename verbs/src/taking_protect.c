@@ -25,7 +25,8 @@ static bool open_descriptor(void) {
     }
     /* Without flags it takes the right: then system calls of other threads wait, too, instead of failing with EFAULT. */
     int opened = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
+    struct uffdio_api api = {.api = UFFD_API,
+        .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
     is_refused = opened < 0 || ioctl(opened, UFFDIO_API, &api) != 0;
     if (is_refused && opened >= 0) {
         close(opened);

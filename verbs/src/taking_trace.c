@@ -97,7 +97,8 @@ static int attempt(struct tracing *tracing) {
 
 int exchange_traced(const struct exchange *list, size_t count, size_t *done) {
     size_t octets = sizeof(struct tracing) + MOST_THREADS * sizeof(pid_t);
-    struct tracing *tracing = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct tracing *tracing =
+        mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (tracing == MAP_FAILED) {
         return ENOMEM;
     }

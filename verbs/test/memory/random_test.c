@@ -1,7 +1,7 @@
 /*
- * Arguments: socket, seconds, seed. Four threads register, deregister, write, unmap, map and fork at random, each in a range
- * of its own, the last page of which the next thread's range begins with. The peer writes, too. Each thread knows what its
- * range must have: nothing may be lost.
+ * Arguments: socket, seconds, seed. Four threads register, deregister, write, unmap, map and fork at random, each in a
+ * range of its own. Neighbouring ranges share a page. The peer writes, too. Each thread knows what its range must have:
+ * nothing may be lost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -103,7 +103,8 @@ static void map_anew(struct worker *worker) {
     uintptr_t page = first + draw(worker, end - first);
     size_t pages = 1 + draw(worker, end - page < 4 ? end - page : 4);
     uint8_t *from = (uint8_t *)(page * PAGE_OCTETS), *to = from + pages * PAGE_OCTETS;
-    CHECK(mmap(from, pages * PAGE_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == from);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    CHECK(mmap(from, pages * PAGE_OCTETS, PROT_READ | PROT_WRITE, flags, -1, 0) == from);
     memset(worker->expected + (from - worker->range), 0, pages * PAGE_OCTETS);
     for (size_t i = 0; i < MOST_REGISTERED; i++) {
         const struct memory_registration *registration = worker->registered[i].registration;

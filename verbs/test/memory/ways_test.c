@@ -1,6 +1,6 @@
 /*
- * Arguments: socket, way. Three threads write beside the octets that are registered - one by stores, one by read(2), one to
- * its stack - while their pages are taken and given back again and again. Each looks whether what it wrote last is still
+ * Arguments: socket, way. Three threads write beside the octets that are registered (one by stores, one by read(2), one
+ * to its stack) while their pages are taken and given back again and again. Each looks whether its last write is still
  * there: nothing may be lost, and no system call may fail.
  */
 #include <errno.h>
