@@ -9,21 +9,24 @@ import org.rddp.client.types.Reason;
 
 /** Opens listeners whose peers may send ahead: messages wait for receives in the daemon. */
 final class HeldMessages {
-  /** The largest value of {@code hold-messages} in the daemon's configuration. */
-  private static final int LARGEST = 1 << 28;
+  /**
+   * The default of {@code hold-messages} in the daemon's configuration. Asking for more would have
+   * the daemon note a refused request at each start.
+   */
+  private static final int MOST = 2 << 20;
 
   private static final int BACKLOG = 128;
 
   private HeldMessages() {}
 
   /**
-   * Listens with more than half as many held octets as the daemon allows: the number is halved
-   * until it does. Memory is used only for messages that wait.
+   * Listens with 2 MiB of held octets for each connection; where the daemon allows less, the number
+   * is halved until it is allowed. Memory is used only for messages that wait.
    *
    * @throws RefusedException when the session may not listen at the port
    */
   static Listener listen(Rddp session, int port) {
-    int octets = LARGEST;
+    int octets = MOST;
     while (true) {
       try {
         return session.listen(

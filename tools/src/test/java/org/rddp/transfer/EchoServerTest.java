@@ -25,6 +25,7 @@ import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
@@ -107,6 +108,12 @@ class EchoServerTest {
     until(() -> connection.postSend(id, memory, 0, 4), "a send fits");
     until(() -> received.remove((Long) (long) id), "echo " + id + " has come");
     assertThat(memory.segment().get(ValueLayout.JAVA_INT, LONGEST)).isEqualTo(id);
+  }
+
+  @Test
+  void shouldAskOnlyForWhatTheDaemonAllowsByDefault() {
+    TestDaemon.await(() -> !log.isEmpty(), "the server listens");
+    assertThat(here.list(ListSubject.ERRORS)).isEmpty();
   }
 
   @Test
