@@ -35,6 +35,7 @@ final class ObjectTable {
   static final ObjectTable CONNECTIONS =
       new ObjectTable()
           .number("SESSION", json -> text(json, "session"))
+          .text("CONNECTION", ObjectTable::connectionNumber)
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
           .text("INTERFACE", json -> text(json, "interface"))
@@ -147,6 +148,11 @@ final class ObjectTable {
   /** An end of a connection. */
   static String end(JsonObject json, String end) {
     return text(json, end + "_address") + ":" + text(json, end + "_port");
+  }
+
+  /** As {@code rddp capture} and {@code rddp trace} take it. */
+  private static String connectionNumber(JsonObject connection) {
+    return "%08x".formatted(connection.get("connection").getAsLong());
   }
 
   private static String depths(JsonObject json) {

@@ -170,7 +170,9 @@ class ListCommandTest {
     assertThat(run("list connections").lines())
         .hasSize(3)
         .anyMatch(line ->
-            line.matches(".* one +10\\.0\\.0\\.1:\\d+ +10\\.0\\.0\\.2:7471 +established .*"));
+            line.matches(
+                " *\\d+ +%08x .* one +10\\.0\\.0\\.1:\\d+ +10\\.0\\.0\\.2:7471 +established .*"
+                    .formatted(out.id())));
     assertThat(run("list sessions").lines()).hasSize(4);
     assertThat(run("list listeners").lines()).hasSize(2).anyMatch(line -> line.contains(":7471"));
   }
