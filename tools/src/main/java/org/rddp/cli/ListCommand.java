@@ -49,7 +49,7 @@ final class ListCommand implements Callable<Integer> {
 
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "WHAT", description = "One of: ${COMPLETION-CANDIDATES}.")
+  @Parameters(paramLabel = "sessions|connections|listeners", description = "What to list.")
   private Subject subject;
 
   @Option(

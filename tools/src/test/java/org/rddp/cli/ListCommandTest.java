@@ -209,4 +209,13 @@ class ListCommandTest {
     assertThat(line.execute("list", "nonsense")).isEqualTo(2);
     assertThat(errors.toString()).containsIgnoringCase("sessions, connections, listeners");
   }
+
+  @Test
+  void shouldNameWhatCanBeListed() {
+    StringWriter errors = new StringWriter();
+    CommandLine line = Main.commandLine().setErr(new PrintWriter(errors));
+    assertThat(line.execute("list")).isEqualTo(2);
+    assertThat(errors.toString())
+        .contains("Missing required parameter: 'sessions|connections|listeners'");
+  }
 }
