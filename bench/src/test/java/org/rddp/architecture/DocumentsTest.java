@@ -57,7 +57,11 @@ class DocumentsTest {
   @BeforeAll
   void findSources() throws IOException {
     try (Stream<Path> modules = Files.list(ROOT)) {
-      for (Path folder : modules.map(module -> module.resolve("src")).toList()) {
+      // Modules in C have their sources in src and their tests, some of them in Java, in test.
+      for (Path folder :
+          modules
+              .flatMap(module -> Stream.of(module.resolve("src"), module.resolve("test")))
+              .toList()) {
         if (Files.isDirectory(folder)) {
           try (Stream<Path> files = Files.walk(folder)) {
             files
