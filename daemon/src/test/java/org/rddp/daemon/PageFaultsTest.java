@@ -22,7 +22,7 @@ class PageFaultsTest {
   private static long faults(String name) throws IOException {
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (Files.readString(task.resolve("comm")).strip().equals(name)) {
+        if (name(task).equals(name)) {
           String stat = Files.readString(task.resolve("stat"));
           String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
           return Long.parseLong(fields[7]) + Long.parseLong(fields[9]);
@@ -30,6 +30,15 @@ class PageFaultsTest {
       }
     }
     throw new AssertionError("no thread " + name);
+  }
+
+  /** The name of a thread; empty if it has ended since its folder was found. */
+  private static String name(Path task) {
+    try {
+      return Files.readString(task.resolve("comm")).strip();
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   @Test
