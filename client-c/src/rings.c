@@ -1,17 +1,20 @@
 #include "rings.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "internal.h"
 
 #define MAGIC "RDDPRING"
-#define LAYOUT_VERSION 5
+#define LAYOUT_VERSION 6
 #define HEADER_VERSION 8
 #define HEADER_SUBMISSION_SLOTS 12
 #define HEADER_COMPLETION_SLOTS 24
 #define TAKEN 128
 #define READ 256
 #define WAITING 384
+#define SLEEPING 448
+#define SLEEPS 452
 #define SLOTS 512
 #define SLOT 64
 #define MAX_SLOTS (1u << 20)
@@ -76,7 +79,7 @@ static bool is_ring_size(uint32_t slots) {
     return slots >= 4 && slots <= MAX_SLOTS && (slots & (slots - 1)) == 0;
 }
 
-bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length) {
+bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length, int signal) {
     uint32_t version, submissions, completions;
     if (length < SLOTS || memcmp(memory, MAGIC, 8) != 0) {
         return false;
@@ -94,6 +97,9 @@ bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length) {
     rings->taken_word = (_Atomic uint64_t *)(memory + TAKEN);
     rings->read_word = (_Atomic uint64_t *)(memory + READ);
     rings->waiting_word = (_Atomic uint32_t *)(memory + WAITING);
+    rings->sleeping_word = (_Atomic uint32_t *)(memory + SLEEPING);
+    rings->daemon_sleeps = *(uint32_t *)(memory + SLEEPS) != 0;
+    rings->signal = signal;
     rings->submission_slots = submissions;
     rings->completion_slots = completions;
     rings->submission_shift = (unsigned)__builtin_ctz(submissions);
@@ -260,6 +266,17 @@ static uint64_t write_pieces(struct rings *rings, const struct rddp_request *req
     return total;
 }
 
+/* The fence is the counterpart of the daemon's, between the word that says that it sleeps and its last look. */
+static void wake_sleeping_daemon(struct rings *rings) {
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(rings->sleeping_word, memory_order_relaxed) != 0) {
+        atomic_store_explicit(rings->sleeping_word, 0, memory_order_relaxed);
+        char octet = 0;
+        /* It fails where signals are pending, or the daemon has ended: neither needs another signal. */
+        (void)!send(rings->signal, &octet, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+}
+
 void submit(struct rings *rings, const struct rddp_request *request, unsigned slots, uint32_t connection,
     uint32_t shared_queue) {
     struct submission *first = (struct submission *)submission_slot(rings, rings->posted);
@@ -307,6 +324,9 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
     atomic_store_explicit(&rings->requests, requests + 1, memory_order_release);
     atomic_store_explicit(&first->state, lap(rings->posted, rings->submission_shift), memory_order_release);
     rings->posted += slots;
+    if (rings->daemon_sleeps) {
+        wake_sleeping_daemon(rings);
+    }
 }
 
 static struct completion_slot *next_completion(const struct rings *rings) {

@@ -16,6 +16,9 @@ struct rings {
     _Atomic uint64_t *taken_word;    /* written by the daemon */
     _Atomic uint64_t *read_word;     /* written by the program */
     _Atomic uint32_t *waiting_word;
+    _Atomic uint32_t *sleeping_word; /* of the daemon's thread */
+    bool daemon_sleeps;
+    int signal;                      /* wake-up socket */
     uint32_t submission_slots, completion_slots;
     unsigned submission_shift, completion_shift;
     /* Of the thread that posts: slots, and requests. */
@@ -27,8 +30,11 @@ struct rings {
     _Atomic bool malformed;
 };
 
-/* Finds the rings in memory that the daemon laid out; false if they are not there, or in another layout. */
-bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length);
+/*
+ * Finds the rings in memory that the daemon laid out; false if they are not there, or in another layout. The signal is
+ * the wake-up socket.
+ */
+bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length, int signal);
 
 /* How many slots a request takes; 0 with rddp_error() set if it cannot be put into the ring. */
 unsigned request_slots(const struct rddp_request *request);
@@ -36,7 +42,7 @@ unsigned request_slots(const struct rddp_request *request);
 /* Whether so many slots are free, and one more request may be outstanding. */
 bool has_room(struct rings *rings, unsigned slots);
 
-/* Writes a request into free slots, and hands it to the daemon. */
+/* Writes a request into free slots, hands it to the daemon, and wakes the daemon if it sleeps. */
 void submit(struct rings *rings, const struct rddp_request *request, unsigned slots, uint32_t connection,
     uint32_t shared_queue);
 

@@ -169,7 +169,8 @@ static int open_session(rddp_session *session, const char *path, const struct rd
     if (result == RDDP_OK) {
         result = share_memory(session, 0, &session->ring_memory);
     }
-    if (result == RDDP_OK && !find_rings(&session->rings, session->ring_memory.address, session->ring_memory.length)) {
+    if (result == RDDP_OK && !find_rings(&session->rings, session->ring_memory.address,
+        session->ring_memory.length, session->signal)) {
         result = fail(RDDP_PROTOCOL, "the daemon's rings have another layout than librddp's");
     }
     if (result == RDDP_OK && watch(session, session->signal) != 0) {

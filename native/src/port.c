@@ -115,6 +115,7 @@ int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
         .rxmode.offloads = config->rx_offloads,
         .rxmode.mtu = config->mtu,
         .txmode.offloads = config->tx_offloads,
+        .intr_conf.rxq = config->rx_interrupts != 0,
     };
     if (config->rx_queues > UINT16_MAX || config->tx_queues > UINT16_MAX)
         return -EINVAL;

@@ -218,6 +218,7 @@ struct rddp_port_config {
     uint32_t rx_queues;
     uint32_t tx_queues;
     uint32_t mtu;          /* octets of an IP packet, or 0 for the driver's default */
+    uint32_t rx_interrupts; /* 1: the port can signal received frames */
     uint32_t rss_tcp;      /* 1: distribute TCP over IPv4 over the receive queues by its four-tuple */
 };
 
@@ -315,6 +316,18 @@ int rddp_port_counter_names(uint16_t port, char (*names)[RDDP_NAME_SIZE], uint32
 
 /* Gets the values of the driver's own counters, in the order of their names, in the same way. */
 int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity);
+
+/*
+ * A descriptor for epoll(7), edge-triggered, by which a started port signals frames of the queue;
+ * -ENOTSUP if the driver has none. The port owns it, and it must not be read.
+ */
+int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue);
+
+/*
+ * Has the port signal frames of the queue, or not. -ENOTSUP where the driver's descriptor signals
+ * them always. For the thread that receives.
+ */
+int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on);
 
 /* ---- Bursts ---- */
 

@@ -10,8 +10,8 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
@@ -29,7 +29,7 @@ final class DaemonLink {
   private DaemonMessage.Welcome welcome;
   private SharedMemory ringMemory;
   private ProgramRings rings;
-  private SignalReceiver signals;
+  private WakeSocket signals;
 
   private DaemonLink(Rddp session, ControlSocket socket, RddpOptions options, EventFd wake)
       throws IOException {
@@ -91,10 +91,10 @@ final class DaemonLink {
                     options.sizes()),
             DaemonMessage.Welcome.class);
     events.limits(welcome.limits());
-    signals = new SignalReceiver(welcome.event());
+    signals = new WakeSocket(welcome.event());
     ringMemory = SharedMemory.map(welcome.rings());
     SessionMemory.share(channel, ProgramMessage.ShareMemory.RINGS, ringMemory);
-    rings = new ProgramRings(ringMemory.segment(arena));
+    rings = new ProgramRings(ringMemory.segment(arena), signals::signal);
   }
 
   ControlChannel channel() {
@@ -129,8 +129,8 @@ final class DaemonLink {
     return socket.peer().pid();
   }
 
-  /** What the daemon signals when there are completions. */
-  SignalReceiver signals() {
+  /** The daemon signals it when there are completions; it wakes the daemon. */
+  WakeSocket signals() {
     return signals;
   }
 

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.rddp.ipc.linux.EpollSet;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
-import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
 
 /**
  * Waits for the daemon's signal of completions, and for events of the session. A platform thread
@@ -29,7 +29,7 @@ final class SessionWait implements AutoCloseable {
   private ExecutorService helper;
 
   /** The signals of the daemon; null while there is none. */
-  private SignalReceiver signals;
+  private WakeSocket signals;
 
   private boolean closed;
 
@@ -55,7 +55,7 @@ final class SessionWait implements AutoCloseable {
   }
 
   /** Waits for the signals of a daemon, too. They are closed by their owner. */
-  void use(SignalReceiver next) {
+  void use(WakeSocket next) {
     lock.lock();
     try {
       forgetSignals();

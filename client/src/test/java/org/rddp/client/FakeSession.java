@@ -16,7 +16,7 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.ConnectionId;
 import org.rddp.ipc.ring.DaemonRings;
@@ -44,7 +44,8 @@ final class FakeSession {
   private final List<FakeConnection> connections = new ArrayList<>();
   private SharedMemory ringMemory;
   private DaemonRings rings;
-  private SignalSender signal;
+  private WakeSocket signal;
+  private WakeSocket programSignal;
   private CaptureRing capture;
   private int lastNumber;
   private int generation;
@@ -191,7 +192,9 @@ final class FakeSession {
     ringMemory =
         SharedMemory.create("rings", DaemonRings.octets(SUBMISSION_SLOTS, LIMITS.outstanding()));
     rings = new DaemonRings(ringMemory.segment(), SUBMISSION_SLOTS, LIMITS.outstanding());
-    signal = SignalSender.create();
+    WakeSocket[] ends = WakeSocket.pair();
+    signal = ends[0];
+    programSignal = ends[1];
     send(
         new DaemonMessage.Welcome(
             hello.request(),
@@ -200,7 +203,7 @@ final class FakeSession {
             "test0",
             IpAddress.ipv4(0x0a000001),
             ringMemory.descriptor(),
-            signal.receiver()));
+            programSignal.descriptor()));
   }
 
   private void allocate(int request, long octets) throws IOException {
@@ -371,6 +374,7 @@ final class FakeSession {
     if (ringMemory != null) {
       ringMemory.close();
       signal.close();
+      programSignal.close();
     }
     rings = null;
     if (capture != null) {

@@ -19,6 +19,7 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ControlConfiguration;
 import org.rddp.daemon.configuration.EngineThreads;
+import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
@@ -26,6 +27,7 @@ import org.rddp.daemon.control.DaemonInterface;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
@@ -42,6 +44,7 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
@@ -272,8 +275,21 @@ public final class Daemon implements AutoCloseable {
           placement.enter(number);
           ports.enter();
         };
-    return new EngineThread(
-        name, driven, configuration.engine().idle(), onStart, ports::leave, this::onEngineLost);
+    IdleMode idle = configuration.engine().idle();
+    EngineSleep sleep = idle == IdleMode.INTERRUPT ? sleep(driven) : null;
+    return new EngineThread(name, driven, idle, sleep, onStart, ports::leave, this::onEngineLost);
+  }
+
+  private EngineSleep sleep(List<Engine> driven) {
+    List<FrameDevice> devices = new ArrayList<>();
+    for (Engine engine : driven) {
+      devices.add(ports.devices().get(engines.indexOf(engine)));
+    }
+    try {
+      return EngineSleep.of(devices);
+    } catch (SystemCallException e) {
+      throw new IllegalStateException("no sleep for an engine's thread: " + e.getMessage(), e);
+    }
   }
 
   /**

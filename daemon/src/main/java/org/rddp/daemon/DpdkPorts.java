@@ -9,10 +9,14 @@ import java.util.function.Consumer;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.DpdkConfiguration;
+import org.rddp.daemon.configuration.EngineConfiguration;
+import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.FrameLengths;
+import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -50,9 +54,11 @@ public final class DpdkPorts implements Ports {
   private final Map<String, RingPair> pairs = new HashMap<>();
   private final Map<String, Mempool> linkPools = new HashMap<>();
 
+  private final EngineConfiguration engine;
   private final NativeOutput output;
 
-  private DpdkPorts(NativeOutput output) {
+  private DpdkPorts(EngineConfiguration engine, NativeOutput output) {
+    this.engine = engine;
     this.output = output;
   }
 
@@ -131,7 +137,7 @@ public final class DpdkPorts implements Ports {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;
     }
-    DpdkPorts ports = new DpdkPorts(output);
+    DpdkPorts ports = new DpdkPorts(configuration.engine(), output);
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
         before.accept(each);
@@ -224,8 +230,12 @@ public final class DpdkPorts implements Ports {
             .withSlots(configured.descriptors(), configured.descriptors())
             .withMtu(configured.mtu())
             .withOffloads(offloads.receive(), offloads.transmit());
-    port.configure(settings, mempool);
-    port.start();
+    boolean interrupts = engine.idle() == IdleMode.INTERRUPT && !configured.isRing();
+    if (!interrupts || !start(port, settings.withInterrupts(true), mempool)) {
+      port.configure(settings, mempool);
+      port.start();
+    }
+    int interrupt = interrupts ? port.interruptDescriptor(0) : FrameDevice.POLLED;
     return new DpdkDevice(
         port,
         new MbufPool(mempool),
@@ -233,7 +243,24 @@ public final class DpdkPorts implements Ports {
         macAddress,
         configured.mtu(),
         offloads.offered(),
+        configured.isRing() ? ringInterrupt() : interrupt,
         closer);
+  }
+
+  /** Whether the port starts with interrupts: some drivers refuse it where the card has none. */
+  private static boolean start(EthernetPort port, PortSettings settings, Mempool mempool) {
+    try {
+      port.configure(settings, mempool);
+      port.start();
+      return true;
+    } catch (DpdkException refused) {
+      return false;
+    }
+  }
+
+  /** How a thread that sleeps learns of a ring's frames: another thread does not wake it. */
+  private int ringInterrupt() {
+    return engine.engines() == EngineThreads.SHARED ? FrameDevice.OWN_THREAD : FrameDevice.POLLED;
   }
 
   private void checkMtu(InterfaceConfiguration configured, EthernetPort port) {

@@ -102,6 +102,7 @@ final class EnginePlacement {
     int processors = Runtime.getRuntime().availableProcessors();
     if (engine.priority().kind() == ThreadPriority.Kind.FIFO
         && engine.idle() != IdleMode.PARK
+        && engine.idle() != IdleMode.INTERRUPT
         && threads >= processors) {
       problems.add(
           MachineProblem.of(

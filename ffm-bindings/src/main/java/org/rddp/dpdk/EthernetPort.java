@@ -149,6 +149,7 @@ public final class EthernetPort implements AutoCloseable {
       rddp_port_config.rx_queues(config, settings.queues());
       rddp_port_config.tx_queues(config, settings.queues());
       rddp_port_config.mtu(config, MODEST_DRIVERS.contains(info.driver()) ? 0 : settings.mtu());
+      rddp_port_config.rx_interrupts(config, settings.interrupts() ? 1 : 0);
       rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
       rddp_port_config.rx_offloads(
           config,
@@ -318,6 +319,25 @@ public final class EthernetPort implements AutoCloseable {
       }
       return counters;
     }
+  }
+
+  /**
+   * A descriptor for edge-triggered epoll(7) by which the started port signals received frames,
+   * after {@link #enableInterrupt}. The port owns it.
+   *
+   * @return -1 if the driver has none
+   */
+  public int interruptDescriptor(int queue) {
+    return Math.max(-1, Dpdk.rddp_rx_interrupt_descriptor(port, (short) queue));
+  }
+
+  /**
+   * Has the port signal received frames, or not. By the thread that receives. Some drivers cannot
+   * turn it off.
+   */
+  public void enableInterrupt(int queue, boolean on) {
+    // A driver that signals always says that it does not know the call.
+    int ignored = Dpdk.rddp_rx_interrupt(port, (short) queue, on ? 1 : 0);
   }
 
   /**

@@ -13,6 +13,7 @@ import java.util.Set;
  *     and 18 octets more, unless {@code SCATTER} is among the receive offloads
  * @param spreadTcp whether to distribute TCP over IPv4 over the receive queues by its four-tuple
  *     (RSS)
+ * @param interrupts whether a thread that sleeps wants to learn of received frames
  * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}
  */
@@ -22,12 +23,13 @@ public record PortSettings(
     int transmitSlots,
     int mtu,
     boolean spreadTcp,
+    boolean interrupts,
     Set<String> receiveOffloads,
     Set<String> transmitOffloads) {
 
   /** One queue each way, MTU 1500, no offloads. */
   public static final PortSettings DEFAULTS =
-      new PortSettings(1, 0, 0, 1500, false, Set.of(), Set.of());
+      new PortSettings(1, 0, 0, 1500, false, false, Set.of(), Set.of());
 
   /** Checks ranges. */
   public PortSettings {
@@ -49,29 +51,57 @@ public record PortSettings(
   /** With another number of queues each way. */
   public PortSettings withQueues(int number) {
     return new PortSettings(
-        number, receiveSlots, transmitSlots, mtu, spreadTcp, receiveOffloads, transmitOffloads);
+        number,
+        receiveSlots,
+        transmitSlots,
+        mtu,
+        spreadTcp,
+        interrupts,
+        receiveOffloads,
+        transmitOffloads);
   }
 
   /** With other numbers of descriptors. */
   public PortSettings withSlots(int receive, int transmit) {
     return new PortSettings(
-        queues, receive, transmit, mtu, spreadTcp, receiveOffloads, transmitOffloads);
+        queues, receive, transmit, mtu, spreadTcp, interrupts, receiveOffloads, transmitOffloads);
   }
 
   /** With another MTU. */
   public PortSettings withMtu(int octets) {
     return new PortSettings(
-        queues, receiveSlots, transmitSlots, octets, spreadTcp, receiveOffloads, transmitOffloads);
+        queues,
+        receiveSlots,
+        transmitSlots,
+        octets,
+        spreadTcp,
+        interrupts,
+        receiveOffloads,
+        transmitOffloads);
   }
 
   /** With TCP spread over the receive queues, or not. */
   public PortSettings withSpreadTcp(boolean on) {
     return new PortSettings(
-        queues, receiveSlots, transmitSlots, mtu, on, receiveOffloads, transmitOffloads);
+        queues,
+        receiveSlots,
+        transmitSlots,
+        mtu,
+        on,
+        interrupts,
+        receiveOffloads,
+        transmitOffloads);
+  }
+
+  /** With interrupts for received frames, or not. */
+  public PortSettings withInterrupts(boolean on) {
+    return new PortSettings(
+        queues, receiveSlots, transmitSlots, mtu, spreadTcp, on, receiveOffloads, transmitOffloads);
   }
 
   /** With other offloads. */
   public PortSettings withOffloads(Set<String> receive, Set<String> transmit) {
-    return new PortSettings(queues, receiveSlots, transmitSlots, mtu, spreadTcp, receive, transmit);
+    return new PortSettings(
+        queues, receiveSlots, transmitSlots, mtu, spreadTcp, interrupts, receive, transmit);
   }
 }

@@ -5,6 +5,12 @@ package org.rddp.device;
  * another thread, but for {@link #close()} once that thread has stopped.
  */
 public interface FrameDevice extends AutoCloseable {
+  /** {@link #interrupt}: only {@link #receive} tells. */
+  int POLLED = -1;
+
+  /** {@link #interrupt}: frames come only from what the same thread transmits. */
+  int OWN_THREAD = -2;
+
   /** The pool of received packets and of packets to be sent. */
   PacketPool pool();
 
@@ -74,6 +80,20 @@ public interface FrameDevice extends AutoCloseable {
    *     when they are sent. The others stay the caller's.
    */
   int transmit(long[] packets, int from, int count);
+
+  /**
+   * How a thread that sleeps learns of received frames: a descriptor for edge-triggered epoll(7),
+   * or {@link #POLLED}, or {@link #OWN_THREAD}.
+   */
+  default int interrupt() {
+    return POLLED;
+  }
+
+  /**
+   * Has the device make its descriptor readable when frames come, or spare itself the work. Frames
+   * that came before are not told of: the caller looks for them once more before it sleeps.
+   */
+  default void enableInterrupt(boolean on) {}
 
   /** Stops the device and releases the packets that it holds. */
   @Override

@@ -92,6 +92,11 @@ final class EthernetLink {
     return queue.flush();
   }
 
+  /** Whether frames wait until the device takes them. */
+  boolean hasUnsentFrames() {
+    return queue.size() > 0;
+  }
+
   /** Passes queued frames to the device and releases those that it does not take. */
   void close() {
     queue.flush();

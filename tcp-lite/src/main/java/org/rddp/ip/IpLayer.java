@@ -348,6 +348,11 @@ public final class IpLayer {
     return link.flush();
   }
 
+  /** Whether frames wait until the device takes them. */
+  public boolean hasUnsentFrames() {
+    return link.hasUnsentFrames();
+  }
+
   /** The largest TCP payload, without TCP options, in a packet of the given size. */
   public static int mss(int mtu) {
     return mtu - Ipv4.HEADER - Tcp.HEADER;

@@ -123,6 +123,11 @@ public final class TcpStack implements AutoCloseable {
     return context.ip.transmit();
   }
 
+  /** Whether frames wait until the device takes them. */
+  public boolean hasUnsentFrames() {
+    return context.ip.hasUnsentFrames();
+  }
+
   /** The time in nanoseconds of the last call that has told it. */
   public long now() {
     return context.now;

@@ -21,7 +21,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.PolledCompletion;
@@ -78,10 +78,10 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     engine = new Engine(name, address.bits(), tcp, ddp, rdmap, this);
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
     DaemonRings ends = new DaemonRings(memory, SLOTS, SLOTS);
-    rings = new ProgramRings(memory);
+    rings = new ProgramRings(memory, () -> {});
     SessionLimits limits =
         new SessionLimits(SLOTS, 256, 256, WorkRequest.MAX_INLINE, 16, 16, 16, 1L << 30);
-    session = new Session(name, engine, limits, ends, SignalSender.create()::signal, this);
+    session = new Session(name, engine, limits, ends, WakeSocket.pair()[0]::signal, this);
     engine.begin(session);
     source = Arena.global().allocate(octets, 64);
     sink = Memory.allocate(octets);

@@ -42,7 +42,7 @@ public class RingBenchmark extends LayerBenchmark {
   public void open() throws IOException {
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
     daemon = new DaemonRings(memory, SLOTS, SLOTS);
-    program = new ProgramRings(memory);
+    program = new ProgramRings(memory, () -> {});
     message = Arena.ofAuto().allocate(INLINE);
   }
 

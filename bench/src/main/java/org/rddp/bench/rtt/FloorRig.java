@@ -57,7 +57,7 @@ public final class FloorRig extends TimedRig {
     Side(FrameDevice device) throws IOException {
       MemorySegment memory = Arena.global().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
       daemon = new DaemonRings(memory, SLOTS, SLOTS);
-      program = new ProgramRings(memory);
+      program = new ProgramRings(memory, () -> {});
       link = device == null ? null : new RawFrames(device);
     }
 

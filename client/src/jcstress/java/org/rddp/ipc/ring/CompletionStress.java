@@ -32,7 +32,7 @@ public class CompletionStress {
   /** Two requests in work, for one round. */
   public CompletionStress() {
     try {
-      program = new ProgramRings(memory);
+      program = new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }

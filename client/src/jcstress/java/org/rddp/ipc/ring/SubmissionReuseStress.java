@@ -31,7 +31,7 @@ public class SubmissionReuseStress {
   /** A full ring for one round. */
   public SubmissionReuseStress() {
     try {
-      program = new ProgramRings(memory);
+      program = new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -38,7 +38,7 @@ public class SubmissionStress {
   /** Rings for one round. */
   public SubmissionStress() {
     try {
-      program = new ProgramRings(memory);
+      program = new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }

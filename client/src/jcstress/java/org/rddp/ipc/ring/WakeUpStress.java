@@ -38,7 +38,7 @@ public class WakeUpStress {
   /** One request in work, for one round. */
   public WakeUpStress() {
     try {
-      program = new ProgramRings(memory);
+      program = new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }

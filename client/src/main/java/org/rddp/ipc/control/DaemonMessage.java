@@ -18,7 +18,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param interfaceName the interface
    * @param address its address
    * @param rings memory that holds the rings
-   * @param event socket for the {@link org.rddp.ipc.linux.SignalReceiver} that wakes the program
+   * @param event the program's {@link org.rddp.ipc.linux.WakeSocket}
    */
   @MessageType(32)
   record Welcome(

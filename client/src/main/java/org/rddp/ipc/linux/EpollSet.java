@@ -1,8 +1,12 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.TimeUnit;
 
 /** Several descriptors as one (epoll(7)), which is readable while any of them is. Thread-safe. */
 public final class EpollSet implements AutoCloseable {
@@ -10,12 +14,29 @@ public final class EpollSet implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
   private static final int EPOLL_CTL_DEL = 2;
   private static final int EPOLLIN = 1;
+  private static final int EPOLLET = 1 << 31;
 
   /** Octets of struct epoll_event, which is packed on x86-64 only. */
   private static final int EVENT = 16;
 
   private static final SystemCall CREATE = SystemCall.bind("epoll_create1", "i:i");
   private static final SystemCall CONTROL = SystemCall.bind("epoll_ctl", "i:iiil");
+
+  // Does not capture errno, so that waiting allocates nothing.
+  private static final MethodHandle WAIT =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().find("epoll_pwait2").orElseThrow(),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG));
+
+  /** A struct timespec, and behind it room for one event. */
+  private final MemorySegment time = Arena.ofAuto().allocate(16 + EVENT, 8);
 
   private final Descriptor descriptor;
 
@@ -39,17 +60,51 @@ public final class EpollSet implements AutoCloseable {
 
   /** Adds a descriptor, which has to stay open as long as it is in the set. */
   public void add(Descriptor member) throws SystemCallException {
+    add(member.number(), EPOLLIN);
+  }
+
+  /**
+   * Adds a descriptor that other code owns and reads. It wakes only at a change, for example when
+   * further octets come.
+   */
+  public void addEdgeTriggered(int member) throws SystemCallException {
+    add(member, EPOLLIN | EPOLLET);
+  }
+
+  private void add(int member, int events) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       // The kernel gives the rest of the event back with the member, which nobody asks for.
       MemorySegment event = arena.allocate(EVENT);
-      event.set(ValueLayout.JAVA_INT, 0, EPOLLIN);
-      CONTROL.call(descriptor.number(), EPOLL_CTL_ADD, member.number(), event.address());
+      event.set(ValueLayout.JAVA_INT, 0, events);
+      CONTROL.call(descriptor.number(), EPOLL_CTL_ADD, member, event.address());
     }
   }
 
   /** Removes a descriptor that is in the set. */
   public void remove(Descriptor member) {
     CONTROL.attempt(descriptor.number(), EPOLL_CTL_DEL, member.number(), 0);
+  }
+
+  /**
+   * Waits until a member is readable, at its end, or failed. By one thread at a time. Allocates
+   * nothing.
+   *
+   * @param nanos the longest wait, 0 or more
+   * @return whether there is one; false also if a signal has interrupted the wait
+   */
+  public boolean await(long nanos) {
+    long second = TimeUnit.SECONDS.toNanos(1);
+    time.set(ValueLayout.JAVA_LONG, 0, nanos / second);
+    time.set(ValueLayout.JAVA_LONG, 8, nanos % second);
+    try {
+      int ready =
+          (int) WAIT.invokeExact(descriptor.number(), time.address() + 16, 1, time.address(), 0L);
+      return ready > 0;
+    } catch (IllegalStateException closed) {
+      throw closed;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("epoll_pwait2", unexpected);
+    }
   }
 
   /** Readable while a member is. */

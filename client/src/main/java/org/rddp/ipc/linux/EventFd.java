@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
  * An eventfd: one thread waits for it with {@link PollSet}, any thread signals it. Never blocks.
  *
  * <p>Only for threads of one process: another process that holds the descriptor could make {@link
- * #signal} block. The daemon wakes a program with a {@link SignalSender}.
+ * #signal} block. Daemon and programs wake each other with a {@link WakeSocket}.
  */
 public final class EventFd implements AutoCloseable {
   private static final int EFD_CLOEXEC = 0x80000;

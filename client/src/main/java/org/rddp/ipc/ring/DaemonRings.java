@@ -38,6 +38,7 @@ public final class DaemonRings {
 
   private long taken;
   private long published;
+  private boolean blocked;
   private int inWork;
   private long written;
   private long flushed;
@@ -69,6 +70,37 @@ public final class DaemonRings {
         memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
   }
 
+  /** Tells the program that {@link #announceSleep} may be called. Before it has the memory. */
+  public void allowSleep() {
+    RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.SLEEPS, 1);
+  }
+
+  /**
+   * Asks the program to wake the daemon's thread when it posts a request, from now to {@link
+   * #endSleep}. The caller then makes a full fence, and looks for requests once more before it
+   * sleeps: as in {@link #flush}, at least one end sees the other's store.
+   */
+  public void announceSleep() {
+    RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.SLEEPING, 1);
+  }
+
+  /** The daemon's thread is awake. Returns whether the program has woken it, or is about to. */
+  public boolean endSleep() {
+    if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.SLEEPING) == 0) {
+      return true;
+    }
+    RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.SLEEPING, 0);
+    return false;
+  }
+
+  /**
+   * Whether a request was there that could not be taken when {@link #take} was called last, since
+   * the program had not read enough completions. Reading them wakes nobody.
+   */
+  public boolean isBlocked() {
+    return blocked;
+  }
+
   /** Memory that rings of that many slots need. */
   public static long octets(int submissionSlots, int completionSlots) {
     return RingLayout.octets(submissionSlots, completionSlots);
@@ -80,6 +112,7 @@ public final class DaemonRings {
    * @return {@link #TAKEN}, {@link #NOTHING} or {@link #GARBAGE}
    */
   public int take(WorkRequest request) {
+    blocked = false;
     long slot = submissionSlot(taken);
     int state = (int) RingLayout.INT.getAcquire(RingLayout.ALL, slot);
     if (state != RingLayout.lap(taken, submissionShift)) {
@@ -92,6 +125,7 @@ public final class DaemonRings {
       }
       read = claimed;
       if (inWork + (written - read) >= completionSlots) {
+        blocked = true;
         return NOTHING;
       }
     }

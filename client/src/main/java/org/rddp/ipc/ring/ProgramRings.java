@@ -2,6 +2,7 @@ package org.rddp.ipc.ring;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 
 /**
  * The program's end of a session's rings: posts work requests, polls completions.
@@ -13,6 +14,8 @@ import java.lang.foreign.MemorySegment;
  */
 public final class ProgramRings {
   private final MemorySegment memory;
+  private final Runnable wakeDaemon;
+  private final boolean daemonSleeps;
   private final int submissionSlots;
   private final int submissionShift;
   private final int completionSlots;
@@ -30,11 +33,13 @@ public final class ProgramRings {
   /**
    * Finds the rings in memory that the daemon laid out.
    *
+   * @param wakeDaemon wakes the daemon's thread; called when a request is posted while it sleeps
    * @throws IOException when they are not there, or in another layout
    */
-  public ProgramRings(MemorySegment memory) throws IOException {
+  public ProgramRings(MemorySegment memory, Runnable wakeDaemon) throws IOException {
     SharedMemoryHeader.check(memory, RingLayout.MAGIC, RingLayout.VERSION);
     this.memory = memory;
+    this.wakeDaemon = wakeDaemon;
     this.submissionSlots = SharedMemoryHeader.firstParameter(memory);
     this.completionSlots = SharedMemoryHeader.secondParameter(memory);
     try {
@@ -47,6 +52,7 @@ public final class ProgramRings {
     this.submissionShift = Integer.numberOfTrailingZeros(submissionSlots);
     this.completionShift = Integer.numberOfTrailingZeros(completionSlots);
     this.completionBase = RingLayout.SLOTS + (long) RingLayout.SLOT * submissionSlots;
+    this.daemonSleeps = RingLayout.getInt(memory, RingLayout.SLEEPS) != 0;
     this.entry = new SubmissionEntry(this, memory, submissionSlots);
   }
 
@@ -91,6 +97,18 @@ public final class ProgramRings {
         RingLayout.lap(posted, submissionShift));
     posted += slots;
     outstanding++;
+    if (daemonSleeps) {
+      wakeSleepingDaemon();
+    }
+  }
+
+  /** The fence is the counterpart of that between {@link DaemonRings#announceSleep} and a look. */
+  private void wakeSleepingDaemon() {
+    VarHandle.fullFence();
+    if ((int) RingLayout.INT.getOpaque(memory, (long) RingLayout.SLEEPING) != 0) {
+      RingLayout.INT.setOpaque(memory, (long) RingLayout.SLEEPING, 0);
+      wakeDaemon.run();
+    }
   }
 
   /**

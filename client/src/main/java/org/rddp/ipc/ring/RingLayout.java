@@ -7,16 +7,17 @@ import java.lang.invoke.VarHandle;
 /**
  * The layout of the memory of a session's rings.
  *
- * <p>The header is followed by three words, each two cache lines from the next so that
- * adjacent-line prefetch does not make them share one, then by the slots of the submission ring and
- * those of the completion ring. A slot has 64 octets and begins with its state word: in the first
- * slot of an entry the lap of the ring that it was written in, which is never zero; in further
- * slots zero. The state word is stored last, with release; the reader owns the entry when it reads
- * the expected lap with acquire. So slots need not be cleared, and no length has to be trusted.
+ * <p>The header is followed by words of either end, two cache lines from each other so that
+ * adjacent-line prefetch does not make them share one (but those of threads that wait, which change
+ * rarely), then by the slots of the submission ring and those of the completion ring. A slot has 64
+ * octets and begins with its state word: in the first slot of an entry the lap of the ring that it
+ * was written in, which is never zero; in further slots zero. The state word is stored last, with
+ * release; the reader owns the entry when it reads the expected lap with acquire. So slots need not
+ * be cleared, and no length has to be trusted.
  */
 public final class RingLayout {
   static final String MAGIC = "RDDPRING";
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   /** Octets of a slot, the state word included. */
   static final int SLOT = 64;
@@ -29,6 +30,15 @@ public final class RingLayout {
 
   /** 1 while the program asks to be woken; the program sets it, the daemon clears it. */
   static final int WAITING = 384;
+
+  /**
+   * 1 while the daemon's thread sleeps and has to be woken when a request is posted; the daemon
+   * sets and clears it, and the program that wakes it clears it.
+   */
+  static final int SLEEPING = 448;
+
+  /** 1 if the daemon's thread ever sleeps so; constant. */
+  static final int SLEEPS = 452;
 
   /** The first slot. */
   static final int SLOTS = 512;

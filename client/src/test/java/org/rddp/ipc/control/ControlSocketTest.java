@@ -40,11 +40,11 @@ import org.rddp.ipc.linux.OpenDescriptors;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SocketLock;
 import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
+import org.rddp.ipc.linux.WakeSocket;
 
 @Timeout(60)
 class ControlSocketTest {
@@ -207,11 +207,13 @@ class ControlSocketTest {
   @Test
   void shouldPassDescriptors() throws IOException {
     SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7, 8L << 40);
+    WakeSocket[] ends = WakeSocket.pair();
     try (SharedMemory memory = SharedMemory.create("passed", 4096);
-        SignalSender signal = SignalSender.create()) {
+        WakeSocket signal = ends[0];
+        WakeSocket sent = ends[1]) {
       daemon.send(
           new DaemonMessage.Welcome(
-              1, 2, limits, "eth0", IpAddress.ipv4(3), memory.descriptor(), signal.receiver()));
+              1, 2, limits, "eth0", IpAddress.ipv4(3), memory.descriptor(), sent.descriptor()));
       DaemonMessage.Welcome welcome = (DaemonMessage.Welcome) program.receiveFromDaemon();
       assertThat(welcome.limits()).isEqualTo(limits);
       assertThat(SharedMemory.map(welcome.rings()).length()).isEqualTo(4096);

@@ -270,7 +270,7 @@ class HostileRingsTest {
 
   @Test
   void shouldRefuseRingsOfABrokenDaemon() throws IOException {
-    ProgramRings program = new ProgramRings(memory);
+    ProgramRings program = new ProgramRings(memory, () -> {});
     long completions = slot(SUBMISSIONS);
     memory.set(ValueLayout.JAVA_INT, completions, 0x8000_0000);
     memory.set(ValueLayout.JAVA_INT, completions + CompletionEntry.RETIRED, 1);

@@ -2,6 +2,7 @@ package org.rddp.ipc.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
@@ -25,7 +27,7 @@ class RingsTest {
 
   private static ProgramRings open(MemorySegment memory) {
     try {
-      return new ProgramRings(memory);
+      return new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -438,6 +440,53 @@ class RingsTest {
   }
 
   @Test
+  void shouldWakeADaemonOnlyWhileItSleeps() throws IOException {
+    daemon.allowSleep();
+    AtomicInteger signals = new AtomicInteger();
+    ProgramRings waking = new ProgramRings(memory, signals::incrementAndGet);
+    waking.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 7).memory(1, 2, 3).submit();
+    assertThat(signals).hasValue(0);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+
+    daemon.announceSleep();
+    waking.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 2, 7).memory(1, 2, 3).submit();
+    waking.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 3, 7).memory(1, 2, 3).submit();
+    assertThat(signals).as("one signal for a sleep").hasValue(1);
+    assertThat(daemon.endSleep()).as("the program has woken it").isTrue();
+
+    daemon.announceSleep();
+    assertThat(daemon.endSleep()).isFalse();
+    waking.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 4, 7).memory(1, 2, 3).submit();
+    assertThat(signals).hasValue(1);
+  }
+
+  @Test
+  void shouldNotLookForTheSleepOfADaemonThatNeverSleeps() throws IOException {
+    ProgramRings waking = new ProgramRings(memory, () -> fail("the daemon is awake"));
+    daemon.announceSleep();
+    waking.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 7).memory(1, 2, 3).submit();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  @Test
+  void shouldTellThatRequestsWaitForReadCompletions() {
+    for (int i = 0; i < 16; i++) {
+      assertThat(post(i)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      complete(i, 1);
+      daemon.flush();
+    }
+    program.poll(completion);
+    assertThat(post(16)).isTrue();
+    assertThat(daemon.take(request)).as("the completion's slot is not free").isZero();
+    assertThat(daemon.isBlocked()).isTrue();
+
+    program.publish();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(daemon.isBlocked()).isFalse();
+  }
+
+  @Test
   void shouldAllocateNothingAtEitherEnd() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     MemorySegment message = Arena.ofAuto().allocate(100);
@@ -471,23 +520,23 @@ class RingsTest {
 
   @Test
   void shouldRefuseAnotherLayout() {
-    assertThatThrownBy(() -> new ProgramRings(Arena.ofAuto().allocate(4096, 64)))
+    assertThatThrownBy(() -> new ProgramRings(Arena.ofAuto().allocate(4096, 64), () -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("not RDDPRING");
     memory.set(ValueLayout.JAVA_INT, 8, 9);
-    assertThatThrownBy(() -> new ProgramRings(memory))
+    assertThatThrownBy(() -> new ProgramRings(memory, () -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("layout version 9")
         .hasMessageContaining("same release");
     memory.set(ValueLayout.JAVA_INT, 8, RingLayout.VERSION);
-    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 512)))
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 512), () -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("512");
     memory.set(ValueLayout.JAVA_INT, 12, 1 << 20);
-    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new ProgramRings(memory, () -> {})).isInstanceOf(IOException.class);
     memory.set(ValueLayout.JAVA_INT, 12, 7);
-    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 32)))
+    assertThatThrownBy(() -> new ProgramRings(memory, () -> {})).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 32), () -> {}))
         .isInstanceOf(IOException.class);
   }
 

@@ -21,7 +21,8 @@ public record EngineConfiguration(
   static EngineConfiguration read(TomlSection section, int interfaces) {
     EngineThreads threads =
         section.choice("engines", TomlSection.words(EngineThreads.values()), EngineThreads.SHARED);
-    IdleMode idle = section.choice("idle", TomlSection.words(IdleMode.values()), IdleMode.BACKOFF);
+    IdleMode idle =
+        section.choice("idle", TomlSection.words(IdleMode.values()), IdleMode.INTERRUPT);
     List<Integer> cores = section.integers("cores", 0, 8191);
     int needed = threads == EngineThreads.SHARED ? 1 : interfaces;
     if (!cores.isEmpty()

@@ -21,8 +21,8 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 
 /**
@@ -72,7 +72,8 @@ final class ProgramSession implements SessionHandler {
   private DaemonInterface daemonInterface;
   private Session session;
   private ProgramMapping rings;
-  private SignalSender signal;
+  private WakeSocket signal;
+  private WakeSocket programSignal;
   private int inEngine;
 
   /** Whether the program counts among the sessions. */
@@ -307,9 +308,14 @@ final class ProgramSession implements SessionHandler {
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, server.mappingThreads());
       shared.populate(0, size);
-      signal = SignalSender.create();
+      WakeSocket[] wakeSockets = WakeSocket.pair();
+      signal = wakeSockets[0];
+      programSignal = wakeSockets[1];
       DaemonRings ends = new DaemonRings(shared.segment(), sizes.requests(), sizes.completions());
       Engine engine = chosen.engine();
+      if (engine.sleep().isAllowed()) {
+        ends.allowSleep();
+      }
       if (!hello.program().isBlank()) {
         program = LogText.shortened(hello.program(), MAX_NAME);
         name = program + " (pid " + socket.peer().pid() + ")";
@@ -325,7 +331,7 @@ final class ProgramSession implements SessionHandler {
               chosen.name(),
               IpAddress.ipv4(engine.address()),
               rings.descriptor(),
-              signal.receiver()));
+              programSignal.descriptor()));
     } catch (SystemCallException e) {
       // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
@@ -348,9 +354,12 @@ final class ProgramSession implements SessionHandler {
     if (refusal == null) {
       begun = true;
       // The program has its end of the wake-up socket.
-      signal.receiver().close();
+      programSignal.close();
       Engine engine = daemonInterface.engine();
-      engine.execute(() -> engine.begin(session));
+      engine.execute(() -> {
+        engine.begin(session);
+        engine.sleep().add(session, signal);
+      });
       server.events().session(logFields(), "the session begins");
     }
     answer(request, refusal);
@@ -550,6 +559,7 @@ final class ProgramSession implements SessionHandler {
     Engine engine = daemonInterface.engine();
     engine.execute(() -> {
       engine.end(session);
+      engine.sleep().remove(session);
       server.execute(() -> release(last));
     });
   }
@@ -557,6 +567,7 @@ final class ProgramSession implements SessionHandler {
   private void release(Runnable last) {
     if (signal != null) {
       signal.close();
+      programSignal.close();
     }
     regionRequests.close(() ->
         memory.close(() -> {

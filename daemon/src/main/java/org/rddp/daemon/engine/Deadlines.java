@@ -42,6 +42,11 @@ final class Deadlines {
     left = Math.min(left, count);
   }
 
+  /** When {@link #expire} has to be called next; {@link Long#MAX_VALUE} if none is set. */
+  long next() {
+    return count == 0 ? Long.MAX_VALUE : nextRound;
+  }
+
   /** Checks the deadlines of the next slice. */
   void expire(long now) {
     if (left == 0) {

@@ -51,6 +51,9 @@ public final class Engine {
 
   private final PendingStartups<SessionConnection> startups;
 
+  /** The sleep of the thread that makes the turns. */
+  private EngineSleep sleep = EngineSleep.NEVER;
+
   /**
    * An engine that does nothing before {@link #turn}.
    *
@@ -195,6 +198,27 @@ public final class Engine {
   /** Runs a command on the engine's thread, in one of the next turns. From any thread. */
   public void execute(Runnable command) {
     commands.add(command);
+    sleep.wake();
+  }
+
+  /** Sets the sleep of the thread that makes the turns. Before the first turn and command. */
+  void sleepBy(EngineSleep sleep) {
+    this.sleep = sleep;
+  }
+
+  /** The sleep of the thread that makes the turns. */
+  public EngineSleep sleep() {
+    return sleep;
+  }
+
+  /** Whether frames wait until the device takes them, which wakes nobody. */
+  boolean hasUnsentFrames() {
+    return tcp.hasUnsentFrames();
+  }
+
+  /** The earliest time at which a timer is due; {@link Long#MAX_VALUE} for none. */
+  long nextDeadline() {
+    return Math.min(tcp.nextDeadline(), deadlines.next());
   }
 
   /** Begins to serve a session. Engine thread only. */

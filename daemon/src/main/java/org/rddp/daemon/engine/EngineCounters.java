@@ -4,6 +4,7 @@ package org.rddp.daemon.engine;
 public final class EngineCounters {
   long turns;
   long idleTurns;
+  long sleeps;
   long requests;
   long completions;
   long connectionsOpened;
@@ -25,6 +26,11 @@ public final class EngineCounters {
   /** Turns that found nothing to do. */
   public long idleTurns() {
     return idleTurns;
+  }
+
+  /** How often its thread has slept until something woke it, or a timer was due. */
+  public long sleeps() {
+    return sleeps;
   }
 
   /** Work requests taken. */

@@ -17,6 +17,9 @@ public final class EngineThread implements AutoCloseable {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
+  /** How long it polls before it sleeps, in ns. */
+  private static final long POLLING = 50_000;
+
   /** Consecutive failed turns after which the thread ends. */
   private static final int HOPELESS = 100;
 
@@ -25,6 +28,7 @@ public final class EngineThread implements AutoCloseable {
 
   private final Engine[] engines;
   private final IdleStrategy idle;
+  private final EngineSleep sleep;
   private final Runnable onStart;
   private final Runnable onEnd;
   private final Consumer<Throwable> onLost;
@@ -40,6 +44,8 @@ public final class EngineThread implements AutoCloseable {
   /**
    * A thread that is not started.
    *
+   * @param sleep its sleep, which it closes at its end; only where it idles by {@link
+   *     IdleMode#INTERRUPT}, otherwise null
    * @param onStart called first on the thread, to register it with DPDK for example
    * @param onEnd called last on the thread
    * @param onLost called with the reason when it ends without having been told to
@@ -48,11 +54,14 @@ public final class EngineThread implements AutoCloseable {
       String name,
       List<Engine> engines,
       IdleMode idling,
+      EngineSleep sleep,
       Runnable onStart,
       Runnable onEnd,
       Consumer<Throwable> onLost) {
     this.engines = engines.toArray(Engine[]::new);
     this.idle = strategy(idling);
+    this.sleep = sleep == null ? EngineSleep.NEVER : sleep;
+    engines.forEach(engine -> engine.sleepBy(this.sleep));
     this.onStart = onStart;
     this.onEnd = onEnd;
     this.onLost = onLost;
@@ -68,6 +77,7 @@ public final class EngineThread implements AutoCloseable {
       case SPIN -> BusySpinIdleStrategy.INSTANCE;
       case YIELD -> YieldingIdleStrategy.INSTANCE;
       case PARK -> new SleepingIdleStrategy(LONGEST_PARK);
+      case INTERRUPT -> new YieldingIdleStrategy();
       case BACKOFF -> new BackoffIdleStrategy(100, 1_000, SHORTEST_PARK, LONGEST_PARK);
     };
   }
@@ -87,6 +97,7 @@ public final class EngineThread implements AutoCloseable {
         for (Engine engine : engines) {
           engine.close();
         }
+        sleep.close();
         onEnd.run();
       }
     } catch (RuntimeException | Error e) {
@@ -96,13 +107,49 @@ public final class EngineThread implements AutoCloseable {
 
   private void takeTurns() {
     while (running) {
-      long now = System.nanoTime();
-      lastTurn.setOpaque(now);
-      int work = 0;
-      for (Engine engine : engines) {
-        work += turn(engine, now);
+      int work = turns(System.nanoTime());
+      if (work == 0 && sleep.isAllowed()) {
+        rest();
+      } else {
+        idle.idle(work);
       }
-      idle.idle(work);
+    }
+  }
+
+  private int turns(long now) {
+    lastTurn.setOpaque(now);
+    int work = 0;
+    for (Engine engine : engines) {
+      work += turn(engine, now);
+    }
+    return work;
+  }
+
+  /** Polls for a while, and then sleeps until there is work. */
+  private void rest() {
+    long idleSince = System.nanoTime();
+    long now = idleSince;
+    while (running && now - idleSince < POLLING) {
+      idle.idle();
+      now = System.nanoTime();
+      if (turns(now) > 0) {
+        return;
+      }
+    }
+    int work = 0;
+    while (running && work == 0) {
+      sleep.announce();
+      work = turns(System.nanoTime());
+      if (work == 0) {
+        sleep.await(engines);
+      }
+      sleep.end();
+      if (work == 0) {
+        work = turns(System.nanoTime());
+      }
+      if (work == 0) {
+        sleep.clear();
+      }
     }
   }
 
@@ -160,6 +207,7 @@ public final class EngineThread implements AutoCloseable {
   @Override
   public void close() {
     running = false;
+    sleep.wake();
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

@@ -270,6 +270,21 @@ public final class Session {
     }
   }
 
+  /** Has the program wake the engine's thread at its next request, until {@link #endSleep}. */
+  void announceSleep() {
+    rings.announceSleep();
+  }
+
+  /** The engine's thread is awake. Returns whether the program has woken it, or is about to. */
+  boolean endSleep() {
+    return rings.endSleep();
+  }
+
+  /** Whether requests wait until the program has read completions. */
+  boolean isBlocked() {
+    return rings.isBlocked();
+  }
+
   RequestTable requests() {
     return requests;
   }

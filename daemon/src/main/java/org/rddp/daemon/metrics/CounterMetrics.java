@@ -19,6 +19,10 @@ final class CounterMetrics {
         "engine.turns.idle",
         "engine_idle_turns",
         "Turns of the duty cycle that found nothing to do.");
+    counter(
+        "engine.sleeps",
+        "engine_sleeps",
+        "Times that the engine's thread has slept until something woke it, or a timer was due.");
     counter("engine.requests", "requests", "Work requests taken from programs.");
     counter("engine.completions", "completions", "Completions reported to programs.");
     counter(

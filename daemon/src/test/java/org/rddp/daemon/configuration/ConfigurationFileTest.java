@@ -332,7 +332,7 @@ class ConfigurationFileTest {
           dpdk    | arguments = '-l 0'           | a list of strings
           dpdk    | arguments = [1]              | is not a string
           engine  | engines = 'many'             | one of "shared", "per-port"
-          engine  | idle = 'sleep'               | "spin", "backoff", "yield", "park"
+          engine  | idle = 'sleep'               | "spin", "backoff", "interrupt", "yield", "park"
           engine  | idle = ''                    | is empty
           engine  | cores = [1, 2]               | names [1, 2], but one engine thread serves all interfaces; allowed: 1 processor
           engine  | cores = [-1]                 | a list of whole numbers from 0 to 8191

@@ -23,7 +23,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.StreamingHandler;
@@ -174,7 +174,7 @@ class HalfOpenStartupsTest {
             engine,
             new SessionLimits(16, 2, 2, 168, 4096, 16, 16, 1 << 20),
             rings,
-            SignalSender.create()::signal,
+            WakeSocket.pair()[0]::signal,
             new SessionHandler() {
               @Override
               public void send(DaemonMessage message) {

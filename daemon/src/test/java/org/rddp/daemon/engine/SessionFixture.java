@@ -18,7 +18,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
@@ -114,14 +114,14 @@ final class SessionFixture {
   SessionFixture() {
     try {
       DaemonRings ends = new DaemonRings(ringMemory, OUTSTANDING, OUTSTANDING);
-      rings = new ProgramRings(ringMemory);
+      rings = new ProgramRings(ringMemory, () -> {});
       session =
           new Session(
               "program",
               engine,
               new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 16, 1 << 20),
               ends,
-              SignalSender.create()::signal,
+              WakeSocket.pair()[0]::signal,
               new SessionHandler() {
                 @Override
                 public void send(DaemonMessage message) {

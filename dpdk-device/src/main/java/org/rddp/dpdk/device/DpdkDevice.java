@@ -32,6 +32,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final long macAddress;
   private final int mtu;
   private final int offloads;
+  private final int interrupt;
   private final Runnable closer;
   private final long received = Memory.allocate((long) BURST * PTR);
   private final long sent = Memory.allocate((long) BURST * PTR);
@@ -49,6 +50,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
    * @param offloads the port's offloads: bits of {@link Offloads}
+   * @param interrupt how a thread that sleeps learns of frames: {@link FrameDevice#interrupt}
    * @param closer stops and closes the port, when the device is closed
    */
   public DpdkDevice(
@@ -58,6 +60,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       long macAddress,
       int mtu,
       int offloads,
+      int interrupt,
       Runnable closer) {
     this.port = port;
     this.pool = pool;
@@ -65,6 +68,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     this.macAddress = macAddress;
     this.mtu = mtu;
     this.offloads = offloads;
+    this.interrupt = interrupt;
     this.closer = closer;
   }
 
@@ -86,6 +90,18 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   @Override
   public int offloads() {
     return offloads;
+  }
+
+  @Override
+  public int interrupt() {
+    return interrupt;
+  }
+
+  @Override
+  public void enableInterrupt(boolean on) {
+    if (interrupt >= 0) {
+      port.enableInterrupt(0, on);
+    }
   }
 
   @Override

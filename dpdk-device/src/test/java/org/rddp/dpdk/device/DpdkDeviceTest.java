@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -59,7 +60,14 @@ class DpdkDeviceTest {
     port.start();
     int offloads = PortOffloads.of(port.info()).offered();
     return new DpdkDevice(
-        port, new MbufPool(mempool), new RingCopier(link), macAddress, 1500, offloads, port::stop);
+        port,
+        new MbufPool(mempool),
+        new RingCopier(link),
+        macAddress,
+        1500,
+        offloads,
+        FrameDevice.POLLED,
+        port::stop);
   }
 
   @AfterAll
@@ -298,7 +306,8 @@ class DpdkDeviceTest {
 
   /** The port of the first device, as if it could do more. */
   private static DpdkDevice card(int offloads) {
-    return new DpdkDevice(one.port(), (MbufPool) one.pool(), null, 1, 1500, offloads, () -> {});
+    return new DpdkDevice(
+        one.port(), (MbufPool) one.pool(), null, 1, 1500, offloads, FrameDevice.POLLED, () -> {});
   }
 
   private static long flags(long packet) {

@@ -2772,6 +2772,125 @@ public class Dpdk {
         }
     }
 
+    private static class rddp_rx_interrupt_descriptor {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT,
+            Dpdk.C_SHORT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_rx_interrupt_descriptor");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
+     * }
+     */
+    public static FunctionDescriptor rddp_rx_interrupt_descriptor$descriptor() {
+        return rddp_rx_interrupt_descriptor.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
+     * }
+     */
+    public static MethodHandle rddp_rx_interrupt_descriptor$handle() {
+        return rddp_rx_interrupt_descriptor.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
+     * }
+     */
+    public static MemorySegment rddp_rx_interrupt_descriptor$address() {
+        return rddp_rx_interrupt_descriptor.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
+     * }
+     */
+    public static int rddp_rx_interrupt_descriptor(short port, short queue) {
+        var mh$ = rddp_rx_interrupt_descriptor.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_rx_interrupt_descriptor", port, queue);
+            }
+            return (int)mh$.invokeExact(port, queue);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_rx_interrupt {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT,
+            Dpdk.C_SHORT,
+            Dpdk.C_INT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_rx_interrupt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on)
+     * }
+     */
+    public static FunctionDescriptor rddp_rx_interrupt$descriptor() {
+        return rddp_rx_interrupt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on)
+     * }
+     */
+    public static MethodHandle rddp_rx_interrupt$handle() {
+        return rddp_rx_interrupt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on)
+     * }
+     */
+    public static MemorySegment rddp_rx_interrupt$address() {
+        return rddp_rx_interrupt.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on)
+     * }
+     */
+    public static int rddp_rx_interrupt(short port, short queue, int on) {
+        var mh$ = rddp_rx_interrupt.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_rx_interrupt", port, queue, on);
+            }
+            return (int)mh$.invokeExact(port, queue, on);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class rddp_rx_burst {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_SHORT,

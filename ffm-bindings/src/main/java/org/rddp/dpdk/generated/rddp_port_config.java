@@ -20,6 +20,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t rx_queues;
  *     uint32_t tx_queues;
  *     uint32_t mtu;
+ *     uint32_t rx_interrupts;
  *     uint32_t rss_tcp;
  * }
  * }
@@ -36,7 +37,9 @@ public class rddp_port_config {
         Dpdk.C_INT.withName("rx_queues"),
         Dpdk.C_INT.withName("tx_queues"),
         Dpdk.C_INT.withName("mtu"),
-        Dpdk.C_INT.withName("rss_tcp")
+        Dpdk.C_INT.withName("rx_interrupts"),
+        Dpdk.C_INT.withName("rss_tcp"),
+        MemoryLayout.paddingLayout(4)
     ).withName("rddp_port_config");
 
     /**
@@ -264,6 +267,50 @@ public class rddp_port_config {
      */
     public static void mtu(MemorySegment struct, int fieldValue) {
         struct.set(mtu$LAYOUT, mtu$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rx_interrupts$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rx_interrupts"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rx_interrupts
+     * }
+     */
+    public static final OfInt rx_interrupts$layout() {
+        return rx_interrupts$LAYOUT;
+    }
+
+    private static final long rx_interrupts$OFFSET = $LAYOUT.byteOffset(groupElement("rx_interrupts"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rx_interrupts
+     * }
+     */
+    public static final long rx_interrupts$offset() {
+        return rx_interrupts$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rx_interrupts
+     * }
+     */
+    public static int rx_interrupts(MemorySegment struct) {
+        return struct.get(rx_interrupts$LAYOUT, rx_interrupts$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rx_interrupts
+     * }
+     */
+    public static void rx_interrupts(MemorySegment struct, int fieldValue) {
+        struct.set(rx_interrupts$LAYOUT, rx_interrupts$OFFSET, fieldValue);
     }
 
     private static final OfInt rss_tcp$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_tcp"));

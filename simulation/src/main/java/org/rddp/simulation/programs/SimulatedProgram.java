@@ -81,7 +81,7 @@ final class SimulatedProgram implements SessionHandler {
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(slots, completions), 64);
     daemonEnd = new DaemonRings(memory, slots, completions);
     try {
-      rings = new ProgramRings(memory);
+      rings = new ProgramRings(memory, () -> {});
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

@@ -10,18 +10,18 @@ import org.junit.jupiter.api.Timeout;
 
 /** Wakes programs, also hostile ones that try to block the daemon. */
 @Timeout(60)
-class SignalSenderTest {
+class WakeSocketTest {
   private static final int F_SETFL = 4;
   private static final int SHUT_RDWR = 2;
 
-  private final SignalSender sender;
-  private final SignalReceiver receiver;
+  private final WakeSocket sender;
+  private final WakeSocket receiver;
   private final PollSet poll = new PollSet();
 
-  SignalSenderTest() throws SystemCallException {
-    sender = SignalSender.create();
-    // The program receives another descriptor of the same open file.
-    receiver = new SignalReceiver(sender.receiver().duplicate());
+  WakeSocketTest() throws SystemCallException {
+    WakeSocket[] ends = WakeSocket.pair();
+    sender = ends[0];
+    receiver = ends[1];
     poll.add(receiver.descriptor());
   }
 
@@ -48,6 +48,17 @@ class SignalSenderTest {
     Thread signaller = Thread.ofPlatform().start(sender::signal);
     assertThat(poll.await(-1)).isEqualTo(1);
     signaller.join();
+  }
+
+  @Test
+  void shouldSignalInBothDirections() throws Exception {
+    receiver.signal();
+    assertThat(poll.await(0)).as("the end that signals").isZero();
+    PollSet other = new PollSet();
+    other.add(sender.descriptor());
+    assertThat(other.await(0)).isEqualTo(1);
+    sender.clear();
+    assertThat(other.await(0)).isZero();
   }
 
   @Test
@@ -83,7 +94,6 @@ class SignalSenderTest {
   void shouldIgnoreTheEndOfTheProgram() throws Exception {
     SystemCall.bind("shutdown", "i:ii").call(receiver.descriptor().number(), SHUT_RDWR);
     sender.signal();
-    sender.receiver().close();
     receiver.close();
     sender.signal();
   }

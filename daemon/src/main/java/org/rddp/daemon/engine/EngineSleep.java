@@ -1,0 +1,182 @@
+package org.rddp.daemon.engine;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.rddp.device.FrameDevice;
+import org.rddp.ipc.linux.EpollSet;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
+
+/**
+ * The sleep of an engine's thread that has no work: until a frame or a program's request comes,
+ * another thread has a command, or a timer is due.
+ *
+ * <p>Nothing is missed: the thread announces its sleep, makes a full fence, and looks for work in
+ * one more turn before it waits. A program or thread first publishes its work, makes a full fence,
+ * and then looks whether a sleep is announced.
+ *
+ * <p>For the thread, except {@link #wake} and {@link #isAllowed}, which any thread may call.
+ */
+public final class EngineSleep implements AutoCloseable {
+  /** The longest sleep, so that the thread is not taken for one that does not respond. */
+  private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** The longest sleep while something may happen that wakes nobody. */
+  private static final long POLLING = TimeUnit.MICROSECONDS.toNanos(100);
+
+  /** The sleep of a thread that never sleeps. */
+  static final EngineSleep NEVER = new EngineSleep(null, null, List.of());
+
+  private final EpollSet wakers;
+
+  /** The ends that other threads signal, and that this one clears. */
+  private final WakeSocket[] commands;
+
+  private final FrameDevice[] devices;
+  private final List<Program> programs = new ArrayList<>();
+  private volatile boolean announced;
+
+  /** A session, and the socket by which its program wakes the thread. */
+  private record Program(Session session, WakeSocket socket) {}
+
+  private EngineSleep(EpollSet wakers, WakeSocket[] commands, List<FrameDevice> devices) {
+    this.wakers = wakers;
+    this.commands = commands;
+    this.devices = devices.toArray(FrameDevice[]::new);
+  }
+
+  /**
+   * The sleep of a thread that serves these devices.
+   *
+   * @param devices open as long as this is used
+   */
+  public static EngineSleep of(List<FrameDevice> devices) throws SystemCallException {
+    WakeSocket[] commands = WakeSocket.pair();
+    EpollSet wakers = EpollSet.of(commands[1].descriptor());
+    for (FrameDevice device : devices) {
+      if (device.interrupt() >= 0) {
+        wakers.addEdgeTriggered(device.interrupt());
+      }
+    }
+    return new EngineSleep(wakers, commands, devices);
+  }
+
+  /** Whether the thread ever sleeps, so that programs have to wake it. */
+  public boolean isAllowed() {
+    return wakers != null;
+  }
+
+  /**
+   * A program wakes the thread by this socket from now on.
+   *
+   * @throws IllegalStateException if the kernel has no memory for that
+   */
+  public void add(Session session, WakeSocket socket) {
+    if (isAllowed()) {
+      try {
+        wakers.add(socket.descriptor());
+        programs.add(new Program(session, socket));
+      } catch (SystemCallException e) {
+        throw new IllegalStateException("a program cannot wake the engine: " + e.getMessage(), e);
+      }
+    }
+  }
+
+  /** A session has ended. Called before its socket is closed. */
+  public void remove(Session session) {
+    for (int i = 0; i < programs.size(); i++) {
+      if (programs.get(i).session() == session) {
+        wakers.remove(programs.remove(i).socket().descriptor());
+        return;
+      }
+    }
+  }
+
+  /** Announces that the thread is about to sleep. It makes another turn before it does. */
+  void announce() {
+    announced = true;
+    for (int i = 0; i < programs.size(); i++) {
+      programs.get(i).session().announceSleep();
+    }
+    for (FrameDevice device : devices) {
+      device.enableInterrupt(true);
+    }
+    VarHandle.fullFence();
+  }
+
+  /**
+   * Sleeps, if the turn since {@link #announce} has found no work. Returns whether something has
+   * woken it.
+   */
+  boolean await(Engine[] engines) {
+    long longest = isPolling(engines) ? POLLING : LONGEST;
+    long now = System.nanoTime();
+    for (Engine engine : engines) {
+      longest = Math.min(longest, engine.nextDeadline() - now);
+      engine.counters().sleeps++;
+    }
+    return longest > 0 && wakers.await(longest);
+  }
+
+  private boolean isPolling(Engine[] engines) {
+    for (FrameDevice device : devices) {
+      if (device.interrupt() == FrameDevice.POLLED) {
+        return true;
+      }
+    }
+    for (Engine engine : engines) {
+      if (engine.hasUnsentFrames()) {
+        return true;
+      }
+    }
+    for (int i = 0; i < programs.size(); i++) {
+      if (programs.get(i).session().isBlocked()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The thread is awake, or has found work in its last turn. */
+  void end() {
+    announced = false;
+    for (int i = 0; i < programs.size(); i++) {
+      Program program = programs.get(i);
+      if (program.session().endSleep()) {
+        program.socket().clear();
+      }
+    }
+    for (FrameDevice device : devices) {
+      device.enableInterrupt(false);
+    }
+  }
+
+  /**
+   * Clears all signals, when there was no work although one may have woken the thread: it came
+   * late, and the thread had found the work by itself.
+   */
+  void clear() {
+    commands[1].clear();
+    for (int i = 0; i < programs.size(); i++) {
+      programs.get(i).socket().clear();
+    }
+  }
+
+  /** Ends the sleep, or prevents it. Called after a command has been left for an engine. */
+  void wake() {
+    if (announced) {
+      commands[0].signal();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isAllowed()) {
+      wakers.close();
+      commands[0].close();
+      commands[1].close();
+    }
+  }
+}

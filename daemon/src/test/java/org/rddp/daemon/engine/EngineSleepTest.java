@@ -1,0 +1,200 @@
+package org.rddp.daemon.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.WrappedDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.WakeSocket;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+/** What wakes an engine's thread, and how often. */
+@Timeout(60)
+class EngineSleepTest {
+  private static final Ipv4Address ADDRESS = Ipv4Address.parse("10.0.0.1");
+
+  private final EventFd frames = EventFd.create();
+  private final FrameDevice device = new InterruptingDevice();
+  private final Engine engine =
+      new Engine(
+          "test",
+          ADDRESS.bits(),
+          new TcpStack(
+              device,
+              new InterfaceAddress(ADDRESS, 24),
+              TcpSettings.DEFAULTS,
+              new SplittableRandom(1),
+              System.nanoTime()),
+          new DdpEngine(new TaggedBuffers(1, new SplittableRandom(1))),
+          new RdmapSettings(MpaSettings.DEFAULTS, 16, 16),
+          new FaultHandler() {
+            @Override
+            public void onFault(String where, Throwable cause) {
+              throw new AssertionError(where, cause);
+            }
+
+            @Override
+            public void onRefused(String detail) {}
+          });
+  private final Engine[] engines = {engine};
+  private final EngineSleep sleep = EngineSleep.of(List.of(device));
+  private final WakeSocket[] ends = WakeSocket.pair();
+  private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(16, 16), 64);
+  private final Session session;
+  private final ProgramRings program;
+
+  EngineSleepTest() throws Exception {
+    engine.sleepBy(sleep);
+    DaemonRings rings = new DaemonRings(memory, 16, 16);
+    rings.allowSleep();
+    SessionLimits limits = new SessionLimits(16, 16, 16, 168, 16, 8, 16, 1 << 20);
+    session = new Session("program", engine, limits, rings, ends[0]::signal, new IgnoringHandler());
+    program = new ProgramRings(memory, ends[1]::signal);
+    engine.begin(session);
+    sleep.add(session, ends[0]);
+    while (engine.turn(System.nanoTime()) > 0) {
+      // The first turns announce the address.
+    }
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+    sleep.close();
+    ends[0].close();
+    ends[1].close();
+    frames.close();
+  }
+
+  /** Whether something wakes the thread before its longest sleep is over. */
+  private boolean isWoken() {
+    sleep.announce();
+    return endSleep();
+  }
+
+  private boolean endSleep() {
+    boolean woken = sleep.await(engines);
+    sleep.end();
+    return woken;
+  }
+
+  @Test
+  void shouldSleepAsLongAsItMayWithoutWork() {
+    long before = engine.counters().sleeps();
+    assertThat(isWoken()).isFalse();
+    assertThat(engine.counters().sleeps()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void shouldWakeForACommand() {
+    sleep.announce();
+    engine.execute(() -> {});
+    assertThat(endSleep()).isTrue();
+    sleep.clear();
+    engine.execute(() -> {});
+    assertThat(isWoken()).as("a command of a thread that was awake").isFalse();
+  }
+
+  @Test
+  void shouldWakeForARequestOfAProgram() {
+    sleep.announce();
+    post();
+    post();
+    assertThat(endSleep()).isTrue();
+    assertThat(isWoken()).as("both requests have one signal").isFalse();
+    post();
+    assertThat(isWoken()).as("a request of the time when it was awake").isFalse();
+  }
+
+  private void post() {
+    program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 7).memory(1, 2, 3).submit();
+  }
+
+  @Test
+  void shouldClearSignalsThatComeLate() {
+    ends[1].signal();
+    assertThat(isWoken()).isTrue();
+    sleep.clear();
+    assertThat(isWoken()).isFalse();
+  }
+
+  @Test
+  void shouldNotWakeForAProgramThatHasGone() {
+    engine.end(session);
+    sleep.remove(session);
+    ends[1].signal();
+    assertThat(isWoken()).isFalse();
+  }
+
+  @Test
+  void shouldWakeOnceForFrames() {
+    frames.signal();
+    assertThat(isWoken()).isTrue();
+    assertThat(isWoken()).as("nobody reads the device's descriptor").isFalse();
+    frames.signal();
+    assertThat(isWoken()).isTrue();
+  }
+
+  @Test
+  void shouldEnableTheDevicesInterruptWhileItSleeps() {
+    InterruptingDevice interrupting = (InterruptingDevice) device;
+    sleep.announce();
+    assertThat(interrupting.enabled).isTrue();
+    sleep.end();
+    assertThat(interrupting.enabled).isFalse();
+  }
+
+  /** A device whose frames are signalled by an eventfd. */
+  private final class InterruptingDevice extends WrappedDevice {
+    private boolean enabled;
+
+    InterruptingDevice() {
+      super(LoopedDevice.pair(pool(256), pool(256), 1500, 64)[0]);
+    }
+
+    private static NativePacketPool pool(int packets) {
+      return new NativePacketPool(packets, 1514);
+    }
+
+    @Override
+    public int interrupt() {
+      return frames.descriptor().number();
+    }
+
+    @Override
+    public void enableInterrupt(boolean on) {
+      enabled = on;
+    }
+  }
+
+  /** Takes no notice of what the session tells its program. */
+  private static final class IgnoringHandler implements SessionHandler {
+    @Override
+    public void send(DaemonMessage message) {}
+
+    @Override
+    public void onBroken(String detail) {}
+  }
+}

@@ -1,0 +1,50 @@
+/* How a thread that sleeps learns of received frames. */
+#include "rddp_dpdk.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <linux/if_packet.h>
+#include <rte_ethdev.h>
+
+/* The packet socket of this process that is bound to the interface: the driver tells nobody. */
+static int packet_socket(unsigned int interface_index)
+{
+    DIR *descriptors = opendir("/proc/self/fd");
+    struct dirent *entry;
+    int found = -ENOTSUP;
+    if (descriptors == NULL)
+        return -errno;
+    while (found < 0 && (entry = readdir(descriptors)) != NULL) {
+        struct sockaddr_ll address = {0};
+        socklen_t length = sizeof(address);
+        int descriptor = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' &&
+            getsockname(descriptor, (struct sockaddr *)&address, &length) == 0 &&
+            address.sll_family == AF_PACKET &&
+            (unsigned int)address.sll_ifindex == interface_index)
+            found = descriptor;
+    }
+    closedir(descriptors);
+    return found;
+}
+
+int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
+{
+    struct rte_eth_dev_info info;
+    int descriptor;
+    int error = rte_eth_dev_info_get(port, &info);
+    if (error < 0)
+        return error;
+    if (strcmp(info.driver_name, "net_af_packet") == 0)
+        return queue == 0 ? packet_socket(info.if_index) : -ENOTSUP;
+    descriptor = rte_eth_dev_rx_intr_ctl_q_get_fd(port, queue);
+    return descriptor < 0 ? -ENOTSUP : descriptor;
+}
+
+int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on)
+{
+    return on ? rte_eth_dev_rx_intr_enable(port, queue) : rte_eth_dev_rx_intr_disable(port, queue);
+}
