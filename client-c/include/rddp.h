@@ -380,13 +380,26 @@ RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_next_request(
     rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection);
 
-/* Accepts a request, and returns at once: rddp_connection_info() says when it is established or has failed. */
-RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_accept(
-    rddp_connection *connection, const void *private_data, size_t private_length);
+/* What is chosen for one connection when it is accepted. Begin with RDDP_ACCEPT_DEFAULTS: as the listener's options. */
+struct rddp_accept_options {
+    rddp_receive_queue *receive_queue;  /* no receive may have been posted to the connection; NULL: as the listener's */
+    uint32_t ird;                       /* Reads served at a time, at most the listener's */
+    uint32_t ord;                       /* Reads outstanding at a time, at most the listener's */
+};
+
+#define RDDP_ACCEPT_DEFAULTS                                                                                           \
+    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED }
+
+/*
+ * Accepts a request, and returns at once: rddp_connection_info() says when it is established or has failed. options may
+ * be NULL. RDDP_INVALID or RDDP_LIMIT if the private data or the options are refused: it can be answered again.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_accept(rddp_connection *connection, const void *private_data,
+    size_t private_length, const struct rddp_accept_options *options);
 
 /* Accepts a request, and waits until the connection is established. */
-RDDP_EXPORT RDDP_CHECK_RESULT int rddp_accept(
-    rddp_connection *connection, const void *private_data, size_t private_length);
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_accept(rddp_connection *connection, const void *private_data,
+    size_t private_length, const struct rddp_accept_options *options);
 
 /* Rejects a request, and forgets the connection: the pointer is invalid afterwards, also if the call fails. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_reject(

@@ -89,7 +89,6 @@ static rddp_connection *new_connection(rddp_session *session, const struct rddp_
     }
     connection->session = session;
     if (options != NULL) {
-        connection->receive_queue = options->receive_queue;
         connection->plain_ddp = options->queue_count > 0;
     }
     return connection;
@@ -467,30 +466,41 @@ int rddp_next_request(rddp_listener *listener, unsigned timeout_ms, rddp_connect
     return session->lost ? fail_lost(session) : fail(RDDP_TIMEOUT, "no connection request has come");
 }
 
-static int answer_request(rddp_connection *connection, unsigned type, const void *private_data, size_t private_length) {
+static const struct rddp_accept_options ACCEPT_DEFAULTS = RDDP_ACCEPT_DEFAULTS;
+
+int rddp_start_accept(rddp_connection *connection, const void *private_data, size_t private_length,
+    const struct rddp_accept_options *options) {
+    const struct rddp_accept_options *chosen = options == NULL ? &ACCEPT_DEFAULTS : options;
     int result = check_private_data(private_length);
     if (result != RDDP_OK) {
         return result;
     }
     struct message message;
-    begin(&message, type);
+    begin(&message, ACCEPT);
     put_u32(&message, connection->number);
+    put_u32(&message, chosen->receive_queue == NULL ? 0 : chosen->receive_queue->number);
+    put_u32(&message, chosen->ird);
+    put_u32(&message, chosen->ord);
     put_octets(&message, private_data, private_length);
     return request_done(connection->session, &message);
 }
 
-int rddp_start_accept(rddp_connection *connection, const void *private_data, size_t private_length) {
-    return answer_request(connection, ACCEPT, private_data, private_length);
-}
-
-int rddp_accept(rddp_connection *connection, const void *private_data, size_t private_length) {
-    int result = rddp_start_accept(connection, private_data, private_length);
+int rddp_accept(rddp_connection *connection, const void *private_data, size_t private_length,
+    const struct rddp_accept_options *options) {
+    int result = rddp_start_accept(connection, private_data, private_length, options);
     return result == RDDP_OK ? rddp_await_established(connection, ACCEPT_TIMEOUT_MS) : result;
 }
 
 int rddp_reject(rddp_connection *connection, const void *private_data, size_t private_length) {
     rddp_session *session = connection->session;
-    int result = answer_request(connection, REJECT, private_data, private_length);
+    int result = check_private_data(private_length);
+    if (result == RDDP_OK) {
+        struct message message;
+        begin(&message, REJECT);
+        put_u32(&message, connection->number);
+        put_octets(&message, private_data, private_length);
+        result = request_done(session, &message);
+    }
     if (result != RDDP_OK) {
         struct saved_error saved = save_error();
         rddp_forget(connection);

@@ -82,7 +82,6 @@ struct rddp_connection {
     rddp_session *session;
     uint32_t number;       /* 0 until the daemon has given it */
     _Atomic int state;     /* enum rddp_connection_state */
-    rddp_receive_queue *receive_queue;
     bool plain_ddp;
     void *attachment;  /* of the thread that polls */
     struct queue_count sends, receives;

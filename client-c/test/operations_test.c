@@ -229,7 +229,7 @@ static void should_refuse_requests_that_would_end_the_session(struct pair *pair)
 }
 
 static void should_share_receives(const char *socket) {
-    struct pair pair;
+    struct pair pair = {.accept = NULL};
     open_end(&pair.one, socket, "one");
     open_end(&pair.two, socket, "two");
     rddp_receive_queue *queue;
@@ -257,6 +257,32 @@ static void should_share_receives(const char *socket) {
         OK(rddp_await(pair.two.session, TIMEOUT_MS));
     }
     OK(rddp_post_shared(queue, &receive));
+    CHECK_RESULT(RDDP_STATE, rddp_destroy_receive_queue(queue));
+    close_pair(&pair);
+}
+
+static void should_choose_receive_queue_and_depths_when_accepting(const char *socket) {
+    struct pair pair;
+    open_end(&pair.one, socket, "one");
+    open_end(&pair.two, socket, "two");
+    rddp_receive_queue *queue;
+    OK(rddp_create_receive_queue(pair.two.session, 4, &queue));
+    struct rddp_accept_options accept = {.receive_queue = queue, .ird = 2, .ord = 1};
+    pair.accept = &accept;
+    struct rddp_connection_options connect = RDDP_CONNECTION_DEFAULTS;
+    connect.revision = 2;
+    connect_pair(&pair, &connect);
+    struct rddp_connection_info info;
+    rddp_connection_info(pair.two.connection, &info);
+    CHECK(info.startup.ird == 2 && info.startup.ord == 1);
+    rddp_connection_info(pair.one.connection, &info);
+    CHECK(info.startup.peer_ird == 2 && info.startup.ord == 2);
+    struct rddp_piece into = piece(&pair.two, 0, 64);
+    struct rddp_request receive = {.id = 26, .opcode = RDDP_RECEIVE, .pieces = &into, .piece_count = 1};
+    OK(rddp_post_shared(queue, &receive));
+    post(&pair.one, 27, RDDP_SEND, 0, 3, SIGNALLED);
+    next_success(&pair.one, RDDP_SEND, 27);
+    CHECK(next_success(&pair.two, RDDP_RECEIVE, 26).object != 0);
     CHECK_RESULT(RDDP_STATE, rddp_destroy_receive_queue(queue));
     close_pair(&pair);
 }
@@ -409,6 +435,7 @@ int main(int count, char **arguments) {
     RUN(should_wake_through_the_descriptor, &pair);
     RUN(should_tell_rejections_and_refusals, &pair);
     RUN(should_share_receives, path);
+    RUN(should_choose_receive_queue_and_depths_when_accepting, path);
     RUN(should_speak_plain_ddp, path);
     RUN(should_report_an_access_error_at_both_ends, path);
     RUN(should_close_in_order, &pair);

@@ -22,6 +22,7 @@ struct end {
 struct pair {
     struct end one, two;
     rddp_listener *listener;
+    const struct rddp_accept_options *accept;  /* may be NULL */
 };
 
 static inline void open_end(struct end *end, const char *path, const char *interface) {
@@ -35,7 +36,7 @@ static inline void open_end(struct end *end, const char *path, const char *inter
 static inline void *accept_one(void *argument) {
     struct pair *pair = argument;
     OK(rddp_next_request(pair->listener, TIMEOUT_MS, &pair->two.connection));
-    OK(rddp_start_accept(pair->two.connection, "reply", 5));
+    OK(rddp_start_accept(pair->two.connection, "reply", 5, pair->accept));
     OK(rddp_await_established(pair->two.connection, TIMEOUT_MS));
     return NULL;
 }
@@ -52,6 +53,7 @@ static inline void connect_pair(struct pair *pair, const struct rddp_connection_
 static inline void open_pair(struct pair *pair, const char *path, const struct rddp_connection_options *options) {
     open_end(&pair->one, path, "one");
     open_end(&pair->two, path, "two");
+    pair->accept = NULL;
     connect_pair(pair, options);
 }
 

@@ -36,6 +36,28 @@ static struct rddp_connection_options options_of(const struct rdma_conn_param *p
     return options;
 }
 
+static uint32_t smaller(uint32_t one, uint32_t other) {
+    return one < other ? one : other;
+}
+
+/* More than what the request came to would be of no use: the peer has said how much it wants, and how much it serves. */
+static struct rddp_accept_options accept_options_of(
+    const rddp_connection *connection, const struct rdma_conn_param *param, struct ibv_srq *shared) {
+    struct rddp_accept_options options = RDDP_ACCEPT_DEFAULTS;
+    struct rddp_connection_info info;
+    rddp_connection_info(connection, &info);
+    if (param != NULL && param->responder_resources != RDMA_MAX_RESP_RES) {
+        options.ird = smaller(param->responder_resources, info.startup.ird);
+    }
+    if (param != NULL && param->initiator_depth != RDMA_MAX_INIT_DEPTH) {
+        options.ord = smaller(param->initiator_depth, info.startup.ord);
+    }
+    if (shared != NULL) {
+        options.receive_queue = shared_queue_of(shared)->queue;
+    }
+    return options;
+}
+
 /* The queue pair of an id, or the one that the program names; null with errno if there is none. */
 static struct queue_pair *queue_pair_for(struct id *id, const struct rdma_conn_param *param) {
     struct queue_pair *pair = id->ibv.qp != NULL ? queue_pair_of(id->ibv.qp)
@@ -130,8 +152,9 @@ VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
             return fails(error);
         }
     }
+    struct rddp_accept_options options = accept_options_of(id->stream->connection, param, pair->ibv.srq);
     const void *data = param == NULL ? NULL : param->private_data;
-    int result = rddp_start_accept(id->stream->connection, data, data == NULL ? 0 : param->private_data_len);
+    int result = rddp_start_accept(id->stream->connection, data, data == NULL ? 0 : param->private_data_len, &options);
     if (result != RDDP_OK) {
         verbs_log("cannot accept: %s", rddp_error());
         return fails(error_of(result));

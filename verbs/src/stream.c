@@ -111,10 +111,6 @@ int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
     spin_lock(&device->posting);
     if (pair->connection != NULL || stream->connection == NULL) {
         error = EINVAL;
-    } else if (pair->ibv.srq != NULL && stream->connection->receive_queue != shared_queue_of(pair->ibv.srq)->queue) {
-        verbs_log("a connection that is accepted has the shared receive queue of the id that listens, which must have"
-                  " it before rdma_listen()");
-        error = EOPNOTSUPP;
     } else {
         pair->connection = stream->connection;
         rddp_attach(stream->connection, pair);

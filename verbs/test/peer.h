@@ -200,7 +200,8 @@ static inline void accept_one(struct rdma_event_channel *events, struct rdma_cm_
         post_receive(end, i);
     }
     struct advertisement own = {.address = (uintptr_t)end->memory, .rkey = end->region->rkey};
-    struct rdma_conn_param param = {.private_data = &own, .private_data_len = sizeof own};
+    struct rdma_conn_param param = {.private_data = &own, .private_data_len = sizeof own, .initiator_depth = 4,
+        .responder_resources = 4};
     CHECK(rdma_accept(id, &param) == 0);
     await_event(events, RDMA_CM_EVENT_ESTABLISHED);
     id->context = end;

@@ -76,6 +76,7 @@ class ProgramsTest {
           ucmatose -c 5 -C 20                 | ucmatose -s 10.0.0.2 -c 5 -C 20        | return status 0
           ib_send_lat -R -F -n 300      | ib_send_lat -R -F -n 300 10.0.0.2 | t_typical
           ib_send_lat -R -F -n 300 -e   | ib_send_lat -R -F -n 300 -e 10.0.0.2 | t_typical
+          ib_send_lat -R -F -n 300 --use-srq | ib_send_lat -R -F -n 300 --use-srq 10.0.0.2 | t_typical
           ib_send_lat -R -F -n 300 -I 168 | ib_send_lat -R -F -n 300 -I 168 10.0.0.2 | t_typical
           ib_write_lat -R -F -n 300           | ib_write_lat -R -F -n 300 10.0.0.2     | t_typical
           ib_read_lat -R -F -n 300            | ib_read_lat -R -F -n 300 10.0.0.2      |

@@ -75,6 +75,13 @@ public final class Connection implements AutoCloseable {
             : options.completionQueue();
   }
 
+  /** The daemon has accepted it with these options. */
+  void accepted(AcceptOptions options) {
+    if (options.receiveQueue() != null) {
+      queues.share();
+    }
+  }
+
   /** Its number in completions; it is not used again for another connection soon. */
   public int id() {
     return id;

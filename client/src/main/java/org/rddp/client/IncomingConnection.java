@@ -52,56 +52,78 @@ public final class IncomingConnection {
     return accept(PrivateData.NONE);
   }
 
+  /** Accepts the connection as the options of the listener say. */
+  public Connection accept(PrivateData privateData) {
+    return accept(privateData, AcceptOptions.DEFAULTS);
+  }
+
   /**
    * Accepts the connection.
    *
    * @param privateData for the peer's program: up to 512 octets, or 508 if the peer speaks MPA
    *     revision 2
+   * @param options what is chosen for this connection
    * @return the connection, established
    * @throws ConnectionFailedException if the connection has ended in the meantime
-   * @throws RefusedException if the private data is too long; the request can then be answered
-   *     again
+   * @throws RefusedException if the private data is too long, or the daemon does not allow the
+   *     options; the request can then be answered again
    */
-  public Connection accept(PrivateData privateData) {
-    connection.checkNotEnded();
+  public Connection accept(PrivateData privateData, AcceptOptions options) {
+    check(options);
     try {
       connection
           .session()
           .channel()
-          .request(
-              request -> new ProgramMessage.Accept(request, connection.id(), privateData),
-              DaemonMessage.Done.class);
+          .request(request -> message(request, privateData, options), DaemonMessage.Done.class);
     } catch (RefusedException e) {
       throw failed(e);
     }
+    connection.accepted(options);
     connection.state().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;
   }
 
+  private void check(AcceptOptions options) {
+    options.check(connection.session());
+    connection.checkNotEnded();
+  }
+
+  private ProgramMessage message(int request, PrivateData privateData, AcceptOptions options) {
+    return new ProgramMessage.Accept(request, connection.id(), options.settings(), privateData);
+  }
+
   private RddpException failed(RefusedException e) {
-    return e.reason() == Reason.INVALID
+    return e.reason() == Reason.INVALID || e.reason() == Reason.LIMIT
         ? e
         : new ConnectionFailedException(
             remoteAddress(), e.reason(), 0, "the connection has been rejected or has ended");
   }
 
+  /** Accepts the connection as the options of the listener say, without blocking the caller. */
+  @CheckReturnValue
+  public CompletionStage<Connection> acceptAsync(PrivateData privateData) {
+    return acceptAsync(privateData, AcceptOptions.DEFAULTS);
+  }
+
   /**
    * Accepts the connection without blocking the caller.
    *
-   * @param privateData for the peer's program, as for {@link #accept(PrivateData)}
-   * @return the connection when it is established, or an exception as {@link #accept(PrivateData)}
-   *     throws. What depends on it runs on a thread of {@link CompletableFuture}'s default executor
+   * @param privateData for the peer's program, as for {@link #accept(PrivateData, AcceptOptions)}
+   * @param options what is chosen for this connection
+   * @return the connection when it is established, or an exception as {@link #accept(PrivateData,
+   *     AcceptOptions)} throws. What depends on it runs on a thread of {@link CompletableFuture}'s
+   *     default executor
    */
   @CheckReturnValue
-  public CompletionStage<Connection> acceptAsync(PrivateData privateData) {
-    connection.checkNotEnded();
+  public CompletionStage<Connection> acceptAsync(PrivateData privateData, AcceptOptions options) {
+    check(options);
     return connection
         .session()
         .channel()
         .requestAsync(
-            request -> new ProgramMessage.Accept(request, connection.id(), privateData),
+            request -> message(request, privateData, options),
             DaemonMessage.Done.class,
-            reply -> {})
+            reply -> connection.accepted(options))
         .exceptionallyCompose(failure ->
             CompletableFuture.failedFuture(
                 failure.getCause() instanceof RefusedException refused ? failed(refused) : failure))
@@ -111,7 +133,7 @@ public final class IncomingConnection {
   /**
    * Rejects the connection.
    *
-   * @param privateData for the peer's program, as for {@link #accept(PrivateData)}
+   * @param privateData for the peer's program, as for {@link #accept(PrivateData, AcceptOptions)}
    * @throws RefusedException if the private data is too long (the request can then be answered
    *     again), or the connection has ended in the meantime
    */

@@ -22,7 +22,7 @@ final class WorkQueues {
   private final Connection connection;
   private final SessionLimits limits;
   private final boolean rdmap;
-  private final boolean shared;
+  private volatile boolean shared;
   private int sendsOutstanding;
   private int receivesOutstanding;
 
@@ -65,6 +65,11 @@ final class WorkQueues {
     this.limits = limits;
     sends = session.isReconnecting() ? new RequestNumbers() : null;
     receives = session.isReconnecting() ? new RequestNumbers() : null;
+  }
+
+  /** Its receives are posted to a shared queue from now on. */
+  void share() {
+    shared = true;
   }
 
   int sendsOutstanding() {

@@ -6,6 +6,7 @@ import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -101,6 +102,24 @@ public final class DdpStream extends DomainMember {
   /** Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take. */
   public int maxPrivateData() {
     return mpa.maxPrivateData();
+  }
+
+  /** Responder: chooses IRD, before {@link #accept}: 0 to that of the settings. */
+  public void chooseIrd(int ird) {
+    mpa.chooseIrd(ird);
+  }
+
+  /** Responder: chooses ORD, before {@link #accept}: 0 to that of the settings. */
+  public void chooseOrd(int ord) {
+    mpa.chooseOrd(ord);
+  }
+
+  /**
+   * Responder: takes the buffers of a queue from a shared one, before {@link #accept} and before a
+   * buffer is posted.
+   */
+  public void shareReceives(int qn, DdpSharedReceiveQueue from) {
+    queues.share(qn, from);
   }
 
   /** Responder: accepts the peer's request. */

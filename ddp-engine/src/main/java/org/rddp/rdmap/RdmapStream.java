@@ -9,6 +9,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.tcp.StreamHandler;
 
@@ -115,6 +116,29 @@ public final class RdmapStream {
    */
   public int maxPrivateData() {
     return ddp.maxPrivateData();
+  }
+
+  /**
+   * Responder: chooses IRD for this stream, before {@link #accept}.
+   *
+   * @param ird 0 to that of the settings
+   */
+  public void chooseIrd(int ird) {
+    ddp.chooseIrd(ird);
+  }
+
+  /**
+   * Responder: chooses ORD for this stream, before {@link #accept}.
+   *
+   * @param ord 0 to that of the settings; it holds also where the peer does not say its IRD
+   */
+  public void chooseOrd(int ord) {
+    ddp.chooseOrd(ord);
+  }
+
+  /** Responder: takes receives from a shared queue, before {@link #accept} and any of its own. */
+  public void shareReceives(DdpSharedReceiveQueue from) {
+    ddp.shareReceives(RdmapHeader.SEND_QUEUE, from);
   }
 
   /**

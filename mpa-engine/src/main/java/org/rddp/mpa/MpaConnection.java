@@ -77,6 +77,27 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
+   * Responder: chooses IRD for this connection, before {@link #accept}. Does nothing if no Request
+   * waits for an answer.
+   *
+   * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
+   */
+  public void chooseIrd(int ird) {
+    startup.choose(settings -> settings.withIrd(ird));
+  }
+
+  /**
+   * Responder: chooses ORD for this connection, before {@link #accept}. It holds also towards a
+   * peer that does not say how many Reads it serves: the user knows that by other means. Does
+   * nothing if no Request waits for an answer.
+   *
+   * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
+   */
+  public void chooseOrd(int ord) {
+    startup.choose(settings -> settings.withOrd(ord).withUnnegotiatedOrd(MpaSettings.DEEPEST));
+  }
+
+  /**
    * Responder: answers the Request with a Reply that accepts. Full Operation begins, with {@link
    * UlpduHandler#onFullOperation}, when the Reply has been sent, usually within this call. Does
    * nothing if the connection has already failed.

@@ -12,7 +12,7 @@ import org.rddp.wire.Memory;
 final class Negotiation {
   private static final byte[] NONE = {};
 
-  private final MpaSettings settings;
+  private MpaSettings settings;
   private final boolean initiator;
 
   /** Revision of an Initiator's Request: 1 also where nothing of RFC 6581 is asked for. */
@@ -180,6 +180,17 @@ final class Negotiation {
   void conclude() {
     peer = reader.frame();
     settled = Negotiated.between(settings, initiator, peer);
+  }
+
+  /** Responder: replaces IRD and ORD, before the Reply to a Request that has come. */
+  void choose(MpaSettings chosen) {
+    settings = chosen;
+    conclude();
+  }
+
+  /** The settings, with what the Responder's user has chosen since. */
+  MpaSettings settings() {
+    return settings;
   }
 
   /** Why a complete Reply is invalid, with the field's name, or null. */

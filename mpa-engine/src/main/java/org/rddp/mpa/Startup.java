@@ -1,5 +1,6 @@
 package org.rddp.mpa;
 
+import java.util.function.UnaryOperator;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -113,6 +114,13 @@ final class Startup {
   /** The most octets of Private Data that a Reply carries. */
   int maxPrivateData() {
     return negotiation.room();
+  }
+
+  /** Responder: a Request waits for an answer, and other settings hold for the Reply. */
+  void choose(UnaryOperator<MpaSettings> choice) {
+    if (phase == Phase.DECIDING) {
+      negotiation.choose(choice.apply(negotiation.settings()));
+    }
   }
 
   /** Takes octets from the peer. */

@@ -50,11 +50,7 @@ public record StartupOptions(
 
   /** Checks the ranges. */
   public StartupOptions {
-    if (ird < CONFIGURED || ird > DEEPEST || ord < CONFIGURED || ord > DEEPEST) {
-      throw new IllegalArgumentException(
-          "IRD %d, ORD %d: each is 0 to %d, or %d as configured"
-              .formatted(ird, ord, DEEPEST, CONFIGURED));
-    }
+    checkReads(ird, ord);
     if (revision < 0 || revision > 2) {
       throw new IllegalArgumentException(
           "MPA revision " + revision + ": it is 1 or 2, or 0 as configured");
@@ -65,6 +61,15 @@ public record StartupOptions(
     if (revision1Retry == Choice.YES && peerToPeer == Choice.YES) {
       throw new IllegalArgumentException(
           "a second try with MPA revision 1 has no peer-to-peer: choose one of the two");
+    }
+  }
+
+  /** Checks the ranges of IRD and ORD, each of which may also be {@link #CONFIGURED}. */
+  public static void checkReads(int ird, int ord) {
+    if (ird < CONFIGURED || ird > DEEPEST || ord < CONFIGURED || ord > DEEPEST) {
+      throw new IllegalArgumentException(
+          "IRD %d, ORD %d: each is 0 to %d, or %d as configured"
+              .formatted(ird, ord, DEEPEST, CONFIGURED));
     }
   }
 

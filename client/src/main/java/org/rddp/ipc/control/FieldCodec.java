@@ -45,6 +45,10 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               (buffer, settings) -> settings.write(buffer),
               ConnectionSettings::read),
           entry(
+              AcceptSettings.class,
+              (buffer, settings) -> settings.write(buffer),
+              AcceptSettings::read),
+          entry(
               RegionSettings.class,
               (buffer, settings) -> settings.write(buffer),
               RegionSettings::read));

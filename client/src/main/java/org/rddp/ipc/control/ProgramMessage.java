@@ -102,10 +102,12 @@ public sealed interface ProgramMessage extends ControlMessage {
    *
    * @param request number of the request
    * @param connection its number
+   * @param settings what is chosen for this connection
    * @param privateData for the MPA reply
    */
   @MessageType(9)
-  record Accept(int request, int connection, PrivateData privateData) implements ProgramMessage {}
+  record Accept(int request, int connection, AcceptSettings settings, PrivateData privateData)
+      implements ProgramMessage {}
 
   /**
    * Rejects a connection request. Answered by {@link DaemonMessage.Done}.

@@ -100,7 +100,7 @@ class ControlSocketTest {
         new ProgramMessage.Deregister(5, 0xdeadbeef),
         new ProgramMessage.Listen(6, IpAddress.ipv4(0x0a000001), 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),
-        new ProgramMessage.Accept(8, 9, DATA),
+        new ProgramMessage.Accept(8, 9, new AcceptSettings(10, 11, 12), DATA),
         new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
         new ProgramMessage.Connect(
             10, IpAddress.ipv4(1), new IpAddress(10, 2, 3, 4), 3, 4, PLAIN, DATA),

@@ -245,7 +245,8 @@ final class ProgramSession implements SessionHandler {
           onEngine(
               request,
               () -> {
-                session.accept(accept.connection(), accept.privateData().toByteArray());
+                session.accept(
+                    accept.connection(), accept.settings(), accept.privateData().toByteArray());
                 return new DaemonMessage.Done(request);
               });
       case ProgramMessage.Reject reject ->

@@ -15,11 +15,14 @@ import org.rddp.ipc.ring.WorkRequest;
 final class CompletionReports {
   private final Session session;
   private final RequestTable requests;
-  private final int receiveQueue;
+
+  /** Number of the shared receive queue, 0 for none. */
+  private int receiveQueue;
+
   private final CompletionOrder sends = new CompletionOrder(this);
 
   /** Null where receives are shared. */
-  private final CompletionOrder receives;
+  private CompletionOrder receives;
 
   /** Plain DDP: of the receives of each queue. */
   private final CompletionOrder[] untaggedReceives;
@@ -57,6 +60,12 @@ final class CompletionReports {
   /** Sets the number of the connection. */
   void begin(int number) {
     connection = number;
+  }
+
+  /** The connection takes its receives from a shared queue; none has been posted to it. */
+  void shareReceives(int queue) {
+    receiveQueue = queue;
+    receives = null;
   }
 
   /** Writes requests and their completions into a trace from now on; null: into none. */

@@ -13,6 +13,7 @@ import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
@@ -142,6 +143,14 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public int maxPrivateData() {
     return stream.maxPrivateData();
+  }
+
+  @Override
+  public void choose(AcceptSettings settings) throws RequestRefusedException {
+    if (!settings.equals(AcceptSettings.DEFAULTS)) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "shared receive queues, IRD and ORD are for RDMAP");
+    }
   }
 
   @Override

@@ -4,8 +4,10 @@ import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rdmap.CompletionKind;
@@ -21,6 +23,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
+  private final RdmapSettings settings;
   private final RdmapStream stream;
 
   /**
@@ -39,7 +42,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     this.reports = reports;
     Engine engine = session.engine();
     SessionReceiveQueue receives = session.receiveQueues().get(chosen.receiveQueue());
-    RdmapSettings settings =
+    settings =
         ChosenStartup.apply(engine.rdmapSettings(), chosen.startup())
             .withQueues(session.limits().sendQueue(), session.limits().receiveQueue())
             .withHeldOctets(chosen.heldOctets())
@@ -115,6 +118,25 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   @Override
   public int maxPrivateData() {
     return stream.maxPrivateData();
+  }
+
+  @Override
+  public void choose(AcceptSettings chosen) throws RequestRefusedException {
+    if (chosen.ird() > settings.ird() || chosen.ord() > settings.ord()) {
+      throw new RequestRefusedException(
+          Reason.LIMIT,
+          "IRD %d, ORD %d; the listener allows %d and %d"
+              .formatted(chosen.ird(), chosen.ord(), settings.ird(), settings.ord()));
+    }
+    if (chosen.receiveQueue() != 0) {
+      stream.shareReceives(session.receiveQueues().require(chosen.receiveQueue()).queue());
+    }
+    if (chosen.ird() != StartupOptions.CONFIGURED) {
+      stream.chooseIrd(chosen.ird());
+    }
+    if (chosen.ord() != StartupOptions.CONFIGURED) {
+      stream.chooseOrd(chosen.ord());
+    }
   }
 
   @Override

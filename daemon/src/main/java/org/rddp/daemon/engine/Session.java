@@ -12,6 +12,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
@@ -471,10 +472,13 @@ public final class Session {
   /**
    * Accepts a peer's request. The requests in the ring are taken first, so that receives posted
    * before are in their queue.
+   *
+   * @param settings what is chosen for this connection
    */
-  public void accept(int connection, byte[] privateData) throws RequestRefusedException {
+  public void accept(int connection, AcceptSettings settings, byte[] privateData)
+      throws RequestRefusedException {
     takeRequests(limits.outstanding());
-    require(connection).accept(privateData);
+    require(connection).accept(settings, privateData);
   }
 
   /** Rejects a peer's request. */

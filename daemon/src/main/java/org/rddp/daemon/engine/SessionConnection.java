@@ -11,6 +11,7 @@ import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
@@ -290,10 +291,35 @@ final class SessionConnection {
     return stream;
   }
 
-  void accept(byte[] privateData) throws RequestRefusedException {
+  /** Accepts the peer's request, with what the program chooses for this connection. */
+  void accept(AcceptSettings settings, byte[] privateData) throws RequestRefusedException {
     requireAnswerable(privateData);
+    choose(settings);
     listener.answered(this);
     stream.accept(privateData);
+  }
+
+  private void choose(AcceptSettings settings) throws RequestRefusedException {
+    int number = settings.receiveQueue();
+    if (number != 0 && reports.areUsed()) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "receives have been posted to the connection: it can have no shared receive queue now");
+    }
+    stream.choose(settings);
+    if (number != 0) {
+      reports.shareReceives(number);
+      releaseReceives();
+      receives = session.receiveQueues().get(number);
+      receives.use();
+    }
+  }
+
+  private void releaseReceives() {
+    if (receives != null) {
+      receives.release();
+      receives = null;
+    }
   }
 
   void reject(byte[] privateData) throws RequestRefusedException {
@@ -627,9 +653,6 @@ final class SessionConnection {
     deadline.clear();
     firstMessage.clear();
     reports.stop();
-    if (receives != null) {
-      receives.release();
-      receives = null;
-    }
+    releaseReceives();
   }
 }

@@ -63,7 +63,8 @@ final class SessionReceiveQueues {
     }
   }
 
-  private SessionReceiveQueue require(int number) throws RequestRefusedException {
+  /** The queue with that number. */
+  SessionReceiveQueue require(int number) throws RequestRefusedException {
     SessionReceiveQueue queue = queues.get(number);
     if (queue == null) {
       throw new RequestRefusedException(Reason.NOT_FOUND, "no such receive queue in this session");

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.tcp.StreamHandler;
 
 /**
@@ -28,6 +29,14 @@ interface SessionStream extends RequestTarget {
 
   /** Responder: the most octets of private data in an answer. */
   int maxPrivateData();
+
+  /**
+   * Responder: takes what the program chooses for this connection, before {@link #accept}. Nothing
+   * has been posted to it if the settings name a shared receive queue.
+   *
+   * @throws RequestRefusedException with no effect, if the connection cannot have it
+   */
+  void choose(AcceptSettings settings) throws RequestRefusedException;
 
   /** Responder: accepts the peer's request. */
   void accept(byte[] privateData);

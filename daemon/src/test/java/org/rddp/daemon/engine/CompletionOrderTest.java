@@ -14,6 +14,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 
 /** The requests of a queue complete in the order in which they were posted, however they end. */
@@ -38,7 +39,7 @@ class CompletionOrderTest {
   }
 
   private void establish() throws RequestRefusedException {
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     // The Responder may send once it has received something.
     peer.stream.postWrite(new StreamRequest(0).memory(fixture.data.address(), 0).remote(7, 0));

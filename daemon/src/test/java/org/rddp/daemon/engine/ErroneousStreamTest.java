@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 
@@ -23,7 +24,7 @@ class ErroneousStreamTest {
   void shouldTransferNothingAndGoThoughThePeerNeverCloses() throws RequestRefusedException {
     fixture.session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     fixture.connect(peer.transport());
-    fixture.session.accept(fixture.requested(), new byte[0]);
+    fixture.session.accept(fixture.requested(), AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     int stag = fixture.register(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     peer.tagged(true, RDMA_WRITE, stag + 1, 0, 1, 4);

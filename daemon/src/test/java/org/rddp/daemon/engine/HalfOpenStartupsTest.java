@@ -21,6 +21,7 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.WakeSocket;
@@ -219,7 +220,7 @@ class HalfOpenStartupsTest {
     events.clear();
     for (DaemonMessage event : seen) {
       if (event instanceof DaemonMessage.ConnectionRequested requested) {
-        session.accept(requested.connection(), new byte[0]);
+        session.accept(requested.connection(), AcceptSettings.DEFAULTS, new byte[0]);
         asked++;
       }
     }

@@ -10,6 +10,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 
@@ -29,7 +30,7 @@ class HeldMessagesAtTheEndTest {
     session.listen(SessionFixture.PORT, 8, new ConnectionSettings(4096, 0, List.of()));
     peer = fixture.peer();
     connection = fixture.requested();
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     stag = fixture.register(Access.LOCAL_WRITE);
     fixture.run();
     long message = Arena.ofAuto().allocate(LENGTH).address();

@@ -8,6 +8,7 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PolledCompletion;
@@ -50,7 +51,7 @@ abstract class PlainDdpConnection {
 
   void connect(int heldOctets, int notices) throws RequestRefusedException {
     request(heldOctets, notices);
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     run();
   }
 

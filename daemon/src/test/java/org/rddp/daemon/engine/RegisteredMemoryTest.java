@@ -16,6 +16,7 @@ import org.rddp.client.types.SendFlags;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.SubmissionEntry;
 
@@ -34,7 +35,7 @@ class RegisteredMemoryTest {
     session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     peer = fixture.peer();
     connection = fixture.requested();
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     region = fixture.register(Access.LOCAL_WRITE, Access.MW_BIND);
   }
@@ -152,7 +153,7 @@ class RegisteredMemoryTest {
     bind(1, waiting, region, 0, 1, window.number(), READ);
     assertThatThrownBy(() -> session.freeWindow(window.number()))
         .hasMessageContaining("1 binds of the window");
-    session.accept(waiting, new byte[0]);
+    session.accept(waiting, AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     assertThat(fixture.completions()).containsExactly("bind 1 SUCCESS");
     assertThatThrownBy(() -> session.deregister(region))
@@ -171,7 +172,7 @@ class RegisteredMemoryTest {
     int waiting = fixture.requested();
     bind(1, waiting, region, 0, 1, window.number(), READ);
     session.deregister(region);
-    session.accept(waiting, new byte[0]);
+    session.accept(waiting, AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     assertThat(second.events).contains("established");
     assertThat(fixture.completions()).containsExactly("bind 1 MW_BIND_ERROR");

@@ -26,6 +26,7 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.WakeSocket;
@@ -423,9 +424,9 @@ class SessionConnectionTest {
   void shouldLetTheProgramAnswerAgainWhenItsPrivateDataDoesNotFit() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested(MpaSettings.DEFAULTS.withRevision(2));
-    assertInvalid(() -> session.accept(connection, new byte[509]));
+    assertInvalid(() -> session.accept(connection, AcceptSettings.DEFAULTS, new byte[509]));
     assertInvalid(() -> session.reject(connection, new byte[509]));
-    session.accept(connection, new byte[508]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[508]);
     assertThat(events).anyMatch(DaemonMessage.Established.class::isInstance);
   }
 
@@ -466,7 +467,7 @@ class SessionConnectionTest {
     for (int i = 0; i < 12; i++) {
       postReceive(connection);
     }
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     run(20, 1000);
     session.disconnect(connection, true);
     for (int i = 0; i < 12; i++) {
@@ -484,7 +485,7 @@ class SessionConnectionTest {
   void shouldEndAClosingConnectionAfterTenSecondsWithoutProgress() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
-    session.accept(connection, new byte[0]);
+    session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     run(20, 1000);
     session.disconnect(connection, true);
     run(1, 1000);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.SubmissionEntry;
@@ -40,7 +41,7 @@ class SessionReceiveQueueTest {
 
   private SessionFixture.Peer connect() throws RequestRefusedException {
     SessionFixture.Peer peer = fixture.peer();
-    session.accept(fixture.requested(), new byte[0]);
+    session.accept(fixture.requested(), AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();
     return peer;
   }

@@ -39,6 +39,15 @@ public final class UntaggedQueues {
     return inPlace[qn];
   }
 
+  /**
+   * Takes the buffers of a queue from a shared one from now on; nothing has been posted or received
+   * yet.
+   */
+  public void share(int qn, DdpSharedReceiveQueue from) {
+    QueueSettings queue = QueueSettings.shared(from);
+    buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared());
+  }
+
   /** Registers a stream that waits for buffers with its shared queues. */
   void addWaiter(DdpSharedReceiveQueue.Waiter stream) {
     for (UntaggedQueue queue : buffered) {

@@ -2,6 +2,7 @@ package org.rddp.simulation.programs;
 
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.DaemonMessage;
 
 /** Control calls of one end to its daemon: listen, connect, accept, reject, disconnect. */
@@ -79,7 +80,7 @@ final class ControlCalls {
   }
 
   void accept() {
-    control(() -> program().session().accept(connection, new byte[0]));
+    control(() -> program().session().accept(connection, AcceptSettings.DEFAULTS, new byte[0]));
   }
 
   /** Rejects the request; {@code declined} runs in the engine, {@code known} in the program. */

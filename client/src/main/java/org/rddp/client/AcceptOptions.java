@@ -1,0 +1,49 @@
+package org.rddp.client;
+
+import org.rddp.client.types.StartupOptions;
+import org.rddp.ipc.control.AcceptSettings;
+
+/**
+ * What a program chooses for one connection when it accepts it. What it does not choose is as the
+ * {@link ConnectionOptions} of the listener say.
+ *
+ * @param receiveQueue RDMAP: the shared receive queue of the connection, to which no receive may
+ *     have been posted yet; null: as the listener's
+ * @param ird RDMAP: Reads of the peer that are served at a time, and as many atomics: 0 to the
+ *     listener's; or {@link StartupOptions#CONFIGURED}: as the listener's. What is in use is at
+ *     most the peer's ORD
+ * @param ord RDMAP: Reads and atomics of this program that may be outstanding at a time, likewise.
+ *     It holds also towards a peer that has not said its IRD, since the program has then agreed on
+ *     it by other means
+ */
+public record AcceptOptions(SharedReceiveQueue receiveQueue, int ird, int ord) {
+  /** Everything as the options of the listener say. */
+  public static final AcceptOptions DEFAULTS =
+      new AcceptOptions(null, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED);
+
+  /** Checks the ranges. */
+  public AcceptOptions {
+    StartupOptions.checkReads(ird, ord);
+  }
+
+  /** Copies the options with a shared receive queue, or null for the listener's. */
+  public AcceptOptions withReceiveQueue(SharedReceiveQueue queue) {
+    return new AcceptOptions(queue, ird, ord);
+  }
+
+  /** Copies the options with another IRD and ORD. */
+  public AcceptOptions withReads(int in, int out) {
+    return new AcceptOptions(receiveQueue, in, out);
+  }
+
+  /** Checks that a session may use the options. */
+  void check(Rddp session) {
+    if (receiveQueue != null && receiveQueue.session() != session) {
+      throw new IllegalArgumentException("the receive queue belongs to another session");
+    }
+  }
+
+  AcceptSettings settings() {
+    return new AcceptSettings(receiveQueue == null ? 0 : receiveQueue.id(), ird, ord);
+  }
+}
