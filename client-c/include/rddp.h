@@ -252,7 +252,19 @@ typedef struct rddp_window {
     uint32_t stag;   /* after the next bind; each completion of a bind brings the one after it */
 } rddp_window;
 
+/* Who chooses a window's STags, and who may use the window. */
+enum rddp_window_kind {
+    RDDP_WINDOW_RENAMED = 0,       /* the daemon chooses another STag for each bind; to be invalidated between two binds */
+    RDDP_WINDOW_KEYED = 1,         /* the same, but each bind names the last octet of the STag (verbs: type 2) */
+    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* with such keys, for all peers of the session; may be bound at any time, and a bind of
+                                      no octets closes it (verbs: type 1) */
+};
+
+/* A window of the first kind; the second function is for any. RDDP_LIMIT with as many regions and windows as allowed. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window(rddp_session *session, rddp_window *window);
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window_of(rddp_session *session, enum rddp_window_kind kind,
+    rddp_window *window);
+/* Nothing is placed or read through it afterwards. RDDP_STATE while a bind of it is posted and not completed. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_window(rddp_session *session, rddp_window window);
 
 /* A shared receive queue. */
@@ -421,7 +433,8 @@ enum rddp_opcode {
     RDDP_SWAP = 8,
     RDDP_COMPARE_SWAP = 9,
     RDDP_INVALIDATE = 10,      /* remote_stag: an STag of this session */
-    RDDP_BIND = 11,            /* remote_stag: the window's number; remote_to: rights of the peer; one piece */
+    RDDP_BIND = 11,            /* remote_stag: the window's number; remote_to: rights of the peer; one piece; immediate: the
+                                  Tagged Offset of its first octet; queue: the last octet of the STag of a keyed window */
     RDDP_SEND_UNTAGGED = 16,   /* plain DDP from here on */
     RDDP_SEND_TAGGED = 17,
     RDDP_RECEIVE_UNTAGGED = 18,

@@ -452,8 +452,13 @@ uint64_t rddp_region_base(const rddp_region *region) {
 }
 
 int rddp_allocate_window(rddp_session *session, rddp_window *window) {
+    return rddp_allocate_window_of(session, RDDP_WINDOW_RENAMED, window);
+}
+
+int rddp_allocate_window_of(rddp_session *session, enum rddp_window_kind kind, rddp_window *window) {
     struct message message;
     begin(&message, ALLOCATE_WINDOW);
+    put_u32(&message, kind);
     struct pending pending = {.arrived = NULL};
     int result = request(session, &message, WINDOW_ALLOCATED, 0, &pending);
     if (result == RDDP_OK) {

@@ -136,7 +136,7 @@ static const struct rule {
     [RDDP_SWAP] = {RDDP_SIGNALLED | RDDP_FENCED, 1, 0},
     [RDDP_COMPARE_SWAP] = {RDDP_SIGNALLED | RDDP_FENCED, 1, 0},
     [RDDP_INVALIDATE] = {RDDP_SIGNALLED | RDDP_FENCED, 0, 0},
-    [RDDP_BIND] = {RDDP_SIGNALLED | RDDP_FENCED, 1, 0},
+    [RDDP_BIND] = {RDDP_SIGNALLED | RDDP_FENCED, 1, UINT64_MAX},
     [RDDP_SEND_UNTAGGED] = {RDDP_SIGNALLED | RDDP_INLINE, RDDP_MAX_PIECES, 0xffffffffff},
     [RDDP_SEND_TAGGED] = {RDDP_SIGNALLED | RDDP_INLINE, RDDP_MAX_PIECES, 0xff},
     [RDDP_RECEIVE_UNTAGGED] = {RDDP_SIGNALLED, RDDP_MAX_PIECES, 0},
@@ -199,6 +199,9 @@ static int check(const struct rddp_request *request) {
     if (request->opcode == RDDP_BIND && (request->remote_to & ~(uint64_t)rights) != 0) {
         return fail(RDDP_INVALID, "a window gives rights to the peer only, not 0x%llx",
             (unsigned long long)request->remote_to);
+    }
+    if (request->opcode == RDDP_BIND && request->queue > UINT8_MAX) {
+        return fail(RDDP_INVALID, "the key 0x%x of a window has more than one octet", request->queue);
     }
     return RDDP_OK;
 }
@@ -301,7 +304,8 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
         uint64_t operands[] = {request->operand, request->mask, request->compare, request->compare_mask};
         memcpy(further_slot(rings, 1)->data, operands, sizeof operands);
     }
-    bool has_queue = request->opcode == RDDP_SEND_UNTAGGED || request->opcode == RDDP_RECEIVE_UNTAGGED;
+    bool has_queue = request->opcode == RDDP_SEND_UNTAGGED || request->opcode == RDDP_RECEIVE_UNTAGGED
+        || request->opcode == RDDP_BIND;
     bool receives = request->opcode == RDDP_RECEIVE || request->opcode == RDDP_RECEIVE_UNTAGGED;
     first->opcode = (uint8_t)request->opcode;
     first->flags = flags;

@@ -216,6 +216,7 @@ static void should_refuse_requests_that_would_end_the_session(struct pair *pair)
         {.opcode = RDDP_FETCH_ADD},
         {.opcode = RDDP_INVALIDATE, .pieces = pieces, .piece_count = 1},
         {.opcode = RDDP_BIND, .remote_to = RDDP_LOCAL_WRITE, .pieces = pieces, .piece_count = 1},
+        {.opcode = RDDP_BIND, .remote_to = RDDP_REMOTE_READ, .queue = 256, .pieces = pieces, .piece_count = 1},
         {.opcode = RDDP_SEND_TAGGED, .immediate = 0x100, .pieces = pieces, .piece_count = 1},
     };
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {

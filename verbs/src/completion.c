@@ -102,7 +102,11 @@ static void complete(struct device *device, const struct rddp_completion *comple
     }
     /* This request is the last one that the completion retires. */
     uint32_t retired = atomic_load_explicit(&completion->connection->sends.retired, memory_order_relaxed);
-    made.opcode = pair->sent[(retired - 1) & pair->sent_mask].opcode;
+    const struct posted *posted = &pair->sent[(retired - 1) & pair->sent_mask];
+    made.opcode = posted->opcode;
+    if (posted->quiet && made.status == IBV_WC_SUCCESS) {
+        return;
+    }
     if (was_reported) {
         made.status = IBV_WC_WR_FLUSH_ERR;  /* the queue pair was in the error state already */
     }

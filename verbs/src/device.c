@@ -195,6 +195,7 @@ static struct context *make_context(struct device *device) {
     offer_queries(verbs);
     offer_posting(verbs);
     offer_completions(verbs);
+    offer_windows(verbs);
     offer_post_api(verbs);
     offer_poll_api(verbs);
     if (verbs->context.async_fd < 0) {

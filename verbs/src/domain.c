@@ -31,7 +31,7 @@ VERBS int ibv_dealloc_pd(struct ibv_pd *ibv) {
     return 0;
 }
 
-static unsigned rights_of(unsigned access) {
+unsigned rights_of(unsigned access) {
     unsigned rights = 0;
     rights |= (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? RDDP_LOCAL_WRITE : 0u;
     rights |= (access & IBV_ACCESS_REMOTE_READ) != 0 ? RDDP_REMOTE_READ : 0u;

@@ -8,7 +8,7 @@
 #define OFFERED                                                                                                        \
     (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND                             \
         | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD           \
-        | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV)
+        | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW)
 
 struct item {
     struct ibv_send_wr work;
@@ -130,6 +130,15 @@ static void local_invalidate(struct ibv_qp_ex *ibv, uint32_t rkey) {
     add_invalidate(ibv, IBV_WR_LOCAL_INV, rkey);
 }
 
+static void bind_window(struct ibv_qp_ex *ibv, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info) {
+    struct ibv_send_wr *work = add(ibv, IBV_WR_BIND_MW);
+    if (work != NULL) {
+        work->bind_mw.mw = mw;
+        work->bind_mw.rkey = rkey;
+        work->bind_mw.bind_info = *info;
+    }
+}
+
 /* ---- The data of the last one ---- */
 
 static struct item *last_item(struct ibv_qp_ex *ibv) {
@@ -200,6 +209,7 @@ static int make_batch(struct queue_pair *pair) {
     offered->wr_send = send_plain;
     offered->wr_send_inv = send_invalidate;
     offered->wr_local_inv = local_invalidate;
+    offered->wr_bind_mw = bind_window;
     offered->wr_set_sge = set_piece;
     offered->wr_set_sge_list = set_pieces;
     offered->wr_set_inline_data = set_inline;

@@ -109,6 +109,7 @@ void wake_device_thread(struct device *device);
 void offer_queries(struct verbs_context *verbs);
 void offer_posting(struct verbs_context *verbs);
 void offer_completions(struct verbs_context *verbs);
+void offer_windows(struct verbs_context *verbs);
 
 /* ---- Memory ---- */
 
@@ -123,6 +124,9 @@ struct region {
     uint64_t base;  /* what work requests call the first octet's address */
     uint32_t stag;
 };
+
+/* Rights of librddp's for access flags of verbs. */
+unsigned rights_of(unsigned access);
 
 static inline struct domain *domain_of(struct ibv_pd *ibv) {
     return (struct domain *)ibv;
@@ -173,6 +177,7 @@ void drain(struct device *device);
 struct posted {
     uint64_t id;
     enum ibv_wc_opcode opcode;
+    bool quiet;  /* the daemon reports its success, which the program has not asked for */
 };
 
 /* A receive that waits for a connection. */

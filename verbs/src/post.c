@@ -19,7 +19,8 @@ int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv
     }
     uint32_t number = connection->sends.posted;
     struct posted *posted = &pair->sent[number & pair->sent_mask];
-    *posted = (struct posted){.id = request->id, .opcode = opcode};
+    bool quiet = request->opcode == RDDP_BIND && (request->flags & RDDP_SIGNALLED) == 0;
+    *posted = (struct posted){.id = request->id, .opcode = opcode, .quiet = quiet};
     return error_of(rddp_post(connection, request));
 }
 
@@ -39,6 +40,7 @@ static const struct kind {
     [IBV_WR_ATOMIC_FETCH_AND_ADD] = {RDDP_FETCH_ADD, IBV_WC_FETCH_ADD, false, 1},
     [IBV_WR_LOCAL_INV] = {RDDP_INVALIDATE, IBV_WC_LOCAL_INV, false, 0},
     [IBV_WR_SEND_WITH_INV] = {RDDP_SEND, IBV_WC_SEND, true, MAX_PIECES},
+    [IBV_WR_BIND_MW] = {RDDP_BIND, IBV_WC_BIND_MW, false, 0},
 };
 
 /* ---- Flushing without the daemon ---- */
@@ -147,7 +149,7 @@ static bool gather(const struct ibv_sge *list, int count, uint32_t longest, uint
     return true;
 }
 
-int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
+static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type binds) {
     /* RDMAP has no Send with immediate data. */
     if ((unsigned)work->opcode >= sizeof KINDS / sizeof KINDS[0] || KINDS[work->opcode].opcode == 0) {
         return EOPNOTSUPP;
@@ -168,6 +170,11 @@ int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
         if (!gather(work->sg_list, work->num_sge, pair->cap.max_inline_data, data, &request.inline_length)) {
             return EINVAL;
         }
+    } else if (work->opcode == IBV_WR_BIND_MW) {
+        int error = make_bind(pair, work, binds, &request, pieces);
+        if (error != 0) {
+            return error;
+        }
     } else {
         int error = make_pieces(pair->device, pair->ibv.pd, work->sg_list, work->num_sge, pieces, &request.piece_count,
             &refused);
@@ -183,15 +190,14 @@ int post_work(struct queue_pair *pair, const struct ibv_send_wr *work) {
     return error;
 }
 
-static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_send_wr **bad) {
-    struct queue_pair *pair = queue_pair_of(ibv);
+int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_send_wr **bad, enum ibv_mw_type binds) {
     int error = 0;
     if (pair->failed && pair->connection == NULL) {
         return flush_posted_sends(pair, work);
     }
     spin_lock(&pair->device->posting);
     while (work != NULL && error == 0) {
-        error = pair->device->lost ? EIO : post_work(pair, work);
+        error = pair->device->lost ? EIO : post_work(pair, work, binds);
         if (error != 0) {
             *bad = work;
         }
@@ -202,6 +208,10 @@ static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_se
         return flush_posted_sends(pair, *bad);
     }
     return error;
+}
+
+static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_send_wr **bad) {
+    return post_sends(queue_pair_of(ibv), work, bad, IBV_MW_TYPE_2);
 }
 
 /* ---- The receive queue ---- */

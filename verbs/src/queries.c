@@ -29,12 +29,13 @@ static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_devic
     base->page_size_cap = PAGE_SIZES;
     base->max_qp = (int)limits->connections;
     base->max_qp_wr = send_queue < receive_queue ? send_queue : receive_queue;
-    base->device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN;
+    base->device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
     base->max_sge = MAX_PIECES;
     base->max_sge_rd = 1;
     base->max_cq = 1 << 16;
     base->max_cqe = MAX_COMPLETIONS;
     base->max_mr = (int)limits->regions;
+    base->max_mw = (int)limits->regions;
     base->max_pd = 1 << 16;
     base->max_qp_rd_atom = base->max_qp_init_rd_atom = MAX_READS;
     base->max_res_rd_atom = MAX_READS * base->max_qp;

@@ -42,11 +42,30 @@
         CHECK(errno == (expected));                                                                                    \
     } while (0)
 
+/* Runs a test, and says which: the last line that is printed names the one that has failed. */
+#define RUN(test)                                                                                                      \
+    do {                                                                                                               \
+        puts(#test);                                                                                                   \
+        fflush(stdout);                                                                                                \
+        test();                                                                                                        \
+    } while (0)
+
 /* What a peer tells in its private data: its memory. */
 struct advertisement {
     uint64_t address;
     uint32_t rkey;
 };
+
+/* A message that asks the peer for more than an answer. */
+struct command {
+    char kind;  /* COMMAND_WRITE: the text goes to the address first. COMMAND_INVALIDATE: the answer invalidates the rkey */
+    char text[15];
+    uint64_t address;
+    uint32_t rkey;
+};
+
+#define COMMAND_WRITE 'w'
+#define COMMAND_INVALIDATE 'i'
 
 /* One end of a connection, with all that it has. */
 struct end {
@@ -164,6 +183,19 @@ static inline void connect_end(struct rdma_event_channel *events, struct end *en
 
 /* ---- The other process ---- */
 
+/* Carries out a command before its answer. */
+static inline void obey(struct end *end, const struct command *command, struct ibv_send_wr *answer) {
+    struct ibv_sge piece = {.addr = (uintptr_t)command->text, .length = sizeof command->text, .lkey = end->region->lkey};
+    struct ibv_send_wr *bad, work = {.opcode = IBV_WR_RDMA_WRITE, .sg_list = &piece, .num_sge = 1,
+        .wr.rdma = {.remote_addr = command->address, .rkey = command->rkey}};
+    if (command->kind == COMMAND_WRITE) {
+        CHECK(ibv_post_send(end->id->qp, &work, &bad) == 0);
+    } else if (command->kind == COMMAND_INVALIDATE) {
+        answer->opcode = IBV_WR_SEND_WITH_INV;
+        answer->invalidate_rkey = command->rkey;
+    }
+}
+
 /* A message, or the immediate data of one, goes back to the sender. */
 static inline void answer(struct end *end, const struct ibv_wc *completion) {
     struct ibv_sge piece = {.addr = (uintptr_t)end->memory + completion->wr_id * MESSAGE, .length = completion->byte_len,
@@ -176,6 +208,9 @@ static inline void answer(struct end *end, const struct ibv_wc *completion) {
     /* A message that begins with s asks for a solicited answer. */
     work.send_flags = end->memory[completion->wr_id * MESSAGE] == 's' ? IBV_SEND_SOLICITED : 0;
     work.send_flags |= IBV_SEND_SIGNALED;
+    if (completion->byte_len == sizeof(struct command)) {
+        obey(end, (const struct command *)(end->memory + completion->wr_id * MESSAGE), &work);
+    }
     CHECK(ibv_post_send(end->id->qp, &work, &bad) == 0);
 }
 

@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.PolledCompletion;
@@ -121,7 +122,7 @@ public final class MemoryWindow implements AutoCloseable {
       return;
     }
     channel.request(
-        ProgramMessage.AllocateWindow::new,
+        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code()),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           id = reply.window();

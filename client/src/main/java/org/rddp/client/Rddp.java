@@ -17,6 +17,7 @@ import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
@@ -243,7 +244,7 @@ public final class Rddp implements AutoCloseable {
     throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
     channel.request(
-        ProgramMessage.AllocateWindow::new,
+        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code()),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           made[0] = new MemoryWindow(this, reply.window(), reply.stag());

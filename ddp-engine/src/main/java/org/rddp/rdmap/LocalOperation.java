@@ -12,7 +12,9 @@ final class LocalOperation {
   private TaggedBuffer region;
   private long to;
   private long length;
+  private long baseTo;
   private int rights;
+  private int key;
   private int stag;
 
   void invalidate(int stag) {
@@ -24,13 +26,15 @@ final class LocalOperation {
     region = request.region();
     to = request.localTo();
     length = request.length();
+    baseTo = request.baseTo();
     rights = request.rights();
+    key = request.key();
   }
 
   /** Carries it out for a stream; returns its {@link RdmapCompletionStatus}. */
   int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
-      boolean bound = window.bind(region, stream, to, length, 0, rights);
+      boolean bound = window.bind(region, stream, to, length, baseTo, rights, key);
       forget();
       return bound ? RdmapCompletionStatus.SUCCESS : RdmapCompletionStatus.BIND_ERROR;
     }

@@ -61,12 +61,11 @@ public final class RdmapLocalOperations {
   }
 
   /**
-   * Grants this stream's peer access to a part of a region under the window's next STag, where it
-   * begins at Tagged Offset 0. Completes with {@link RdmapCompletionStatus#BIND_ERROR} if {@link
-   * DdpMemoryWindow#bind} refuses.
+   * Grants this stream's peer access to a part of a region under the window's next STag. Completes
+   * with {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
    *
-   * @param request names the window, the region, and the range of the region by Tagged Offset and
-   *     length, which is greater than 0
+   * @param request names the window, the region, the range of the region by Tagged Offset and
+   *     length, and how the peer names the window
    */
   public boolean postBind(StreamRequest request) {
     if (sendQueue.isFull()) {

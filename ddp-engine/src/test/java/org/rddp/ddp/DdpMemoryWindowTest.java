@@ -34,7 +34,7 @@ class DdpMemoryWindowTest {
   private final DdpMemoryWindow window = buffers.allocateWindow(ddp.domain);
 
   private boolean bind() {
-    return window.bind(region, ddp.stream, 10, 20, 0, AccessRights.REMOTE_WRITE);
+    return window.bind(region, ddp.stream, 10, 20, 0, AccessRights.REMOTE_WRITE, 0);
   }
 
   @Test
@@ -117,7 +117,7 @@ class DdpMemoryWindowTest {
   @Tag("DDP-8.2-01")
   void shouldNotBeBoundToARegionOfAnotherDomain() {
     DdpMemoryWindow foreign = buffers.allocateWindow(new ProtectionDomain("theirs"));
-    assertThat(foreign.bind(region, null, 0, 1, 0, AccessRights.REMOTE_READ)).isFalse();
+    assertThat(foreign.bind(region, null, 0, 1, 0, AccessRights.REMOTE_READ, 0)).isFalse();
   }
 
   @Test

@@ -192,9 +192,10 @@ public sealed interface ProgramMessage extends ControlMessage {
    * DaemonMessage.WindowAllocated}.
    *
    * @param request number of the request
+   * @param kind the code of a {@link org.rddp.client.types.WindowKind}
    */
   @MessageType(17)
-  record AllocateWindow(int request) implements ProgramMessage {}
+  record AllocateWindow(int request, int kind) implements ProgramMessage {}
 
   /**
    * Frees a window. After the reply nothing is placed or read through it. Answered by {@link

@@ -16,7 +16,8 @@ import org.rddp.client.types.SendFlags;
  * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
  * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
  * local memory. An invalidation has its STag in place of the remote one; a bind has the window's
- * number there, and the rights in place of the remote TO:
+ * number there, the rights in place of the remote TO, the key of its STag at 44 and the Tagged
+ * Offset of its first octet at 56:
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
@@ -50,6 +51,9 @@ public final class WorkRequest {
 
   /** The longest message: lengths are 32 bits wide on the wire (RFC 5041 section 4.3). */
   public static final long MAX_LENGTH = 0xffff_ffffL;
+
+  /** The largest key: the last octet of an STag. */
+  private static final int MAX_KEY = 0xff;
 
   static final int OPCODE = 4;
   static final int ID = 8;
@@ -170,8 +174,9 @@ public final class WorkRequest {
 
   /** Whether the copy is what {@link SubmissionEntry} can have written. */
   boolean isWellFormed() {
-    return (qn == 0 || Opcode.hasQueue(opcode))
+    return (qn == 0 || Opcode.hasQueue(opcode) || isKey(qn))
         && (immediate == 0
+            || opcode == Opcode.BIND
             || Opcode.isImmediate(opcode)
             || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
         && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())))
@@ -181,6 +186,10 @@ public final class WorkRequest {
         && localOffset >= 0
         && slots == slots()
         && piecesFit();
+  }
+
+  private boolean isKey(int word) {
+    return opcode == Opcode.BIND && (word & ~MAX_KEY) == 0;
   }
 
   /** The flags that an opcode may have. */
@@ -364,6 +373,16 @@ public final class WorkRequest {
   /** Of a {@link Opcode#BIND}: the peer's rights, bits of {@link Access}. */
   public int rights() {
     return (int) remoteTo;
+  }
+
+  /** Of a {@link Opcode#BIND}: the last octet of the window's STag, if the program chooses it. */
+  public int windowKey() {
+    return qn;
+  }
+
+  /** Of a {@link Opcode#BIND}: the Tagged Offset of the window's first octet, unsigned. */
+  public long windowBase() {
+    return immediate;
   }
 
   /** The Tagged Offset at the peer, where the request works on its memory. */

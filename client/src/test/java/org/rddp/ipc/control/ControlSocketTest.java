@@ -111,7 +111,7 @@ class ControlSocketTest {
         new ProgramMessage.FindConnection(30, 0x100001, 4711),
         new ProgramMessage.StartTrace(31, 1 << 20, 0x100001, 4711),
         new ProgramMessage.CloseSession(15),
-        new ProgramMessage.AllocateWindow(16),
+        new ProgramMessage.AllocateWindow(16, 2),
         new ProgramMessage.FreeWindow(17, 18),
         new ProgramMessage.CreateReceiveQueue(18, 19),
         new ProgramMessage.ArmReceiveQueue(19, 20, 21),

@@ -1,5 +1,7 @@
 package org.rddp.daemon.control;
 
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.WindowKind;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionWindow;
@@ -20,12 +22,17 @@ final class ProgramWindows {
 
   void allocate(Session session, ProgramMessage.AllocateWindow allocate)
       throws RequestRefusedException {
+    WindowKind kind = WindowKind.of(allocate.kind());
+    if (kind == null) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "no kind of windows has the number " + allocate.kind());
+    }
     regions.take(1);
     program.onEngine(
         allocate.request(),
         () -> {
           try {
-            SessionWindow window = session.allocateWindow();
+            SessionWindow window = session.allocateWindow(kind);
             return new DaemonMessage.WindowAllocated(
                 allocate.request(), window.number(), window.nextStag());
           } catch (RequestRefusedException e) {

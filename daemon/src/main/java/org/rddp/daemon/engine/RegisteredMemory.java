@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -138,13 +139,18 @@ final class RegisteredMemory {
   }
 
   /** A window that is not bound. */
-  SessionWindow allocateWindow() throws RequestRefusedException {
+  SessionWindow allocateWindow(WindowKind kind) throws RequestRefusedException {
     checkRoom();
-    DdpMemoryWindow window = taggedBuffers.allocateWindow(domain);
+    DdpMemoryWindow window =
+        switch (kind) {
+          case RENAMED -> taggedBuffers.allocateWindow(domain);
+          case KEYED -> taggedBuffers.allocateKeyedWindow(domain, false);
+          case KEYED_FOR_ALL -> taggedBuffers.allocateKeyedWindow(domain, true);
+        };
     if (window == null) {
       throw full();
     }
-    SessionWindow allocated = new SessionWindow(windows.reserve(), window);
+    SessionWindow allocated = new SessionWindow(windows.reserve(), kind, window);
     windows.add(allocated.number(), allocated);
     return allocated;
   }

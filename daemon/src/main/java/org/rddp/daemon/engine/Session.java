@@ -8,6 +8,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.StartupOptions;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -221,12 +222,17 @@ public final class Session {
       // Also for a bind that is refused: its completion names the window.
       requests.use(number, window);
     }
+    if (window != null && window.mayOpenNothing() && work.length() == 0) {
+      request.bind(window.window(), null, 0).local(0, 0, 0);
+      return CompletionStatus.SUCCESS;
+    }
     if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
       return CompletionStatus.MW_BIND_ERROR;
     }
     requests.use(number, 0, region);
     request
         .bind(window.window(), region.buffer(), DdpRights.of(work.rights()))
+        .windowStag(work.windowBase(), work.windowKey())
         .local(work.localStag(), region.to(work.localOffset()), work.length());
     return CompletionStatus.SUCCESS;
   }
@@ -336,8 +342,8 @@ public final class Session {
   }
 
   /** A memory window that is not bound. */
-  public SessionWindow allocateWindow() throws RequestRefusedException {
-    return memory.allocateWindow();
+  public SessionWindow allocateWindow(WindowKind kind) throws RequestRefusedException {
+    return memory.allocateWindow(kind);
   }
 
   /** Takes a window back: nothing is placed or read through it afterwards. */

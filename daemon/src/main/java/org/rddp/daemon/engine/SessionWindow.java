@@ -1,15 +1,18 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 
 /** A memory window of a program, as work requests name it. Engine thread only. */
 public final class SessionWindow {
   private final int number;
+  private final WindowKind kind;
   private final DdpMemoryWindow window;
   private int uses;
 
-  SessionWindow(int number, DdpMemoryWindow window) {
+  SessionWindow(int number, WindowKind kind, DdpMemoryWindow window) {
     this.number = number;
+    this.kind = kind;
     this.window = window;
   }
 
@@ -21,6 +24,11 @@ public final class SessionWindow {
   /** Its STag after the next bind. */
   public int nextStag() {
     return window.nextStag();
+  }
+
+  /** Whether a bind of no octets ends what the last bind has opened. */
+  boolean mayOpenNothing() {
+    return kind == WindowKind.KEYED_FOR_ALL;
   }
 
   DdpMemoryWindow window() {

@@ -13,6 +13,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
@@ -54,7 +55,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldRefuseABindOfUnknownMemory() throws RequestRefusedException {
-    int window = session.allocateWindow().number();
+    int window = session.allocateWindow(WindowKind.RENAMED).number();
     long end = fixture.data.byteSize();
     bind(1, connection, region, 0, 1, window + 1, READ);
     bind(2, connection, region + 1, 0, 1, window, READ);
@@ -111,7 +112,7 @@ class RegisteredMemoryTest {
   void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);
     int plain = fixture.register(Access.LOCAL_WRITE);
-    int window = session.allocateWindow().number();
+    int window = session.allocateWindow(WindowKind.RENAMED).number();
     bind(1, connection, readOnly, 0, 1, window, Access.REMOTE_WRITE.bit());
     bind(2, connection, plain, 0, 1, window, READ);
     bind(3, connection, readOnly, 0, 1, window, READ);
@@ -122,7 +123,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldEndTheSessionOnLocalRightsOfAWindow() throws RequestRefusedException {
-    int window = session.allocateWindow().number();
+    int window = session.allocateWindow(WindowKind.RENAMED).number();
     bind(1, connection, region, 0, 1, window, Access.LOCAL_WRITE.bit());
     fixture.run();
     assertThat(fixture.broken).hasSize(1);
@@ -145,7 +146,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldKeepWindowsThatRequestsInWorkName() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow();
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
     peer.stream.abort();
     fixture.run();
     SessionFixture.Peer second = fixture.peer();
@@ -167,7 +168,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldRefuseABindOfARegionThatWasDeregisteredMeanwhile() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow();
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
     SessionFixture.Peer second = fixture.peer();
     int waiting = fixture.requested();
     bind(1, waiting, region, 0, 1, window.number(), READ);
@@ -180,9 +181,9 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldLeaveNothingInTheTableOfStags() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow();
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
     bind(1, connection, region, 0, 1, window.number(), READ);
-    session.allocateWindow();
+    session.allocateWindow(WindowKind.RENAMED);
     fixture.run();
     assertThat(fixture.engine.ddp().taggedBuffers().size()).isEqualTo(4);
     fixture.engine.end(session);
@@ -192,7 +193,12 @@ class RegisteredMemoryTest {
   /** Whatever it asks for, nothing of the engine breaks, and each request ends once. */
   @Test
   void shouldSurviveProgramsThatBindAndInvalidateAnything() throws RequestRefusedException {
-    int[] windows = {session.allocateWindow().number(), session.allocateWindow().number(), 0, 77};
+    int[] windows = {
+      session.allocateWindow(WindowKind.RENAMED).number(),
+      session.allocateWindow(WindowKind.RENAMED).number(),
+      0,
+      77
+    };
     Random random = new Random(5);
     int ended = 0;
     int posted = 0;

@@ -24,6 +24,8 @@ public final class StreamRequest {
   private DdpMemoryWindow window;
   private TaggedBuffer region;
   private int rights;
+  private long baseTo;
+  private int key;
 
   /** A request that asks for nothing. */
   public StreamRequest() {}
@@ -121,7 +123,7 @@ public final class StreamRequest {
   }
 
   /**
-   * A window that is bound to {@link #local a range} of a region.
+   * A window that is bound to {@link #local a range} of a region, and begins at Tagged Offset 0.
    *
    * @param rights of {@link AccessRights}
    */
@@ -129,6 +131,18 @@ public final class StreamRequest {
     this.window = window;
     this.region = region;
     this.rights = rights;
+    return windowStag(0, 0);
+  }
+
+  /**
+   * How the peer names the window.
+   *
+   * @param baseTo Tagged Offset of its first octet, unsigned
+   * @param key the last octet of its STag, if the program chooses it; otherwise 0
+   */
+  public StreamRequest windowStag(long baseTo, int key) {
+    this.baseTo = baseTo;
+    this.key = key;
     return this;
   }
 
@@ -210,5 +224,15 @@ public final class StreamRequest {
   /** Of a bind: the peer's rights. */
   public int rights() {
     return rights;
+  }
+
+  /** Of a bind: Tagged Offset of the window's first octet. */
+  public long baseTo() {
+    return baseTo;
+  }
+
+  /** Of a bind: the last octet of the STag, if the program chooses it. */
+  public int key() {
+    return key;
   }
 }

@@ -18,6 +18,7 @@ public final class TaggedBuffer {
   private TaggedBuffer region;
 
   private boolean ended;
+  private long opened;
 
   TaggedBuffer(
       int stag,
@@ -64,11 +65,20 @@ public final class TaggedBuffer {
     this.baseTo = baseTo;
     this.rights = rights;
     ended = false;
+    opened++;
   }
 
   /** Whether it may be used: neither it nor its region has been invalidated. */
   public boolean valid() {
     return !ended && (region == null || !region.ended);
+  }
+
+  /**
+   * How often it has become a window. Who keeps a reference compares: a window may have been bound
+   * to other memory since, under the same STag.
+   */
+  public long opened() {
+    return opened;
   }
 
   /** Marks it invalid; it is no longer in the table. */

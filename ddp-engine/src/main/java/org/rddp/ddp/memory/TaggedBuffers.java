@@ -1,11 +1,14 @@
 package org.rddp.ddp.memory;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
  * The STags of one engine: an open-addressing hash table from STag to {@link TaggedBuffer}.
  *
- * <p>All 32 bits of an STag are random, so that a peer cannot guess one from another; the low bits
+ * <p>All 32 bits of an STag are random, so that a peer cannot guess one from another, but for the
+ * last octet of {@linkplain #allocateKeyedWindow windows whose program chooses it}; the low bits
  * serve as the hash. The table is at most half full. Removal shifts the following entries back
  * instead of leaving a tombstone, so lookups stay short.
  *
@@ -13,11 +16,17 @@ import java.util.random.RandomGenerator;
  * more.
  */
 public final class TaggedBuffers {
+  private static final int KEY_BITS = 8;
+  private static final int KEY_MASK = (1 << KEY_BITS) - 1;
+
   private final RandomGenerator random;
   private final TaggedBuffer[] table;
   private final int mask;
   private final int capacity;
   private int size;
+
+  /** Upper 24 bits of STags whose last octet programs choose; nothing else gets such an STag. */
+  private final Set<Integer> keyed = new HashSet<>();
 
   /**
    * Creates an empty table.
@@ -107,25 +116,71 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Creates a window that can be bound repeatedly, with an STag known before each bind.
+   * Creates a window that can be bound repeatedly, with an STag known before each bind, and another
+   * one each time.
    *
    * @param domain the domain of the regions that it may be bound to
    * @return the window, or null if the table is full
    */
   public DdpMemoryWindow allocateWindow(ProtectionDomain domain) {
     TaggedBuffer next = new TaggedBuffer(domain);
-    return reserve(next) ? new DdpMemoryWindow(this, next, new TaggedBuffer(domain)) : null;
+    return reserve(next) ? new RenamedMemoryWindow(this, next, new TaggedBuffer(domain)) : null;
+  }
+
+  /**
+   * Creates a window whose binds choose the last octet of its STag.
+   *
+   * @param domain the domain of the regions that it may be bound to
+   * @param forAll open to all streams of the domain; otherwise to that which binds it
+   * @return the window, or null if the table is full
+   */
+  public DdpMemoryWindow allocateKeyedWindow(ProtectionDomain domain, boolean forAll) {
+    if (size + keyed.size() >= capacity) {
+      return null;
+    }
+    int stag = newStag();
+    while (stag >>> KEY_BITS == 0 || !isFreeWithAnyKey(stag)) {
+      stag = newStag();
+    }
+    keyed.add(stag >>> KEY_BITS);
+    TaggedBuffer buffer = new TaggedBuffer(domain);
+    buffer.reserve(stag);
+    return new KeyedMemoryWindow(this, buffer, forAll);
+  }
+
+  private boolean isFreeWithAnyKey(int stag) {
+    for (int key = 0; key <= KEY_MASK; key++) {
+      if (find(withKey(stag, key)) != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** An STag with another last octet, that of {@code key}. */
+  static int withKey(int stag, int key) {
+    return (stag & ~KEY_MASK) | (key & KEY_MASK);
+  }
+
+  /** Enters a buffer under an STag that no other has; false if the table is full. */
+  boolean name(TaggedBuffer buffer, int stag) {
+    if (size == capacity) {
+      return false;
+    }
+    buffer.reserve(stag);
+    table[place(stag)] = buffer;
+    size++;
+    return true;
+  }
+
+  /** STags with these upper bits may be given out again. */
+  void releaseUpperBits(int stag) {
+    keyed.remove(stag >>> KEY_BITS);
   }
 
   /** Reserves a new STag for a buffer without memory; false if the table is full. */
   boolean reserve(TaggedBuffer buffer) {
-    if (size == capacity) {
-      return false;
-    }
-    buffer.reserve(newStag());
-    table[place(buffer.stag())] = buffer;
-    size++;
-    return true;
+    return name(buffer, newStag());
   }
 
   private int add(
@@ -148,10 +203,15 @@ public final class TaggedBuffers {
 
   private int newStag() {
     int stag = random.nextInt();
-    while (stag == 0 || find(stag) != null) {
+    while (stag == 0 || find(stag) != null || isKeyed(stag)) {
       stag = random.nextInt();
     }
     return stag;
+  }
+
+  /** Whether a program may choose the last octet of such an STag. Allocates only if any does. */
+  private boolean isKeyed(int stag) {
+    return !keyed.isEmpty() && keyed.contains(stag >>> KEY_BITS);
   }
 
   /**

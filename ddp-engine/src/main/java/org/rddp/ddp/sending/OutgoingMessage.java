@@ -41,6 +41,7 @@ public final class OutgoingMessage {
   private boolean listed;
   private TaggedBuffer source;
   private int sourceStag;
+  private long sourceOpened;
 
   /** Tagged Offset of its first octet there. */
   private long sourceTo;
@@ -210,6 +211,7 @@ public final class OutgoingMessage {
     memory(source == null ? 0 : source.addressOf(sourceTo), length);
     this.source = source;
     sourceStag = source == null ? 0 : source.stag();
+    sourceOpened = source == null ? 0 : source.opened();
     this.sourceTo = sourceTo;
     keepRequest(question);
   }
@@ -229,7 +231,7 @@ public final class OutgoingMessage {
 
   /** Whether the memory that it comes from may be used no more. */
   boolean sourceIsGone() {
-    return source != null && !(source.valid() && source.stag() == sourceStag);
+    return source != null && !(source.valid() && source.opened() == sourceOpened);
   }
 
   long id() {

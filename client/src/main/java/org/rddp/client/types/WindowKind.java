@@ -1,0 +1,34 @@
+package org.rddp.client.types;
+
+/** Who chooses a memory window's STags, and who may use the window. */
+public enum WindowKind {
+  /**
+   * The daemon chooses another STag for each bind, none of which can be guessed from another. For
+   * the peer of the connection that binds it; to be invalidated before it is bound again.
+   */
+  RENAMED(0),
+  /** The same, but each bind names the last octet of the STag, whose other bits stay (type 2). */
+  KEYED(1),
+  /**
+   * With keys, for the peers of all connections of the session, whose invalidations it does not
+   * follow. It may be bound at any time, which ends what the bind before it has opened; a bind of
+   * no octets does only that (type 1).
+   */
+  KEYED_FOR_ALL(2);
+
+  private final int code;
+
+  WindowKind(int code) {
+    this.code = code;
+  }
+
+  /** The number in the control protocol. */
+  public int code() {
+    return code;
+  }
+
+  /** The kind with a number; null if there is none. */
+  public static WindowKind of(int code) {
+    return code >= 0 && code < values().length ? values()[code] : null;
+  }
+}
