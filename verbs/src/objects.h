@@ -238,7 +238,7 @@ struct shared_queue {
     uint32_t *free_numbers;
     _Atomic uint64_t taken, returned;
     _Atomic unsigned uses;
-    uint32_t limit;
+    _Atomic uint32_t limit;
     unsigned events_reported;
 };
 

@@ -163,8 +163,12 @@ static void end_by_program(struct queue_pair *pair) {
     if (pair->connection == NULL) {
         flush_queue_pair(pair);
     }
+    bool was_connected = pair->connection != NULL;
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
+    if (!was_connected && pair->ibv.srq != NULL) {
+        report_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
+    }
 }
 
 static int to_reset(struct queue_pair *pair) {

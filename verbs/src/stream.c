@@ -189,8 +189,9 @@ static bool is_error(const struct rddp_connection_info *info, enum ibv_event_typ
 void tell_stream(struct stream *stream) {
     const struct rddp_connection_info *info = &stream->connection->info;
     bool was_established = stream->connection->was_established;
-    struct ibv_context *failed_context = NULL;
+    struct ibv_context *ended_context = NULL;
     struct ibv_qp *failed = NULL;
+    struct ibv_qp *last_reached = NULL;
     enum ibv_event_type type = IBV_EVENT_QP_FATAL;
     pthread_mutex_lock(&streams);
     struct queue_pair *pair = stream->queue_pair;
@@ -212,8 +213,10 @@ void tell_stream(struct stream *stream) {
             pair->ibv.state = IBV_QPS_ERR;
             if (is_error(info, &type)) {
                 failed = &pair->ibv;
-                failed_context = pair->ibv.context;
             }
+            ended_context = pair->ibv.context;
+            /* The daemon has completed the receive that the connection had taken. */
+            last_reached = pair->ibv.srq != NULL ? &pair->ibv : NULL;
         }
         if (stream->id != NULL) {
             hear_end(stream->id, info, was_established);
@@ -221,7 +224,10 @@ void tell_stream(struct stream *stream) {
     }
     pthread_mutex_unlock(&streams);
     if (failed != NULL) {
-        report_event(failed_context, type, failed);
+        report_event(ended_context, type, failed);
+    }
+    if (last_reached != NULL) {
+        report_event(ended_context, IBV_EVENT_QP_LAST_WQE_REACHED, last_reached);
     }
 }
 
@@ -258,6 +264,7 @@ void observe(void *argument, unsigned type, void *object) {
             const rddp_receive_queue *queue = object;
             struct shared_queue *shared = queue->owner;
             if (shared != NULL) {
+                shared->limit = 0;  /* until the program arms it again */
                 report_event(shared->ibv.context, IBV_EVENT_SRQ_LIMIT_REACHED, &shared->ibv);
             }
             break;

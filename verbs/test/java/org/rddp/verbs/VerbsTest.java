@@ -34,11 +34,20 @@ class VerbsTest {
     return builder.redirectErrorStream(true).start();
   }
 
+  /** The parts of the name before the sanitizer say what is tested: see test/*.c. */
   @ParameterizedTest
-  @ValueSource(strings = {"address", "thread"})
-  void shouldBehaveAsTheManualPagesSay(String sanitizer) throws Exception {
+  @ValueSource(
+      strings = {
+        "verbs_test-address",
+        "verbs_test-thread",
+        "windows_test-address",
+        "windows_test-thread",
+        "shared_test-address",
+        "shared_test-thread"
+      })
+  void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon()) {
-      Process process = start("verbs_test-" + sanitizer, daemon);
+      Process process = start(test, daemon);
       try (BufferedReader output = process.inputReader()) {
         assertThat(output.lines().toList()).last().isEqualTo("done");
       }
