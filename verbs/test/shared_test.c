@@ -95,9 +95,12 @@ static struct ibv_wc echo(struct fixture *fixture, struct end *end, uint32_t num
     struct end *first = &fixture->ends[0];
     struct ibv_sge piece = {.addr = (uintptr_t)&number, .length = sizeof number};
     struct ibv_send_wr *bad, work = {.wr_id = SEND, .opcode = IBV_WR_SEND, .sg_list = &piece, .num_sge = 1,
-        .send_flags = IBV_SEND_INLINE};
+        .send_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED};
     CHECK(ibv_post_send(end->id->qp, &work, &bad) == 0);
-    struct ibv_wc received = next_completion(first);
+    struct ibv_wc received = next_completion(first), sent = received;
+    /* They come in any order. */
+    *(received.opcode == IBV_WC_RECV ? &sent : &received) = next_completion(first);
+    CHECK(sent.status == IBV_WC_SUCCESS && sent.wr_id == SEND);
     CHECK(received.status == IBV_WC_SUCCESS && received.opcode == IBV_WC_RECV && received.byte_len == sizeof number);
     CHECK(received.qp_num == end->id->qp->qp_num);
     CHECK(memcmp(first->memory + received.wr_id * MESSAGE, &number, sizeof number) == 0);
