@@ -2,17 +2,14 @@ package org.rddp.clientc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.ProgramInC;
 import org.rddp.daemon.TestDaemon;
 
 /**
@@ -21,22 +18,10 @@ import org.rddp.daemon.TestDaemon;
  */
 @Timeout(120)
 class ClientInCTest {
-  private static Process start(String test, TestDaemon daemon, String... arguments)
-      throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of("target", test).toString());
-    command.add(daemon.socket().toString());
-    command.addAll(Arrays.asList(arguments));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
-  }
-
   private static void run(String test, String... arguments) throws Exception {
-    try (TestDaemon daemon = new TestDaemon()) {
-      Process process = start(test, daemon, arguments);
-      try (BufferedReader output = process.inputReader()) {
-        assertThat(output.lines().toList()).last().isEqualTo("done");
-      }
-      assertThat(process.waitFor()).isZero();
+    try (TestDaemon daemon = new TestDaemon();
+        ProgramInC program = ProgramInC.startTest(test, daemon.socket(), arguments)) {
+      program.finishTest();
     }
   }
 
@@ -68,13 +53,11 @@ class ClientInCTest {
   @ValueSource(strings = {"address", "thread"})
   void shouldNoticeTheEndOfTheDaemon(String sanitizer) throws Exception {
     TestDaemon daemon = new TestDaemon();
-    Process process = start("lost_test-" + sanitizer, daemon);
-    try (BufferedReader output = process.inputReader()) {
-      assertThat(output.readLine()).isEqualTo("ready");
+    try (ProgramInC program = ProgramInC.startTest("lost_test-" + sanitizer, daemon.socket())) {
+      assertThat(program.line()).isEqualTo("ready");
       daemon.close();
-      assertThat(output.lines().toList()).last().isEqualTo("done");
+      program.finishTest();
     }
-    assertThat(process.waitFor()).isZero();
   }
 
   @Test

@@ -1,18 +1,13 @@
 package org.rddp.verbs;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import java.io.BufferedReader;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.ProgramInC;
 import org.rddp.daemon.TestDaemon;
 
 /**
@@ -22,19 +17,11 @@ import org.rddp.daemon.TestDaemon;
 @Timeout(120)
 class MemoryTest {
   private static void run(String test, String... arguments) throws Exception {
-    Path program = Path.of("target", test);
     // Without the headers of libibverbs nothing of this module is built.
-    assumeThat(Files.exists(program)).isTrue();
-    try (TestDaemon daemon = new TestDaemon()) {
-      List<String> command = new ArrayList<>();
-      command.add(program.toString());
-      command.add(daemon.socket().toString());
-      command.addAll(Arrays.asList(arguments));
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      try (BufferedReader output = process.inputReader()) {
-        assertThat(output.lines().toList()).last().isEqualTo("done");
-      }
-      assertThat(process.waitFor()).isZero();
+    assumeThat(Files.exists(ProgramInC.built(test))).isTrue();
+    try (TestDaemon daemon = new TestDaemon();
+        ProgramInC program = ProgramInC.startTest(test, daemon.socket(), arguments)) {
+      program.finishTest();
     }
   }
 

@@ -3,14 +3,13 @@ package org.rddp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.ProgramInC;
 import org.rddp.daemon.TestDaemon;
 
 /**
@@ -26,14 +25,6 @@ class VerbsTest {
         "built where libibverbs-dev and librdmacm-dev are");
   }
 
-  private static Process start(String test, TestDaemon daemon) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(Path.of("target", test).toString(), daemon.socket().toString());
-    // As librdmacm's, the connection manager's device stays open to the end of the process.
-    builder.environment().put("TSAN_OPTIONS", "report_thread_leaks=0");
-    return builder.redirectErrorStream(true).start();
-  }
-
   /** The parts of the name before the sanitizer say what is tested: see test/*.c. */
   @ParameterizedTest
   @ValueSource(
@@ -46,12 +37,9 @@ class VerbsTest {
         "shared_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
-    try (TestDaemon daemon = new TestDaemon()) {
-      Process process = start(test, daemon);
-      try (BufferedReader output = process.inputReader()) {
-        assertThat(output.lines().toList()).last().isEqualTo("done");
-      }
-      assertThat(process.waitFor()).isZero();
+    try (TestDaemon daemon = new TestDaemon();
+        ProgramInC program = ProgramInC.startTest(test, daemon.socket())) {
+      program.finishTest();
     }
   }
 
@@ -59,12 +47,11 @@ class VerbsTest {
   @ValueSource(strings = {"address", "thread"})
   void shouldFlushWhenTheDaemonEnds(String sanitizer) throws Exception {
     TestDaemon daemon = new TestDaemon();
-    Process process = start("lost_verbs_test-" + sanitizer, daemon);
-    try (BufferedReader output = process.inputReader()) {
-      assertThat(output.readLine()).isEqualTo("ready");
+    try (ProgramInC program =
+        ProgramInC.startTest("lost_verbs_test-" + sanitizer, daemon.socket())) {
+      assertThat(program.line()).isEqualTo("ready");
       daemon.close();
-      assertThat(output.lines().toList()).last().isEqualTo("done");
+      program.finishTest();
     }
-    assertThat(process.waitFor()).isZero();
   }
 }
