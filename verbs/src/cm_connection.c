@@ -178,14 +178,14 @@ VERBS int rdma_reject(struct rdma_cm_id *ibv, const void *data, uint8_t length) 
         part_queue_pair(stream->queue_pair);
     }
     /* The device's thread may be about to end it. */
-    pthread_mutex_lock(&device->control);
+    pthread_mutex_lock(&device->disconnecting);
     pthread_mutex_lock(&device->session->lock);
     connection->owner = NULL;
     pthread_mutex_unlock(&device->session->lock);
     pthread_mutex_lock(&streams);
     stream->connection = NULL;
     pthread_mutex_unlock(&streams);
-    pthread_mutex_unlock(&device->control);
+    pthread_mutex_unlock(&device->disconnecting);
     int result = rddp_reject(connection, data, data == NULL ? 0 : length);
     return result == RDDP_OK ? 0 : fails(error_of(result));
 }

@@ -69,6 +69,7 @@ static struct device *make_device(const char *interface) {
     snprintf(device->interface, sizeof device->interface, "%s", rddp_interface_name(session));
     device->address = rddp_interface_address(session);
     pthread_mutex_init(&device->control, NULL);
+    pthread_mutex_init(&device->disconnecting, NULL);
     /* A program may fork before it opens the device: the session is only kept while a context is open. */
     rddp_close(session);
     return device;

@@ -2,9 +2,9 @@
  * What the files of librddp-verbs share: the objects behind libibverbs' public structures.
  *
  * Locks. `posting` and `polling` of a device make it one thread that posts and one that polls its session. `streams` guards
- * what joins connections, queue pairs and ids, and the queues of events. Order, outermost first: control, polling, posting,
- * librddp's lock of the session, streams. So the observer takes `streams` only, and nobody sends the daemon a message with
- * polling, posting or streams held.
+ * what joins connections, queue pairs and ids, and the queues of events. Order, outermost first: control, disconnecting,
+ * polling, posting, librddp's lock of the session, streams. So the observer takes `streams` only, and nobody sends the
+ * daemon a message with polling, posting or streams held.
  */
 #ifndef RDDP_VERBS_OBJECTS_H
 #define RDDP_VERBS_OBJECTS_H
@@ -57,6 +57,7 @@ struct device {
     int work;                 /* eventfd */
     _Atomic bool stopping;
     struct stream *ending;    /* to be disconnected; under `streams` */
+    pthread_mutex_t disconnecting;  /* the thread takes no `control`: who has that may wait for the thread's end */
 };
 
 struct asynchronous_event {

@@ -52,15 +52,30 @@ static struct stream *take_ending(struct device *device, bool *graceful) {
 
 void end_streams(struct device *device) {
     bool graceful;
-    /* While it is held, no stream goes. */
-    pthread_mutex_lock(&device->control);
+    pthread_mutex_lock(&device->disconnecting);
     for (struct stream *stream = take_ending(device, &graceful); stream != NULL;
          stream = take_ending(device, &graceful)) {
         if (!device->lost && stream->connection != NULL && rddp_disconnect(stream->connection, graceful) != RDDP_OK) {
             verbs_log("a connection does not end: %s", rddp_error());
         }
     }
-    pthread_mutex_unlock(&device->control);
+    pthread_mutex_unlock(&device->disconnecting);
+}
+
+/* Nobody wants a stream's end any more, and nobody is about to ask the daemon for it. */
+static void forget_wish(struct stream *stream) {
+    struct device *device = stream->device;
+    pthread_mutex_lock(&device->disconnecting);
+    pthread_mutex_lock(&streams);
+    struct stream **at = &device->ending;
+    while (*at != NULL && *at != stream) {
+        at = &(*at)->next_ending;
+    }
+    if (*at != NULL) {
+        *at = stream->next_ending;
+    }
+    pthread_mutex_unlock(&streams);
+    pthread_mutex_unlock(&device->disconnecting);
 }
 
 /* Ends the connection, and waits until the daemon has. */
@@ -75,19 +90,13 @@ static void free_stream(struct stream *stream) {
     struct device *device = stream->device;
     rddp_connection *connection = stream->connection;
     pthread_mutex_lock(&device->control);
-    pthread_mutex_lock(&streams);
-    struct stream **at = &device->ending;
-    while (*at != NULL && *at != stream) {
-        at = &(*at)->next_ending;
-    }
-    if (*at != NULL) {
-        *at = stream->next_ending;
-    }
-    pthread_mutex_unlock(&streams);
     if (connection != NULL) {
         pthread_mutex_lock(&device->session->lock);
         connection->owner = NULL;
         pthread_mutex_unlock(&device->session->lock);
+    }
+    forget_wish(stream);
+    if (connection != NULL) {
         if (rddp_connection_state(connection) == RDDP_REQUESTED) {
             (void)!rddp_reject(connection, NULL, 0);
         } else {

@@ -21,6 +21,27 @@ static void disconnect(struct end *end) {
     dismantle(end);
 }
 
+/* As libfabric does. rdma_cm keeps a context of its own once an id has an address, so this is the first test. */
+static void should_open_and_close_the_device_again_and_again(void) {
+    struct ibv_device **devices = ibv_get_device_list(NULL);
+    CHECK(devices != NULL && devices[0] != NULL);
+    for (int i = 0; i < 20; i++) {
+        struct ibv_context *context = ibv_open_device(devices[0]);
+        CHECK(context != NULL);
+        struct ibv_pd *domain = ibv_alloc_pd(context);
+        CHECK(domain != NULL);
+        /* The daemon answers: so the device's thread has had time to wait for something. */
+        char *memory = malloc(MEMORY);
+        struct ibv_mr *region = ibv_reg_mr(domain, memory, MEMORY, IBV_ACCESS_LOCAL_WRITE);
+        CHECK(region != NULL);
+        CHECK(ibv_dereg_mr(region) == 0);
+        CHECK(ibv_dealloc_pd(domain) == 0);
+        CHECK(ibv_close_device(context) == 0);
+        free(memory);
+    }
+    ibv_free_device_list(devices);
+}
+
 static void should_refuse_what_iwarp_does_not_have(void) {
     struct rdma_cm_id *id;
     CHECK_ERRNO(EOPNOTSUPP, rdma_create_id(events, &id, NULL, RDMA_PS_UDP) == -1);
@@ -323,6 +344,7 @@ int main(int count, char **arguments) {
     start_peer(arguments[1]);
     events = rdma_create_event_channel();
     CHECK(events != NULL);
+    RUN(should_open_and_close_the_device_again_and_again);
     RUN(should_refuse_what_iwarp_does_not_have);
     RUN(should_count_what_objects_are_used_by);
     RUN(should_flush_a_queue_pair_that_was_never_connected);
