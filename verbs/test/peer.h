@@ -268,8 +268,8 @@ static inline void serve(int ready) {
     }
 }
 
-/* Starts the peer; it ends with this process. Call it before anything else. */
-static inline void start_peer(const char *socket) {
+/* Starts the peer, and returns its process; it ends with this one. Call it before anything else. */
+static inline pid_t start_peer(const char *socket) {
     int ready[2];
     char octet;
     setenv("RDDP_SOCKET", socket, 1);
@@ -285,6 +285,7 @@ static inline void start_peer(const char *socket) {
     CHECK(read(ready[0], &octet, 1) == 1);
     close(ready[0]);
     setenv("RDDP_INTERFACE", "one", 1);
+    return child;
 }
 
 #endif

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,25 +21,14 @@ import org.rddp.daemon.TestDaemon;
  */
 @Timeout(120)
 class ProgramsTest {
-  private static final Path LIBRARY = Path.of("target", "librddp-verbs.so").toAbsolutePath();
   private static final long DEADLINE_SECONDS = 40;
   private static final int ATTEMPTS = 5;
 
   @TempDir Path folder;
 
-  private Process start(TestDaemon daemon, String interfaceName, String command, Path output)
-      throws IOException {
-    List<String> words = new ArrayList<>(List.of(command.split(" ")));
-    assertThat(Path.of("/usr/bin", words.getFirst()))
-        .as("to install: apt-get install rdmacm-utils perftest ibverbs-utils")
-        .isExecutable();
-    ProcessBuilder builder =
-        new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
-    builder.environment().put("LD_PRELOAD", LIBRARY.toString());
-    builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
-    builder.environment().put("RDDP_INTERFACE", interfaceName);
-    builder.environment().put("RDDP_VERBS_LOG", "1");
-    return builder.start();
+  private static Process start(
+      TestDaemon daemon, String interfaceName, String command, Path output) throws IOException {
+    return RdmaPrograms.start(daemon.socket(), interfaceName, command, output);
   }
 
   /** Waits for its end, and returns what it has printed. */
@@ -89,7 +76,7 @@ class ProgramsTest {
           """)
   void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
       throws Exception {
-    assumeTrue(Files.exists(LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
+    assumeTrue(Files.exists(RdmaPrograms.LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
     try (TestDaemon daemon = new TestDaemon()) {
       int attempts = 1;
       while (!ran(daemon, serves, connects, prints == null ? "" : prints)) {

@@ -34,7 +34,9 @@ class VerbsTest {
         "windows_test-address",
         "windows_test-thread",
         "shared_test-address",
-        "shared_test-thread"
+        "shared_test-thread",
+        "killed_peer_test-address",
+        "killed_peer_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
