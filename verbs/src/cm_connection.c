@@ -88,6 +88,7 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
         verbs_log("cannot listen: %s", rddp_error());
         return fails(error_of(result));
     }
+    verbs_log("listens at port %u", ntohs(rdma_get_src_port(ibv)));
     /* Requests may have come since. */
     pthread_mutex_lock(&session->lock);
     id->listener->owner = id;
