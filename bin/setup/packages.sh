@@ -48,6 +48,23 @@ install_packages_to_test() {
     fi
 }
 
+# Unmodified RDMA programs that interop/verbs/run runs.
+install_packages_for_verbs() {
+    local missing=()
+    has ip && has ss || missing+=(iproute2)
+    has rping || missing+=(rdmacm-utils)
+    has ib_send_lat || missing+=(perftest)
+    has ibv_devinfo || missing+=(ibverbs-utils)
+    has fio || missing+=(fio)
+    has qperf || missing+=(qperf)
+    has fi_pingpong || missing+=(libfabric-bin)
+    has mpirun && has mpicc || missing+=(openmpi-bin libopenmpi-dev)
+    has NPopenmpi || missing+=(netpipe-openmpi)
+    if ((${#missing[@]} > 0)); then
+        install_required 'unmodified RDMA programs' "${missing[@]}"
+    fi
+}
+
 # To make the tarball and the Debian package.
 install_packages_to_package() {
     local missing=()

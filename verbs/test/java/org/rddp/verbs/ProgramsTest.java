@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.ListSubject;
 import org.rddp.daemon.TestDaemon;
@@ -51,29 +51,8 @@ class ProgramsTest {
     }
   }
 
-  /** The words after the server's command and the client's are what each must print. */
   @ParameterizedTest(name = "{0}")
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          rping -s -a 10.0.0.2 -C 200 -S 4000 | rping -c -a 10.0.0.2 -V -C 200 -S 4000 | DISCONNECT
-          rping -s -a 10.0.0.2 -C 20 -S 65535 | rping -c -a 10.0.0.2 -V -C 20 -S 65535 | DISCONNECT
-          rdma_server                         | rdma_client -s 10.0.0.2                | end 0
-          ucmatose -c 5 -C 20                 | ucmatose -s 10.0.0.2 -c 5 -C 20        | return status 0
-          ib_send_lat -R -F -n 300      | ib_send_lat -R -F -n 300 10.0.0.2 | t_typical
-          ib_send_lat -R -F -n 300 -e   | ib_send_lat -R -F -n 300 -e 10.0.0.2 | t_typical
-          ib_send_lat -R -F -n 300 --use-srq | ib_send_lat -R -F -n 300 --use-srq 10.0.0.2 | t_typical
-          ib_send_lat -R -F -n 300 -I 168 | ib_send_lat -R -F -n 300 -I 168 10.0.0.2 | t_typical
-          ib_write_lat -R -F -n 300           | ib_write_lat -R -F -n 300 10.0.0.2     | t_typical
-          ib_read_lat -R -F -n 300            | ib_read_lat -R -F -n 300 10.0.0.2      |
-          ib_atomic_lat -R -F -n 300          | ib_atomic_lat -R -F -n 300 10.0.0.2    |
-          ib_send_bw -R -F -n 300 | ib_send_bw -R -F -n 300 10.0.0.2 | 65536
-          ib_write_bw -R -F -n 300 -q 4 | ib_write_bw -R -F -n 300 -q 4 10.0.0.2 | 65536
-          ib_read_bw -R -F -n 300       | ib_read_bw -R -F -n 300 10.0.0.2 | 65536
-          rstream -b 10.0.0.2 -S 4096 -C 50   | rstream -s 10.0.0.2 -S 4096 -C 50      | custom
-          ib_atomic_bw -R -F -n 300     | ib_atomic_bw -R -F -n 300 10.0.0.2 | 8
-          """)
+  @CsvFileSource(files = "test/programs.txt", delimiter = '|')
   void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
       throws Exception {
     assumeTrue(Files.exists(RdmaPrograms.LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
