@@ -128,7 +128,7 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     return 0;
 }
 
-void hear_removal(struct device *device) {
+void hear_removal(const struct device *device) {
     for (struct id *id = all; id != NULL; id = id->next) {
         if (id->device == device) {
             add_event(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);

@@ -130,7 +130,7 @@ VERBS int ibv_dereg_mr(struct ibv_mr *ibv) {
 /* A piece that the daemon refuses: the request completes with a protection error, in its order. */
 static const struct rddp_piece REFUSED_PIECE = {.stag = 0, .offset = 0, .length = 1};
 
-int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
+int make_pieces(struct device *device, const struct ibv_pd *domain, const struct ibv_sge *list, int count,
     struct rddp_piece *pieces, unsigned *made, bool *refused) {
     if (count < 0 || count > MAX_PIECES) {
         return EINVAL;

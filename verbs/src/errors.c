@@ -1,11 +1,12 @@
-/* Errors: reasons of librddp as values of errno. */
+#include "errors.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "objects.h"
+#include "rddp.h"
 
 int error_of(int reason) {
     switch (reason) {
@@ -13,6 +14,7 @@ int error_of(int reason) {
         case RDDP_PERMISSION: return EACCES;
         case RDDP_LIMIT:
         case RDDP_RESOURCES:
+        case RDDP_SYSTEM:  /* this process has no memory, descriptors or mappings left */
         case RDDP_AGAIN: return ENOMEM;
         case RDDP_INVALID:
         case RDDP_NOT_FOUND:

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "errors.h"
 #include "internal.h"
 #include "memory_fork.h"
 #include "memory_giving.h"
@@ -79,7 +80,7 @@ static int register_pieces(struct registered *made, const struct memory_request 
         made->public = (struct memory_registration){.session = request->session, .address = request->address,
             .length = request->length, .base = rddp_region_base(made->region), .stag = rddp_region_stag(made->region)};
     }
-    return errno_of(result);
+    return error_of(result);
 }
 
 /* Takes the pages of a plan, and registers them. */
@@ -159,7 +160,8 @@ int deregister_memory(struct memory_registration *registration) {
         free_unused_pools(session);
     }
     pthread_mutex_unlock(&lock);
-    return errno_of(result);
+    /* A window is bound to it. */
+    return result == RDDP_STATE ? EBUSY : error_of(result);
 }
 
 void release_memory(rddp_session *session) {

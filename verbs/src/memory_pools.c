@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "errors.h"
 #include "internal.h"
 
 /*
@@ -29,19 +30,6 @@ struct pool *find_pool(uint64_t device, uint64_t inode) {
         pool = pool->after;
     }
     return pool;
-}
-
-int errno_of(int reason) {
-    switch (reason) {
-        case RDDP_OK: return 0;
-        case RDDP_INVALID: return EINVAL;
-        case RDDP_PERMISSION: return EPERM;
-        case RDDP_STATE: return EBUSY;
-        case RDDP_LOST:
-        case RDDP_PROTOCOL:
-        case RDDP_INTERNAL: return EIO;
-        default: return ENOMEM;
-    }
 }
 
 /* ---- Free pages ---- */
@@ -149,7 +137,7 @@ static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     return RDDP_OK;
 }
 
-static size_t pool_size(rddp_session *session, size_t pages) {
+static size_t pool_size(const rddp_session *session, size_t pages) {
     size_t all = 0;
     for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
         all += pool->session == session ? pool->pages : 0;
@@ -177,7 +165,7 @@ int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size
     if (result == RDDP_LIMIT && size > pages) {
         result = make_pool(session, pages, pool);
     }
-    return errno_of(result);
+    return error_of(result);
 }
 
 /* ---- Users ---- */
@@ -207,7 +195,7 @@ static bool free_pool(struct pool **at) {
     return true;
 }
 
-void free_unused_pools(rddp_session *session) {
+void free_unused_pools(const rddp_session *session) {
     bool kept = false;
     struct pool **at = &pools;
     while (*at != NULL) {
@@ -225,7 +213,7 @@ void free_unused_pools(rddp_session *session) {
     }
 }
 
-void free_pools(rddp_session *session) {
+void free_pools(const rddp_session *session) {
     struct pool **at = &pools;
     while (*at != NULL) {
         struct pool *pool = *at;

@@ -41,15 +41,12 @@ void add_user(struct pool *pool, size_t page, size_t pages);
 void remove_user(struct pool *pool, size_t page, size_t pages);
 
 /* Frees pools without users in the daemon, except for one small one, which the next registration may need. */
-void free_unused_pools(rddp_session *session);
+void free_unused_pools(const rddp_session *session);
 
 /* Frees all pools of a session; nothing may use them any more. */
-void free_pools(rddp_session *session);
+void free_pools(const rddp_session *session);
 
 /* In a forked child: forgets all pools, which are its parent's. */
 void forget_pools(void);
-
-/* An errno value for a reason of librddp's. */
-int errno_of(int reason);
 
 #endif

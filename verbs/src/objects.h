@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "errors.h"
 #include "internal.h"
 #include "memory.h"
 #include "spin.h"
@@ -256,7 +257,7 @@ uint64_t take_shared_id(struct shared_queue *queue, uint64_t number);
  * The pieces of a list; EINVAL if there are too many. A wrong lkey or range becomes a piece that the daemon refuses, and sets
  * `refused`, which may be null.
  */
-int make_pieces(struct device *device, struct ibv_pd *domain, const struct ibv_sge *list, int count,
+int make_pieces(struct device *device, const struct ibv_pd *domain, const struct ibv_sge *list, int count,
     struct rddp_piece *pieces, unsigned *made, bool *refused);
 
 /* Posts a request of the send queue, with posting held. Returns an errno value. */
@@ -306,17 +307,6 @@ void observe(void *argument, unsigned type, void *object);
 void hear_established(struct id *id, const struct rddp_connection_info *info);
 void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
 void hear_requests(struct id *listening, rddp_listener *listener);
-void hear_removal(struct device *device);
-
-/* ---- Errors ---- */
-
-/* The errno value for a reason of librddp's. */
-int error_of(int reason);
-
-/* Sets errno, and returns -1. */
-int fails(int error);
-
-/* Writes a line to standard error if RDDP_VERBS_LOG is set. */
-__attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
+void hear_removal(const struct device *device);
 
 #endif

@@ -1,0 +1,14 @@
+/* Errors: reasons of librddp as values of errno, and what the library says about them. */
+#ifndef RDDP_VERBS_ERRORS_H
+#define RDDP_VERBS_ERRORS_H
+
+/* The errno value for a reason of librddp's; 0 for RDDP_OK. */
+int error_of(int reason);
+
+/* Sets errno, and returns -1. */
+int fails(int error);
+
+/* Writes a line to standard error if RDDP_VERBS_LOG is set. */
+__attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
+
+#endif
