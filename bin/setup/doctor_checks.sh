@@ -232,7 +232,8 @@ ethtool ethtool
 tshark tshark
 tcpdump tcpdump
 python3 python3
-shellcheck shellcheck'
+shellcheck shellcheck
+cppcheck cppcheck'
 }
 
 # count PATH...: how many of them exist.

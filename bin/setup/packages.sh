@@ -36,6 +36,7 @@ install_packages_to_test() {
     has tcpdump || missing+=(tcpdump)
     has python3 || missing+=(python3)
     has shellcheck || missing+=(shellcheck)
+    has cppcheck || missing+=(cppcheck)
     if ((${#missing[@]} > 0)); then
         install_optional 'tests against Linux TCP and Wireshark' "${missing[@]}"
     fi

@@ -225,6 +225,7 @@ static bool has_header(struct message *message) {
 }
 
 enum transfer receive_message(int socket, struct message *message) {
+    // cppcheck-suppress ctuuninitvar  ; recvmsg() fills it
     struct iovec part = {.iov_base = message->octets, .iov_len = sizeof message->octets};
     union ancillary ancillary;
     struct msghdr header = {

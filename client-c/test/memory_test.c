@@ -106,7 +106,7 @@ static void should_register_pieces_side_by_side(struct pair *pair) {
     CHECK(munmap(first, 4 * PAGE) == 0 && munmap(second, 2 * PAGE) == 0);
 }
 
-static void should_free_memory_that_a_posted_receive_names(struct pair *pair) {
+static void should_free_memory_that_a_posted_receive_names(const struct pair *pair) {
     struct pair other = *pair;
     connect_pair(&other, NULL);
     uint8_t *address;

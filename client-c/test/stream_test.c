@@ -46,7 +46,7 @@ static int send_one(struct end *end, uint64_t number, uint32_t length, uint32_t 
     uint8_t *message = end->memory + place;
     fill(message, length, number);
     struct rddp_piece pieces[RDDP_MAX_PIECES];
-    struct rddp_request request = {.id = number, .opcode = RDDP_SEND, .flags = RDDP_SIGNALLED, .pieces = pieces};
+    struct rddp_request request = {.id = number, .opcode = RDDP_SEND, .flags = RDDP_SIGNALLED};
     if (kind == 0 && length <= RDDP_MAX_INLINE) {
         request.flags |= RDDP_INLINE;
         request.inline_data = message;
@@ -59,6 +59,7 @@ static int send_one(struct end *end, uint64_t number, uint32_t length, uint32_t 
             pieces[i] = piece(end, place + done, octets);
             done += octets;
         }
+        request.pieces = pieces;
     }
     return rddp_post(end->connection, &request);
 }

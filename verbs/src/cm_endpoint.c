@@ -136,7 +136,7 @@ VERBS void rdma_destroy_srq(struct rdma_cm_id *ibv) {
 
 /* ---- Endpoints ---- */
 
-static int bind_passive(struct id *id, struct rdma_addrinfo *info, struct ibv_qp_init_attr *wanted) {
+static int bind_passive(struct id *id, struct rdma_addrinfo *info, const struct ibv_qp_init_attr *wanted) {
     if (rdma_bind_addr(&id->ibv, info->ai_src_addr) != 0) {
         return -1;
     }

@@ -69,8 +69,8 @@ static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr
     return 0;
 }
 
-static int survey_mapping(struct plan *plan, rddp_session *session, const struct mapping_info *mapping, uintptr_t from,
-    uintptr_t to, bool is_written) {
+static int survey_mapping(struct plan *plan, const rddp_session *session, const struct mapping_info *mapping,
+    uintptr_t from, uintptr_t to, bool is_written) {
     int error = check(mapping, from, is_written);
     struct pool *pool = mapping->is_shared ? find_pool(mapping->device, mapping->inode) : NULL;
     if (error == 0 && pool == NULL) {

@@ -11,11 +11,12 @@
 
 #include "taking_unchecked.h"
 
+/* As the kernel writes it: not all of it is read here. */
 struct entry {
-    uint64_t inode;
-    int64_t offset;
+    uint64_t inode;  // cppcheck-suppress unusedStructMember
+    int64_t offset;  // cppcheck-suppress unusedStructMember
     unsigned short length;
-    unsigned char type;
+    unsigned char type;  // cppcheck-suppress unusedStructMember
     char name[];
 };
 

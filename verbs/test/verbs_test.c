@@ -268,7 +268,7 @@ static void should_offer_the_new_post_and_poll_api(void) {
     ibv_wr_rdma_read(pair, end.peer.rkey, end.peer.address + 2048);
     ibv_wr_set_sge(pair, end.region->lkey, (uintptr_t)end.memory, sizeof text);
     CHECK(ibv_wr_complete(pair) == 0);
-    enum ibv_wc_opcode expected[] = {IBV_WC_RDMA_WRITE, IBV_WC_RDMA_READ};
+    const enum ibv_wc_opcode expected[] = {IBV_WC_RDMA_WRITE, IBV_WC_RDMA_READ};
     for (uint64_t i = 0; i < 2; i++) {
         struct ibv_poll_cq_attr attributes = {.comp_mask = 0};
         int result = ibv_start_poll(queue, &attributes);

@@ -135,7 +135,7 @@ static uint32_t field(uint64_t number, uint32_t which) {
 static bool post_stream(uint64_t number) {
     uint8_t data[RDDP_MAX_INLINE];
     struct rddp_piece pieces[RDDP_MAX_PIECES];
-    struct rddp_request request = {.id = number, .opcode = RDDP_WRITE, .flags = RDDP_SIGNALLED, .pieces = pieces,
+    struct rddp_request request = {.id = number, .opcode = RDDP_WRITE, .flags = RDDP_SIGNALLED,
         .remote_stag = field(number, 1), .remote_to = field(number, 2)};
     if (number % 2 == 0) {
         request.flags |= RDDP_INLINE;
@@ -149,6 +149,7 @@ static bool post_stream(uint64_t number) {
             pieces[i].offset = field(number, 5) + i;
             pieces[i].length = field(number, 6) + i;
         }
+        request.pieces = pieces;
     }
     return post(&rings[0], &request, field(number, 7));
 }
