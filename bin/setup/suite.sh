@@ -19,8 +19,8 @@ suite_usage() {
 Usage: rddp test [--no-dpdk]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
-the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, and Linux's TCP and Linux's
-siw as peers. Takes some minutes; the first time more, because it builds a virtual machine with siw.
+the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP and Linux's siw
+as peers, and unmodified RDMA programs. Takes some minutes; the first time more, because it builds a virtual machine with siw.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -44,7 +44,7 @@ suite() {
         steps+=(shim demo package soak)
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(linux_tcp siw)
+            steps+=(linux_tcp siw verbs)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
@@ -99,6 +99,7 @@ title_of() {
         tshark) echo 'every message of RDMAP, decoded by Wireshark' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
+        verbs) echo 'unmodified RDMA programs' ;;
         package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
         soak) echo 'a daemon under programs that misbehave and are killed' ;;
@@ -267,6 +268,11 @@ step_linux_tcp() {
 # Builds the guest if it does not exist, with downloads and in about a minute.
 step_siw() {
     timeout -k 30 1200 "$ROOT/interop/siw/run" --quick
+}
+
+# Those that the tests of the module verbs do not run.
+step_verbs() {
+    timeout -k 30 600 "$ROOT/interop/verbs/run" --quick
 }
 
 step_package() {

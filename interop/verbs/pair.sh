@@ -2,6 +2,7 @@
 # Runs a server on the interface "two" and a client on "one", with librddp-verbs preloaded, in the network namespace SIDE.
 #
 # Whoever sources this sets SIDE, LIBRARY, work, and SOCKET_OF_one and SOCKET_OF_two, the daemons' sockets.
+# shellcheck disable=SC2154
 
 # shellcheck disable=SC2034 # by name
 readonly ADDRESS_OF_one=10.0.0.1 ADDRESS_OF_two=10.0.0.2
