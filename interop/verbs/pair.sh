@@ -26,7 +26,8 @@ run_pair() {
         rm -rf "$work/server" "$work/client" "$work/files"
         mkdir "$work/files"
         if [[ -n $1 ]]; then
-            start_program two "$1" "$work/server" &
+            # A shell says which of its processes was killed.
+            (start_program two "$1" "$work/server"; exit $?) 2>/dev/null &
             server=$!
             await_listening
         fi
@@ -86,7 +87,7 @@ stop_programs() {
 # check_printed END PRINTS
 check_printed() {
     [[ -z $WRONG ]] || return
-    if grep -qsiE 'data mismatch|wrong data' "$work/$1"; then
+    if grep -qsiE 'data mismatch|data verification failed' "$work/$1"; then
         WRONG="the $1 found wrong data"
     elif ! grep -qsF -- "$2" "$work/$1"; then
         WRONG="the $1 does not print '$2'"
