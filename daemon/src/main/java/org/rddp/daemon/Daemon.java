@@ -111,7 +111,7 @@ public final class Daemon implements AutoCloseable {
               each.name(),
               engine,
               each.tcp().connections(),
-              capturePoint(device),
+              capturePoint(device, engine),
               entry(each, device)));
       EngineStatistics.add(statistics, engine, device);
     }
@@ -343,8 +343,15 @@ public final class Daemon implements AutoCloseable {
         device.macAddress());
   }
 
-  private static CapturePoint capturePoint(FrameDevice device) {
-    return device instanceof CapturePoint point ? point : Daemon::cannotCapture;
+  /** The frames of the device, and those that the interface sends to its own address. */
+  private static CapturePoint capturePoint(FrameDevice device, Engine engine) {
+    if (!(device instanceof CapturePoint point)) {
+      return Daemon::cannotCapture;
+    }
+    return sink -> {
+      point.capture(sink);
+      engine.tcp().captureLooped(sink);
+    };
   }
 
   private static void cannotCapture(CaptureSink sink) {

@@ -101,6 +101,8 @@ final class EngineStatistics {
     statistics.add(prefix + "icmp.errors.in", () -> ip.icmpErrors);
     statistics.add(prefix + "icmp.errors.out", () -> ip.icmpErrorsOut);
     statistics.add(prefix + "link.downs", () -> ip.linkDowns);
+    statistics.add(prefix + "looped", () -> ip.looped);
+    statistics.add(prefix + "loop.dropped", () -> ip.loopDropped);
   }
 
   private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {

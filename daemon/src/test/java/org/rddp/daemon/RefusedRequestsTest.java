@@ -101,7 +101,6 @@ class RefusedRequestsTest {
           """
           192.0.2.1  | is not in the interface's network, and no gateway is configured
           224.0.0.1  | is not the address of one host
-          10.0.0.1   | is the interface's own address
           """)
   void shouldReportAnUnreachableAddress(String address, String why) {
     InetSocketAddress remote = new InetSocketAddress(address, 7471);

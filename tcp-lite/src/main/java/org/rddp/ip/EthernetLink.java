@@ -73,6 +73,16 @@ final class EthernetLink {
    * @return false if there was no room, and the packet has been released
    */
   boolean send(long packet, long payload, int length, long destination, int type) {
+    frame(packet, payload, length, destination, type);
+    if (queue.offer(packet)) {
+      return true;
+    }
+    pool.release(packet);
+    return false;
+  }
+
+  /** Writes an Ethernet header in front of a packet, like {@link #send}, and queues nothing. */
+  void frame(long packet, long payload, int length, long destination, int type) {
     long frame = payload - header();
     if (vlan == Vlan.NONE) {
       Ethernet.write(frame, destination, macAddress, type);
@@ -80,11 +90,6 @@ final class EthernetLink {
       Vlan.write(frame, destination, macAddress, vlan, type);
     }
     pool.window(packet, frame, length + header());
-    if (queue.offer(packet)) {
-      return true;
-    }
-    pool.release(packet);
-    return false;
   }
 
   /** Passes queued frames to the device; returns how many it took. */

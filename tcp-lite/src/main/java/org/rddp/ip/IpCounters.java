@@ -67,6 +67,12 @@ public final class IpCounters {
   /** Times that the link has gone down. */
   public long linkDowns;
 
+  /** Frames from us to our own address, received without the device. */
+  public long looped;
+
+  /** Frames to our own address dropped because too many waited. */
+  public long loopDropped;
+
   /** Packets dropped because their neighbour did not answer, or too many waited for it. */
   public long unresolved;
 

@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
@@ -14,7 +15,8 @@ import org.rddp.wire.Vlan;
 
 /**
  * IPv4 on one device: parses and checks received frames and passes their payload on; finds the next
- * hop of packets from the transport and queues them. Sent packets have DF set.
+ * hop of packets from the transport and queues them. Sent packets have DF set. Packets to our own
+ * address do not reach the device: they are received in a later burst.
  */
 public final class IpLayer {
   /** Most frames that are received at once. */
@@ -28,6 +30,7 @@ public final class IpLayer {
   private final Announcement announcement;
   private final Neighbours neighbours;
   private final PathMtus pathMtus;
+  private final Loop loop;
   private final IpOutput output;
   private final IcmpErrors errors;
   private final IcmpInput icmp;
@@ -40,6 +43,9 @@ public final class IpLayer {
   private final Optional<Ipv4Address> gateway;
   private final int mtu;
   private boolean up;
+
+  /** Whether the frame being processed is from ourselves, and not from the device. */
+  private boolean looped;
 
   /** IPv4 for one transport on one device. */
   public IpLayer(FrameDevice device, InterfaceAddress address, TransportHandler transport) {
@@ -54,7 +60,8 @@ public final class IpLayer {
     pathMtus = new PathMtus(mtu, transport);
     announcement = new Announcement(link, counters, this.address);
     neighbours = new Neighbours(link, announcement, counters, this.address);
-    output = new IpOutput(link, neighbours, this.address);
+    loop = new Loop(link, counters, this.address);
+    output = new IpOutput(link, neighbours, loop, this.address);
     errors = new IcmpErrors(output, pool, counters);
     icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
     reassembly = new Reassembly(pool, errors, counters, mtu);
@@ -97,7 +104,10 @@ public final class IpLayer {
     pathMtus.lower(destination, octets, now);
   }
 
-  /** Receives and processes one burst; returns its number of frames. */
+  /**
+   * Receives and processes one burst of the device, and one of the frames that wait for ourselves;
+   * returns the number of frames.
+   */
   public int receive(long now) {
     int count = device.receive(burst);
     if (count > 1 && transport.wantsPrefetch()) {
@@ -109,7 +119,30 @@ public final class IpLayer {
       pool.release(packet);
     }
     counters.framesIn += count;
+    return loop.isEmpty() ? count : count + receiveLooped(now);
+  }
+
+  private int receiveLooped(long now) {
+    int count = loop.receive(burst);
+    looped = true;
+    try {
+      for (int i = 0; i < count; i++) {
+        frame(burst[i], now);
+        pool.release(burst[i]);
+      }
+    } finally {
+      looped = false;
+    }
     return count;
+  }
+
+  /**
+   * Passes the frames from us to our own address to a sink, which the device does not see.
+   *
+   * @param sink receives each frame once, or null to stop
+   */
+  public void captureLooped(CaptureSink sink) {
+    loop.capture(sink);
   }
 
   /** Lets the transport prefetch the state that the packets of a burst need. */
@@ -220,21 +253,24 @@ public final class IpLayer {
   }
 
   /**
-   * Whether an address is valid as a source: one host, not us, and neither the network nor the
-   * broadcast address of the link (RFC 1122 section 3.2.1.3).
+   * Whether an address is valid as a source: one host, not us unless the packet is ours, and
+   * neither the network nor the broadcast address of the link (RFC 1122 section 3.2.1.3).
    */
   private boolean hostAddress(int source) {
     return Ipv4Address.unicast(source)
-        && source != address
+        && (source != address || looped)
         && !(onLink(source) && mask < -2 && ((source | mask) == -1 || (source & ~mask) == 0));
   }
 
   /**
-   * The next hop to an address: the host itself if it is on the link, else the gateway.
+   * The next hop to an address: the host itself if it is on the link or us, else the gateway.
    *
    * @return null if there is no gateway, or too many neighbours are in use
    */
   public Neighbour route(int destination) {
+    if (destination == address) {
+      return loop.self();
+    }
     if (onLink(destination)) {
       return neighbours.find(destination);
     }
@@ -270,8 +306,14 @@ public final class IpLayer {
     device.requestOffload(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
   }
 
-  /** The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. */
+  /**
+   * The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. What we
+   * have sent ourselves lacks its checksum if the device would have computed it, and is right then.
+   */
   public int checksum(long packet) {
+    if (looped) {
+      return offloadsChecksum() ? Offloads.GOOD : Offloads.UNKNOWN;
+    }
     return device.checksum(packet);
   }
 
@@ -337,15 +379,25 @@ public final class IpLayer {
     }
   }
 
-  /** When the next timer is due; {@link Long#MAX_VALUE} for never. */
+  /**
+   * When the next timer is due; {@link Long#MAX_VALUE} for never, {@link Long#MIN_VALUE} while
+   * frames to ourselves wait to be received.
+   */
   public long nextDeadline() {
+    if (!loop.isEmpty()) {
+      return Long.MIN_VALUE;
+    }
     long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
     return Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
   }
 
-  /** Passes queued frames to the device; returns how many it took. */
+  /**
+   * Passes queued frames to the device.
+   *
+   * @return how many it took, and how many to ourselves wait to be received
+   */
   public int transmit() {
-    return link.flush();
+    return link.flush() + loop.size();
   }
 
   /** Whether frames wait until the device takes them. */
@@ -361,6 +413,7 @@ public final class IpLayer {
   /** Releases every packet that waits. */
   public void close() {
     link.close();
+    loop.close();
     neighbours.close();
     reassembly.close();
   }

@@ -4,16 +4,21 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
-/** Writes IP headers in front of payloads and passes the packets to the link, or to ARP to wait. */
+/**
+ * Writes IP headers in front of payloads and passes the packets to the link, to ARP to wait, or to
+ * ourselves.
+ */
 final class IpOutput {
   private final EthernetLink link;
   private final Neighbours neighbours;
+  private final Loop loop;
   private final PacketPool pool;
   private final int address;
 
-  IpOutput(EthernetLink link, Neighbours neighbours, int address) {
+  IpOutput(EthernetLink link, Neighbours neighbours, Loop loop, int address) {
     this.link = link;
     this.neighbours = neighbours;
+    this.loop = loop;
     this.address = address;
     pool = link.pool();
   }
@@ -39,6 +44,8 @@ final class IpOutput {
     }
     if (neighbour.resolved()) {
       link.send(packet, header, total, neighbour.macAddress, Ethernet.TYPE_IPV4);
+    } else if (destination == address) {
+      loop.send(packet, header, total);
     } else {
       pool.window(packet, header, total);
       neighbours.hold(neighbour, packet, now);
@@ -51,6 +58,10 @@ final class IpOutput {
     long header = payload - Ipv4.HEADER;
     Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
     pool.retain(packet);
-    link.send(packet, header, length + Ipv4.HEADER, macAddress, Ethernet.TYPE_IPV4);
+    if (destination == address) {
+      loop.send(packet, header, length + Ipv4.HEADER);
+    } else {
+      link.send(packet, header, length + Ipv4.HEADER, macAddress, Ethernet.TYPE_IPV4);
+    }
   }
 }

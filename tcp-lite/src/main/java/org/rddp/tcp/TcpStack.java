@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
@@ -76,7 +77,8 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included.
+   * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included, and one of
+   * what we have sent to our own address before.
    *
    * @return frames processed
    */
@@ -115,7 +117,7 @@ public final class TcpStack implements AutoCloseable {
   /**
    * Sends pending acknowledgments and hands everything queued to the device.
    *
-   * @return frames that the device took
+   * @return frames that the device took, and those to our own address that wait to be received
    */
   public int transmit(long time) {
     context.now = time;
@@ -141,7 +143,7 @@ public final class TcpStack implements AutoCloseable {
 
   /**
    * The earliest time at which {@link #advance} or {@link #transmit} may have work; {@link
-   * Long#MAX_VALUE} for none.
+   * Long#MAX_VALUE} for none, {@link Long#MIN_VALUE} if {@link #receive} has.
    */
   public long nextDeadline() {
     long timer = Math.min(context.wheel.nextDeadline(), context.ip.nextDeadline());
@@ -169,8 +171,9 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Opens a connection from an ephemeral port. {@link StreamHandler#onOpen} or {@link
-   * StreamHandler#onClosed} follows, never from within this call.
+   * Opens a connection from an ephemeral port, also to our own address: then both ends are in this
+   * stack. {@link StreamHandler#onOpen} or {@link StreamHandler#onClosed} follows, never from
+   * within this call.
    *
    * @throws IllegalStateException if there is no route to the address, or no port or no room for a
    *     connection is left
@@ -182,7 +185,8 @@ public final class TcpStack implements AutoCloseable {
 
   /**
    * Opens a connection from a given port, as in a simultaneous open (RFC 9293 section 3.5, figure
-   * 7). Otherwise like {@link #connect(Ipv4Address, int, StreamHandler)}.
+   * 7). Otherwise like {@link #connect(Ipv4Address, int, StreamHandler)}. From a port to itself at
+   * our own address, the connection is its own peer.
    *
    * @param localPort 1 to 65535, without a listener
    * @throws IllegalStateException as there, or if the port is in use
@@ -228,10 +232,6 @@ public final class TcpStack implements AutoCloseable {
     if (!remote.unicast()) {
       throw new NoRouteException(remote + " is not the address of one host");
     }
-    if (context.ip.address() == remote.bits()) {
-      throw new NoRouteException(
-          remote + " is the interface's own address, and an interface does not reach itself");
-    }
     if (!context.ip.reaches(remote.bits())) {
       throw new NoRouteException(
           remote + " is not in the interface's network, and no gateway is configured");
@@ -244,11 +244,21 @@ public final class TcpStack implements AutoCloseable {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
       long key = TcpConnectionTable.key(remote.bits(), port, local);
-      if (context.connections.get(key) == null && !listeners.containsKey(local)) {
+      boolean itself = local == port && remote.bits() == context.ip.address();
+      if (!itself && context.connections.get(key) == null && !listeners.containsKey(local)) {
         return key;
       }
     }
     throw new IllegalStateException("no local port is left towards " + remote + ":" + port);
+  }
+
+  /**
+   * Passes the frames from us to our own address, which the device does not see, to a sink.
+   *
+   * @param sink receives each frame once, or null to stop
+   */
+  public void captureLooped(CaptureSink sink) {
+    context.ip.captureLooped(sink);
   }
 
   /** The counters of TCP. */

@@ -164,6 +164,14 @@ final class CounterMetrics {
     counter("ip.icmp.errors.in", "ip_received_icmp_errors", "ICMP errors received.");
     counter("ip.icmp.errors.out", "ip_sent_icmp_errors", "ICMP errors sent.");
     counter("ip.link.downs", "ip_link_downs", "Times that the link went down.");
+    counter(
+        "ip.looped",
+        "ip_looped_frames",
+        "Frames from the interface to its own address, which do not reach the port.");
+    counter(
+        "ip.loop.dropped",
+        "ip_dropped_loop_frames",
+        "Frames from the interface to its own address dropped because too many waited.");
     gauge("packets", "packets", "Packet buffers of the interface.");
     gauge("packets.free", "packets_free", "Packet buffers that are free.");
     gauge("port.up", "port_up", "Whether the port has a link.");

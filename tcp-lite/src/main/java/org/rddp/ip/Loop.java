@@ -1,0 +1,109 @@
+package org.rddp.ip;
+
+import org.rddp.device.CaptureSink;
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Ethernet;
+
+/**
+ * The way of packets to our own address: a bounded queue of frames that are received in a later
+ * burst and never reach the device. When it is full, frames are lost, as on a link.
+ *
+ * <p>A frame stays in the packet that the sender built, which the queue shares until the frame has
+ * been processed.
+ */
+final class Loop {
+  private static final int LARGEST_CAPACITY = 512;
+  private static final int SMALLEST_CAPACITY = 4;
+
+  private final EthernetLink link;
+  private final PacketPool pool;
+  private final IpCounters counters;
+  private final Neighbour self;
+  private final long[] frames;
+  private int first;
+  private int count;
+  private CaptureSink capture;
+  private long captureEpoch;
+
+  Loop(EthernetLink link, IpCounters counters, int address) {
+    this.link = link;
+    this.counters = counters;
+    pool = link.pool();
+    self = new Neighbour(address);
+    // Bounded by the pool, as the queue of the link is: acknowledgments are in nobody's budget.
+    frames = new long[Math.max(Math.min(LARGEST_CAPACITY, pool.capacity() / 8), SMALLEST_CAPACITY)];
+  }
+
+  /**
+   * The next hop to our own address. Its MAC address stays unknown, so that packets to it take the
+   * way of those to an unknown neighbour, and others pay for no comparison.
+   */
+  Neighbour self() {
+    return self;
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Frames that wait. */
+  int size() {
+    return count;
+  }
+
+  /**
+   * Writes an Ethernet header in front of a packet and queues the frame. Takes over the reference.
+   */
+  void send(long packet, long payload, int length) {
+    if (count == frames.length) {
+      counters.loopDropped++;
+      pool.release(packet);
+      return;
+    }
+    link.frame(packet, payload, length, link.macAddress(), Ethernet.TYPE_IPV4);
+    int end = first + count;
+    frames[end < frames.length ? end : end - frames.length] = packet;
+    count++;
+  }
+
+  /**
+   * Takes the frames that have waited longest.
+   *
+   * @param burst receives their packets, with their references
+   * @return frames taken
+   */
+  int receive(long[] burst) {
+    int taken = Math.min(count, burst.length);
+    for (int i = 0; i < taken; i++) {
+      burst[i] = frames[first];
+      first = first + 1 == frames.length ? 0 : first + 1;
+    }
+    count -= taken;
+    counters.looped += taken;
+    if (capture != null) {
+      capture(burst, taken);
+    }
+    return taken;
+  }
+
+  private void capture(long[] burst, int taken) {
+    long time = System.nanoTime() + captureEpoch;
+    for (int i = 0; i < taken; i++) {
+      capture.offer(time, pool.address(burst[i]), pool.length(burst[i]));
+    }
+  }
+
+  /** Passes every frame taken to a sink, too; null to stop. */
+  void capture(CaptureSink sink) {
+    capture = sink;
+    captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
+  }
+
+  /** Releases the frames that wait. */
+  void close() {
+    for (; count > 0; count--) {
+      pool.release(frames[first]);
+      first = first + 1 == frames.length ? 0 : first + 1;
+    }
+  }
+}
