@@ -19,6 +19,16 @@ struct event_channel {
     struct event *first, *last;
 };
 
+/* A device at which an id listens. */
+struct listening {
+    struct id *id;
+    struct device *device;
+    struct ibv_context *verbs;
+    struct ibv_pd *domain;
+    rddp_listener *listener;
+    struct listening *next;
+};
+
 struct id {
     struct rdma_cm_id ibv;
     /*
@@ -33,12 +43,12 @@ struct id {
     int synchronous;
     uint8_t further_of_librdmacm[128];
 
-    struct device *device;
+    struct device *device;        /* null until an address is chosen; always for who listens at all of them */
     struct ibv_context *verbs;    /* of the device; public only once the id is bound to it */
     struct ibv_pd *domain;
     struct id *next;              /* of all; under `streams` */
     struct stream *stream;
-    rddp_listener *listener;
+    struct listening *places;     /* under `streams` */
     struct ibv_qp_init_attr *initial;  /* of the queue pairs of a listening endpoint */
     bool owns_send_cq, owns_recv_cq;
     pthread_mutex_t mutex;
@@ -54,8 +64,14 @@ static inline struct id *id_of(struct rdma_cm_id *ibv) {
 /* A new id, in the list of all. Null with errno. */
 struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
 
-/* An id for a request that has come to a listening one, with `streams` held. */
-struct id *new_child(struct id *listening);
+/* An id for a request that has come, with `streams` held. */
+struct id *new_child(const struct listening *place);
+
+/* Ends listening; requests that nobody has seen stay events of the id. */
+void stop_listening(struct id *id);
+
+/* Options of a connection for the parameters of a program and its shared receive queue; both may be null. */
+struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared);
 
 /* Adds an event for an id to its channel, with `streams` held. */
 struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status);

@@ -11,9 +11,12 @@ static bool is_any_v6(const struct sockaddr *address) {
 }
 
 /* The daemon gives a port only to who listens. Other programs may take it before this one does. */
-static int choose_port(struct id *id, uint16_t *port) {
+static int choose_port(struct device *device, uint16_t *port) {
     rddp_listener *listener;
-    int result = rddp_listen(id->device->session, 0, 1, NULL, &listener);
+    if (shared_context(device) == NULL) {
+        return -1;
+    }
+    int result = rddp_listen(device->session, 0, 1, NULL, &listener);
     if (result != RDDP_OK) {
         return fails(error_of(result));
     }
@@ -37,15 +40,16 @@ VERBS int rdma_bind_addr(struct rdma_cm_id *ibv, struct sockaddr *address) {
     bool v6 = address->sa_family == AF_INET6;
     uint32_t wanted = v6 ? 0 : ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
     struct device *device = find_device(wanted);
-    if (bind_device(id, device) != 0) {
+    /* Without an address of its own, the id has no device yet. */
+    if (device == NULL || (wanted != 0 && bind_device(id, device) != 0)) {
         return -1;
     }
     memcpy(&own->src_storage, address, v6 ? sizeof own->src_sin6 : sizeof own->src_sin);
     if (wanted != 0) {
-        own->src_sin.sin_addr.s_addr = htonl(device->address);
+        own->src_sin.sin_addr.s_addr = htonl(device->interface.address);
         show_device(id);
     }
-    return *port_of(&own->src_storage) != 0 ? 0 : choose_port(id, port_of(&own->src_storage));
+    return *port_of(&own->src_storage) != 0 ? 0 : choose_port(device, port_of(&own->src_storage));
 }
 
 VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struct sockaddr *to, int timeout_ms) {
@@ -58,17 +62,24 @@ VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struc
     if (from != NULL && ibv->route.addr.src_addr.sa_family == 0 && rdma_bind_addr(ibv, from) != 0) {
         return -1;
     }
-    if (id->device == NULL && bind_device(id, default_device()) != 0) {
-        return -1;
+    uint32_t target = ntohl(((const struct sockaddr_in *)(const void *)to)->sin_addr.s_addr);
+    if (id->device == NULL) {
+        struct device *device = route_device(target);
+        if (device == NULL && errno == ENETUNREACH) {
+            deliver(id, RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH);
+            return complete_request(id);
+        }
+        if (bind_device(id, device) != 0) {
+            return -1;
+        }
     }
     struct rdma_addr *addresses = &ibv->route.addr;
     __be16 port = *port_of(&addresses->src_storage);
     addresses->src_sin = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port,
-        .sin_addr = {htonl(id->device->address)}};
+        .sin_addr = {htonl(id->device->interface.address)}};
     memcpy(&addresses->dst_sin, to, sizeof addresses->dst_sin);
-    uint32_t target = ntohl(addresses->dst_sin.sin_addr.s_addr);
-    if (target == 0 || target >> 24 == 127) {
-        addresses->dst_sin.sin_addr.s_addr = htonl(id->device->address);
+    if (target == 0 || is_loopback(target)) {
+        addresses->dst_sin.sin_addr.s_addr = htonl(id->device->interface.address);
     }
     show_device(id);
     deliver(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);

@@ -1,4 +1,4 @@
-/* Listening, connecting, accepting, rejecting and disconnecting. */
+/* Connecting, accepting, rejecting and disconnecting. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "cm.h"
 
-#define DEFAULT_BACKLOG 128
 #define CONNECT_TIMEOUT_MS 60000u
 /* Messages that come before the program has posted its receives are kept: iWARP has no way to say "not ready". */
 #define HELD_OCTETS (1u << 20)
@@ -20,7 +19,7 @@ static enum rddp_choice peer_to_peer(void) {
     return strcmp(wanted, "no") == 0 ? RDDP_NO : RDDP_AS_CONFIGURED;
 }
 
-static struct rddp_connection_options options_of(const struct rdma_conn_param *param, struct ibv_srq *shared) {
+struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = HELD_OCTETS;
     options.peer_to_peer = peer_to_peer();
@@ -70,37 +69,6 @@ static struct queue_pair *queue_pair_for(struct id *id, const struct rdma_conn_p
     return pair;
 }
 
-/* ---- Listening ---- */
-
-VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
-    struct id *id = id_of(ibv);
-    if (id->device == NULL || id->listener != NULL) {
-        return fails(EINVAL);
-    }
-    struct rddp_connection_options options = options_of(NULL, ibv->srq);
-    uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
-    rddp_session *session = id->device->session;
-    int result = rddp_listen(session, ntohs(rdma_get_src_port(ibv)), waiting, &options, &id->listener);
-    if (result == RDDP_ADDRESS_IN_USE && ibv->route.addr.src_addr.sa_family == AF_INET6) {
-        return 0;  /* the program listens at 0.0.0.0, too; nobody comes by IPv6 */
-    }
-    if (result != RDDP_OK) {
-        verbs_log("cannot listen: %s", rddp_error());
-        return fails(error_of(result));
-    }
-    verbs_log("listens at port %u", ntohs(rdma_get_src_port(ibv)));
-    /* Requests may have come since. */
-    pthread_mutex_lock(&session->lock);
-    id->listener->owner = id;
-    pthread_mutex_lock(&streams);
-    hear_requests(id, id->listener);
-    pthread_mutex_unlock(&streams);
-    pthread_mutex_unlock(&session->lock);
-    return 0;
-}
-
-/* ---- Connecting ---- */
-
 VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     struct id *id = id_of(ibv);
     if (id->device == NULL || id->stream != NULL) {
@@ -110,7 +78,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     if (pair == NULL) {
         return -1;
     }
-    struct rddp_connection_options options = options_of(param, pair->ibv.srq);
+    struct rddp_connection_options options = connection_options(param, pair->ibv.srq);
     const struct sockaddr_in *to = &ibv->route.addr.dst_sin;
     rddp_session *session = id->device->session;
     rddp_connection *connection;

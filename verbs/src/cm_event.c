@@ -236,11 +236,12 @@ void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_e
     }
 }
 
-void hear_requests(struct id *listening, rddp_listener *listener) {
-    for (rddp_connection *connection = take_request(listener); connection != NULL;
-         connection = take_request(listener)) {
-        struct id *id = new_child(listening);
-        struct stream *stream = id == NULL ? NULL : new_stream(listening->device, connection, id);
+void hear_requests(struct listening *place) {
+    struct id *listening = place->id;
+    for (rddp_connection *connection = take_request(place->listener); connection != NULL;
+         connection = take_request(place->listener)) {
+        struct id *id = new_child(place);
+        struct stream *stream = id == NULL ? NULL : new_stream(place->device, connection, id);
         struct event *event = stream == NULL ? NULL : add_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
         if (event == NULL) {
             continue;  /* no memory: the peer gets no answer until its time is over */

@@ -36,16 +36,17 @@ struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_p
     return id;
 }
 
-struct id *new_child(struct id *listening) {
+struct id *new_child(const struct listening *place) {
+    const struct id *listening = place->id;
     struct id *id = calloc(1, sizeof *id);
     if (id != NULL) {
         set_up(id, listening->ibv.channel, listening->ibv.context, listening->ibv.ps);
-        id->device = listening->device;
-        id->ibv.verbs = listening->verbs;
-        id->ibv.pd = listening->domain;
+        id->device = place->device;
+        id->ibv.verbs = place->verbs;
+        id->ibv.pd = place->domain;
         id->ibv.port_num = PORT;
-        id->verbs = listening->verbs;
-        id->domain = listening->domain;
+        id->verbs = place->verbs;
+        id->domain = place->domain;
     }
     return id;
 }
@@ -88,20 +89,9 @@ VERBS int rdma_create_id(
     return 0;
 }
 
-static void close_listener(struct id *id) {
-    rddp_session *session = id->device->session;
-    pthread_mutex_lock(&session->lock);
-    id->listener->owner = NULL;
-    pthread_mutex_unlock(&session->lock);
-    rddp_close_listener(id->listener);
-    id->listener = NULL;
-}
-
 VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     struct id *id = id_of(ibv);
-    if (id->listener != NULL) {
-        close_listener(id);
-    }
+    stop_listening(id);
     if (id->stream != NULL) {
         part_id(id->stream);
     }
@@ -128,33 +118,17 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     return 0;
 }
 
+/* Devices go together, with the daemon: who listens at all of them hears of one. */
+static bool is_concerned(const struct id *id, const struct device *device) {
+    return id->device == device || (id->device == NULL && id->places != NULL && id->places->device == device);
+}
+
 void hear_removal(const struct device *device) {
     for (struct id *id = all; id != NULL; id = id->next) {
-        if (id->device == device) {
+        if (is_concerned(id, device)) {
             add_event(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
         }
     }
-}
-
-VERBS struct ibv_context **rdma_get_devices(int *count) {
-    struct ibv_context **list = calloc(2, sizeof *list);
-    struct device *device = default_device();
-    if (list != NULL && device != NULL) {
-        list[0] = shared_context(device);
-    }
-    if (count != NULL) {
-        *count = list != NULL && list[0] != NULL;
-    }
-    if (list != NULL && list[0] == NULL) {
-        free(list);
-        errno = ENODEV;
-        return NULL;
-    }
-    return list;
-}
-
-VERBS void rdma_free_devices(struct ibv_context **list) {
-    free(list);
 }
 
 /* Types of service and the like: accepted, and of no effect. */

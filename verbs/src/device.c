@@ -1,15 +1,11 @@
-/* Devices, one for an interface of the daemon, and contexts. All contexts of a device share a session. */
+/* Contexts. All contexts of a device share a session. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "extended.h"
 #include "objects.h"
-
-#undef ibv_get_device_list
 
 /* Sizes of the session that programs of verbs need; the daemon gives less if its configuration says so. */
 #define MOST_REQUESTS 4096
@@ -17,26 +13,6 @@
 #define MOST_REGIONS 4096
 
 pthread_mutex_t streams = PTHREAD_MUTEX_INITIALIZER;
-
-static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER;
-static struct device *found;
-
-/* What rdma_cm uses; opened once. */
-static struct ibv_context *shared;
-static struct ibv_pd *domain;
-
-/* A child has no session; it may open its own. What its parent had open is not for it. */
-static void forget_in_child(void) {
-    pthread_mutex_init(&discovery, NULL);
-    pthread_mutex_init(&streams, NULL);
-    found = NULL;
-    shared = NULL;
-    domain = NULL;
-}
-
-__attribute__((constructor)) static void prepare_for_fork(void) {
-    pthread_atfork(NULL, NULL, forget_in_child);
-}
 
 static rddp_session *open_session(const char *interface) {
     rddp_session *session;
@@ -52,87 +28,8 @@ static rddp_session *open_session(const char *interface) {
     return session;
 }
 
-static struct device *make_device(const char *interface) {
-    rddp_session *session = open_session(interface);
-    struct device *device = session == NULL ? NULL : calloc(1, sizeof *device);
-    if (device == NULL) {
-        rddp_close(session);
-        return NULL;
-    }
-    device->ibv.node_type = IBV_NODE_RNIC;
-    device->ibv.transport_type = IBV_TRANSPORT_IWARP;
-    strcpy(device->ibv.name, "rddp0");
-    strcpy(device->ibv.dev_name, "uverbs0");
-    /* Programs look for attributes below these paths, and find none. */
-    strcpy(device->ibv.dev_path, "/sys/class/infiniband_verbs/uverbs0");
-    strcpy(device->ibv.ibdev_path, "/sys/class/infiniband/rddp0");
-    snprintf(device->interface, sizeof device->interface, "%s", rddp_interface_name(session));
-    device->address = rddp_interface_address(session);
-    pthread_mutex_init(&device->control, NULL);
-    pthread_mutex_init(&device->disconnecting, NULL);
-    /* A program may fork before it opens the device: the session is only kept while a context is open. */
-    rddp_close(session);
-    return device;
-}
-
-struct device *default_device(void) {
-    pthread_mutex_lock(&discovery);
-    if (found == NULL) {
-        const char *interface = getenv("RDDP_INTERFACE");
-        found = make_device(interface == NULL ? "" : interface);
-    }
-    struct device *device = found;
-    pthread_mutex_unlock(&discovery);
-    return device;
-}
-
-struct device *find_device(uint32_t address) {
-    struct device *device = default_device();
-    bool is_loopback = address >> 24 == 127;
-    if (device != NULL && address != 0 && !is_loopback && address != device->address) {
-        errno = EADDRNOTAVAIL;
-        return NULL;
-    }
-    return device;
-}
-
-VERBS struct ibv_device **ibv_get_device_list(int *count) {
-    struct device *device = default_device();
-    struct ibv_device **list = calloc(2, sizeof *list);
-    if (list == NULL) {
-        return NULL;
-    }
-    if (device != NULL) {
-        list[0] = &device->ibv;
-    }
-    if (count != NULL) {
-        *count = device != NULL;
-    }
-    return list;
-}
-
-VERBS void ibv_free_device_list(struct ibv_device **list) {
-    free(list);
-}
-
-VERBS const char *ibv_get_device_name(struct ibv_device *ibv) {
-    return ibv->name;
-}
-
-/* Locally administered, and different for each address. */
-VERBS __be64 ibv_get_device_guid(struct ibv_device *ibv) {
-    return htobe64(0x0200000000000000 | ((struct device *)ibv)->address);
-}
-
-VERBS int ibv_get_device_index(struct ibv_device *ibv) {
-    (void)ibv;
-    return -1;
-}
-
-/* ---- Contexts ---- */
-
 static int start_session(struct device *device) {
-    device->session = open_session(device->interface);
+    device->session = open_session(device->interface.name);
     if (device->session == NULL) {
         return -1;
     }
@@ -261,20 +158,4 @@ VERBS struct ibv_context *ibv_import_device(int descriptor) {
     (void)descriptor;
     errno = EOPNOTSUPP;
     return NULL;
-}
-
-struct ibv_context *shared_context(struct device *device) {
-    pthread_mutex_lock(&discovery);
-    if (shared == NULL) {
-        shared = ibv_open_device(&device->ibv);
-        domain = shared == NULL ? NULL : ibv_alloc_pd(shared);
-    }
-    struct ibv_context *context = shared;
-    pthread_mutex_unlock(&discovery);
-    return context;
-}
-
-struct ibv_pd *shared_domain(struct device *device) {
-    shared_context(device);
-    return domain;
 }

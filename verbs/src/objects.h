@@ -37,8 +37,11 @@ struct stream;
 
 struct device {
     struct ibv_device ibv;
-    char interface[64];  /* "": the daemon's first */
-    uint32_t address;    /* of the interface, host order */
+    struct rddp_interface interface;
+    struct device *next;
+    /* What rdma_cm uses; opened once, and never closed. */
+    struct ibv_context *shared;
+    struct ibv_pd *shared_domain;
     pthread_mutex_t control;
     rddp_session *session;  /* while a context is open */
     unsigned contexts;
@@ -84,9 +87,16 @@ static inline struct device *device_of(struct ibv_context *ibv) {
 /* Guards what joins connections, queue pairs and ids. */
 extern pthread_mutex_t streams;
 
-/* The device that has an address, host order; 0 and loopback addresses mean any. Null with errno if there is none. */
+/* The devices, in the order of the daemon's interfaces. Null with errno if there are none. */
+struct device *first_device(void);
+
+/*
+ * The device that has an address, and the one that leads to an address: its own, one of its network, else one for its
+ * gateway. Host order; 0 and loopback addresses mean the first device. Null with errno if there is none.
+ */
 struct device *find_device(uint32_t address);
-struct device *default_device(void);
+struct device *route_device(uint32_t address);
+bool is_loopback(uint32_t address);
 
 /* The context that ids of rdma_cm use. Null with errno if it cannot be opened. */
 struct ibv_context *shared_context(struct device *device);
@@ -266,6 +276,7 @@ int post_request(struct queue_pair *queue_pair, struct rddp_request *request, en
 /* ---- Streams ---- */
 
 struct id;
+struct listening;
 
 /* An RDMAP Stream: a connection, the queue pair that uses it, and the id of rdma_cm. */
 struct stream {
@@ -306,7 +317,7 @@ void observe(void *argument, unsigned type, void *object);
 /* What the connection manager hears, with `streams` held. */
 void hear_established(struct id *id, const struct rddp_connection_info *info);
 void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
-void hear_requests(struct id *listening, rddp_listener *listener);
+void hear_requests(struct listening *place);
 void hear_removal(const struct device *device);
 
 #endif

@@ -56,15 +56,23 @@ VERBS int ibv_query_device(struct ibv_context *ibv, struct ibv_device_attr *attr
     return result;
 }
 
+/* The largest value of InfiniBand's that the interface's packets have room for. */
+static enum ibv_mtu active_mtu(uint32_t octets) {
+    return octets >= 4096 ? IBV_MTU_4096
+        : octets >= 2048  ? IBV_MTU_2048
+        : octets >= 1024  ? IBV_MTU_1024
+        : octets >= 512   ? IBV_MTU_512
+                          : IBV_MTU_256;
+}
+
 static int query_port(struct ibv_context *ibv, uint8_t port, struct ibv_port_attr *attributes, size_t size) {
-    (void)ibv;
     if (port != PORT) {
         return EINVAL;
     }
     struct ibv_port_attr made = {
         .state = IBV_PORT_ACTIVE,
         .max_mtu = IBV_MTU_4096,
-        .active_mtu = IBV_MTU_1024,
+        .active_mtu = active_mtu(device_of(ibv)->interface.mtu),
         .gid_tbl_len = 1,
         .pkey_tbl_len = 1,
         .max_msg_sz = UINT32_MAX,
@@ -88,7 +96,7 @@ VERBS int ibv_query_gid(struct ibv_context *ibv, uint8_t port, int index, union 
     if (port != PORT || index != 0) {
         return fails(EINVAL);
     }
-    uint32_t address = htonl(device_of(ibv)->address);
+    uint32_t address = htonl(device_of(ibv)->interface.address);
     memset(gid, 0, sizeof *gid);
     gid->raw[10] = gid->raw[11] = 0xff;
     memcpy(gid->raw + GID_OCTETS - sizeof address, &address, sizeof address);

@@ -261,10 +261,10 @@ void observe(void *argument, unsigned type, void *object) {
     switch (type) {
         case 0: report_loss(device); break;
         case CONNECTION_REQUESTED: {
-            rddp_listener *listener = object;
+            const rddp_listener *listener = object;
             if (listener->owner != NULL) {
                 pthread_mutex_lock(&streams);
-                hear_requests(listener->owner, listener);
+                hear_requests(listener->owner);
                 pthread_mutex_unlock(&streams);
             }
             break;

@@ -6,6 +6,7 @@ import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -54,7 +55,7 @@ class OwnAddressTest {
         MemoryRegion received = listening.allocate(OCTETS, Access.LOCAL_WRITE);
         MemoryRegion written = listening.allocate(OCTETS, Access.REMOTE_WRITE)) {
       for (int i = 0; i < OCTETS; i++) {
-        source.memory().set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
+        source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
       }
       assertThat(in.postReceive(1, received, 0, OCTETS)).isTrue();
       assertThat(out.postWrite(2, source, 0, OCTETS, written.stag(), 0)).isTrue();
@@ -64,8 +65,8 @@ class OwnAddressTest {
       if (connecting != listening) {
         assertThat(completions(connecting, 2)).hasSize(2);
       }
-      assertThat(received.memory().mismatch(source.memory())).isEqualTo(-1);
-      assertThat(written.memory().mismatch(source.memory())).isEqualTo(-1);
+      assertThat(received.segment().mismatch(source.segment())).isEqualTo(-1);
+      assertThat(written.segment().mismatch(source.segment())).isEqualTo(-1);
     }
   }
 

@@ -1,0 +1,92 @@
+/* Listening: at one device, or at all of them for an id that is bound to no address of its own. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cm.h"
+
+#define DEFAULT_BACKLOG 128
+
+static struct rddp_connection_options options_at(const struct device *device, struct ibv_srq *shared) {
+    bool here = shared != NULL && shared_queue_of(shared)->device == device;
+    return connection_options(NULL, here ? shared : NULL);
+}
+
+/* Requests may have come since the listener was made. */
+static void hear_from_now(struct listening *place) {
+    rddp_session *session = place->device->session;
+    pthread_mutex_lock(&session->lock);
+    place->listener->owner = place;
+    pthread_mutex_lock(&streams);
+    hear_requests(place);
+    pthread_mutex_unlock(&streams);
+    pthread_mutex_unlock(&session->lock);
+}
+
+/* Listens at one more device. Returns a reason of librddp's. */
+static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
+    struct ibv_context *verbs = shared_context(device);
+    struct listening *place = verbs == NULL ? NULL : calloc(1, sizeof *place);
+    if (place == NULL) {
+        return RDDP_RESOURCES;
+    }
+    *place = (struct listening){.id = id, .device = device, .verbs = verbs, .domain = shared_domain(device)};
+    struct rddp_connection_options options = options_at(device, id->ibv.srq);
+    uint16_t port = ntohs(rdma_get_src_port(&id->ibv));
+    int result = rddp_listen(device->session, port, backlog, &options, &place->listener);
+    if (result != RDDP_OK) {
+        verbs_log("cannot listen: %s", rddp_error());
+        free(place);
+        return result;
+    }
+    verbs_log("listens at port %u", port);
+    pthread_mutex_lock(&streams);
+    place->next = id->places;
+    id->places = place;
+    pthread_mutex_unlock(&streams);
+    hear_from_now(place);
+    return RDDP_OK;
+}
+
+static void close_place(struct listening *place) {
+    rddp_session *session = place->device->session;
+    pthread_mutex_lock(&session->lock);
+    place->listener->owner = NULL;
+    pthread_mutex_unlock(&session->lock);
+    rddp_close_listener(place->listener);
+    free(place);
+}
+
+void stop_listening(struct id *id) {
+    pthread_mutex_lock(&streams);
+    struct listening *place = id->places;
+    id->places = NULL;
+    pthread_mutex_unlock(&streams);
+    while (place != NULL) {
+        struct listening *next = place->next;
+        close_place(place);
+        place = next;
+    }
+}
+
+VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
+    struct id *id = id_of(ibv);
+    uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
+    if (ibv->route.addr.src_addr.sa_family == 0 || id->places != NULL) {
+        return fails(EINVAL);
+    }
+    int result = RDDP_OK;
+    bool everywhere = id->device == NULL;
+    struct device *device = everywhere ? first_device() : id->device;
+    for (; device != NULL && result == RDDP_OK; device = everywhere ? device->next : NULL) {
+        result = listen_at(id, device, waiting);
+    }
+    if (result == RDDP_OK) {
+        return 0;
+    }
+    stop_listening(id);
+    if (result == RDDP_ADDRESS_IN_USE && ibv->route.addr.src_addr.sa_family == AF_INET6) {
+        return 0;  /* the program listens at 0.0.0.0, too; nobody comes by IPv6 */
+    }
+    return fails(error_of(result));
+}

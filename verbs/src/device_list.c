@@ -1,0 +1,242 @@
+/* The devices: one for each interface of the daemon, or the one that RDDP_INTERFACE names. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+#undef ibv_get_device_list
+
+#define SYSFS_VERBS "/sys/class/infiniband_verbs/"
+#define SYSFS_DEVICES "/sys/class/infiniband/"
+
+static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER;
+static struct device *first;
+
+/* A child has no session; it may open its own. What its parent had open is not for it. */
+static void forget_in_child(void) {
+    pthread_mutex_init(&discovery, NULL);
+    pthread_mutex_init(&streams, NULL);
+    first = NULL;
+}
+
+__attribute__((constructor)) static void prepare_for_fork(void) {
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+/* ---- Discovery ---- */
+
+/* All interfaces of the daemon. Null with errno. */
+static struct rddp_interface *list_interfaces(unsigned *count) {
+    unsigned room = 16;
+    struct rddp_interface *list = NULL;
+    for (;;) {
+        struct rddp_interface *larger = realloc(list, room * sizeof *list);
+        int result = larger == NULL ? RDDP_RESOURCES : rddp_list_interfaces(NULL, larger, room, count);
+        list = larger == NULL ? list : larger;
+        if (result != RDDP_OK) {
+            verbs_log("no interfaces: %s", rddp_error());
+            free(list);
+            errno = error_of(result);
+            return NULL;
+        }
+        if (*count <= room) {
+            return list;
+        }
+        room = *count;
+    }
+}
+
+static struct device *make_device(const struct rddp_interface *interface, unsigned number) {
+    struct device *device = calloc(1, sizeof *device);
+    if (device == NULL) {
+        return NULL;
+    }
+    device->interface = *interface;
+    device->ibv.node_type = IBV_NODE_RNIC;
+    device->ibv.transport_type = IBV_TRANSPORT_IWARP;
+    snprintf(device->ibv.name, sizeof device->ibv.name, "rddp%u", number);
+    snprintf(device->ibv.dev_name, sizeof device->ibv.dev_name, "uverbs%u", number);
+    /* Programs look for attributes below these paths, and find none. */
+    snprintf(device->ibv.dev_path, sizeof device->ibv.dev_path, SYSFS_VERBS "uverbs%u", number);
+    snprintf(device->ibv.ibdev_path, sizeof device->ibv.ibdev_path, SYSFS_DEVICES "rddp%u", number);
+    pthread_mutex_init(&device->control, NULL);
+    pthread_mutex_init(&device->disconnecting, NULL);
+    return device;
+}
+
+/* A session is only kept while a context is open: a program may fork before it opens a device. */
+static void discover(void) {
+    const char *wanted = getenv("RDDP_INTERFACE");
+    bool all = wanted == NULL || wanted[0] == '\0';
+    unsigned count, number = 0;
+    struct rddp_interface *interfaces = list_interfaces(&count);
+    if (interfaces == NULL) {
+        return;
+    }
+    struct device **end = &first;
+    for (unsigned i = 0; i < count; i++) {
+        if (all || strcmp(interfaces[i].name, wanted) == 0) {
+            *end = make_device(&interfaces[i], number++);
+            if (*end == NULL) {
+                break;
+            }
+            end = &(*end)->next;
+        }
+    }
+    free(interfaces);
+    if (number == 0) {
+        verbs_log("the daemon has no interface \"%s\"", wanted);
+        errno = ENODEV;
+    }
+}
+
+struct device *first_device(void) {
+    pthread_mutex_lock(&discovery);
+    if (first == NULL) {
+        discover();
+    }
+    struct device *device = first;
+    pthread_mutex_unlock(&discovery);
+    return device;
+}
+
+static unsigned count_devices(void) {
+    unsigned count = 0;
+    for (const struct device *each = first_device(); each != NULL; each = each->next) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- Addresses ---- */
+
+bool is_loopback(uint32_t address) {
+    return address >> 24 == 127;
+}
+
+struct device *find_device(uint32_t address) {
+    struct device *device = first_device();
+    if (device == NULL || address == 0 || is_loopback(address)) {
+        return device;
+    }
+    while (device != NULL && device->interface.address != address) {
+        device = device->next;
+    }
+    if (device == NULL) {
+        errno = EADDRNOTAVAIL;
+    }
+    return device;
+}
+
+/* How well an interface leads to an address: by its network's prefix, by its gateway (0), or not at all (-1). */
+static int distance(const struct rddp_interface *interface, uint32_t address) {
+    uint32_t mask = interface->prefix == 0 ? 0 : UINT32_MAX << (32 - interface->prefix);
+    if (interface->address == address) {
+        return 33;
+    }
+    if (((interface->address ^ address) & mask) == 0) {
+        return interface->prefix;
+    }
+    return interface->gateway != 0 ? 0 : -1;
+}
+
+struct device *route_device(uint32_t address) {
+    struct device *device = first_device();
+    if (device == NULL || address == 0 || is_loopback(address)) {
+        return device;
+    }
+    struct device *best = NULL;
+    for (struct device *each = device; each != NULL; each = each->next) {
+        int here = distance(&each->interface, address);
+        if (here >= 0 && (best == NULL || here > distance(&best->interface, address))) {
+            best = each;
+        }
+    }
+    if (best == NULL) {
+        errno = ENETUNREACH;
+    }
+    return best;
+}
+
+/* ---- What libibverbs offers ---- */
+
+VERBS struct ibv_device **ibv_get_device_list(int *count) {
+    unsigned devices = count_devices();
+    struct ibv_device **list = calloc(devices + 1, sizeof *list);
+    if (list == NULL) {
+        return NULL;
+    }
+    struct device *each = devices == 0 ? NULL : first_device();
+    for (unsigned i = 0; i < devices; i++, each = each->next) {
+        list[i] = &each->ibv;
+    }
+    if (count != NULL) {
+        *count = (int)devices;
+    }
+    return list;
+}
+
+VERBS void ibv_free_device_list(struct ibv_device **list) {
+    free(list);
+}
+
+VERBS const char *ibv_get_device_name(struct ibv_device *ibv) {
+    return ibv->name;
+}
+
+/* The MAC address as an EUI-64 (RFC 4291 appendix A), as the kernel's iWARP devices have it. */
+VERBS __be64 ibv_get_device_guid(struct ibv_device *ibv) {
+    const uint8_t *mac = ((struct device *)ibv)->interface.mac;
+    uint8_t guid[] = {mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+    __be64 octets;
+    memcpy(&octets, guid, sizeof octets);
+    return octets;
+}
+
+VERBS int ibv_get_device_index(struct ibv_device *ibv) {
+    (void)ibv;
+    return -1;
+}
+
+/* ---- What rdma_cm uses ---- */
+
+struct ibv_context *shared_context(struct device *device) {
+    pthread_mutex_lock(&discovery);
+    if (device->shared == NULL) {
+        device->shared = ibv_open_device(&device->ibv);
+        device->shared_domain = device->shared == NULL ? NULL : ibv_alloc_pd(device->shared);
+    }
+    struct ibv_context *context = device->shared;
+    pthread_mutex_unlock(&discovery);
+    return context;
+}
+
+struct ibv_pd *shared_domain(struct device *device) {
+    shared_context(device);
+    return device->shared_domain;
+}
+
+VERBS struct ibv_context **rdma_get_devices(int *count) {
+    struct ibv_context **list = calloc(count_devices() + 1, sizeof *list);
+    int opened = 0;
+    for (struct device *each = list == NULL ? NULL : first_device(); each != NULL; each = each->next) {
+        list[opened] = shared_context(each);
+        opened += list[opened] != NULL;
+    }
+    if (count != NULL) {
+        *count = opened;
+    }
+    if (opened == 0) {
+        free(list);
+        errno = ENODEV;
+        return NULL;
+    }
+    return list;
+}
+
+VERBS void rdma_free_devices(struct ibv_context **list) {
+    free(list);
+}
