@@ -117,7 +117,7 @@ static inline void accept_peers(struct peers *peers, rddp_listener *listener, co
             return;
         }
         check(result);
-        check(rddp_start_accept(peer, data, octets));
+        check(rddp_start_accept(peer, data, octets, NULL));
         peers->each[peers->count++] = peer;
         timeout_ms = 0;
     }

@@ -35,7 +35,7 @@ static void accept_until_lost(rddp_session *session, rddp_listener *listener, co
         rddp_connection *client;
         close_ended(&clients);
         if (clients.count < MAX_PEERS && rddp_next_request(listener, 1000, &client) == RDDP_OK) {
-            if (rddp_start_accept(client, where, sizeof *where) == RDDP_OK) {
+            if (rddp_start_accept(client, where, sizeof *where, NULL) == RDDP_OK) {
                 clients.each[clients.count++] = client;
             } else {
                 rddp_forget(client);

@@ -3,7 +3,7 @@
  *
  * A program opens a session with the daemon on its machine, registers memory, connects to peers, and posts requests:
  * the daemon writes straight into the peer's registered memory, and the peer's daemon into ours. In terms of verbs, a
- * session is a context, a protection domain and a completion queue in one; a region is an ibv_mr; a connection is a
+ * session is a context and a completion queue in one, with as many protection domains as it names; a region is an ibv_mr; a connection is a
  * queue pair with its rdma_cm_id; rddp_post() is ibv_post_send() and ibv_post_recv(), rddp_poll() is ibv_poll_cq().
  *
  * Results. A function that can fail returns 0, or one of enum rddp_reason; rddp_error() then has a sentence that says
@@ -164,6 +164,14 @@ enum rddp_access {
     RDDP_MW_BIND = 32
 };
 
+/*
+ * Protection domains (RFC 5040 section 2.1) have numbers of the program's choice, for its session alone: a peer may name
+ * an STag only on connections of the STag's domain, and a request may name only regions of the domain of its connection
+ * or shared receive queue. Otherwise the request completes with RDDP_LOCAL_PROTECTION_ERROR. 0 is the domain of what has
+ * no options, or none chosen.
+ */
+#define RDDP_LARGEST_DOMAIN 4095
+
 /* Allocates zeroed memory, and registers it. All of its pages are allocated before this returns. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate(
     rddp_session *session, uint64_t octets, unsigned access, rddp_region **region);
@@ -189,6 +197,7 @@ struct rddp_region_options {
     unsigned access;              /* enum rddp_access */
     rddp_connection *connection;  /* the only one whose peer may use the STag, and invalidate it; NULL: all */
     uint64_t base;                /* Tagged Offset of the first octet; with the length it must be below 2^64 */
+    uint32_t domain;              /* protection domain; that of the connection if one is given */
 };
 
 /* Memory of both ends, without an STag. */
@@ -256,22 +265,21 @@ typedef struct rddp_window {
 enum rddp_window_kind {
     RDDP_WINDOW_RENAMED = 0,       /* the daemon chooses another STag for each bind; to be invalidated between two binds */
     RDDP_WINDOW_KEYED = 1,         /* the same, but each bind names the last octet of the STag (verbs: type 2) */
-    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* with such keys, for all peers of the session; may be bound at any time, and a bind of
+    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* with such keys, for all peers of its domain; may be bound at any time, and a bind of
                                       no octets closes it (verbs: type 1) */
 };
 
-/* A window of the first kind; the second function is for any. RDDP_LIMIT with as many regions and windows as allowed. */
-RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window(rddp_session *session, rddp_window *window);
-RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window_of(rddp_session *session, enum rddp_window_kind kind,
-    rddp_window *window);
+/* A window of a domain, not bound. RDDP_LIMIT with as many regions and windows as allowed. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window(rddp_session *session, enum rddp_window_kind kind,
+    uint32_t domain, rddp_window *window);
 /* Nothing is placed or read through it afterwards. RDDP_STATE while a bind of it is posted and not completed. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_window(rddp_session *session, rddp_window window);
 
-/* A shared receive queue. */
+/* A shared receive queue. Its domain is that of the regions that receives name; its connections may have others. */
 typedef struct rddp_receive_queue rddp_receive_queue;
 
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_create_receive_queue(
-    rddp_session *session, uint32_t size, rddp_receive_queue **queue);
+    rddp_session *session, uint32_t size, uint32_t domain, rddp_receive_queue **queue);
 /* rddp_take_receive_queue_limit() is true once after fewer than limit receives were left. 0: no longer. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_arm_receive_queue(rddp_receive_queue *queue, uint32_t limit);
 RDDP_EXPORT bool rddp_take_receive_queue_limit(rddp_receive_queue *queue);
@@ -297,6 +305,7 @@ struct rddp_connection_options {
     uint32_t tagged_notices;            /* plain DDP: notices of Tagged Messages that may be posted */
     const uint32_t *queues;             /* plain DDP: receives that each queue holds; NULL: RDMAP */
     uint16_t queue_count;               /* 0 to 256 */
+    uint32_t domain;                    /* protection domain */
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \
@@ -397,10 +406,13 @@ struct rddp_accept_options {
     rddp_receive_queue *receive_queue;  /* no receive may have been posted to the connection; NULL: as the listener's */
     uint32_t ird;                       /* Reads served at a time, at most the listener's */
     uint32_t ord;                       /* Reads outstanding at a time, at most the listener's */
+    uint32_t domain;                    /* another than the listener's while nothing has been posted to the connection */
 };
 
+#define RDDP_DOMAIN_OF_LISTENER UINT32_MAX
+
 #define RDDP_ACCEPT_DEFAULTS                                                                                           \
-    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED }
+    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED, .domain = RDDP_DOMAIN_OF_LISTENER }
 
 /*
  * Accepts a request, and returns at once: rddp_connection_info() says when it is established or has failed. options may

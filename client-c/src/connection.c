@@ -230,6 +230,7 @@ static void put_settings(struct message *message, const struct rddp_connection_o
     put_u32(message, options->revision);
     put_u32(message, options->peer_to_peer);
     put_u32(message, options->revision_1_retry);
+    put_u32(message, options->domain);
 }
 
 static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;
@@ -481,6 +482,7 @@ int rddp_start_accept(rddp_connection *connection, const void *private_data, siz
     put_u32(&message, chosen->receive_queue == NULL ? 0 : chosen->receive_queue->number);
     put_u32(&message, chosen->ird);
     put_u32(&message, chosen->ord);
+    put_u32(&message, chosen->domain);
     put_octets(&message, private_data, private_length);
     return request_done(connection->session, &message);
 }
@@ -547,7 +549,8 @@ static void on_queue_created(struct pending *pending) {
     }
 }
 
-int rddp_create_receive_queue(rddp_session *session, uint32_t size, rddp_receive_queue **queue) {
+int rddp_create_receive_queue(
+    rddp_session *session, uint32_t size, uint32_t domain, rddp_receive_queue **queue) {
     rddp_receive_queue *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return fail(RDDP_RESOURCES, "no memory for a receive queue");
@@ -557,6 +560,7 @@ int rddp_create_receive_queue(rddp_session *session, uint32_t size, rddp_receive
     struct message message;
     begin(&message, CREATE_RECEIVE_QUEUE);
     put_u32(&message, size);
+    put_u32(&message, domain);
     struct pending pending = {.arrived = on_queue_created, .argument = made};
     int result = request(session, &message, RECEIVE_QUEUE_CREATED, 0, &pending);
     if (result != RDDP_OK) {

@@ -143,6 +143,7 @@ static void put_region_options(struct message *message, const struct rddp_region
     put_u32(message, options->access);
     put_u32(message, options->connection == NULL ? 0 : options->connection->number);
     put_u64(message, options->base);
+    put_u32(message, options->domain);
 }
 
 /* Sends a request that registers `octets`; the region is filled in but for its place in memory. */
@@ -451,14 +452,11 @@ uint64_t rddp_region_base(const rddp_region *region) {
     return region->base;
 }
 
-int rddp_allocate_window(rddp_session *session, rddp_window *window) {
-    return rddp_allocate_window_of(session, RDDP_WINDOW_RENAMED, window);
-}
-
-int rddp_allocate_window_of(rddp_session *session, enum rddp_window_kind kind, rddp_window *window) {
+int rddp_allocate_window(rddp_session *session, enum rddp_window_kind kind, uint32_t domain, rddp_window *window) {
     struct message message;
     begin(&message, ALLOCATE_WINDOW);
     put_u32(&message, kind);
+    put_u32(&message, domain);
     struct pending pending = {.arrived = NULL};
     int result = request(session, &message, WINDOW_ALLOCATED, 0, &pending);
     if (result == RDDP_OK) {

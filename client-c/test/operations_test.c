@@ -166,7 +166,7 @@ static void should_retire_unsignalled_requests(struct pair *pair) {
 
 static void should_open_a_window_and_let_the_peer_invalidate_it(struct pair *pair) {
     rddp_window window;
-    OK(rddp_allocate_window(pair->two.session, &window));
+    OK(rddp_allocate_window(pair->two.session, RDDP_WINDOW_RENAMED, 0, &window));
     struct rddp_request bind = {.remote_stag = window.number, .remote_to = RDDP_REMOTE_WRITE};
     post(&pair->two, 15, RDDP_BIND, 500, 100, bind);
     uint32_t bound = window.stag;
@@ -234,7 +234,7 @@ static void should_share_receives(const char *socket) {
     open_end(&pair.one, socket, "one");
     open_end(&pair.two, socket, "two");
     rddp_receive_queue *queue;
-    OK(rddp_create_receive_queue(pair.two.session, 4, &queue));
+    OK(rddp_create_receive_queue(pair.two.session, 4, 0, &queue));
     struct rddp_connection_options shared = RDDP_CONNECTION_DEFAULTS;
     shared.receive_queue = queue;
     OK(rddp_listen(pair.two.session, 0, 8, &shared, &pair.listener));
@@ -267,8 +267,8 @@ static void should_choose_receive_queue_and_depths_when_accepting(const char *so
     open_end(&pair.one, socket, "one");
     open_end(&pair.two, socket, "two");
     rddp_receive_queue *queue;
-    OK(rddp_create_receive_queue(pair.two.session, 4, &queue));
-    struct rddp_accept_options accept = {.receive_queue = queue, .ird = 2, .ord = 1};
+    OK(rddp_create_receive_queue(pair.two.session, 4, 0, &queue));
+    struct rddp_accept_options accept = {.receive_queue = queue, .ird = 2, .ord = 1, .domain = RDDP_DOMAIN_OF_LISTENER};
     pair.accept = &accept;
     struct rddp_connection_options connect = RDDP_CONNECTION_DEFAULTS;
     connect.revision = 2;
@@ -285,6 +285,38 @@ static void should_choose_receive_queue_and_depths_when_accepting(const char *so
     next_success(&pair.one, RDDP_SEND, 27);
     CHECK(next_success(&pair.two, RDDP_RECEIVE, 26).object != 0);
     CHECK_RESULT(RDDP_STATE, rddp_destroy_receive_queue(queue));
+    close_pair(&pair);
+}
+
+static void should_keep_protection_domains_apart(const char *socket) {
+    struct pair pair;
+    open_end(&pair.one, socket, "one");
+    open_end(&pair.two, socket, "two");
+    struct rddp_accept_options accept = RDDP_ACCEPT_DEFAULTS;
+    accept.domain = 7;
+    pair.accept = &accept;
+    struct rddp_connection_options connect = RDDP_CONNECTION_DEFAULTS;
+    connect.revision = 2;
+    connect_pair(&pair, &connect);
+    struct rddp_region_options options = {.access = ALL_RIGHTS, .domain = 7};
+    rddp_region *region;
+    OK(rddp_register_part_with(pair.two.region, 0, MEMORY, &options, &region));
+    post(&pair.two, 60, RDDP_RECEIVE, 0, 64, SIGNALLED);
+    struct rddp_completion refused = next(&pair.two);
+    CHECK(refused.id == 60 && refused.status == RDDP_LOCAL_PROTECTION_ERROR);
+    struct rddp_request write = {.flags = RDDP_SIGNALLED, .remote_stag = rddp_region_stag(region)};
+    memcpy(pair.one.memory, "mine", 4);
+    post(&pair.one, 61, RDDP_WRITE, 0, 4, write);
+    struct rddp_request read = {.flags = RDDP_SIGNALLED, .remote_stag = rddp_region_stag(region)};
+    post(&pair.one, 62, RDDP_READ, 64, 4, read);
+    next_success(&pair.one, RDDP_WRITE, 61);
+    next_success(&pair.one, RDDP_READ, 62);
+    CHECK(memcmp(pair.two.memory, "mine", 4) == 0);
+    post(&pair.one, 63, RDDP_READ, 64, 4, to(&pair.two, 0));
+    refused = next(&pair.one);
+    CHECK(refused.id == 63 && refused.status == RDDP_REMOTE_ACCESS_ERROR);
+    rddp_window window;
+    CHECK_RESULT(RDDP_INVALID, rddp_allocate_window(pair.one.session, RDDP_WINDOW_RENAMED, RDDP_LARGEST_DOMAIN + 1, &window));
     close_pair(&pair);
 }
 
@@ -437,6 +469,7 @@ int main(int count, char **arguments) {
     RUN(should_tell_rejections_and_refusals, &pair);
     RUN(should_share_receives, path);
     RUN(should_choose_receive_queue_and_depths_when_accepting, path);
+    RUN(should_keep_protection_domains_apart, path);
     RUN(should_speak_plain_ddp, path);
     RUN(should_report_an_access_error_at_both_ends, path);
     RUN(should_close_in_order, &pair);

@@ -41,8 +41,9 @@ static uint32_t smaller(uint32_t one, uint32_t other) {
 
 /* More than what the request came to would be of no use: the peer has said how much it wants, and how much it serves. */
 static struct rddp_accept_options accept_options_of(
-    const rddp_connection *connection, const struct rdma_conn_param *param, struct ibv_srq *shared) {
+    const rddp_connection *connection, const struct rdma_conn_param *param, const struct queue_pair *pair) {
     struct rddp_accept_options options = RDDP_ACCEPT_DEFAULTS;
+    options.domain = domain_of(pair->ibv.pd)->number;
     struct rddp_connection_info info;
     rddp_connection_info(connection, &info);
     if (param != NULL && param->responder_resources != RDMA_MAX_RESP_RES) {
@@ -51,8 +52,8 @@ static struct rddp_accept_options accept_options_of(
     if (param != NULL && param->initiator_depth != RDMA_MAX_INIT_DEPTH) {
         options.ord = smaller(param->initiator_depth, info.startup.ord);
     }
-    if (shared != NULL) {
-        options.receive_queue = shared_queue_of(shared)->queue;
+    if (pair->ibv.srq != NULL) {
+        options.receive_queue = shared_queue_of(pair->ibv.srq)->queue;
     }
     return options;
 }
@@ -79,6 +80,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
         return -1;
     }
     struct rddp_connection_options options = connection_options(param, pair->ibv.srq);
+    options.domain = domain_of(pair->ibv.pd)->number;
     const struct sockaddr_in *to = &ibv->route.addr.dst_sin;
     rddp_session *session = id->device->session;
     rddp_connection *connection;
@@ -121,13 +123,14 @@ VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
             return fails(error);
         }
     }
-    struct rddp_accept_options options = accept_options_of(id->stream->connection, param, pair->ibv.srq);
+    struct rddp_accept_options options = accept_options_of(id->stream->connection, param, pair);
     const void *data = param == NULL ? NULL : param->private_data;
     int result = rddp_start_accept(id->stream->connection, data, data == NULL ? 0 : param->private_data_len, &options);
     if (result != RDDP_OK) {
         verbs_log("cannot accept: %s", rddp_error());
         return fails(error_of(result));
     }
+    accept_queue_pair(pair);
     return complete_request(id);
 }
 

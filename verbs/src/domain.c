@@ -13,9 +13,30 @@
 /* The lower bits are an index, as of connections. */
 #define LKEY_GENERATIONS (1u << (32 - INDEX_BITS))
 
+/* A number that no protection domain of the device has, or 0. */
+static uint32_t take_domain_number(struct device *device) {
+    uint32_t number = 1;
+    pthread_mutex_lock(&device->control);
+    while (number < MOST_DOMAINS && device->domains[number] != 0) {
+        number++;
+    }
+    if (number < MOST_DOMAINS) {
+        device->domains[number] = 1;
+    }
+    pthread_mutex_unlock(&device->control);
+    return number < MOST_DOMAINS ? number : 0;
+}
+
 VERBS struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
+        return NULL;
+    }
+    domain->number = take_domain_number(device_of(context));
+    if (domain->number == 0) {
+        verbs_log("no more than %d protection domains", MOST_DOMAINS - 1);
+        free(domain);
+        errno = ENOMEM;
         return NULL;
     }
     domain->ibv.context = context;
@@ -27,6 +48,10 @@ VERBS int ibv_dealloc_pd(struct ibv_pd *ibv) {
     if (domain->uses > 0) {
         return EBUSY;
     }
+    struct device *device = device_of(ibv->context);
+    pthread_mutex_lock(&device->control);
+    device->domains[domain->number] = 0;
+    pthread_mutex_unlock(&device->control);
     free(domain);
     return 0;
 }
@@ -71,7 +96,7 @@ VERBS struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t l
         return NULL;
     }
     struct memory_request request = {.session = device->session, .address = address, .length = length, .base = base,
-        .access = rights_of(access)};
+        .access = rights_of(access), .domain = domain_of(pd)->number};
     int error = register_memory(&request, &region->registration);
     if (error != 0) {
         verbs_log("%zu octets at %p are not registered: %s", length, address, rddp_error());

@@ -72,7 +72,8 @@ static int register_pieces(struct registered *made, const struct memory_request 
             .offset = piece->page * PAGE + (uint64_t)(begin - piece->address),
             .octets = (uint64_t)((end > to ? to : end) - begin)};
     }
-    struct rddp_region_options options = {.access = request->access, .base = request->base};
+    struct rddp_region_options options = {.access = request->access, .base = request->base,
+        .domain = request->domain};
     int result = made->count == 1
         ? rddp_register(pieces[0].memory, pieces[0].offset, pieces[0].octets, &options, &made->region)
         : rddp_register_pieces(request->session, pieces, (unsigned)made->count, &options, &made->region);

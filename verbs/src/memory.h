@@ -26,6 +26,7 @@ struct memory_request {
     uint64_t length;   /* octets, at least 1; neither address nor length needs to be a multiple of anything */
     uint64_t base;     /* Tagged Offset of the first octet; ibv_reg_mr() has the address here */
     unsigned access;   /* enum rddp_access */
+    uint32_t domain;   /* protection domain */
 };
 
 /* A registered range. The local offset of an octet in requests is its address less the registration's. */

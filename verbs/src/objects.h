@@ -29,6 +29,8 @@
 /* Reads and atomics of a queue pair that verbs can express. */
 #define MAX_READS 255
 #define MAX_COMPLETIONS (1 << 20)
+/* Numbers of protection domains that the daemon knows; ibv_alloc_pd() gives all but 0. */
+#define MOST_DOMAINS (RDDP_LARGEST_DOMAIN + 1)
 #define PORT 1
 
 /* ---- Device ---- */
@@ -51,6 +53,7 @@ struct device {
     _Atomic bool lost;
     bool flushed;             /* after the loss; under polling */
     unsigned armed;           /* completion queues that wait for a completion; under polling */
+    uint8_t domains[MOST_DOMAINS];  /* 1: the number of a protection domain; under control */
     uint32_t reserved;        /* requests that queue pairs may have outstanding; under control */
     struct object_table regions;       /* by lkey */
     struct object_table queue_pairs;   /* by number */
@@ -127,6 +130,7 @@ void offer_windows(struct verbs_context *verbs);
 
 struct domain {
     struct ibv_pd ibv;
+    uint32_t number;  /* of the daemon's protection domain */
     _Atomic unsigned uses;
 };
 
@@ -215,6 +219,7 @@ struct queue_pair {
     struct posted *sent;         /* by connection->sends.posted & sent_mask */
     struct posted *received;
     uint32_t sent_mask, received_mask;
+    bool awaits_accept;          /* the connection takes no receives yet: its domain may change */
     struct early_receive *early;
     uint32_t early_count, early_room;
     struct batch *batch;  /* of the post API, if the queue pair offers it */
@@ -231,6 +236,9 @@ struct queue_pair *find_queue_pair(struct device *device, uint32_t number);
 
 /* Reports what the queue pair has posted as flushed, with polling and posting held. Nothing comes from the daemon any more. */
 void flush_queue_pair(struct queue_pair *queue_pair);
+
+/* Reports the receives that have waited for the connection as flushed, with polling and posting held. */
+void flush_early_receives(struct queue_pair *queue_pair);
 
 /* Posts the receives that have waited for the connection, with polling and posting held. */
 void post_early_receives(struct queue_pair *queue_pair);
@@ -295,6 +303,9 @@ struct stream *new_stream(struct device *device, rddp_connection *connection, st
 
 /* Joins a queue pair to a stream; its early receives are posted. Returns an errno value. */
 int join_queue_pair(struct stream *stream, struct queue_pair *queue_pair);
+
+/* The stream's connection has been accepted: receives that have waited for that are posted. */
+void accept_queue_pair(struct queue_pair *queue_pair);
 
 /* Parts a queue pair from its stream: afterwards nothing that it has posted is in use. */
 void part_queue_pair(struct queue_pair *queue_pair);

@@ -68,6 +68,10 @@ void flush_queue_pair(struct queue_pair *pair) {
             flush_ring(pair, &connection->receives, pair->received, pair->received_mask);
         }
     }
+    flush_early_receives(pair);
+}
+
+void flush_early_receives(struct queue_pair *pair) {
     for (uint32_t i = 0; i < pair->early_count; i++) {
         flush_one(pair, pair->early[i].id, IBV_WC_RECV);
     }
@@ -257,6 +261,11 @@ void post_early_receives(struct queue_pair *pair) {
     pair->early_count = pair->early_room = 0;
 }
 
+/* Whether receives have to wait for the connection. */
+static bool takes_no_receives(const struct queue_pair *pair) {
+    return pair->connection == NULL || pair->awaits_accept;
+}
+
 static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *work) {
     struct early_receive receive = {.id = work->wr_id};
     if (pair->ibv.srq != NULL || work->num_sge > (int)pair->cap.max_recv_sge) {
@@ -267,14 +276,14 @@ static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *
     if (error != 0) {
         return error;
     }
-    return pair->connection == NULL ? keep_receive(pair, &receive) : post_receive(pair, &receive);
+    return takes_no_receives(pair) ? keep_receive(pair, &receive) : post_receive(pair, &receive);
 }
 
 static int post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *work, struct ibv_recv_wr **bad) {
     struct queue_pair *pair = queue_pair_of(ibv);
     struct device *device = pair->device;
     int error = 0;
-    if (pair->failed && pair->connection == NULL) {
+    if (pair->failed && takes_no_receives(pair)) {
         return flush_posted_receives(pair, work);
     }
     spin_lock(&device->posting);

@@ -36,7 +36,7 @@ static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_devic
     base->max_cqe = MAX_COMPLETIONS;
     base->max_mr = (int)limits->regions;
     base->max_mw = (int)limits->regions;
-    base->max_pd = 1 << 16;
+    base->max_pd = MOST_DOMAINS - 1;
     base->max_qp_rd_atom = base->max_qp_init_rd_atom = MAX_READS;
     base->max_res_rd_atom = MAX_READS * base->max_qp;
     base->atomic_cap = IBV_ATOMIC_HCA;

@@ -162,6 +162,8 @@ static void end_by_program(struct queue_pair *pair) {
     spin_lock(&device->posting);
     if (pair->connection == NULL) {
         flush_queue_pair(pair);
+    } else {
+        flush_early_receives(pair);
     }
     bool was_connected = pair->connection != NULL;
     spin_unlock(&device->posting);

@@ -30,7 +30,7 @@ VERBS struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     queue->free_numbers = calloc(size, sizeof *queue->free_numbers);
     int error = queue->ids == NULL || queue->free_numbers == NULL
         ? ENOMEM
-        : error_of(rddp_create_receive_queue(device->session, size, &queue->queue));
+        : error_of(rddp_create_receive_queue(device->session, size, domain_of(pd)->number, &queue->queue));
     if (error != 0) {
         verbs_log("no shared receive queue of %u: %s", size, rddp_error());
         free_queue(queue);

@@ -123,7 +123,10 @@ int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
     } else {
         pair->connection = stream->connection;
         rddp_attach(stream->connection, pair);
-        post_early_receives(pair);
+        pair->awaits_accept = rddp_connection_state(stream->connection) == RDDP_REQUESTED;
+        if (!pair->awaits_accept) {
+            post_early_receives(pair);
+        }
     }
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
@@ -135,6 +138,16 @@ int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
         pthread_mutex_unlock(&streams);
     }
     return error;
+}
+
+void accept_queue_pair(struct queue_pair *pair) {
+    struct device *device = pair->device;
+    spin_lock(&device->polling);
+    spin_lock(&device->posting);
+    pair->awaits_accept = false;
+    post_early_receives(pair);
+    spin_unlock(&device->posting);
+    spin_unlock(&device->polling);
 }
 
 void part_queue_pair(struct queue_pair *pair) {
@@ -154,6 +167,7 @@ void part_queue_pair(struct queue_pair *pair) {
     if (pair->connection != NULL) {
         rddp_attach(pair->connection, NULL);
         pair->connection = NULL;
+        pair->awaits_accept = false;
     }
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);

@@ -26,7 +26,8 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) {
         return NULL;
     }
     enum rddp_window_kind kind = type == IBV_MW_TYPE_1 ? RDDP_WINDOW_KEYED_FOR_ALL : RDDP_WINDOW_KEYED;
-    int result = rddp_allocate_window_of(device_of(pd->context)->session, kind, &window->window);
+    int result = rddp_allocate_window(
+        device_of(pd->context)->session, kind, domain_of(pd)->number, &window->window);
     if (result != RDDP_OK) {
         verbs_log("no memory window: %s", rddp_error());
         free(window);

@@ -54,6 +54,7 @@
 struct advertisement {
     uint64_t address;
     uint32_t rkey;
+    uint32_t foreign_rkey;  /* of the same memory, in another protection domain */
 };
 
 /* A message that asks the peer for more than an answer. */
@@ -234,7 +235,12 @@ static inline void accept_one(struct rdma_event_channel *events, struct rdma_cm_
     for (uint64_t i = 0; i < RECEIVES; i++) {
         post_receive(end, i);
     }
-    struct advertisement own = {.address = (uintptr_t)end->memory, .rkey = end->region->rkey};
+    struct ibv_pd *foreign = ibv_alloc_pd(id->verbs);
+    CHECK(foreign != NULL);
+    struct ibv_mr *again = ibv_reg_mr(foreign, end->memory, MEMORY, IBV_ACCESS_REMOTE_READ);
+    CHECK(again != NULL);
+    struct advertisement own = {
+        .address = (uintptr_t)end->memory, .rkey = end->region->rkey, .foreign_rkey = again->rkey};
     struct rdma_conn_param param = {.private_data = &own, .private_data_len = sizeof own, .initiator_depth = 4,
         .responder_resources = 4};
     CHECK(rdma_accept(id, &param) == 0);

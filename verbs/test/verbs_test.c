@@ -208,6 +208,27 @@ static void should_fail_when_the_peer_refuses_an_access(void) {
     dismantle(&end);
 }
 
+static void should_keep_protection_domains_apart(void) {
+    struct end end;
+    connect_end(events, &end);
+    struct ibv_send_wr read = {.wr_id = 60, .opcode = IBV_WR_RDMA_READ, .wr.rdma = {end.peer.address, end.peer.foreign_rkey}};
+    CHECK(post_own(&end, read, 8) == 0);
+    expect_failure(&end, IBV_WC_REM_ACCESS_ERR, 0);
+    struct ibv_async_event event;
+    CHECK(ibv_get_async_event(end.id->verbs, &event) == 0);
+    ibv_ack_async_event(&event);
+    dismantle(&end);
+    connect_end(events, &end);
+    struct ibv_pd *foreign = ibv_alloc_pd(end.id->verbs);
+    CHECK(foreign != NULL);
+    struct ibv_mr *again = ibv_reg_mr(foreign, end.memory, MEMORY, 0);
+    CHECK(again != NULL && ibv_dealloc_pd(foreign) == EBUSY);
+    CHECK(post(&end, (struct ibv_send_wr){.wr_id = 60, .opcode = IBV_WR_SEND}, again->lkey, 8) == 0);
+    expect_failure(&end, IBV_WC_LOC_PROT_ERR, 0);
+    dismantle(&end);
+    CHECK(ibv_dereg_mr(again) == 0 && ibv_dealloc_pd(foreign) == 0);
+}
+
 static bool has_event(struct end *end, int timeout_ms) {
     struct pollfd polled = {.fd = end->channel->fd, .events = POLLIN};
     return poll(&polled, 1, timeout_ms) == 1;
@@ -353,6 +374,7 @@ int main(int count, char **arguments) {
     RUN(should_refuse_more_than_the_queue_holds);
     RUN(should_fail_with_a_wrong_key);
     RUN(should_fail_when_the_peer_refuses_an_access);
+    RUN(should_keep_protection_domains_apart);
     RUN(should_wait_for_solicited_completions);
     RUN(should_offer_the_new_post_and_poll_api);
     RUN(should_serve_several_threads);

@@ -1,5 +1,6 @@
 package org.rddp.client;
 
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.AcceptSettings;
 
@@ -15,25 +16,41 @@ import org.rddp.ipc.control.AcceptSettings;
  * @param ord RDMAP: Reads and atomics of this program that may be outstanding at a time, likewise.
  *     It holds also towards a peer that has not said its IRD, since the program has then agreed on
  *     it by other means
+ * @param domain number of the protection domain, see {@link ProtectionDomains}; or {@link
+ *     #DOMAIN_OF_LISTENER}. It can be another than the listener's only while nothing has been
+ *     posted to the connection. A region that was registered for the connection before stays in its
+ *     domain
  */
-public record AcceptOptions(SharedReceiveQueue receiveQueue, int ird, int ord) {
+public record AcceptOptions(SharedReceiveQueue receiveQueue, int ird, int ord, int domain) {
+  /** The protection domain is the listener's. */
+  public static final int DOMAIN_OF_LISTENER = AcceptSettings.DOMAIN_OF_LISTENER;
+
   /** Everything as the options of the listener say. */
   public static final AcceptOptions DEFAULTS =
-      new AcceptOptions(null, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED);
+      new AcceptOptions(
+          null, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED, DOMAIN_OF_LISTENER);
 
   /** Checks the ranges. */
   public AcceptOptions {
     StartupOptions.checkReads(ird, ord);
+    if (domain != DOMAIN_OF_LISTENER) {
+      ProtectionDomains.check(domain);
+    }
   }
 
   /** Copies the options with a shared receive queue, or null for the listener's. */
   public AcceptOptions withReceiveQueue(SharedReceiveQueue queue) {
-    return new AcceptOptions(queue, ird, ord);
+    return new AcceptOptions(queue, ird, ord, domain);
   }
 
   /** Copies the options with another IRD and ORD. */
   public AcceptOptions withReads(int in, int out) {
-    return new AcceptOptions(receiveQueue, in, out);
+    return new AcceptOptions(receiveQueue, in, out, domain);
+  }
+
+  /** Copies the options with another protection domain. */
+  public AcceptOptions withDomain(int number) {
+    return new AcceptOptions(receiveQueue, ird, ord, number);
   }
 
   /** Checks that a session may use the options. */
@@ -44,6 +61,6 @@ public record AcceptOptions(SharedReceiveQueue receiveQueue, int ird, int ord) {
   }
 
   AcceptSettings settings() {
-    return new AcceptSettings(receiveQueue == null ? 0 : receiveQueue.id(), ird, ord);
+    return new AcceptSettings(receiveQueue == null ? 0 : receiveQueue.id(), ird, ord, domain);
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.ConnectionSettings;
 
@@ -25,6 +26,8 @@ import org.rddp.ipc.control.ConnectionSettings;
  *     posted to the connection
  * @param startup RDMAP: IRD, ORD, MPA revision and who may send first
  * @param completionQueue where the connection's completions are polled; null: by {@link Rddp#poll}
+ * @param domain number of the protection domain, see {@link ProtectionDomains}: the peer may use
+ *     STags, and requests of this program regions, of this domain only
  */
 public record ConnectionOptions(
     int heldOctets,
@@ -32,14 +35,17 @@ public record ConnectionOptions(
     List<Integer> queues,
     SharedReceiveQueue receiveQueue,
     StartupOptions startup,
-    CompletionQueue completionQueue) {
+    CompletionQueue completionQueue,
+    int domain) {
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS =
-      new ConnectionOptions(0, 0, List.of(), null, StartupOptions.DEFAULTS, null);
+      new ConnectionOptions(
+          0, 0, List.of(), null, StartupOptions.DEFAULTS, null, ProtectionDomains.DEFAULT);
 
   /** Checks the ranges. */
   public ConnectionOptions {
     queues = List.copyOf(queues);
+    ProtectionDomains.check(domain);
     if (heldOctets < 0) {
       throw new IllegalArgumentException("held octets: " + heldOctets);
     }
@@ -92,31 +98,32 @@ public record ConnectionOptions(
         Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()),
         null,
         StartupOptions.DEFAULTS,
-        null);
+        null,
+        ProtectionDomains.DEFAULT);
   }
 
   /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
     return new ConnectionOptions(
-        octets, taggedNotices, queues, receiveQueue, startup, completionQueue);
+        octets, taggedNotices, queues, receiveQueue, startup, completionQueue, domain);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
     return new ConnectionOptions(
-        heldOctets, notices, queues, receiveQueue, startup, completionQueue);
+        heldOctets, notices, queues, receiveQueue, startup, completionQueue, domain);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, queue, startup, completionQueue);
+        heldOctets, taggedNotices, queues, queue, startup, completionQueue, domain);
   }
 
   /** Copies the options with other options of MPA's startup. */
   public ConnectionOptions withStartup(StartupOptions options) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, options, completionQueue);
+        heldOctets, taggedNotices, queues, receiveQueue, options, completionQueue, domain);
   }
 
   /**
@@ -132,7 +139,14 @@ public record ConnectionOptions(
 
   /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
   public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
-    return new ConnectionOptions(heldOctets, taggedNotices, queues, receiveQueue, startup, queue);
+    return new ConnectionOptions(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, queue, domain);
+  }
+
+  /** Copies the options with another protection domain. */
+  public ConnectionOptions withDomain(int number) {
+    return new ConnectionOptions(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, completionQueue, number);
   }
 
   /** Whether the connection speaks plain DDP. */
@@ -142,6 +156,6 @@ public record ConnectionOptions(
 
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared, startup);
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared, startup, domain);
   }
 }

@@ -20,6 +20,7 @@ import org.rddp.ipc.ring.PolledCompletion;
 public final class MemoryWindow implements AutoCloseable {
   private final Rddp session;
   private volatile int id;
+  private final int domain;
 
   /** The STag of the last bind that has not been refused; 0 if there was none. */
   private int stag;
@@ -31,10 +32,11 @@ public final class MemoryWindow implements AutoCloseable {
   private boolean bindPending;
   private volatile boolean closed;
 
-  MemoryWindow(Rddp session, int id, int nextStag) {
+  MemoryWindow(Rddp session, int id, int nextStag, int domain) {
     this.session = session;
     this.id = id;
     this.nextStag = nextStag;
+    this.domain = domain;
   }
 
   /**
@@ -122,7 +124,8 @@ public final class MemoryWindow implements AutoCloseable {
       return;
     }
     channel.request(
-        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code()),
+        request ->
+            new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           id = reply.window();

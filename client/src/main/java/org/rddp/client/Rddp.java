@@ -16,6 +16,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.control.DaemonMessage;
@@ -30,10 +31,11 @@ import org.rddp.ipc.ring.ProgramRings;
 /**
  * A session with the daemon, the entry point of a program.
  *
- * <p>In terms of verbs, a session is a context, a protection domain and a completion channel in
- * one; a {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of
- * type 2, a {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods
- * are {@code ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
+ * <p>In terms of verbs, a session is a context and a completion channel in one, and has as many
+ * protection domains as the program names ({@link ProtectionDomains}), one by default; a {@link
+ * MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2, a {@link
+ * Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are {@code
+ * ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
  *
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
  * a time; all other methods are thread-safe. A daemon thread of the session watches the control
@@ -241,13 +243,25 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryWindow allocateWindow() {
+    return allocateWindow(ProtectionDomains.DEFAULT);
+  }
+
+  /**
+   * Allocates a memory window as {@link #allocateWindow()} does, in a protection domain.
+   *
+   * @param domain number of the domain of the regions and connections that it is for
+   */
+  @CheckReturnValue
+  public MemoryWindow allocateWindow(int domain) {
+    ProtectionDomains.check(domain);
     throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
     channel.request(
-        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code()),
+        request ->
+            new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
         DaemonMessage.WindowAllocated.class,
         reply -> {
-          made[0] = new MemoryWindow(this, reply.window(), reply.stag());
+          made[0] = new MemoryWindow(this, reply.window(), reply.stag(), domain);
           windows.put(reply.window(), made[0]);
         });
     return made[0];
@@ -261,13 +275,27 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public SharedReceiveQueue createSharedReceiveQueue(int size) {
+    return createSharedReceiveQueue(size, ProtectionDomains.DEFAULT);
+  }
+
+  /**
+   * Creates an empty shared receive queue in a protection domain, which may be another than that of
+   * its connections.
+   *
+   * @param size number of receives that it holds, 1 to {@link SessionLimits#outstanding()}
+   * @param domain number of the domain of the regions that its receives name
+   * @throws RefusedException if a limit is reached
+   */
+  @CheckReturnValue
+  public SharedReceiveQueue createSharedReceiveQueue(int size, int domain) {
+    ProtectionDomains.check(domain);
     throwIfUnusable();
     SharedReceiveQueue[] made = new SharedReceiveQueue[1];
     channel.request(
-        request -> new ProgramMessage.CreateReceiveQueue(request, size),
+        request -> new ProgramMessage.CreateReceiveQueue(request, size, domain),
         DaemonMessage.ReceiveQueueCreated.class,
         reply -> {
-          made[0] = new SharedReceiveQueue(this, reply.queue(), size);
+          made[0] = new SharedReceiveQueue(this, reply.queue(), size, domain);
           receiveQueues.put(reply.queue(), made[0]);
         });
     return made[0];

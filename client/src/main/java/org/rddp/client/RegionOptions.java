@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import java.util.List;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.ipc.control.RegionSettings;
 
 /**
@@ -14,26 +15,34 @@ import org.rddp.ipc.control.RegionSettings;
  * @param baseTo Tagged Offset of the first octet, unsigned: the peer adds it to an offset in the
  *     region. Requests of this program name offsets from the region's first octet on, whatever it
  *     is. With the region's length added it must be below 2^64
+ * @param domain number of the protection domain, see {@link ProtectionDomains}; that of the
+ *     connection if one is given
  */
-public record RegionOptions(List<Access> access, Connection connection, long baseTo) {
+public record RegionOptions(List<Access> access, Connection connection, long baseTo, int domain) {
   /** Copies the list. */
   public RegionOptions {
     access = List.copyOf(access);
+    ProtectionDomains.check(domain);
   }
 
   /** Options of a region for all connections, whose Tagged Offsets begin at 0. */
   public static RegionOptions of(Access... access) {
-    return new RegionOptions(List.of(access), null, 0);
+    return new RegionOptions(List.of(access), null, 0, ProtectionDomains.DEFAULT);
   }
 
   /** Copies the options for one connection only, or for all if it is null. */
   public RegionOptions withConnection(Connection only) {
-    return new RegionOptions(access, only, baseTo);
+    return new RegionOptions(access, only, baseTo, domain);
   }
 
   /** Copies the options with another Tagged Offset of the first octet. */
   public RegionOptions withBaseTo(long to) {
-    return new RegionOptions(access, connection, to);
+    return new RegionOptions(access, connection, to, domain);
+  }
+
+  /** Copies the options with another protection domain. */
+  public RegionOptions withDomain(int number) {
+    return new RegionOptions(access, connection, baseTo, number);
   }
 
   RegionSettings settings() {
@@ -44,6 +53,6 @@ public record RegionOptions(List<Access> access, Connection connection, long bas
           "a region with REMOTE_INVALIDATE must be for one connection: register the memory again"
               + " with MemoryRegion.register(connection, ...), or bind a memory window to it");
     }
-    return new RegionSettings(rights, only, baseTo);
+    return new RegionSettings(rights, only, baseTo, domain);
   }
 }

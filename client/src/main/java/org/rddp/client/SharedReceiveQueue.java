@@ -27,6 +27,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   private final Rddp session;
   private volatile int id;
   private final int size;
+  private final int domain;
   private int outstanding;
 
   /** Null unless the session may lose its daemon and go on. */
@@ -38,10 +39,11 @@ public final class SharedReceiveQueue implements AutoCloseable {
   private volatile boolean limitReached;
   private volatile boolean closed;
 
-  SharedReceiveQueue(Rddp session, int id, int size) {
+  SharedReceiveQueue(Rddp session, int id, int size, int domain) {
     this.session = session;
     this.id = id;
     this.size = size;
+    this.domain = domain;
     receives = session.isReconnecting() ? new RequestNumbers() : null;
   }
 
@@ -143,7 +145,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   void restore(ControlChannel channel, ObjectTable<SharedReceiveQueue> queues) {
     if (!closed) {
       channel.request(
-          request -> new ProgramMessage.CreateReceiveQueue(request, size),
+          request -> new ProgramMessage.CreateReceiveQueue(request, size, domain),
           DaemonMessage.ReceiveQueueCreated.class,
           reply -> {
             id = reply.queue();

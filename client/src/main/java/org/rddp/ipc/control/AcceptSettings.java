@@ -10,26 +10,39 @@ import org.rddp.client.types.StartupOptions;
  * @param ird RDMAP: Reads of the peer that are served at a time, at most as many as the listener
  *     would serve; or {@link StartupOptions#CONFIGURED}: as the listener's
  * @param ord RDMAP: Reads and atomics of this program that may be outstanding at a time, likewise
+ * @param domain number of the protection domain, or {@link #DOMAIN_OF_LISTENER}
  */
-public record AcceptSettings(int receiveQueue, int ird, int ord) {
+public record AcceptSettings(int receiveQueue, int ird, int ord, int domain) {
+  /** The protection domain is as the listener's settings say. */
+  public static final int DOMAIN_OF_LISTENER = -1;
+
   /** Everything as the listener's settings say. */
   public static final AcceptSettings DEFAULTS =
-      new AcceptSettings(0, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED);
+      new AcceptSettings(
+          0, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED, DOMAIN_OF_LISTENER);
 
   /** Checks the ranges. */
   public AcceptSettings {
     StartupOptions.checkReads(ird, ord);
   }
 
+  /** Whether something is chosen that plain DDP does not have. */
+  public boolean needsRdmap() {
+    return receiveQueue != 0
+        || ird != StartupOptions.CONFIGURED
+        || ord != StartupOptions.CONFIGURED;
+  }
+
   void write(MessageBuffer buffer) {
     buffer.putInt(receiveQueue);
     buffer.putInt(ird);
     buffer.putInt(ord);
+    buffer.putInt(domain);
   }
 
   static AcceptSettings read(MessageBuffer buffer) throws ControlProtocolException {
     try {
-      return new AcceptSettings(buffer.getInt(), buffer.getInt(), buffer.getInt());
+      return new AcceptSettings(buffer.getInt(), buffer.getInt(), buffer.getInt(), buffer.getInt());
     } catch (IllegalArgumentException e) {
       throw new ControlProtocolException(e.getMessage());
     }

@@ -2,6 +2,7 @@ package org.rddp.ipc.control;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupOptions.Choice;
 
@@ -15,13 +16,15 @@ import org.rddp.client.types.StartupOptions.Choice;
  * @param receiveQueue RDMAP: number of the shared receive queue; 0: receives are posted to the
  *     connection
  * @param startup RDMAP: what the program chooses of MPA's startup
+ * @param domain number of the protection domain
  */
 public record ConnectionSettings(
     int heldOctets,
     int taggedNotices,
     List<Integer> queues,
     int receiveQueue,
-    StartupOptions startup) {
+    StartupOptions startup,
+    int domain) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
@@ -43,12 +46,23 @@ public record ConnectionSettings(
   /** Settings with the interface's startup. */
   public ConnectionSettings(
       int heldOctets, int taggedNotices, List<Integer> queues, int receiveQueue) {
-    this(heldOctets, taggedNotices, queues, receiveQueue, StartupOptions.DEFAULTS);
+    this(
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        StartupOptions.DEFAULTS,
+        ProtectionDomains.DEFAULT);
   }
 
   /** Copies the settings with another startup. */
   public ConnectionSettings withStartup(StartupOptions options) {
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, options);
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, options, domain);
+  }
+
+  /** Copies the settings with another protection domain. */
+  public ConnectionSettings withDomain(int number) {
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, startup, number);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -67,6 +81,7 @@ public record ConnectionSettings(
     buffer.putInt(startup.revision());
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
+    buffer.putInt(domain);
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -81,7 +96,7 @@ public record ConnectionSettings(
       queues.add(buffer.getInt());
     }
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, buffer.getInt(), readStartup(buffer));
+        heldOctets, taggedNotices, queues, buffer.getInt(), readStartup(buffer), buffer.getInt());
   }
 
   private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {

@@ -193,9 +193,10 @@ public sealed interface ProgramMessage extends ControlMessage {
    *
    * @param request number of the request
    * @param kind the code of a {@link org.rddp.client.types.WindowKind}
+   * @param domain number of the protection domain
    */
   @MessageType(17)
-  record AllocateWindow(int request, int kind) implements ProgramMessage {}
+  record AllocateWindow(int request, int kind, int domain) implements ProgramMessage {}
 
   /**
    * Frees a window. After the reply nothing is placed or read through it. Answered by {@link
@@ -212,9 +213,10 @@ public sealed interface ProgramMessage extends ControlMessage {
    *
    * @param request number of the request
    * @param size number of receives that it holds
+   * @param domain number of the protection domain of the regions that receives may name
    */
   @MessageType(19)
-  record CreateReceiveQueue(int request, int size) implements ProgramMessage {}
+  record CreateReceiveQueue(int request, int size, int domain) implements ProgramMessage {}
 
   /**
    * Requests one {@link DaemonMessage.ReceiveQueueLimit} when fewer than {@code limit} receives are

@@ -1,5 +1,7 @@
 package org.rddp.ipc.control;
 
+import org.rddp.client.types.ProtectionDomains;
+
 /**
  * Settings of a region, chosen by the program.
  *
@@ -7,8 +9,14 @@ package org.rddp.ipc.control;
  * @param connection the only connection that may use the STag; 0: all of the session
  * @param baseTo Tagged Offset of the first octet, unsigned; with the region's length added it is
  *     below 2^64
+ * @param domain number of the protection domain, that of the connection if there is one
  */
-public record RegionSettings(int rights, int connection, long baseTo) {
+public record RegionSettings(int rights, int connection, long baseTo, int domain) {
+  /** Settings of a region in the default domain. */
+  public RegionSettings(int rights, int connection, long baseTo) {
+    this(rights, connection, baseTo, ProtectionDomains.DEFAULT);
+  }
+
   /** Settings of a region whose Tagged Offsets begin at 0. */
   public RegionSettings(int rights, int connection) {
     this(rights, connection, 0);
@@ -18,9 +26,10 @@ public record RegionSettings(int rights, int connection, long baseTo) {
     buffer.putInt(rights);
     buffer.putInt(connection);
     buffer.putLong(baseTo);
+    buffer.putInt(domain);
   }
 
   static RegionSettings read(MessageBuffer buffer) throws ControlProtocolException {
-    return new RegionSettings(buffer.getInt(), buffer.getInt(), buffer.getLong());
+    return new RegionSettings(buffer.getInt(), buffer.getInt(), buffer.getLong(), buffer.getInt());
   }
 }

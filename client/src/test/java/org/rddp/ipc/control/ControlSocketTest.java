@@ -53,6 +53,7 @@ class ControlSocketTest {
   private static final String TEXT = "a µ text";
   private static final ConnectionSettings HOLDING =
       new ConnectionSettings(1 << 20, 0, List.of())
+          .withDomain(4095)
           .withStartup(new StartupOptions(16382, 0, 2, Choice.YES, Choice.NO));
   private static final ConnectionSettings PLAIN =
       new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
@@ -92,7 +93,8 @@ class ControlSocketTest {
             1, ControlMessage.VERSION, "program", "eth0", new SessionSizes(2, 3, 4, 5, 6, 7)),
         new ProgramMessage.AllocateMemory(2, 1L << 40),
         new ProgramMessage.FreeMemory(3, 4, 5L << 33),
-        new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, new RegionSettings(7, 8, 9L << 36)),
+        new ProgramMessage.Register(
+            4, 5, 6L << 34, 7L << 35, new RegionSettings(7, 8, 9L << 36, 10)),
         new ProgramMessage.RegisterPieces(
             4,
             new RegionSettings(7, 8, 9L << 36),
@@ -100,7 +102,7 @@ class ControlSocketTest {
         new ProgramMessage.Deregister(5, 0xdeadbeef),
         new ProgramMessage.Listen(6, IpAddress.ipv4(0x0a000001), 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),
-        new ProgramMessage.Accept(8, 9, new AcceptSettings(10, 11, 12), DATA),
+        new ProgramMessage.Accept(8, 9, new AcceptSettings(10, 11, 12, 13), DATA),
         new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
         new ProgramMessage.Connect(
             10, IpAddress.ipv4(1), new IpAddress(10, 2, 3, 4), 3, 4, PLAIN, DATA),
@@ -111,9 +113,9 @@ class ControlSocketTest {
         new ProgramMessage.FindConnection(30, 0x100001, 4711),
         new ProgramMessage.StartTrace(31, 1 << 20, 0x100001, 4711),
         new ProgramMessage.CloseSession(15),
-        new ProgramMessage.AllocateWindow(16, 2),
+        new ProgramMessage.AllocateWindow(16, 2, 17),
         new ProgramMessage.FreeWindow(17, 18),
-        new ProgramMessage.CreateReceiveQueue(18, 19),
+        new ProgramMessage.CreateReceiveQueue(18, 19, 20),
         new ProgramMessage.ArmReceiveQueue(19, 20, 21),
         new ProgramMessage.DestroyReceiveQueue(20, 21),
         new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE),

@@ -34,9 +34,15 @@ final class ProgramReceiveQueues {
     receives.take(size);
     program.onEngine(
         create.request(),
-        () ->
-            new DaemonMessage.ReceiveQueueCreated(
-                create.request(), session.createReceiveQueue(size)));
+        () -> {
+          try {
+            int queue = session.createReceiveQueue(size, create.domain());
+            return new DaemonMessage.ReceiveQueueCreated(create.request(), queue);
+          } catch (RequestRefusedException e) {
+            program.onControl(() -> receives.give(size));
+            throw e;
+          }
+        });
   }
 
   void arm(Session session, ProgramMessage.ArmReceiveQueue arm) {

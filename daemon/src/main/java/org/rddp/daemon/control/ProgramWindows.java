@@ -32,7 +32,7 @@ final class ProgramWindows {
         allocate.request(),
         () -> {
           try {
-            SessionWindow window = session.allocateWindow(kind);
+            SessionWindow window = session.allocateWindow(kind, allocate.domain());
             return new DaemonMessage.WindowAllocated(
                 allocate.request(), window.number(), window.nextStag());
           } catch (RequestRefusedException e) {

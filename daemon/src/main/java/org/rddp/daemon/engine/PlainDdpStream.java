@@ -8,6 +8,7 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
@@ -55,10 +56,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     queues = settings.queues().size();
     Engine engine = session.engine();
     DdpSettings sizes = sizes(engine.rdmapSettings(), session.limits().sendQueue(), settings);
+    ProtectionDomain domain = session.domains().get(settings.domain());
     stream =
         requestData == null
-            ? DdpStream.responder(engine.ddp(), session.domain(), sizes, this)
-            : DdpStream.initiator(engine.ddp(), session.domain(), sizes, requestData, this);
+            ? DdpStream.responder(engine.ddp(), domain, sizes, this)
+            : DdpStream.initiator(engine.ddp(), domain, sizes, requestData, this);
   }
 
   /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
@@ -147,7 +149,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void choose(AcceptSettings settings) throws RequestRefusedException {
-    if (!settings.equals(AcceptSettings.DEFAULTS)) {
+    if (settings.needsRdmap()) {
       throw new RequestRefusedException(
           Reason.INVALID, "shared receive queues, IRD and ORD are for RDMAP");
     }

@@ -6,6 +6,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -47,10 +48,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
             .withQueues(session.limits().sendQueue(), session.limits().receiveQueue())
             .withHeldOctets(chosen.heldOctets())
             .withSharedReceives(receives == null ? null : receives.queue());
+    ProtectionDomain domain = session.domains().get(chosen.domain());
     this.stream =
         requestData == null
-            ? RdmapStream.responder(engine.ddp(), session.domain(), settings, this)
-            : RdmapStream.initiator(engine.ddp(), session.domain(), settings, requestData, this);
+            ? RdmapStream.responder(engine.ddp(), domain, settings, this)
+            : RdmapStream.initiator(engine.ddp(), domain, settings, requestData, this);
   }
 
   @Override

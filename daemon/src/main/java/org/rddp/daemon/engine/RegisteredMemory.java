@@ -9,11 +9,11 @@ import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ipc.control.RegionSettings;
 
-/** The regions and windows of a program, in one protection domain. Engine thread only. */
+/** The regions and windows of a program. Engine thread only. */
 final class RegisteredMemory {
   private final TaggedBuffers taggedBuffers;
-  private final ProtectionDomain domain;
   private final int most;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
 
@@ -30,9 +30,8 @@ final class RegisteredMemory {
    *
    * @param most the most regions and windows together
    */
-  RegisteredMemory(TaggedBuffers taggedBuffers, ProtectionDomain domain, int most) {
+  RegisteredMemory(TaggedBuffers taggedBuffers, int most) {
     this.taggedBuffers = taggedBuffers;
-    this.domain = domain;
     this.most = most;
   }
 
@@ -54,12 +53,18 @@ final class RegisteredMemory {
   /**
    * Gives a range of memory an STag.
    *
+   * @param domain whose streams may use it
    * @param stream the only one that may use it, or null
-   * @param rights of {@link Access}
-   * @param baseTo Tagged Offset of the first octet
    */
-  int register(DdpStream stream, long address, long octets, int rights, long baseTo)
+  int register(
+      ProtectionDomain domain, DdpStream stream, long address, long octets, RegionSettings settings)
       throws RequestRefusedException {
+    int rights = settings.rights();
+    long baseTo = settings.baseTo();
+    if (stream != null && !stream.isIn(domain)) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "the connection is not of the protection domain " + settings.domain());
+    }
     if (!Access.areValid(rights)) {
       throw new RequestRefusedException(
           Reason.INVALID, "the rights 0x%x contain unknown bits".formatted(rights));
@@ -81,7 +86,7 @@ final class RegisteredMemory {
               .formatted(octets, Long.toUnsignedString(baseTo)));
     }
     checkRoom();
-    int stag = newStag(stream, address, octets, baseTo, DdpRights.of(rights));
+    int stag = newStag(domain, stream, address, octets, baseTo, DdpRights.of(rights));
     regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));
     return stag;
   }
@@ -94,7 +99,8 @@ final class RegisteredMemory {
   }
 
   /** Registers under an STag that no region and no request here has, also an invalidated one. */
-  private int newStag(DdpStream stream, long address, long octets, long baseTo, int rights)
+  private int newStag(
+      ProtectionDomain domain, DdpStream stream, long address, long octets, long baseTo, int rights)
       throws RequestRefusedException {
     revoked.values().removeIf(region -> region.uses() == 0);
     while (true) {
@@ -139,7 +145,8 @@ final class RegisteredMemory {
   }
 
   /** A window that is not bound. */
-  SessionWindow allocateWindow(WindowKind kind) throws RequestRefusedException {
+  SessionWindow allocateWindow(WindowKind kind, ProtectionDomain domain)
+      throws RequestRefusedException {
     checkRoom();
     DdpMemoryWindow window =
         switch (kind) {

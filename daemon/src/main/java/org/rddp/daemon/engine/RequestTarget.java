@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.CompletionStatus;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -11,6 +12,9 @@ interface RequestTarget {
    * promises no order.
    */
   CompletionOrder order(WorkRequest work);
+
+  /** The protection domain of the regions that its requests may name. */
+  ProtectionDomain domain();
 
   /**
    * Starts a work request.

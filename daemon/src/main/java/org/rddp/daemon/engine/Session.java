@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.StartupOptions;
@@ -21,8 +22,8 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * A program's session with the engine: its rings, regions, listeners and connections, in a
- * protection domain of its own. Engine thread only, except the constructor.
+ * A program's session with the engine: its rings, regions, listeners and connections, in protection
+ * domains of its own. Engine thread only, except the constructor.
  */
 public final class Session {
   /** Indices of connections that are looked at before one of a list is copied. */
@@ -35,7 +36,8 @@ public final class Session {
   private final DaemonRings rings;
   private final Runnable wake;
   private final SessionHandler events;
-  private final ProtectionDomain domain;
+  private final String name;
+  private final SessionDomains domains;
   private final WorkRequest work = new WorkRequest();
   private final StreamRequest request = new StreamRequest();
   private final RequestTable requests;
@@ -83,13 +85,14 @@ public final class Session {
     this.number = number;
     this.owner = owner;
     this.engine = engine;
-    this.domain = new ProtectionDomain(name);
+    this.name = name;
+    this.domains = new SessionDomains(name);
     this.limits = limits;
     this.rings = rings;
     this.wake = wake;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding(), engine.times());
-    this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
+    this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
   }
 
   // ---- Work requests ----
@@ -147,7 +150,7 @@ public final class Session {
       order.take();
     }
     int number = requests.add(work);
-    CompletionStatus status = resolve(number);
+    CompletionStatus status = resolve(number, target.domain());
     if (status == CompletionStatus.SUCCESS) {
       status = target.post(work, request);
     }
@@ -182,16 +185,17 @@ public final class Session {
    * Fills in the stream's request: STags become addresses. The regions stay registered while the
    * request is in work.
    *
+   * @param domain of the regions that the request may name
    * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
    */
-  private CompletionStatus resolve(int number) {
+  private CompletionStatus resolve(int number, ProtectionDomain domain) {
     request.begin(number).remote(work.remoteStag(), work.remoteTo());
     if (work.isInline()) {
       request.memory(requests.keepInline(number, work), work.length());
       return CompletionStatus.SUCCESS;
     }
     if (work.opcode() == Opcode.BIND) {
-      return resolveBind(number);
+      return resolveBind(number, domain);
     }
     if (work.opcode() == Opcode.READ) {
       // Of a Read of no octets, the sink is not looked at.
@@ -201,7 +205,7 @@ public final class Session {
     for (int i = 0; i < work.pieces(); i++) {
       long offset = work.pieceOffset(i);
       long length = work.pieceLength(i);
-      SessionRegion region = region(work.pieceStag(i), offset, length, rights);
+      SessionRegion region = region(domain, work.pieceStag(i), offset, length, rights);
       if (region == null) {
         return CompletionStatus.LOCAL_PROTECTION_ERROR;
       }
@@ -215,9 +219,9 @@ public final class Session {
   }
 
   /** The same for a bind. The rights of the region are checked when the bind is carried out. */
-  private CompletionStatus resolveBind(int number) {
+  private CompletionStatus resolveBind(int number, ProtectionDomain domain) {
     SessionWindow window = memory.window(work.window());
-    SessionRegion region = region(work.localStag(), work.localOffset(), work.length(), 0);
+    SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);
     if (window != null) {
       // Also for a bind that is refused: its completion names the window.
       requests.use(number, window);
@@ -237,10 +241,12 @@ public final class Session {
     return CompletionStatus.SUCCESS;
   }
 
-  /** The region with that STag if it has the range and the rights, or null. */
-  private SessionRegion region(int stag, long offset, long length, int rights) {
+  /** The region with that STag if it is of the domain and has the range and the rights, or null. */
+  private SessionRegion region(
+      ProtectionDomain domain, int stag, long offset, long length, int rights) {
     SessionRegion region = memory.region(stag);
-    boolean usable = region != null && region.contains(offset, length) && region.allows(rights);
+    boolean usable =
+        region != null && region.contains(offset, length) && region.allows(domain, rights);
     return usable ? region : null;
   }
 
@@ -321,9 +327,10 @@ public final class Session {
    */
   public int register(long address, long octets, RegionSettings settings)
       throws RequestRefusedException {
+    ProtectionDomain domain = domains.require(settings.domain());
     int connection = settings.connection();
     DdpStream stream = connection == 0 ? null : require(connection).ddp();
-    return memory.register(stream, address, octets, settings.rights(), settings.baseTo());
+    return memory.register(domain, stream, address, octets, settings);
   }
 
   /**
@@ -341,9 +348,9 @@ public final class Session {
     }
   }
 
-  /** A memory window that is not bound. */
-  public SessionWindow allocateWindow(WindowKind kind) throws RequestRefusedException {
-    return memory.allocateWindow(kind);
+  /** A memory window that is not bound, in a protection domain. */
+  public SessionWindow allocateWindow(WindowKind kind, int domain) throws RequestRefusedException {
+    return memory.allocateWindow(kind, domains.require(domain));
   }
 
   /** Takes a window back: nothing is placed or read through it afterwards. */
@@ -358,14 +365,20 @@ public final class Session {
 
   // ---- Shared receive queues ----
 
+  /** A queue of receives that connections share, in the default protection domain. */
+  public int createReceiveQueue(int size) throws RequestRefusedException {
+    return createReceiveQueue(size, ProtectionDomains.DEFAULT);
+  }
+
   /**
    * A queue of receives that connections share.
    *
    * @param size the most receives it holds, greater than 0
+   * @param domain number of the protection domain of the regions that receives name
    * @return its number
    */
-  public int createReceiveQueue(int size) {
-    return receiveQueues.create(size);
+  public int createReceiveQueue(int size, int domain) throws RequestRefusedException {
+    return receiveQueues.create(size, domains.require(domain));
   }
 
   /** Tells the program once when fewer than {@code limit} receives are left; 0 for never. */
@@ -440,6 +453,7 @@ public final class Session {
     if (engine.isClosing()) {
       throw new RequestRefusedException(Reason.STATE, "the daemon ends");
     }
+    SessionDomains.check(settings.domain());
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
     ChosenStartup.check(engine.rdmapSettings(), settings.startup());
@@ -575,7 +589,7 @@ public final class Session {
   /** A connection of the session has failed. */
   void failed(ConnectionEnds ends, String text) {
     ConnectionFailure failure =
-        new ConnectionFailure(engine.name(), number, owner, domain.toString(), ends, text);
+        new ConnectionFailure(engine.name(), number, owner, name, ends, text);
     lastError = failure.connection() + ": " + text;
     engine.report(failure);
   }
@@ -632,8 +646,13 @@ public final class Session {
     return events;
   }
 
-  ProtectionDomain domain() {
-    return domain;
+  /** The program's name, for people. */
+  String name() {
+    return name;
+  }
+
+  SessionDomains domains() {
+    return domains;
   }
 
   SessionLimits limits() {

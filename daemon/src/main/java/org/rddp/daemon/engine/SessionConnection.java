@@ -9,6 +9,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.AcceptSettings;
@@ -301,12 +302,18 @@ final class SessionConnection {
 
   private void choose(AcceptSettings settings) throws RequestRefusedException {
     int number = settings.receiveQueue();
-    if (number != 0 && reports.areUsed()) {
+    ProtectionDomain domain =
+        settings.domain() == AcceptSettings.DOMAIN_OF_LISTENER
+            ? stream.domain()
+            : session.domains().require(settings.domain());
+    if ((number != 0 || !ddp().isIn(domain)) && reports.areUsed()) {
       throw new RequestRefusedException(
           Reason.INVALID,
-          "receives have been posted to the connection: it can have no shared receive queue now");
+          "requests have been posted to the connection: it can have no shared receive queue and no"
+              + " other protection domain now");
     }
     stream.choose(settings);
+    ddp().enter(domain);
     if (number != 0) {
       reports.shareReceives(number);
       releaseReceives();
@@ -479,7 +486,7 @@ final class SessionConnection {
           .engine()
           .report(
               "a message of %s to %s:%d waits for the peer's first message"
-                      .formatted(session.domain(), new Ipv4Address(remoteAddress), remotePort)
+                      .formatted(session.name(), new Ipv4Address(remoteAddress), remotePort)
                   + ": only a connecting program that asks for peer-to-peer lets the accepting one"
                   + " send first");
     } else {

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.DaemonMessage;
@@ -11,12 +12,14 @@ import org.rddp.ipc.ring.WorkRequest;
 final class SessionReceiveQueue implements RequestTarget {
   private final Session session;
   private final int number;
+  private final ProtectionDomain domain;
   private final DdpSharedReceiveQueue queue;
   private int users;
 
-  SessionReceiveQueue(Session session, int number, int size) {
+  SessionReceiveQueue(Session session, int number, int size, ProtectionDomain domain) {
     this.session = session;
     this.number = number;
+    this.domain = domain;
     queue =
         new DdpSharedReceiveQueue(
             size, () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
@@ -35,6 +38,11 @@ final class SessionReceiveQueue implements RequestTarget {
   @Override
   public CompletionOrder order(WorkRequest work) {
     return null;
+  }
+
+  @Override
+  public ProtectionDomain domain() {
+    return domain;
   }
 
   @Override

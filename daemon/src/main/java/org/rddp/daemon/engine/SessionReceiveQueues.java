@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.function.LongPredicate;
 import org.rddp.client.types.Reason;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ipc.control.ConnectionSettings;
 
 /** The shared receive queues of a session. Engine thread only. */
@@ -19,9 +20,9 @@ final class SessionReceiveQueues {
   }
 
   /** A queue without receives; returns its number. */
-  int create(int size) {
+  int create(int size, ProtectionDomain domain) {
     int number = queues.reserve();
-    queues.add(number, new SessionReceiveQueue(session, number, size));
+    queues.add(number, new SessionReceiveQueue(session, number, size, domain));
     return number;
   }
 

@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 
 /** A range of a program's memory under an STag, as work requests name it. Engine thread only. */
@@ -25,9 +26,9 @@ final class SessionRegion {
     return offset <= length && octets <= length - offset;
   }
 
-  /** Whether a request of the program may use it with these rights now. */
-  boolean allows(int rights) {
-    return buffer.valid() && buffer.permits(rights);
+  /** Whether a request of the program, posted in a domain, may use it with these rights now. */
+  boolean allows(ProtectionDomain domain, int rights) {
+    return buffer.isIn(domain) && buffer.valid() && buffer.permits(rights);
   }
 
   long address(long offset) {

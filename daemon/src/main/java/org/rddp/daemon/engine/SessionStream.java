@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.tcp.StreamHandler;
 
@@ -17,6 +18,11 @@ interface SessionStream extends RequestTarget {
 
   /** The DDP Stream; an STag can be restricted to it. */
   DdpStream ddp();
+
+  @Override
+  default ProtectionDomain domain() {
+    return ddp().protectionDomain();
+  }
 
   /**
    * Takes memory away from posted requests: when this returns, nothing more is placed into it or

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.WindowKind;
@@ -55,7 +56,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldRefuseABindOfUnknownMemory() throws RequestRefusedException {
-    int window = session.allocateWindow(WindowKind.RENAMED).number();
+    int window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number();
     long end = fixture.data.byteSize();
     bind(1, connection, region, 0, 1, window + 1, READ);
     bind(2, connection, region + 1, 0, 1, window, READ);
@@ -112,7 +113,7 @@ class RegisteredMemoryTest {
   void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);
     int plain = fixture.register(Access.LOCAL_WRITE);
-    int window = session.allocateWindow(WindowKind.RENAMED).number();
+    int window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number();
     bind(1, connection, readOnly, 0, 1, window, Access.REMOTE_WRITE.bit());
     bind(2, connection, plain, 0, 1, window, READ);
     bind(3, connection, readOnly, 0, 1, window, READ);
@@ -123,7 +124,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldEndTheSessionOnLocalRightsOfAWindow() throws RequestRefusedException {
-    int window = session.allocateWindow(WindowKind.RENAMED).number();
+    int window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number();
     bind(1, connection, region, 0, 1, window, Access.LOCAL_WRITE.bit());
     fixture.run();
     assertThat(fixture.broken).hasSize(1);
@@ -146,7 +147,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldKeepWindowsThatRequestsInWorkName() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT);
     peer.stream.abort();
     fixture.run();
     SessionFixture.Peer second = fixture.peer();
@@ -168,7 +169,7 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldRefuseABindOfARegionThatWasDeregisteredMeanwhile() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT);
     SessionFixture.Peer second = fixture.peer();
     int waiting = fixture.requested();
     bind(1, waiting, region, 0, 1, window.number(), READ);
@@ -181,9 +182,9 @@ class RegisteredMemoryTest {
 
   @Test
   void shouldLeaveNothingInTheTableOfStags() throws RequestRefusedException {
-    SessionWindow window = session.allocateWindow(WindowKind.RENAMED);
+    SessionWindow window = session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT);
     bind(1, connection, region, 0, 1, window.number(), READ);
-    session.allocateWindow(WindowKind.RENAMED);
+    session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT);
     fixture.run();
     assertThat(fixture.engine.ddp().taggedBuffers().size()).isEqualTo(4);
     fixture.engine.end(session);
@@ -194,8 +195,8 @@ class RegisteredMemoryTest {
   @Test
   void shouldSurviveProgramsThatBindAndInvalidateAnything() throws RequestRefusedException {
     int[] windows = {
-      session.allocateWindow(WindowKind.RENAMED).number(),
-      session.allocateWindow(WindowKind.RENAMED).number(),
+      session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number(),
+      session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number(),
       0,
       77
     };

@@ -5,11 +5,22 @@ package org.rddp.ddp.memory;
  * 8.2). Compared by identity.
  */
 public abstract class DomainMember {
-  private final ProtectionDomain domain;
+  private ProtectionDomain domain;
 
   /** Creates a member of a domain. */
   protected DomainMember(ProtectionDomain domain) {
     this.domain = domain;
+  }
+
+  /** Whether it is a member of that domain. */
+  @SuppressWarnings("ReferenceEquality") // domains are compared by identity
+  public final boolean isIn(ProtectionDomain other) {
+    return domain == other;
+  }
+
+  /** Moves to another domain, before the peer can have named an STag. */
+  public final void enter(ProtectionDomain other) {
+    domain = other;
   }
 
   /** The domain whose STags the peer may use on this stream. */

@@ -93,6 +93,12 @@ public final class TaggedBuffer {
     return region;
   }
 
+  /** Whether it is of that protection domain. */
+  @SuppressWarnings("ReferenceEquality") // domains are compared by identity
+  public boolean isIn(ProtectionDomain other) {
+    return domain == other;
+  }
+
   /** The protection domain whose streams may use it. */
   ProtectionDomain domain() {
     return domain;

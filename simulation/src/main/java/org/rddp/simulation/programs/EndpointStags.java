@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ProtectionDomains;
+import org.rddp.client.types.WindowKind;
 import org.rddp.client.types.Reason;
 import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
@@ -301,7 +303,7 @@ final class EndpointStags {
     program()
         .control(
             "a window",
-            () -> program().session().allocateWindow(),
+            () -> program().session().allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT),
             window -> {
               asked--;
               windows.add(new ModelWindow(window.number(), window.nextStag()));

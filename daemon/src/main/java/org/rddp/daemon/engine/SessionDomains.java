@@ -1,0 +1,45 @@
+package org.rddp.daemon.engine;
+
+import java.util.Arrays;
+import org.rddp.client.types.ProtectionDomains;
+import org.rddp.client.types.Reason;
+import org.rddp.ddp.memory.ProtectionDomain;
+
+/**
+ * The protection domains of a session, by the program's numbers. Each exists from its first use to
+ * the session's end; the largest number bounds how many there are. Engine thread only.
+ */
+final class SessionDomains {
+  private final String program;
+  private ProtectionDomain[] domains = new ProtectionDomain[1];
+
+  SessionDomains(String program) {
+    this.program = program;
+  }
+
+  /** The domain of that number, as the program has sent it. */
+  ProtectionDomain require(int number) throws RequestRefusedException {
+    check(number);
+    return get(number);
+  }
+
+  /** Refuses a number that no domain has. */
+  static void check(int number) throws RequestRefusedException {
+    try {
+      ProtectionDomains.check(number);
+    } catch (IllegalArgumentException e) {
+      throw new RequestRefusedException(Reason.INVALID, e.getMessage());
+    }
+  }
+
+  /** The domain of a number that has been checked. */
+  ProtectionDomain get(int number) {
+    if (number >= domains.length) {
+      domains = Arrays.copyOf(domains, Math.max(number + 1, 2 * domains.length));
+    }
+    if (domains[number] == null) {
+      domains[number] = new ProtectionDomain(program + "/" + number);
+    }
+    return domains[number];
+  }
+}
