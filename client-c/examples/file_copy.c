@@ -107,7 +107,7 @@ static void receive_file(const char *port, const char *name) {
     post_empty(RDDP_RECEIVE);  /* two chunks may come at once */
     post_empty(RDDP_RECEIVE);
     struct remote_buffer where = announce(chunks);
-    check(rddp_accept(peer, &where, sizeof where));
+    check(rddp_accept(peer, &where, sizeof where, NULL));
     for (uint64_t at = 0; at < size;) {
         if (next_success(session).opcode == RDDP_SEND) {
             continue;

@@ -34,7 +34,7 @@ static void accept_subscriber(rddp_listener *listener, struct subscriber *subscr
     for (int i = 0; i < SLOTS; i++) {
         receive(subscriber->connection);
     }
-    check(rddp_accept(subscriber->connection, NULL, 0));
+    check(rddp_accept(subscriber->connection, NULL, 0, NULL));
 }
 
 /* Notes what subscribers have taken. */

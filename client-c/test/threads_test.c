@@ -45,7 +45,7 @@ static void *accept_all(void *argument) {
         rddp_connection *connection;
         OK(rddp_next_request(pair.listener, TIMEOUT_MS, &connection));
         /* The other end may have reset it already. */
-        int result = rddp_accept(connection, NULL, 0);
+        int result = rddp_accept(connection, NULL, 0, NULL);
         CHECK(result == RDDP_OK || result == RDDP_RESET || result == RDDP_NOT_FOUND || result == RDDP_STATE);
         OK(rddp_await_closed(connection, TIMEOUT_MS));
         rddp_forget(connection);

@@ -62,9 +62,13 @@ class KillsTest {
 
   @AfterEach
   void endDaemon() {
-    if (daemon != null) {
+    if (observer != null) {
       observer.close();
+      observer = null;
+    }
+    if (daemon != null) {
       daemon.close();
+      daemon = null;
     }
   }
 

@@ -196,7 +196,8 @@ class RegisteredMemoryTest {
   void shouldSurviveProgramsThatBindAndInvalidateAnything() throws RequestRefusedException {
     int[] windows = {
       session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number(),
-      session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number(),
+      session.allocateWindow(WindowKind.KEYED, ProtectionDomains.DEFAULT).number(),
+      session.allocateWindow(WindowKind.KEYED_FOR_ALL, ProtectionDomains.DEFAULT).number(),
       0,
       77
     };
@@ -214,7 +215,8 @@ class RegisteredMemoryTest {
       SubmissionEntry entry = fixture.rings.claim(1);
       if (entry != null && bind) {
         entry.begin(Opcode.BIND, flags, i, connection).memory(region, 9, length);
-        entry.remote(window, 2L * flags).submit();
+        int key = random.nextInt(2) * random.nextInt(256);
+        entry.remote(window, 2L * flags).queue(key).immediate(random.nextLong()).submit();
       } else if (entry != null) {
         entry.begin(Opcode.INVALIDATE, 1, i, connection).remote(stag, 0).submit();
       }
