@@ -48,7 +48,7 @@ static void on_completion(const struct rddp_completion *completion) {
 
 static void serve(rddp_session *session, const char *port) {
     check(rddp_allocate(session, SLOTS * SLOT, RDDP_LOCAL_WRITE, &slots));
-    check(rddp_create_receive_queue(session, SLOTS, &receives));
+    check(rddp_create_receive_queue(session, SLOTS, 0, &receives));
     for (uint64_t slot = 0; slot < SLOTS; slot++) {
         receive(slot);
     }

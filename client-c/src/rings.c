@@ -269,10 +269,9 @@ static uint64_t write_pieces(struct rings *rings, const struct rddp_request *req
     return total;
 }
 
-/* The fence is the counterpart of the daemon's, between the word that says that it sleeps and its last look. */
+/* A request has been stored. Sequentially consistent, as request_signal() is: see there. */
 static void wake_sleeping_daemon(struct rings *rings) {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(rings->sleeping_word, memory_order_relaxed) != 0) {
+    if (atomic_load(rings->sleeping_word) != 0) {
         atomic_store_explicit(rings->sleeping_word, 0, memory_order_relaxed);
         char octet = 0;
         /* It fails where signals are pending, or the daemon has ended: neither needs another signal. */
@@ -326,10 +325,13 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
      */
     uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
     atomic_store_explicit(&rings->requests, requests + 1, memory_order_release);
-    atomic_store_explicit(&first->state, lap(rings->posted, rings->submission_shift), memory_order_release);
+    uint32_t state = lap(rings->posted, rings->submission_shift);
     rings->posted += slots;
     if (rings->daemon_sleeps) {
+        atomic_store(&first->state, state);
         wake_sleeping_daemon(rings);
+    } else {
+        atomic_store_explicit(&first->state, state, memory_order_release);
     }
 }
 

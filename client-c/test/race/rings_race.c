@@ -107,7 +107,7 @@ static void run_races(struct shared *shared) {
             return;
         }
         for (int i = 0; i < ROUNDS; i++) {
-            CHECK(find_rings(&rings[i], shared->rings[i], RINGS_OCTETS));
+            CHECK(find_rings(&rings[i], shared->rings[i], RINGS_OCTETS, -1));
             set_up(&rings[i], race);
         }
         atomic_store_explicit(&shared->program_step.value, step, memory_order_release);
@@ -198,7 +198,7 @@ int main(int count, char **arguments) {
     } else {
         pthread_t poster;
         requests = strtoull(arguments[2], NULL, 10);
-        CHECK(find_rings(&rings[0], memory, length));
+        CHECK(find_rings(&rings[0], memory, length, -1));
         CHECK(pthread_create(&poster, NULL, post_all, NULL) == 0);
         poll_all();
         CHECK(pthread_join(poster, NULL) == 0);

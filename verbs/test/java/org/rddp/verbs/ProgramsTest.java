@@ -11,13 +11,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.ListSubject;
 import org.rddp.daemon.TestDaemon;
 
 /**
  * Debian's programs for libibverbs and librdmacm, unmodified, between the two interfaces of a
- * daemon: rdmacm-utils, perftest and ibverbs-utils.
+ * daemon, and on one: rdmacm-utils, perftest and ibverbs-utils.
  */
 @Timeout(120)
 class ProgramsTest {
@@ -55,10 +56,31 @@ class ProgramsTest {
   @CsvFileSource(files = "test/programs.txt", delimiter = '|')
   void shouldRunBetweenTwoInterfaces(String serves, String connects, String prints)
       throws Exception {
-    assumeTrue(Files.exists(RdmaPrograms.LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
+    run("two", serves, connects, prints == null ? "" : prints);
+  }
+
+  /** Both programs have the same address; 127.0.0.1 means it, too. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          rping -s -a 10.0.0.1 -C 200 -S 4000 | rping -c -a 10.0.0.1 -V -C 200 -S 4000 | DISCONNECT
+          rping -s -C 20 -S 65535             | rping -c -a 127.0.0.1 -V -C 20 -S 65535 | DISCONNECT
+          ib_write_lat -R -F -n 300           | ib_write_lat -R -F -n 300 10.0.0.1 | t_typical
+          ib_read_bw -R -F -n 300             | ib_read_bw -R -F -n 300 10.0.0.1   | 65536
+          """)
+  void shouldRunOnOneInterface(String serves, String connects, String prints) throws Exception {
+    run("one", serves, connects, prints);
+  }
+
+  private void run(String serverInterface, String serves, String connects, String prints)
+      throws Exception {
+    assumeTrue(
+        Files.exists(RdmaPrograms.LIBRARY), "built where libibverbs-dev and librdmacm-dev are");
     try (TestDaemon daemon = new TestDaemon()) {
       int attempts = 1;
-      while (!ran(daemon, serves, connects, prints == null ? "" : prints)) {
+      while (!ran(daemon, serverInterface, serves, connects, prints)) {
         assertThat(attempts++).as("attempts in which the server listened").isLessThan(ATTEMPTS);
       }
     }
@@ -70,11 +92,12 @@ class ProgramsTest {
    *
    * @return false if the client was too early
    */
-  private boolean ran(TestDaemon daemon, String serves, String connects, String prints)
+  private boolean ran(
+      TestDaemon daemon, String serverInterface, String serves, String connects, String prints)
       throws Exception {
     Path served = folder.resolve("server");
     Path connected = folder.resolve("client");
-    Process server = start(daemon, "two", serves, served);
+    Process server = start(daemon, serverInterface, serves, served);
     try {
       awaitListener(daemon, server);
       Process client = start(daemon, "one", connects, connected);

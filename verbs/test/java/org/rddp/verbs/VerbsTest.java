@@ -36,7 +36,9 @@ class VerbsTest {
         "shared_test-address",
         "shared_test-thread",
         "killed_peer_test-address",
-        "killed_peer_test-thread"
+        "killed_peer_test-thread",
+        "devices_test-address",
+        "devices_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
