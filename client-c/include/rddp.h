@@ -440,7 +440,7 @@ enum rddp_opcode {
     RDDP_WRITE = 3,
     RDDP_READ = 4,             /* one piece */
     RDDP_WRITE_IMMEDIATE = 5,
-    RDDP_SEND_IMMEDIATE = 6,   /* no octets; the peer's receive needs room for eight */
+    RDDP_SEND_IMMEDIATE = 6,   /* no octets; the peer's receive needs room for eight, or no memory at all */
     RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for what was there */
     RDDP_SWAP = 8,
     RDDP_COMPARE_SWAP = 9,

@@ -122,6 +122,17 @@ static void should_send_immediate_data(struct pair *pair) {
     CHECK(memcmp(pair->two.memory + 300, pair->one.memory, 10) == 0);
 }
 
+static void should_receive_immediate_data_without_memory(struct pair *pair) {
+    struct rddp_request receive = {.id = 70, .opcode = RDDP_RECEIVE};
+    OK(rddp_post(pair->two.connection, &receive));
+    struct rddp_request write = to(&pair->two, 300);
+    write.immediate = 77;
+    post(&pair->one, 71, RDDP_WRITE_IMMEDIATE, 0, 10, write);
+    next_success(&pair->one, RDDP_WRITE_IMMEDIATE, 71);
+    struct rddp_completion received = next_success(&pair->two, RDDP_RECEIVE, 70);
+    CHECK(received.flags == RDDP_HAS_IMMEDIATE && received.immediate == 77 && received.octets == 8);
+}
+
 static uint64_t word(const struct end *end, uint64_t offset) {
     uint64_t value;
     memcpy(&value, end->memory + offset, 8);
@@ -459,6 +470,7 @@ int main(int count, char **arguments) {
     RUN(should_send_inline_of_every_length, &pair);
     RUN(should_gather_and_scatter_pieces, &pair);
     RUN(should_send_immediate_data, &pair);
+    RUN(should_receive_immediate_data_without_memory, &pair);
     RUN(should_do_atomics, &pair);
     RUN(should_retire_unsignalled_requests, &pair);
     RUN(should_open_a_window_and_let_the_peer_invalidate_it, &pair);

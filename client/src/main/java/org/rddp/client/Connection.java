@@ -199,8 +199,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a number to the peer's next receive, which must have room for eight octets; its
-   * completion there has it ({@link Completion#immediate()}).
+   * Sends a number to the peer's next receive, which must have room for eight octets, or none at
+   * all; its completion there has it ({@link Completion#immediate()}).
    *
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first

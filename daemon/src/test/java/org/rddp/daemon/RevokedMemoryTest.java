@@ -123,7 +123,7 @@ class RevokedMemoryTest {
     assertThat(in.postRead(1, sink, 0, 64, readable.stag(), readable.baseTo())).isTrue();
     sink.close();
     letTheAcceptingSideSend();
-    assertThat(completions(programs.there, 1)).containsExactly("read 1 FLUSHED 0");
+    assertThat(completions(programs.there, 1)).containsExactly("read 1 LOCAL_PROTECTION_ERROR 0");
     shouldHaveEnded(in, Reason.DDP_ERROR, 0x100);
   }
 

@@ -1,5 +1,7 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.segment.DdpErrorReport;
+
 /**
  * The RDMAP Control Field, which is DDP's RsvdULP octet: version (2 bits), reserved (2), opcode (4)
  * (RFC 5040 section 4.1); and the queue of each kind of Untagged Message.
@@ -59,6 +61,9 @@ final class RdmapHeader {
   private static final int VERSION_SHIFT = 6;
   private static final int OPCODE = 0x0f;
 
+  /** Its offset in a DDP header. */
+  private static final int CONTROL_FIELD = 1;
+
   private RdmapHeader() {}
 
   /** The version bits of the Control Field. RDMAP's version equals DDP's (section 4.1). */
@@ -86,6 +91,13 @@ final class RdmapHeader {
       case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE;
       default -> -1;
     };
+  }
+
+  /** Whether a segment is one of an RDMA Read Response. */
+  static boolean answersRead(DdpErrorReport segment) {
+    return segment.tagged()
+        && segment.headerComplete()
+        && opcode(segment.header()[CONTROL_FIELD]) == READ_RESPONSE;
   }
 
   /** Whether the opcode is that of a Send that invalidates an STag. */

@@ -182,7 +182,7 @@ final class RdmapReceiver implements UlpHandler {
     if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksBuffer(qn)) {
       handler.onReceiveMissing();
     }
-    return 0;
+    return RdmapHeader.immediate(opcode) ? ImmediateData.LENGTH : 0;
   }
 
   @Override
@@ -336,6 +336,10 @@ final class RdmapReceiver implements UlpHandler {
 
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
+    if (error == DdpError.INVALID_STAG && RdmapHeader.answersRead(report)) {
+      // The answer was checked before: the sink has been deregistered or invalidated here.
+      requester.sinkRefused();
+    }
     termination.ddpFailed(error, report);
   }
 

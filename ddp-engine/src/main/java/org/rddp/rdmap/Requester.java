@@ -73,6 +73,12 @@ final class Requester {
     answered();
   }
 
+  /** The sink of the read that is being answered may be used no more: it ends so. */
+  void sinkRefused() {
+    refused = requests.awaited().number();
+    refusedStatus = RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
+  }
+
   /** Takes an Atomic Response: the error, or null if the first atomic has completed. */
   RdmapError takeAtomic(Ulpdu segment, int from, int octets) {
     OutstandingRequest atomic = requests.awaited();

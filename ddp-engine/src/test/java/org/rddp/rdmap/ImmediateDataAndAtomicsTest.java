@@ -97,6 +97,30 @@ class ImmediateDataAndAtomicsTest {
   }
 
   @Test
+  @Tag("RDMAPX-6-03")
+  void shouldReceiveImmediateDataWithoutMemory() {
+    stream.postReceive(new StreamRequest(1));
+    stream.postReceive(new StreamRequest(2));
+    stream.postReceive(new StreamRequest(3));
+    assertThat(
+            rdmap.receive(
+                untagged(0x48, 0, 1, "0102030405060708"),
+                untagged(0x49, 0, 2, "00000000000000ff"),
+                untagged(0x43, 0, 3, "")))
+        .containsExactly(
+            "immediate 1 data 102030405060708", "immediate 2 data ff solicited", "receive 3 done 0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"48,01020304050607", "48,010203040506070809", "43,0102030405060708"})
+  @Tag("RDMAPX-6-03")
+  void aReceiveWithoutMemoryShouldTakeNothingElse(String control, String payload) {
+    stream.postReceive(new StreamRequest(1));
+    assertThat(rdmap.receive(untagged(Integer.parseInt(control, 16), 0, 1, payload)))
+        .startsWith("receive 1 length error 0");
+  }
+
+  @Test
   @Tag("RDMAPX-6-04")
   void shouldSendTheNumberDirectlyBehindTheWrite() {
     rdmap.memory.put(0, new byte[2000]);

@@ -111,7 +111,7 @@ class RdmapLocalOperationsTest {
     assertThat(rdmap.user.events()).as("in the order of the posts").isEmpty();
     assertThat(buffers.lookup(sink)).isNull();
     assertThat(rdmap.receive("c142 %08x %016x 0102".formatted(sink, 0)))
-        .containsExactly("read 1 flushed 0", "invalidate 2 done 0", "error 1/1/0");
+        .containsExactly("read 1 protection error 0", "invalidate 2 done 0", "error 1/1/0");
     rdmap.memory.assertUntouched();
   }
 

@@ -229,7 +229,7 @@ class ReadTest {
     assertThat(rdmap.receive(response(0x81, 0, "01"))).isEmpty();
     rdmap.engine.taggedBuffers().invalidate(sink);
     assertThat(rdmap.receive(response(0xc1, 1, "02")))
-        .containsExactly("read 1 flushed 0", "error 1/1/0");
+        .containsExactly("read 1 protection error 0", "error 1/1/0");
   }
 
   @Test

@@ -187,8 +187,8 @@ public final class DdpReceiver {
   }
 
   private boolean placeUntaggedEarly(Ulpdu segment) {
-    return user.admitUntaggedEarly(header.qn(), header.rsvdUlp()) >= 0
-        && placement.untaggedEarly(header, segment);
+    int admitted = user.admitUntaggedEarly(header.qn(), header.rsvdUlp());
+    return admitted >= 0 && placement.untaggedEarly(header, segment, admitted);
   }
 
   /**
@@ -222,12 +222,15 @@ public final class DdpReceiver {
   private void take(SegmentHeader header, Ulpdu segment) {
     if (header.tagged()) {
       takeTagged(header, segment);
-    } else if (user.admitUntagged(header.qn(), header.rsvdUlp()) < 0) {
+      return;
+    }
+    int admitted = user.admitUntagged(header.qn(), header.rsvdUlp());
+    if (admitted < 0) {
       refuseForUser(header);
     } else if (!queues.has(header.qn())) {
       refuse(DdpError.INVALID_QN, header);
     } else if (queues.buffered(header.qn()) != null) {
-      takeUntagged(header, segment);
+      takeUntagged(header, segment, admitted);
     } else {
       showInPlace(header, segment);
     }
@@ -252,11 +255,11 @@ public final class DdpReceiver {
     }
   }
 
-  private void takeUntagged(SegmentHeader header, Ulpdu segment) {
+  private void takeUntagged(SegmentHeader header, Ulpdu segment, int head) {
     int qn = header.qn();
     UntaggedQueue queue = queues.buffered(qn);
     queue.takeShared(header.msn());
-    DdpError refusal = placement.untagged(header, segment);
+    DdpError refusal = placement.untagged(header, segment, head);
     if (refusal != null) {
       refuse(refusal, header);
       return;

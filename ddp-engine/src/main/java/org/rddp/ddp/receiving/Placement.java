@@ -62,16 +62,17 @@ public final class Placement {
    * Places an untagged segment, in order, for a queue of posted buffers.
    *
    * @param segment null if it was placed early
+   * @param head length of a message that needs no memory, 0 for none
    * @return the error, in which case nothing has been placed; or null
    */
-  DdpError untagged(SegmentHeader header, Ulpdu segment) {
+  DdpError untagged(SegmentHeader header, Ulpdu segment, int head) {
     UntaggedQueue queue = queues.buffered(header.qn());
     DdpError refusal = queue.refusal(header.msn());
     if (refusal != null) {
       return refusal;
     }
     ReceiveBuffer buffer = queue.buffer(header.msn());
-    refusal = buffer.refusal(header.mo(), header.octets(), header.last());
+    refusal = buffer.refusal(header.mo(), header.octets(), header.last(), head);
     if (refusal == null && segment != null) {
       buffer.place(header, segment);
     }
@@ -81,16 +82,17 @@ public final class Placement {
   /**
    * Places an untagged segment early unless a check fails.
    *
+   * @param head length of a message that needs no memory, 0 for none
    * @return whether it was placed
    */
-  boolean untaggedEarly(SegmentHeader header, Ulpdu segment) {
+  boolean untaggedEarly(SegmentHeader header, Ulpdu segment, int head) {
     int qn = header.qn();
     UntaggedQueue queue = queues.has(qn) ? queues.buffered(qn) : null;
     if (queue == null || queue.refusal(header.msn()) != null) {
       return false;
     }
     ReceiveBuffer buffer = queue.buffer(header.msn());
-    if (buffer.complete() || buffer.boundsRefusal(header.mo(), header.octets()) != null) {
+    if (buffer.complete() || buffer.boundsRefusal(header.mo(), header.octets(), head) != null) {
       return false;
     }
     buffer.place(header, segment);

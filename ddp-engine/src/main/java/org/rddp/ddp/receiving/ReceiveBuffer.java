@@ -9,7 +9,7 @@ import org.rddp.wire.Memory;
 
 /** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
 final class ReceiveBuffer {
-  private static final int HEAD = 8;
+  private static final int HEAD = ReceiveHandler.HEAD;
 
   private final PlacedRanges placed = new PlacedRanges();
   private long id;
@@ -20,14 +20,18 @@ final class ReceiveBuffer {
   private DdpScatterList pieces;
 
   private boolean listed;
+
+  /** Whether it was posted without memory, so that only a message's head fits. */
+  private boolean withoutMemory;
+
   private boolean complete;
   private boolean tooShort;
 
   /** Whether its memory may be used no more. */
   private boolean revoked;
 
-  /** The message's first octets, if the memory was revoked behind them. */
-  private long revokedHead;
+  /** The message's first octets, if the memory was revoked behind them, or there was none. */
+  private long keptHead;
 
   private int rsvdUlp;
   private int rsvdUlpRest;
@@ -42,6 +46,7 @@ final class ReceiveBuffer {
     this.id = id;
     this.address = address;
     this.length = length;
+    withoutMemory = length == 0;
     listed = false;
     placed.clear();
     complete = false;
@@ -75,7 +80,9 @@ final class ReceiveBuffer {
    * octets that come for this buffer are refused, and end the stream.
    */
   void revoke() {
-    revokedHead = complete ? head() : 0;
+    if (length > 0) {
+      keptHead = complete ? head() : 0;
+    }
     revoked = true;
     address = 0;
     length = 0;
@@ -113,8 +120,8 @@ final class ReceiveBuffer {
     if (messageLength() < HEAD) {
       return 0;
     }
-    if (revoked) {
-      return revokedHead;
+    if (length == 0) {
+      return keptHead;
     }
     if (!listed) {
       return Memory.getLong(address);
@@ -130,6 +137,10 @@ final class ReceiveBuffer {
   void place(SegmentHeader header, Ulpdu segment) {
     long offset = Integer.toUnsignedLong(header.mo());
     int from = DdpHeader.UNTAGGED_LENGTH;
+    if (withoutMemory) {
+      keptHead = header.octets() == HEAD ? segment.getLong(from) : 0;
+      return;
+    }
     if (!listed) {
       segment.copy(from, address + offset, header.octets());
       return;
@@ -152,12 +163,14 @@ final class ReceiveBuffer {
    * program would take the buffer's old contents for the peer's. The Message Offset of an empty
    * segment is ignored. Other segments may come in any order (section 5.3), with at most {@link
    * PlacedRanges#MOST} ranges at a time.
+   *
+   * @param head length of a message that needs no memory, 0 for none
    */
-  DdpError refusal(int mo, int octets, boolean last) {
+  DdpError refusal(int mo, int octets, boolean last, int head) {
     if (complete) {
       return DdpError.MSN_RANGE;
     }
-    DdpError bounds = boundsRefusal(mo, octets);
+    DdpError bounds = boundsRefusal(mo, octets, head);
     if (bounds != null) {
       tooShort = true;
       return bounds;
@@ -177,10 +190,14 @@ final class ReceiveBuffer {
     return tooShort;
   }
 
-  /** Why a segment's octets do not fit the buffer, or null. */
-  DdpError boundsRefusal(int mo, int octets) {
+  /**
+   * Why a segment's octets do not fit the buffer, or null.
+   *
+   * @param head length of a message that needs no memory, 0 for none
+   */
+  DdpError boundsRefusal(int mo, int octets, int head) {
     long from = Integer.toUnsignedLong(mo);
-    if (octets == 0) {
+    if (octets == 0 || (withoutMemory && from == 0 && octets == head)) {
       return null;
     }
     if (from >= length) {

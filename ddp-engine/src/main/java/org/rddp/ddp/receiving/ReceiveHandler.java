@@ -10,6 +10,9 @@ public interface ReceiveHandler {
   /** Returned to refuse a segment. */
   int REFUSED = -1;
 
+  /** Octets of a message's head, with which {@link #onUntaggedMessage} is called. */
+  int HEAD = 8;
+
   /**
    * Checks a tagged segment before anything of it is placed.
    *
@@ -40,7 +43,8 @@ public interface ReceiveHandler {
    * segment must wait for a buffer, or was received out of order.
    *
    * @param rsvdUlp the first of the user's five octets of its header
-   * @return 0, or {@link #REFUSED}, which fails the stream
+   * @return {@link #REFUSED}, which fails the stream; otherwise 0, or {@link #HEAD} if a message of
+   *     so many octets may take a buffer without memory: the user gets the octets as its head
    */
   int admitUntagged(int qn, int rsvdUlp);
 
@@ -48,7 +52,7 @@ public interface ReceiveHandler {
    * Checks whether an untagged segment received out of order may be placed early. {@link
    * #admitUntagged} follows in order, and decides.
    *
-   * @return 0, or {@link #REFUSED}: it is then placed in order
+   * @return as {@link #admitUntagged}; with {@link #REFUSED} it is placed in order
    */
   default int admitUntaggedEarly(int qn, int rsvdUlp) {
     return admitUntagged(qn, rsvdUlp);
