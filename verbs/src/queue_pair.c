@@ -157,6 +157,7 @@ void fail_queue_pair(struct queue_pair *pair) {
 /* To the error state by the program: all that is posted is flushed. */
 static void end_by_program(struct queue_pair *pair) {
     struct device *device = pair->device;
+    bool had_failed = pair->failed;
     fail_queue_pair(pair);
     spin_lock(&device->polling);
     spin_lock(&device->posting);
@@ -168,7 +169,7 @@ static void end_by_program(struct queue_pair *pair) {
     bool was_connected = pair->connection != NULL;
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
-    if (!was_connected && pair->ibv.srq != NULL) {
+    if (!had_failed && !was_connected && pair->ibv.srq != NULL) {
         report_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
     }
 }
