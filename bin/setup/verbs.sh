@@ -19,9 +19,9 @@ verbs_usage() {
 Usage: rddp verbs [--interface NAME] [--socket PATH] -- PROGRAM [ARGUMENT]...
 
 Runs a program that was made for libibverbs and librdmacm, unmodified, over rddp. It sees the iWARP device rddp0, and
-connects by rdma_cm. It needs the libraries libibverbs1 and librdmacm1, and a daemon that is running.
+connects by rdma_cm, also to its own address. It needs the libraries libibverbs1 and librdmacm1, and a daemon that is running.
 
-      --interface NAME   The daemon's interface. Default: its first one.
+      --interface NAME   The daemon's interface. Default: each is a device, rddp0 and so on.
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
   -h, --help             Show this.
 
