@@ -11,6 +11,8 @@
 #define VERSION "rddp 0.1.0"
 #define PAGE_SIZES 0xfffffffffffff000
 #define GID_OCTETS 16
+/* An OUI of local administration, which is nobody's. */
+#define VENDOR 0x020000
 
 static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_device_ex_input *input,
     struct ibv_device_attr_ex *attributes, size_t size) {
@@ -25,6 +27,7 @@ static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_devic
     int send_queue = (int)limits->send_queue, receive_queue = (int)limits->receive_queue;
     strcpy(base->fw_ver, VERSION);
     base->node_guid = base->sys_image_guid = ibv_get_device_guid(ibv->device);
+    base->vendor_id = VENDOR;
     base->max_mr_size = limits->memory;
     base->page_size_cap = PAGE_SIZES;
     base->max_qp = (int)limits->connections;
@@ -45,6 +48,7 @@ static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_devic
     base->max_srq_sge = MAX_PIECES;
     base->max_pkeys = 1;
     base->phys_port_cnt = 1;
+    made.phys_port_cnt_ex = 1;
     memcpy(attributes, &made, size < sizeof made ? size : sizeof made);
     return 0;
 }

@@ -233,7 +233,9 @@ VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask
 VERBS int ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attributes, int mask, struct ibv_qp_init_attr *initial) {
     (void)mask;
     const struct queue_pair *pair = queue_pair_of(ibv);
-    *attributes = (struct ibv_qp_attr){.qp_state = ibv->state, .cur_qp_state = ibv->state, .path_mtu = IBV_MTU_1024,
+    /* A queue pair of an iWARP device can take receives from the beginning, as one of InfiniBand in this state. */
+    enum ibv_qp_state state = ibv->state == IBV_QPS_RESET ? IBV_QPS_INIT : ibv->state;
+    *attributes = (struct ibv_qp_attr){.qp_state = state, .cur_qp_state = state, .path_mtu = IBV_MTU_1024,
         .qp_access_flags = pair->access, .cap = pair->cap, .port_num = PORT, .max_rd_atomic = MAX_READS,
         .max_dest_rd_atomic = MAX_READS};
     *initial = (struct ibv_qp_init_attr){.qp_context = ibv->qp_context, .send_cq = ibv->send_cq,
