@@ -124,8 +124,7 @@ public final class MemoryWindow implements AutoCloseable {
       return;
     }
     channel.request(
-        request ->
-            new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
+        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           id = reply.window();

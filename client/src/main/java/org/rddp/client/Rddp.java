@@ -257,8 +257,7 @@ public final class Rddp implements AutoCloseable {
     throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
     channel.request(
-        request ->
-            new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
+        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           made[0] = new MemoryWindow(this, reply.window(), reply.stag(), domain);

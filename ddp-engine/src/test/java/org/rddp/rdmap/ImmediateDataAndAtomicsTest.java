@@ -108,7 +108,9 @@ class ImmediateDataAndAtomicsTest {
                 untagged(0x49, 0, 2, "00000000000000ff"),
                 untagged(0x43, 0, 3, "")))
         .containsExactly(
-            "immediate 1 data 102030405060708", "immediate 2 data ff solicited", "receive 3 done 0");
+            "immediate 1 data 102030405060708",
+            "immediate 2 data ff solicited",
+            "receive 3 done 0");
   }
 
   @ParameterizedTest
