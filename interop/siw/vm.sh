@@ -6,7 +6,9 @@
 
 readonly SIW=$STATE/siw
 readonly SIW_GUEST=$SIW/guest
-readonly SIW_PROGRAMS=(rping rstream ib_send_lat ib_write_bw ib_read_bw ibv_devinfo rdma ip ss)
+# Where this file lies.
+readonly SIW_SCRIPTS=$ROOT/interop/siw
+readonly SIW_PROGRAMS=(rping rstream ucmatose ib_{send,write,read}_{lat,bw} ibv_devinfo rdma ip ss)
 readonly SIW_MODULES=(virtio_pci virtio_console virtio_rng virtio_net qemu_fw_cfg crc32c-intel crc32c_generic libcrc32c
     ib_core ib_uverbs iw_cm rdma_cm rdma_ucm)
 
@@ -15,7 +17,7 @@ vm=''
 # Everything that a guest needs, unless it is there from before.
 prepare_vm() {
     local made began=$SECONDS
-    made=$(cksum <"$HERE/vm.sh")-$(cksum <"$HERE/guest-init")
+    made=$(cksum <"$SIW_SCRIPTS/vm.sh")-$(cksum <"$SIW_SCRIPTS/guest-init")
     if [[ -f $SIW/made && $(<"$SIW/made") == "$made" ]]; then
         return
     fi
@@ -92,7 +94,7 @@ pack_guest() {
         pack_programs
         pack_modules
         cp "$SIW/siw.ko" "$SIW_GUEST/"
-        cp "$HERE/guest-init" "$SIW_GUEST/init"
+        cp "$SIW_SCRIPTS/guest-init" "$SIW_GUEST/init"
         unpack_vmlinux "$SIW/unpacked/boot/vmlinuz-$kernel" "$SIW/vmlinux"
         cd "$SIW_GUEST"
         find . -print0 | cpio --null -o -H newc --quiet | gzip -1 >"$SIW/initramfs.gz"
