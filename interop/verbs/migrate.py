@@ -24,7 +24,7 @@ PATTERN_AT = 1 << 20
 # The guest's own writes: from 64 KiB to 576 KiB, a word in each 64 octets.
 WRITTEN_FROM, WRITTEN_TO = 0x10000, 0x90000
 FIRMWARE_SIZE = 1 << 16
-# QEMU before 8.2.2 clears the marks of dirty pages without its emulated CPU's TLB, and then takes writes by an entry of the TLB
+# QEMU 7.2 seems to clear the marks of dirty pages without its emulated CPU's TLB, and then takes writes by an entry of the TLB
 # for none. A change of CR0's bit 16 empties the TLB.
 LOOP = bytes.fromhex(
     "b80010"  # start: mov ax, 0x1000

@@ -12,6 +12,8 @@ import org.rddp.ipc.ring.WorkRequest;
  * The daemon's end of a race, as in jcstress's tests of the module {@code client}; the program's
  * end is in test/race/rings_race.c, which has these constants in the same order.
  */
+// Its requests are used by one thread only.
+@SuppressWarnings("ImmutableEnumChecker")
 enum RingRace {
   /** A program posts two requests while the daemon takes: whole or not at all, in order, once. */
   SUBMISSION(8, 4, 0, "0, 0", "1, 0", "0, 2", "1, 3") {
@@ -129,7 +131,7 @@ enum RingRace {
   abstract String outcome(int daemon, int first, int second);
 
   private static int pair(int first, int second) {
-    return first << 8 | second & 0xff;
+    return (first << 8) | (second & 0xff);
   }
 
   /** Whether all fields of the request that was taken are the same number. */

@@ -48,6 +48,7 @@ final class RingRaces implements AutoCloseable {
    *
    * @param outcomes how often each has been, such as "1, 3": what {@link RingRace#outcome} says
    */
+  @SuppressWarnings("EnumOrdinal") // the same order as that of enum race in rings_race.c
   void run(RingRace race, Map<String, Integer> outcomes) {
     shared.asSlice(RESULTS).fill((byte) 0); // a state word of the batch before is no state
     for (int i = 0; i < ROUNDS; i++) {

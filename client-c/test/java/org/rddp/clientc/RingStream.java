@@ -65,7 +65,7 @@ final class RingStream implements AutoCloseable {
 
   /** A field of a request, by its number. */
   private static int field(long number, int which) {
-    return (int) ((number * 8 + which) * 0x9e37_79b9_7f4a_7c15L >>> 40);
+    return (int) (((number * 8 + which) * 0x9e37_79b9_7f4a_7c15L) >>> 40);
   }
 
   private boolean isWhole(int number) {

@@ -24,6 +24,7 @@ final class SharedFile {
   }
 
   /** Lets the program go on; the test's timeout interrupts. */
+  @SuppressWarnings("ThreadPriorityCheck") // two cores: the other end may need this one
   static void yieldUnlessInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new AssertionError("the program does not go on");

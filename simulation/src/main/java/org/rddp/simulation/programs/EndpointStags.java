@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.ProtectionDomains;
-import org.rddp.client.types.WindowKind;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.WindowKind;
 import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 
