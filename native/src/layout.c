@@ -79,6 +79,7 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_config, rx_queues),
     MEMBER(rddp_port_config, tx_queues),
     MEMBER(rddp_port_config, mtu),
+    MEMBER(rddp_port_config, rx_interrupts),
     MEMBER(rddp_port_config, rss_tcp),
 
     WHOLE(rddp_port_stats),

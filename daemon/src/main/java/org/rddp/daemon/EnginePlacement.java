@@ -115,7 +115,7 @@ final class EnginePlacement {
                   + (threads == 1 ? " engine thread polls" : " engine threads poll")
                   + " on "
                   + processors
-                  + "; allowed: fewer engine threads, idle = \"park\", or \"nice -20\""));
+                  + "; allowed: fewer engine threads, idle = \"interrupt\", or \"nice -20\""));
     }
   }
 

@@ -69,7 +69,9 @@ class EnginePlacementTest {
     for (int i = 0; i < processors; i++) {
       interfaces.append(port(i));
     }
-    assertThat(problems("engines = \"per-port\"\npriority = \"fifo 1\"\n" + interfaces))
+    assertThat(
+            problems(
+                "engines = \"per-port\"\nidle = \"spin\"\npriority = \"fifo 1\"\n" + interfaces))
         .singleElement()
         .asString()
         .startsWith("engine.priority: \"fifo 1\" leaves no processor to other threads: ");

@@ -12,10 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
@@ -53,7 +53,8 @@ class OwnAddressTest {
   private static void transfer(Rddp connecting, Connection out, Rddp listening, Connection in) {
     try (MemoryRegion source = connecting.allocate(OCTETS, Access.LOCAL_WRITE);
         MemoryRegion received = listening.allocate(OCTETS, Access.LOCAL_WRITE);
-        MemoryRegion written = listening.allocate(OCTETS, Access.REMOTE_WRITE)) {
+        MemoryRegion written =
+            listening.allocate(OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE)) {
       for (int i = 0; i < OCTETS; i++) {
         source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
       }
@@ -91,7 +92,8 @@ class OwnAddressTest {
       InetSocketAddress own = new InetSocketAddress(TestDaemon.ADDRESS_ONE, 7471);
       assertThatThrownBy(() -> session.connect(own, PrivateData.NONE, TIMEOUT))
           .isInstanceOfSatisfying(
-              RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED))
+              ConnectionFailedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED))
           .hasMessageContaining("no program listens at that port");
     }
   }

@@ -98,8 +98,8 @@ class HostileControlSocketTest {
     refuses(message(12, 33, 0, 1));
     refuses(message(14, 12, 0, 1, (byte) 0, (byte) 0));
     refuses(message(17, 12, 0, 1, (byte) 0, (byte) 0, (byte) 0, (byte) 1, (byte) 2));
-    refuses(message(18, 9, 0, 1, new byte[] {0, 0, 0, 1, 2, 1}));
-    refuses(message(18, 9, 0, 1, new byte[] {0, 0, 0, 1, 2, 0}));
+    refuses(message(34, 9, 0, 1, ByteBuffer.allocate(22).putShort(20, (short) 513).array()));
+    refuses(message(34, 9, 0, 1, ByteBuffer.allocate(22).putShort(20, (short) 512).array()));
     refuses(message(20, 1, 0, 1, new byte[] {0, 0, 0, 1, 0, 1, (byte) 0xff, 0}));
     refuses(Arrays.copyOf(message(5000, 13, 0, 1), 5000));
   }
@@ -110,13 +110,13 @@ class HostileControlSocketTest {
       {-2, 0, 0, 0}, {0, 16383, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {0, 0, 1, 2}, {0, 0, 0, 0, -1}
     };
     for (int[] startup : wrong) {
-      ByteBuffer fields = ByteBuffer.allocate(64).position(44);
+      ByteBuffer fields = ByteBuffer.allocate(68).position(44);
       for (int number : startup) {
         fields.putInt(number);
       }
-      refuses(message(76, 7, 0, 1, fields.array()));
+      refuses(message(80, 7, 0, 1, fields.array()));
     }
-    send(message(76, 7, 0, 1, new byte[64]), null, 0);
+    send(message(80, 7, 0, 1, new byte[68]), null, 0);
     assertThat(daemon.receiveFromProgram()).isInstanceOf(ProgramMessage.Listen.class);
   }
 
@@ -124,7 +124,7 @@ class HostileControlSocketTest {
   void shouldRejectSizesAndPiecesOutOfRange() throws IOException {
     ByteBuffer hello = ByteBuffer.allocate(32).putInt(ControlMessage.VERSION).putInt(0).putInt(-1);
     refuses(message(44, 1, 0, 1, hello.array()));
-    ByteBuffer pieces = ByteBuffer.allocate(18 + 201 * 20).putShort(16, (short) 201);
+    ByteBuffer pieces = ByteBuffer.allocate(22 + 201 * 20).putShort(20, (short) 201);
     refuses(message(12 + pieces.capacity(), 23, 0, 1, pieces.array()));
   }
 
