@@ -95,7 +95,7 @@ class MistakesTest {
           dpdk      | memory = 512MiB              | 6:13: dpdk.memory: 512MiB is neither a number nor true or false nor in quotes; allowed: memory = '512MiB'
           dpdk      | memory = '32MiB'             | 6:1: dpdk.memory: 32MiB is out of range; allowed: octets, or a number with KiB, MiB, GiB, TiB
           dpdk      | arguments = '-l 0'           | 6:1: dpdk.arguments: is the string '-l 0'; allowed: a list of strings in quotes
-          engine    | idle = 'busy'                | 8:1: engine.idle: 'busy' cannot be used; allowed: one of 'spin', 'backoff', 'yield', 'park'
+          engine    | idle = 'busy'                | 8:1: engine.idle: 'busy' cannot be used; allowed: one of 'spin', 'backoff', 'interrupt', 'yield', 'park'
           engine    | idle = 'spin' ; idle = 'park'| 9:1: engine.idle: is set in line 8 already; allowed: once
           engine    | cores = [0, 1]               | 8:1: engine.cores: names [0, 1], but one engine thread serves all interfaces; allowed: 1 processor
           engine    | priority = 'realtime'        | 8:1: engine.priority: 'realtime' cannot be used; allowed: 'normal', 'nice -20' to 'nice 19', 'fifo 1' to 'fifo 99'

@@ -19,6 +19,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.WakeSocket;
@@ -110,7 +111,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   /** Accepts a requested connection. */
   void acceptIfAsked() throws RequestRefusedException {
     if (asked != 0) {
-      session.accept(asked, NONE);
+      session.accept(asked, AcceptSettings.DEFAULTS, NONE);
       asked = 0;
     }
   }
