@@ -91,7 +91,10 @@ static void should_bind_to_the_device_of_the_address(void) {
 
 static void expect_route(const char *from, const char *to, const char *device) {
     struct rdma_cm_id *id = new_id();
-    struct sockaddr_in source = from == NULL ? (struct sockaddr_in){0} : address(from, 0);
+    struct sockaddr_in source = {0};
+    if (from != NULL) {
+        source = address(from, 0);
+    }
     struct sockaddr_in target = address(to, PORT_OF_ALL);
     struct sockaddr *bound = from == NULL ? NULL : (struct sockaddr *)&source;
     CHECK(rdma_resolve_addr(id, bound, (struct sockaddr *)&target, 2000) == 0);
@@ -124,7 +127,10 @@ static void should_tell_when_no_interface_leads_there(void) {
 /* Connects from an address (or null) to another; the request comes to a device of that name. */
 static void connect_through(const char *from, const char *to, const char *device) {
     struct end client = {.id = new_id()}, server = {0};
-    struct sockaddr_in source = from == NULL ? (struct sockaddr_in){0} : address(from, 0);
+    struct sockaddr_in source = {0};
+    if (from != NULL) {
+        source = address(from, 0);
+    }
     struct sockaddr_in target = address(to, PORT_OF_ALL);
     struct sockaddr *bound = from == NULL ? NULL : (struct sockaddr *)&source;
     CHECK(rdma_resolve_addr(client.id, bound, (struct sockaddr *)&target, 2000) == 0);
