@@ -114,10 +114,16 @@ public final class EngineSleep implements AutoCloseable {
     long longest = isPolling(engines) ? POLLING : LONGEST;
     long now = System.nanoTime();
     for (Engine engine : engines) {
-      longest = Math.min(longest, engine.nextDeadline() - now);
+      long deadline = engine.nextDeadline();
+      if (deadline <= now) {
+        return false;
+      }
+      longest = Math.min(longest, deadline - now);
+    }
+    for (Engine engine : engines) {
       engine.counters().sleeps++;
     }
-    return longest > 0 && wakers.await(longest);
+    return wakers.await(longest);
   }
 
   private boolean isPolling(Engine[] engines) {
