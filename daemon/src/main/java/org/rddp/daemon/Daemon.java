@@ -350,8 +350,14 @@ public final class Daemon implements AutoCloseable {
     }
     return sink -> {
       point.capture(sink);
-      engine.tcp().captureLooped(sink);
+      engine.tcp().captureLooped(sink == null ? null : atTimeOfDay(sink));
     };
+  }
+
+  /** Takes times of {@link System#nanoTime}. */
+  private static CaptureSink atTimeOfDay(CaptureSink sink) {
+    long epoch = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    return (time, address, length) -> sink.offer(time + epoch, address, length);
   }
 
   private static void cannotCapture(CaptureSink sink) {

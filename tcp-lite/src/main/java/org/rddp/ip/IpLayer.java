@@ -123,7 +123,7 @@ public final class IpLayer {
   }
 
   private int receiveLooped(long now) {
-    int count = loop.receive(burst);
+    int count = loop.receive(now, burst);
     looped = true;
     try {
       for (int i = 0; i < count; i++) {
@@ -139,7 +139,7 @@ public final class IpLayer {
   /**
    * Passes the frames from us to our own address to a sink, which the device does not see.
    *
-   * @param sink receives each frame once, or null to stop
+   * @param sink receives each frame once, with the time passed to {@link #receive}; null to stop
    */
   public void captureLooped(CaptureSink sink) {
     loop.capture(sink);

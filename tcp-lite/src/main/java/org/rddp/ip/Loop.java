@@ -23,7 +23,6 @@ final class Loop {
   private int first;
   private int count;
   private CaptureSink capture;
-  private long captureEpoch;
 
   Loop(EthernetLink link, IpCounters counters, int address) {
     this.link = link;
@@ -69,10 +68,11 @@ final class Loop {
   /**
    * Takes the frames that have waited longest.
    *
+   * @param now passed to the sink of a capture
    * @param burst receives their packets, with their references
    * @return frames taken
    */
-  int receive(long[] burst) {
+  int receive(long now, long[] burst) {
     int taken = Math.min(count, burst.length);
     for (int i = 0; i < taken; i++) {
       burst[i] = frames[first];
@@ -81,22 +81,20 @@ final class Loop {
     count -= taken;
     counters.looped += taken;
     if (capture != null) {
-      capture(burst, taken);
+      capture(now, burst, taken);
     }
     return taken;
   }
 
-  private void capture(long[] burst, int taken) {
-    long time = System.nanoTime() + captureEpoch;
+  private void capture(long now, long[] burst, int taken) {
     for (int i = 0; i < taken; i++) {
-      capture.offer(time, pool.address(burst[i]), pool.length(burst[i]));
+      capture.offer(now, pool.address(burst[i]), pool.length(burst[i]));
     }
   }
 
   /** Passes every frame taken to a sink, too; null to stop. */
   void capture(CaptureSink sink) {
     capture = sink;
-    captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
   }
 
   /** Releases the frames that wait. */

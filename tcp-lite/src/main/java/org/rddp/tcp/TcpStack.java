@@ -255,7 +255,7 @@ public final class TcpStack implements AutoCloseable {
   /**
    * Passes the frames from us to our own address, which the device does not see, to a sink.
    *
-   * @param sink receives each frame once, or null to stop
+   * @param sink receives each frame once, with the time passed to {@link #receive}; null to stop
    */
   public void captureLooped(CaptureSink sink) {
     context.ip.captureLooped(sink);
