@@ -122,6 +122,25 @@ class ImmediateDataAndAtomicsTest {
         .startsWith("receive 1 length error 0");
   }
 
+  /** The last segment says which message it is. */
+  @Test
+  @Tag("RDMAPX-6-03")
+  void aReceiveWithoutMemoryShouldTakeNoMessageThatOnlyBeginsAsImmediateData() {
+    stream.postReceive(new StreamRequest(1));
+    String first = untagged(0x48, 0, 1, "0102030405060708").replaceFirst("41", "01");
+    assertThat(rdmap.receive(first, untagged(0x43, 0, 1, "")))
+        .startsWith("receive 1 length error 0");
+  }
+
+  @Test
+  @Tag("RDMAPX-6-03")
+  void anEmptySegmentShouldNotChangeImmediateData() {
+    stream.postReceive(new StreamRequest(1));
+    String empty = untagged(0x48, 0, 1, "").replaceFirst("41", "01");
+    assertThat(rdmap.receive(empty, untagged(0x48, 0, 1, "0102030405060708")))
+        .containsExactly("immediate 1 data 102030405060708");
+  }
+
   @Test
   @Tag("RDMAPX-6-04")
   void shouldSendTheNumberDirectlyBehindTheWrite() {

@@ -30,15 +30,17 @@ final class ModelBuffer {
    *
    * @param mo Message Offset, unsigned
    * @param payload octets
+   * @param immediate whether it is Immediate Data, which needs no memory if it is whole
    */
-  String place(long mo, int payload, boolean ends) {
+  String place(long mo, int payload, boolean ends, boolean immediate) {
     if (last != null) {
       return "1/2/3";
     }
-    if (payload > 0 && mo >= length) {
+    boolean fits = length == 0 && immediate && ends && mo == 0 && payload == Long.BYTES;
+    if (payload > 0 && !fits && mo >= length) {
       return "1/2/4";
     }
-    if (payload > 0 && mo + payload > length) {
+    if (payload > 0 && !fits && mo + payload > length) {
       return "1/2/5";
     }
     int from = payload > 0 ? (int) mo : placed.length();

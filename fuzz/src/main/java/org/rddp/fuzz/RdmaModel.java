@@ -243,12 +243,12 @@ final class RdmaModel {
     ModelBuffer buffer = receives.get(ahead);
     int octets = segment.length - UNTAGGED_HEADER;
     boolean last = (segment[0] & 0x40) != 0;
-    String error = buffer.place(mo, octets, last);
+    String error = buffer.place(mo, octets, last, (segment[1] & 15) >= 8);
     if (error != null) {
       fail(error, segment);
       return;
     }
-    if (octets > 0) {
+    if (octets > 0 && buffer.length > 0) {
       System.arraycopy(segment, UNTAGGED_HEADER, memory.octets, buffer.offset + (int) mo, octets);
     }
     buffer.last = last ? segment : null;
@@ -267,7 +267,10 @@ final class RdmaModel {
         fail("0/2/255", buffer.last);
         return;
       }
-      long data = ByteBuffer.wrap(memory.octets).getLong(buffer.offset);
+      long data =
+          buffer.length > 0
+              ? ByteBuffer.wrap(memory.octets).getLong(buffer.offset)
+              : ByteBuffer.wrap(buffer.last).getLong(UNTAGGED_HEADER);
       heard.add("immediate " + buffer.id + " " + data + " " + (opcode == 9));
     } else if (opcode == 4 || opcode == 6) {
       ModelRegion found = memory.named(stag);

@@ -92,7 +92,8 @@ public final class Placement {
       return false;
     }
     ReceiveBuffer buffer = queue.buffer(header.msn());
-    if (buffer.complete() || buffer.boundsRefusal(header.mo(), header.octets(), head) != null) {
+    if (buffer.complete()
+        || buffer.boundsRefusal(header.mo(), header.octets(), header.last(), head) != null) {
       return false;
     }
     buffer.place(header, segment);

@@ -138,7 +138,9 @@ final class ReceiveBuffer {
     long offset = Integer.toUnsignedLong(header.mo());
     int from = DdpHeader.UNTAGGED_LENGTH;
     if (withoutMemory) {
-      keptHead = header.octets() == HEAD ? segment.getLong(from) : 0;
+      if (header.octets() == HEAD) {
+        keptHead = segment.getLong(from);
+      }
       return;
     }
     if (!listed) {
@@ -170,7 +172,7 @@ final class ReceiveBuffer {
     if (complete) {
       return DdpError.MSN_RANGE;
     }
-    DdpError bounds = boundsRefusal(mo, octets, head);
+    DdpError bounds = boundsRefusal(mo, octets, last, head);
     if (bounds != null) {
       tooShort = true;
       return bounds;
@@ -191,13 +193,14 @@ final class ReceiveBuffer {
   }
 
   /**
-   * Why a segment's octets do not fit the buffer, or null.
+   * Why a segment's octets do not fit the buffer, or null. What needs no memory comes in one last
+   * segment, since only that one says which message it is.
    *
    * @param head length of a message that needs no memory, 0 for none
    */
-  DdpError boundsRefusal(int mo, int octets, int head) {
+  DdpError boundsRefusal(int mo, int octets, boolean last, int head) {
     long from = Integer.toUnsignedLong(mo);
-    if (octets == 0 || (withoutMemory && from == 0 && octets == head)) {
+    if (octets == 0 || (withoutMemory && last && from == 0 && octets == head)) {
       return null;
     }
     if (from >= length) {
