@@ -9,15 +9,24 @@
 #include <linux/if_packet.h>
 #include <rte_ethdev.h>
 
-/* The packet socket of this process that is bound to the interface: the driver tells nobody. */
-static int packet_socket(unsigned int interface_index)
+static int ascending(const void *one, const void *other)
 {
+    return *(const int *)one - *(const int *)other;
+}
+
+/*
+ * The packet socket of a queue: this process's sockets that are bound to the interface, in the order
+ * in which the driver opened them. The driver tells nobody.
+ */
+static int packet_socket(unsigned int interface_index, uint16_t queue)
+{
+    int sockets[UINT8_MAX];
+    size_t found = 0;
     DIR *descriptors = opendir("/proc/self/fd");
     struct dirent *entry;
-    int found = -ENOTSUP;
     if (descriptors == NULL)
         return -errno;
-    while (found < 0 && (entry = readdir(descriptors)) != NULL) {
+    while (found < RTE_DIM(sockets) && (entry = readdir(descriptors)) != NULL) {
         struct sockaddr_ll address = {0};
         socklen_t length = sizeof(address);
         int descriptor = atoi(entry->d_name);
@@ -25,10 +34,11 @@ static int packet_socket(unsigned int interface_index)
             getsockname(descriptor, (struct sockaddr *)&address, &length) == 0 &&
             address.sll_family == AF_PACKET &&
             (unsigned int)address.sll_ifindex == interface_index)
-            found = descriptor;
+            sockets[found++] = descriptor;
     }
     closedir(descriptors);
-    return found;
+    qsort(sockets, found, sizeof(sockets[0]), ascending);
+    return queue < found ? sockets[queue] : -ENOTSUP;
 }
 
 int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
@@ -39,7 +49,7 @@ int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue)
     if (error < 0)
         return error;
     if (strcmp(info.driver_name, "net_af_packet") == 0)
-        return queue == 0 ? packet_socket(info.if_index) : -ENOTSUP;
+        return packet_socket(info.if_index, queue);
     descriptor = rte_eth_dev_rx_intr_ctl_q_get_fd(port, queue);
     return descriptor < 0 ? -ENOTSUP : descriptor;
 }

@@ -71,6 +71,8 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_info, default_rx_slots),
     MEMBER(rddp_port_info, default_tx_slots),
     MEMBER(rddp_port_info, rss_tcp),
+    MEMBER(rddp_port_info, rss_key_size),
+    MEMBER(rddp_port_info, rss_table_size),
     MEMBER(rddp_port_info, socket),
 
     WHOLE(rddp_port_config),
@@ -81,6 +83,8 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_config, mtu),
     MEMBER(rddp_port_config, rx_interrupts),
     MEMBER(rddp_port_config, rss_tcp),
+    MEMBER(rddp_port_config, rss_key_size),
+    MEMBER(rddp_port_config, rss_key),
 
     WHOLE(rddp_port_stats),
     MEMBER(rddp_port_stats, rx_frames),

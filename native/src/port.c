@@ -1,6 +1,8 @@
 /* Ethernet ports: attaching, configuration, start and counters. */
 #include "rddp_dpdk.h"
 
+#include <string.h>
+
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <rte_string_fns.h>
@@ -93,6 +95,8 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
         .default_tx_slots = or_else(device.default_txportconf.ring_size,
                                     RTE_ETH_DEV_FALLBACK_TX_RINGSIZE),
         .rss_tcp = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV4_TCP) != 0,
+        .rss_key_size = device.hash_key_size,
+        .rss_table_size = device.reta_size,
         .socket = rte_eth_dev_socket_id(port),
     };
     strlcpy(info->driver, device.driver_name, sizeof(info->driver));
@@ -117,11 +121,18 @@ int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
         .txmode.offloads = config->tx_offloads,
         .intr_conf.rxq = config->rx_interrupts != 0,
     };
-    if (config->rx_queues > UINT16_MAX || config->tx_queues > UINT16_MAX)
+    uint8_t key[RDDP_RSS_KEY_SIZE];
+    if (config->rx_queues > UINT16_MAX || config->tx_queues > UINT16_MAX ||
+        config->rss_key_size > sizeof(key))
         return -EINVAL;
     if (config->rss_tcp) {
+        memcpy(key, config->rss_key, sizeof(key));
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-        conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_NONFRAG_IPV4_TCP;
+        conf.rx_adv_conf.rss_conf = (struct rte_eth_rss_conf) {
+            .rss_key = config->rss_key_size > 0 ? key : NULL,
+            .rss_key_len = (uint8_t)config->rss_key_size,
+            .rss_hf = RTE_ETH_RSS_NONFRAG_IPV4_TCP,
+        };
     }
     return rte_eth_dev_configure(port, (uint16_t)config->rx_queues, (uint16_t)config->tx_queues,
                                  &conf);

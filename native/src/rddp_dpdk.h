@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* To be incremented with every change of a type or function below. */
-#define RDDP_ABI 3
+#define RDDP_ABI 4
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -208,8 +208,13 @@ struct rddp_port_info {
     uint32_t default_rx_slots;  /* recommended by the driver, or else by DPDK */
     uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can distribute TCP over IPv4 over its receive queues */
+    uint32_t rss_key_size;      /* octets of the key by which it hashes; 0: it takes none */
+    uint32_t rss_table_size;    /* entries of the table from hashes to queues; 0: it has none */
     int32_t socket;             /* NUMA node, or -1 */
 };
+
+/* Octets of the longest key of a port's hash. */
+#define RDDP_RSS_KEY_SIZE 64
 
 /* Configuration of a port. */
 struct rddp_port_config {
@@ -220,6 +225,8 @@ struct rddp_port_config {
     uint32_t mtu;          /* octets of an IP packet, or 0 for the driver's default */
     uint32_t rx_interrupts; /* 1: the port can signal received frames */
     uint32_t rss_tcp;      /* 1: distribute TCP over IPv4 over the receive queues by its four-tuple */
+    uint32_t rss_key_size; /* octets of rss_key, or 0 for the driver's own key */
+    uint8_t rss_key[RDDP_RSS_KEY_SIZE]; /* the key of the hash */
 };
 
 /* Counters of a port since its start or rddp_port_stats_reset(). */
@@ -289,6 +296,18 @@ int rddp_port_start(uint16_t port);
 
 /* Stops a port. It releases the buffers that it holds now, or in rddp_port_detach(). */
 int rddp_port_stop(uint16_t port);
+
+/*
+ * Gets the key by which a started port hashes received TCP, at most capacity octets. Returns its
+ * octets; -ENOTSUP if the driver does not tell.
+ */
+int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity);
+
+/*
+ * Gets the table of a started port: the queue of each hash modulo the table's size, at most capacity
+ * entries. Returns its entries; -ENOTSUP if the driver does not tell.
+ */
+int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity);
 
 /* Gets the state of the link without waiting. */
 int rddp_port_get_link(uint16_t port, struct rddp_port_link *link);

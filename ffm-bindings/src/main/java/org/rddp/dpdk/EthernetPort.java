@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,8 @@ public final class EthernetPort implements AutoCloseable {
    * frames as long as their own arguments allow. Their MTU is left at 1500.
    */
   private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
+
+  private static final byte[] NO_KEY = {};
 
   private final short port;
   private final PortInfo info;
@@ -143,6 +146,17 @@ public final class EthernetPort implements AutoCloseable {
    * @throws DpdkException if the driver refuses; the port can be configured again
    */
   public void configure(PortSettings settings, Mempool pool) {
+    configure(settings, Collections.nCopies(settings.queues(), pool), NO_KEY);
+  }
+
+  /**
+   * Configures a stopped port and its queues.
+   *
+   * @param pools the pools that its receive queues take buffers from, one for each
+   * @param rssKey the key of its hash, of {@link PortInfo#rssKeyOctets}; none: the driver's own
+   * @throws DpdkException if the driver refuses; the port can be configured again
+   */
+  public void configure(PortSettings settings, List<Mempool> pools, byte[] rssKey) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment config = rddp_port_config.allocate(arena);
       MemorySegment capable = capabilities(arena);
@@ -151,6 +165,14 @@ public final class EthernetPort implements AutoCloseable {
       rddp_port_config.mtu(config, MODEST_DRIVERS.contains(info.driver()) ? 0 : settings.mtu());
       rddp_port_config.rx_interrupts(config, settings.interrupts() ? 1 : 0);
       rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
+      rddp_port_config.rss_key_size(config, rssKey.length);
+      MemorySegment.copy(
+          rssKey,
+          0,
+          rddp_port_config.rss_key(config),
+          ValueLayout.JAVA_BYTE,
+          0,
+          Math.min(rssKey.length, Dpdk.RDDP_RSS_KEY_SIZE()));
       rddp_port_config.rx_offloads(
           config,
           OffloadNames.RECEIVE.mask(
@@ -169,11 +191,11 @@ public final class EthernetPort implements AutoCloseable {
               + " and is "
               + info
               + ".");
-      setUpQueues(settings, pool, arena);
+      setUpQueues(settings, pools, arena);
     }
   }
 
-  private void setUpQueues(PortSettings settings, Mempool pool, Arena arena) {
+  private void setUpQueues(PortSettings settings, List<Mempool> pools, Arena arena) {
     MemorySegment receiveSlots = slots(settings.receiveSlots(), info.defaultReceiveSlots(), arena);
     MemorySegment transmitSlots =
         slots(settings.transmitSlots(), info.defaultTransmitSlots(), arena);
@@ -181,15 +203,15 @@ public final class EthernetPort implements AutoCloseable {
         Dpdk.rddp_port_adjust_slots(port, receiveSlots, transmitSlots),
         "choose numbers of descriptors for",
         "It was asked for " + settings + " and is " + info + ".");
-    MemorySegment poolAddress = MemorySegment.ofAddress(pool.address());
     for (int queue = 0; queue < settings.queues(); queue++) {
+      Mempool pool = pools.get(queue);
       check(
           Dpdk.rddp_port_rx_queue(
               port,
               (short) queue,
               receiveSlots.get(ValueLayout.JAVA_SHORT, 0),
               info.socket(),
-              poolAddress),
+              MemorySegment.ofAddress(pool.address())),
           "set up receive queue " + queue + " of",
           "The buffers of pool "
               + pool.name()
@@ -225,6 +247,32 @@ public final class EthernetPort implements AutoCloseable {
             + " of its pool must hold a whole frame, and the server end of a net_memif must be"
             + " there before its client end.");
     started = true;
+  }
+
+  /** The key by which the started port hashes TCP; empty if the driver does not tell. */
+  public byte[] rssKey() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(Dpdk.RDDP_RSS_KEY_SIZE());
+      int octets = Dpdk.rddp_port_rss_key(port, key, (int) key.byteSize());
+      return octets <= 0 ? NO_KEY : key.asSlice(0, octets).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  /**
+   * The started port's table from hashes to queues: the queue of a frame is at its hash modulo the
+   * table's length. Empty if the driver does not tell.
+   */
+  public int[] rssTable() {
+    try (Arena arena = Arena.ofConfined()) {
+      int capacity = info.rssTableEntries();
+      MemorySegment queues = arena.allocate(ValueLayout.JAVA_SHORT, Math.max(1, capacity));
+      int entries = Dpdk.rddp_port_rss_table(port, queues, capacity);
+      int[] table = new int[Math.max(0, entries)];
+      for (int i = 0; i < table.length; i++) {
+        table[i] = Short.toUnsignedInt(queues.getAtIndex(ValueLayout.JAVA_SHORT, i));
+      }
+      return table;
+    }
   }
 
   /** Stops the port if it is started. Nobody may be in a burst. */

@@ -21,6 +21,9 @@ import org.rddp.dpdk.generated.rddp_port_info;
  * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
  * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
  * @param spreadsTcp whether it can distribute TCP over IPv4 over its receive queues (RSS)
+ * @param rssKeyOctets octets of the key by which it hashes TCP; 0: it takes none
+ * @param rssTableEntries entries of its table from hashes to queues; 0: it has none, and its queues
+ *     cannot be foretold
  * @param socket its NUMA node, or -1
  * @param receiveOffloads DPDK's names, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names, such as {@code MULTI_SEGS}
@@ -40,6 +43,8 @@ public record PortInfo(
     int defaultReceiveSlots,
     int defaultTransmitSlots,
     boolean spreadsTcp,
+    int rssKeyOctets,
+    int rssTableEntries,
     int socket,
     Set<String> receiveOffloads,
     Set<String> transmitOffloads) {
@@ -60,6 +65,8 @@ public record PortInfo(
         rddp_port_info.default_rx_slots(info),
         rddp_port_info.default_tx_slots(info),
         rddp_port_info.rss_tcp(info) != 0,
+        rddp_port_info.rss_key_size(info),
+        rddp_port_info.rss_table_size(info),
         rddp_port_info.socket(info),
         OffloadNames.RECEIVE.names(rddp_port_info.rx_offloads(info)),
         OffloadNames.TRANSMIT.names(rddp_port_info.tx_offloads(info)));

@@ -3,11 +3,14 @@ package org.rddp.dpdk;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * Two Ethernet ports of one process, connected by two rings: each receives what the other
- * transmits.
+ * Two Ethernet ports of one process, connected by rings: each receives what the other transmits. A
+ * port has a receive queue for each ring that it receives from, and a transmit queue for each ring
+ * of the other: what is sent to queue 2 is received by queue 2 there.
  *
  * <p>Buffers are passed on, not copied: a sender that keeps a reference shares the buffer with the
  * receiver.
@@ -15,12 +18,17 @@ import org.rddp.dpdk.generated.Dpdk;
 public final class RingPair implements AutoCloseable {
   private static final int BURST = 32;
 
-  private MemorySegment toFirst;
-  private MemorySegment toSecond;
+  private final List<MemorySegment> toFirst = new ArrayList<>();
+  private final List<MemorySegment> toSecond = new ArrayList<>();
   private EthernetPort first;
   private EthernetPort second;
 
   private RingPair() {}
+
+  /** Creates ports with one queue each way; otherwise like {@link #create(String, int, int, int)}. */
+  public static RingPair create(String name, int slots) {
+    return create(name, slots, 1, 1);
+  }
 
   /**
    * Creates rings and ports.
@@ -28,14 +36,17 @@ public final class RingPair implements AutoCloseable {
    * @param name of the rings and ports, new in the process, at most 16 characters; the ports'
    *     devices are {@code net_ring_<name>_a} and {@code net_ring_<name>_b}
    * @param slots a power of two; each ring holds one frame less
+   * @param firstQueues receive queues of the first port: 1 or more
+   * @param secondQueues receive queues of the second port; several threads may send to the same
    * @throws DpdkException if there is not enough memory or the name is in use
    */
-  public static RingPair create(String name, int slots) {
+  public static RingPair create(String name, int slots, int firstQueues, int secondQueues) {
     Eal.requireInitialised();
     RingPair pair = new RingPair();
     try {
-      pair.toFirst = ring(name + "_to_a", slots);
-      pair.toSecond = ring(name + "_to_b", slots);
+      // A thread sends for each queue of its own port.
+      rings(pair.toFirst, name + "_to_a", slots, firstQueues, secondQueues == 1);
+      rings(pair.toSecond, name + "_to_b", slots, secondQueues, firstQueues == 1);
       pair.first = port(name + "_a", pair.toFirst, pair.toSecond);
       pair.second = port(name + "_b", pair.toSecond, pair.toFirst);
     } catch (DpdkException e) {
@@ -45,10 +56,17 @@ public final class RingPair implements AutoCloseable {
     return pair;
   }
 
-  private static MemorySegment ring(String name, int slots) {
+  private static void rings(
+      List<MemorySegment> rings, String name, int slots, int count, boolean singleSender) {
+    for (int i = 0; i < count; i++) {
+      rings.add(ring(i == 0 ? name : name + i, slots, singleSender));
+    }
+  }
+
+  private static MemorySegment ring(String name, int slots, boolean singleSender) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ring = arena.allocate(ValueLayout.ADDRESS);
-      int result = Dpdk.rddp_ring_create(arena.allocateFrom(name), slots, -1, 1, ring);
+      int result = Dpdk.rddp_ring_create(arena.allocateFrom(name), slots, -1, singleSender ? 1 : 0, ring);
       if (result < 0) {
         throw DpdkException.of(
             "create ring " + name + " of " + slots + " slots",
@@ -59,16 +77,30 @@ public final class RingPair implements AutoCloseable {
     }
   }
 
-  private static EthernetPort port(String name, MemorySegment from, MemorySegment to) {
+  private static EthernetPort port(
+      String name, List<MemorySegment> from, List<MemorySegment> to) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment receive = arena.allocateFrom(ValueLayout.ADDRESS, from);
-      MemorySegment transmit = arena.allocateFrom(ValueLayout.ADDRESS, to);
-      int port = Dpdk.rddp_port_from_rings(arena.allocateFrom(name), receive, 1, transmit, 1, 0);
+      int port =
+          Dpdk.rddp_port_from_rings(
+              arena.allocateFrom(name),
+              array(from, arena),
+              from.size(),
+              array(to, arena),
+              to.size(),
+              0);
       if (port < 0) {
         throw DpdkException.of("make a port of ring " + name, port, "The name must be new.");
       }
       return EthernetPort.ofNumber(port);
     }
+  }
+
+  private static MemorySegment array(List<MemorySegment> rings, Arena arena) {
+    MemorySegment array = arena.allocate(ValueLayout.ADDRESS, rings.size());
+    for (int i = 0; i < rings.size(); i++) {
+      array.setAtIndex(ValueLayout.ADDRESS, i, rings.get(i));
+    }
+    return array;
   }
 
   /** The first port. */
@@ -92,14 +124,10 @@ public final class RingPair implements AutoCloseable {
       second.close();
       second = null;
     }
-    if (toFirst != null) {
-      free(toFirst);
-      toFirst = null;
-    }
-    if (toSecond != null) {
-      free(toSecond);
-      toSecond = null;
-    }
+    toFirst.forEach(RingPair::free);
+    toFirst.clear();
+    toSecond.forEach(RingPair::free);
+    toSecond.clear();
   }
 
   private static void free(MemorySegment ring) {

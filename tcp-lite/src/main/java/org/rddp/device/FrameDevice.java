@@ -57,6 +57,14 @@ public interface FrameDevice extends AutoCloseable {
     return Offloads.UNKNOWN;
   }
 
+  /**
+   * Whether segments of a connection are received here, and not by another queue of the same
+   * device, as far as that can be foretold.
+   */
+  default boolean receives(int remote, int remotePort, int local, int localPort) {
+    return true;
+  }
+
   /** The hash that selected the queue of a packet just received; 0 for none. */
   default int hash(long packet) {
     return 0;

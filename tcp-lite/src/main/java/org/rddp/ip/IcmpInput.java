@@ -3,6 +3,7 @@ package org.rddp.ip;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
 
 /**
  * Processes ICMP messages (RFC 792, RFC 1122 section 3.2.2): answers echoes, and passes errors
@@ -76,7 +77,7 @@ final class IcmpInput {
         && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
         && Ipv4.fragmentOffset(quoted) == 0
         && Ipv4.source(quoted) == address) {
-      undelivered(message, quoted, octets - headerLength);
+      undelivered(message, quoted);
     }
   }
 
@@ -84,21 +85,24 @@ final class IcmpInput {
    * A packet of ours was not delivered. Time exceeded and parameter problems are soft errors, which
    * TCP detects itself (RFC 5461 section 2.1); the transport is told of the others.
    */
-  private void undelivered(long message, long quoted, int length) {
+  private void undelivered(long message, long quoted) {
     if (Icmpv4.type(message) != Icmpv4.UNREACHABLE) {
       return;
     }
     int code = Icmpv4.code(message);
     int remote = Ipv4.destination(quoted);
     long header = quoted + Ipv4.headerLength(quoted);
+    int localPort = Tcp.sourcePort(header);
+    int remotePort = Tcp.destinationPort(header);
+    int sequence = Tcp.sequence(header);
     if (code != Icmpv4.FRAGMENTATION_NEEDED) {
-      transport.onUnreachable(code, remote, header, length);
+      transport.onUnreachable(code, remote, localPort, remotePort, sequence);
       return;
     }
     int packet = Ipv4.totalLength(quoted);
     int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
     if (claimed < packet && claimed < pathMtus.get(remote)) {
-      transport.onTooBig(remote, claimed, header, length);
+      transport.onTooBig(remote, claimed, localPort, remotePort, sequence);
     }
   }
 }

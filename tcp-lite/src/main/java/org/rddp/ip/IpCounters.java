@@ -73,6 +73,15 @@ public final class IpCounters {
   /** Frames to our own address dropped because too many waited. */
   public long loopDropped;
 
+  /** Packets and errors handed over to another stack of the interface, whose port they are for. */
+  public long handedOver;
+
+  /** Packets got from another stack of the interface. */
+  public long handedOverIn;
+
+  /** Packets and errors not handed over because the other stack has not taken others yet. */
+  public long handOversDropped;
+
   /** Packets dropped because their neighbour did not answer, or too many waited for it. */
   public long unresolved;
 

@@ -10,6 +10,7 @@ import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
@@ -42,14 +43,26 @@ public final class IpLayer {
   private final int mask;
   private final Optional<Ipv4Address> gateway;
   private final int mtu;
+  private final StackMember member;
   private boolean up;
 
   /** Whether the frame being processed is from ourselves, and not from the device. */
   private boolean looped;
 
-  /** IPv4 for one transport on one device. */
-  public IpLayer(FrameDevice device, InterfaceAddress address, TransportHandler transport) {
+  /** The stack that received what is being processed. */
+  private int origin = StackMember.HERE;
+
+  /** Whether another stack has got the packet being processed. */
+  private boolean handedOver;
+
+  /** IPv4 for one transport on one device, or on one queue of it. */
+  public IpLayer(
+      FrameDevice device,
+      InterfaceAddress address,
+      StackMember member,
+      TransportHandler transport) {
     this.device = device;
+    this.member = member;
     this.transport = transport;
     pool = device.pool();
     this.address = address.address().bits();
@@ -102,6 +115,9 @@ public final class IpLayer {
    */
   public void lowerPathMtu(int destination, int octets, long now) {
     pathMtus.lower(destination, octets, now);
+    if (!member.isAlone()) {
+      member.tell(StackMember.PATH_MTU, 0, destination, octets, 0);
+    }
   }
 
   /**
@@ -116,10 +132,118 @@ public final class IpLayer {
     for (int i = 0; i < count; i++) {
       long packet = burst[i];
       frame(packet, now);
-      pool.release(packet);
+      done(packet);
     }
     counters.framesIn += count;
-    return loop.isEmpty() ? count : count + receiveLooped(now);
+    if (!loop.isEmpty()) {
+      count += receiveLooped(now);
+    }
+    return member.isAlone() ? count : count + receiveFromOthers(now);
+  }
+
+  /** Releases a packet that has been processed, unless another stack has it now. */
+  private void done(long packet) {
+    if (handedOver) {
+      handedOver = false;
+    } else {
+      pool.release(packet);
+    }
+  }
+
+  private int receiveFromOthers(long now) {
+    int count = member.receive(this, now);
+    member.wakeOthers();
+    return count;
+  }
+
+  /** Processes what another stack has handed over. The parameters: {@link StackMember#passOn}. */
+  void handedOver(
+      int kind, int from, int code, int length, long a, long b, int remote, long mac, long now) {
+    origin = from;
+    try {
+      switch (kind) {
+        case StackMember.SEGMENT -> {
+          counters.handedOverIn++;
+          transport.onDatagram(remote, mac, code, b, length, a);
+          done(a);
+        }
+        case StackMember.UNREACHABLE ->
+            transport.onUnreachable(code, remote, (int) a >>> 16, (int) a & 0xffff, (int) b);
+        case StackMember.TOO_BIG ->
+            transport.onTooBig(remote, length, (int) a >>> 16, (int) a & 0xffff, (int) b);
+        case StackMember.ARP -> neighbours.told(code, remote, a, (int) b, now);
+        default -> {
+          pathMtus.lower(remote, (int) a, now);
+          transport.onPathMtu(remote, pathMtus.get(remote));
+        }
+      }
+    } finally {
+      origin = StackMember.HERE;
+    }
+  }
+
+  /**
+   * Hands over a segment without a connection to the next stack of the interface that may have it.
+   *
+   * @param port local port
+   * @param address of the TCP header
+   * @param length octets of header and payload
+   * @param packet that holds them
+   * @return false if no other stack may have it, which has seen nothing of it then
+   */
+  public boolean handOver(
+      int port, int source, long senderMac, int ecn, long address, int length, long packet) {
+    if (!member.hasNext(port, origin)) {
+      return false;
+    }
+    long given = pool.shared(packet) ? copy(address, length) : packet;
+    long from = given == packet ? address : pool.address(given);
+    if (given == 0) {
+      counters.handOversDropped++;
+    } else if (member.passOn(
+        StackMember.SEGMENT, port, origin, ecn, length, given, from, source, senderMac)) {
+      counters.handedOver++;
+      handedOver = given == packet;
+    } else {
+      counters.handOversDropped++;
+      if (given != packet) {
+        pool.release(given);
+      }
+    }
+    return true;
+  }
+
+  /** A packet with those octets, for another stack; 0 if there is none. */
+  private long copy(long address, int length) {
+    long packet = pool.allocate();
+    if (packet != 0) {
+      Memory.copy(address, pool.address(packet), length);
+      pool.window(packet, pool.address(packet), length);
+    }
+    return packet;
+  }
+
+  /** Hands over an error about a packet without a connection here: {@link #handOver}. */
+  public void handOverUnreachable(
+      int code, int remote, int localPort, int remotePort, int sequence) {
+    handOverError(StackMember.UNREACHABLE, code, 0, remote, localPort, remotePort, sequence);
+  }
+
+  /** Hands over a claim about a packet without a connection here: {@link #handOver}. */
+  public void handOverTooBig(int remote, int pathMtu, int localPort, int remotePort, int sequence) {
+    handOverError(StackMember.TOO_BIG, 0, pathMtu, remote, localPort, remotePort, sequence);
+  }
+
+  private void handOverError(
+      int kind, int code, int pathMtu, int remote, int localPort, int remotePort, int sequence) {
+    if (member.hasNext(localPort, origin)) {
+      long ports = (long) localPort << 16 | remotePort;
+      if (member.passOn(kind, localPort, origin, code, pathMtu, ports, sequence, remote, 0)) {
+        counters.handedOver++;
+      } else {
+        counters.handOversDropped++;
+      }
+    }
   }
 
   private int receiveLooped(long now) {
@@ -128,7 +252,7 @@ public final class IpLayer {
     try {
       for (int i = 0; i < count; i++) {
         frame(burst[i], now);
-        pool.release(burst[i]);
+        done(burst[i]);
       }
     } finally {
       looped = false;
@@ -185,11 +309,27 @@ public final class IpLayer {
     } else if (type == Ethernet.TYPE_ARP) {
       if (Arp.wellFormed(payload, octets)) {
         neighbours.onMessage(payload, now);
+        tellOthers(payload);
       } else {
         counters.malformed++;
       }
     } else {
       counters.framesIgnored++;
+    }
+  }
+
+  /**
+   * Tells the other stacks of an answer to us, which one of them may await, and of a host that
+   * announces itself.
+   */
+  private void tellOthers(long message) {
+    if (!member.isAlone()) {
+      int sender = Arp.senderIp(message);
+      int target = Arp.targetIp(message);
+      if (sender != address && (target == address || target == sender)) {
+        member.tell(
+            StackMember.ARP, Arp.operation(message), sender, Arp.senderMac(message), target);
+      }
     }
   }
 
@@ -249,7 +389,7 @@ public final class IpLayer {
     } else {
       payload(protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole);
     }
-    pool.release(whole);
+    done(whole);
   }
 
   /**
@@ -309,8 +449,12 @@ public final class IpLayer {
   /**
    * The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. What we
    * have sent ourselves lacks its checksum if the device would have computed it, and is right then.
+   * What another stack has handed over it has checked.
    */
   public int checksum(long packet) {
+    if (origin != StackMember.HERE) {
+      return Offloads.GOOD;
+    }
     if (looped) {
       return offloadsChecksum() ? Offloads.GOOD : Offloads.UNKNOWN;
     }
@@ -356,7 +500,9 @@ public final class IpLayer {
    * the link has come up.
    */
   public void announce(long now) {
-    announcement.start(now);
+    if (member.isFirst()) {
+      announcement.start(now);
+    }
   }
 
   /** Runs the timers that are due; returns how many fired. */
@@ -373,7 +519,7 @@ public final class IpLayer {
     boolean was = up;
     up = device.up();
     if (up && !was) {
-      announcement.start(now);
+      announce(now);
     } else if (was && !up) {
       counters.linkDowns++;
     }
@@ -414,6 +560,7 @@ public final class IpLayer {
   public void close() {
     link.close();
     loop.close();
+    member.close(pool);
     neighbours.close();
     reassembly.close();
   }

@@ -118,13 +118,19 @@ final class Neighbours {
       return;
     }
     boolean forUs = Arp.targetIp(message) == ourAddress;
-    if (Ethernet.unicast(senderMac)) {
-      learn(entries.get(sender), senderMac, forUs && Arp.operation(message) == Arp.REPLY, now);
-    }
+    told(Arp.operation(message), sender, senderMac, Arp.targetIp(message), now);
     if (forUs && Arp.operation(message) == Arp.REQUEST) {
       if (send(Arp.REPLY, senderMac, senderMac, sender)) {
         counters.arpReplies++;
       }
+    }
+  }
+
+  /** Another host's message that was received here, or by another stack, which answers it. */
+  void told(int operation, int sender, long senderMac, int target, long now) {
+    if (Ethernet.unicast(senderMac)) {
+      boolean reply = target == ourAddress && operation == Arp.REPLY;
+      learn(entries.get(sender), senderMac, reply, now);
     }
   }
 

@@ -36,10 +36,9 @@ public interface TransportHandler {
    *
    * @param code the reason, as in RFC 792 type 3
    * @param remote destination of our packet
-   * @param address of the transport header that it quotes
-   * @param length octets quoted from there, at least 8
+   * @param sequence sequence number of our packet
    */
-  void onUnreachable(int code, int remote, long address, int length);
+  void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence);
 
   /**
    * An ICMP message says that a packet of ours was too large for its path (RFC 1191). Anyone can
@@ -47,10 +46,9 @@ public interface TransportHandler {
    *
    * @param remote destination of our packet
    * @param mtu claimed for the path, in octets of an IP packet, less than that packet had
-   * @param address of the transport header that it quotes
-   * @param length octets quoted from there, at least 8
+   * @param sequence sequence number of our packet
    */
-  void onTooBig(int remote, int mtu, long address, int length);
+  void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence);
 
   /**
    * The MTU of a path was removed for its age: larger packets may be tried again (RFC 1191 section

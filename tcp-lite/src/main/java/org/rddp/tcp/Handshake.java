@@ -32,8 +32,13 @@ final class Handshake {
     TcpListener listener = context.listeners.get(segment.localPort);
     TcpCounters counters = context.counters;
     int connections = context.connections.size();
-    switch (admission.decide(
-        key, segment, listener == null ? null : listener.backlog, connections, context.now)) {
+    Admission.Decision decision =
+        admission.decide(
+            key, segment, listener == null ? null : listener.backlog, connections, context.now);
+    if (decision.mayConcernOthers() && handOver(segment)) {
+      return null;
+    }
+    switch (decision) {
       case IGNORE -> {}
       case RESET -> replies.reset(segment);
       case DROP_SYN -> counters.synsDropped++;
@@ -53,6 +58,19 @@ final class Handshake {
       }
     }
     return null;
+  }
+
+  /** Hands over a segment to another stack of the interface, if one may have its connection. */
+  private boolean handOver(TcpSegment segment) {
+    int length = (int) (segment.payload - segment.header) + segment.length;
+    return context.ip.handOver(
+        segment.localPort,
+        segment.remoteAddress,
+        segment.remoteMac,
+        segment.ecn,
+        segment.header,
+        length,
+        segment.packet);
   }
 
   private void accept(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {

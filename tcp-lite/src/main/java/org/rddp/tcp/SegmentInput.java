@@ -126,27 +126,30 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void onUnreachable(int code, int remote, long address, int length) {
-    long key =
-        TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
-    TcpConnection connection = context.connections.get(key);
+  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {
+    TcpConnection connection =
+        context.connections.get(TcpConnectionTable.key(remote, remotePort, localPort));
+    if (connection == null) {
+      context.ip.handOverUnreachable(code, remote, localPort, remotePort, sequence);
+      return;
+    }
     // Anyone can send such a message, so it does not end an established connection (RFC 5927 5.2).
     boolean hard = code == Icmpv4.PROTOCOL_UNREACHABLE || code == Icmpv4.PORT_UNREACHABLE;
-    if (connection != null
-        && hard
+    if (hard
         && connection.state() == TcpState.SYN_SENT
-        && Tcp.sequence(address) == connection.sender.sequence(-1)) {
+        && sequence == connection.sender.sequence(-1)) {
       connection.terminate(CloseReason.TIMEOUT);
     }
   }
 
   @Override
-  public void onTooBig(int remote, int mtu, long address, int length) {
-    long key =
-        TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
-    TcpConnection connection = context.connections.get(key);
-    if (connection != null) {
-      context.sizes.tooBig(connection, Tcp.sequence(address), mtu);
+  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+    TcpConnection connection =
+        context.connections.get(TcpConnectionTable.key(remote, remotePort, localPort));
+    if (connection == null) {
+      context.ip.handOverTooBig(remote, mtu, localPort, remotePort, sequence);
+    } else {
+      context.sizes.tooBig(connection, sequence, mtu);
     }
   }
 

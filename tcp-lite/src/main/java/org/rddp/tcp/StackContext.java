@@ -7,6 +7,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpLayer;
+import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.ConnectionSecrets;
 import org.rddp.tcp.handshake.Peers;
 import org.rddp.tcp.handshake.SynOffer;
@@ -78,6 +79,7 @@ final class StackContext {
       TcpSettings settings,
       RandomGenerator random,
       Map<Integer, TcpListener> listeners,
+      StackMember member,
       long now) {
     this.listeners = listeners;
     this.settings = settings;
@@ -107,7 +109,7 @@ final class StackContext {
             settings.peerAcknowledgmentDelay());
     flights = new FlightPool(pool, counters.loss);
     SegmentInput input = new SegmentInput(this);
-    ip = new IpLayer(device, address, input);
+    ip = new IpLayer(device, address, member, input);
     peers = new Peers(ip, settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);
     transmitter = new SegmentTransmitter(output, pool, counters);

@@ -9,6 +9,8 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackGroup;
+import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.storage.ConnectionEntry;
 import org.rddp.tcp.storage.TcpConnectionTable;
@@ -19,10 +21,12 @@ import org.rddp.tcp.storage.TcpConnectionTable;
  * going back. All upcalls are made from within these methods, or from within the user's own calls.
  */
 public final class TcpStack implements AutoCloseable {
-  private static final int FIRST_EPHEMERAL_PORT = 49152;
+  private static final int FIRST_EPHEMERAL_PORT = StackMember.FIRST_EPHEMERAL_PORT;
   private static final int EPHEMERAL_PORTS = 65536 - FIRST_EPHEMERAL_PORT;
 
   final StackContext context;
+  private final FrameDevice device;
+  private final StackMember member;
   private final RandomGenerator random;
   private final Map<Integer, TcpListener> listeners = new HashMap<>();
 
@@ -41,8 +45,27 @@ public final class TcpStack implements AutoCloseable {
       TcpSettings settings,
       RandomGenerator random,
       long now) {
+    this(device, address, settings, StackGroup.alone(), random, now);
+  }
+
+  /**
+   * A stack without connections on one queue of a device.
+   *
+   * @param device the queue; the caller closes it
+   * @param member its place among the stacks of the interface, whose packets it must be able to
+   *     read and release
+   */
+  public TcpStack(
+      FrameDevice device,
+      InterfaceAddress address,
+      TcpSettings settings,
+      StackMember member,
+      RandomGenerator random,
+      long now) {
+    this.device = device;
+    this.member = member;
     this.random = random;
-    context = new StackContext(device, address, settings, random, listeners, now);
+    context = new StackContext(device, address, settings, random, listeners, member, now);
   }
 
   /** Sets the receiver of exceptions that handlers throw, which are counted in any case. */
@@ -167,7 +190,13 @@ public final class TcpStack implements AutoCloseable {
     }
     TcpListener listener = new TcpListener(listeners, port, acceptor, context.settings.backlog());
     listeners.put(port, listener);
+    member.listen(port);
     return listener;
+  }
+
+  /** Whether connections, and listeners without a port of their own, may have a port here. */
+  public boolean mayLeaveFrom(int port) {
+    return member.mayLeaveFrom(port);
   }
 
   /**
@@ -238,18 +267,36 @@ public final class TcpStack implements AutoCloseable {
     }
   }
 
-  /** A random port that is free towards that peer (RFC 6056 section 3.3.1). */
+  /**
+   * A random port that is free towards that peer (RFC 6056 section 3.3.1); of these one whose
+   * segments come to our queue, as far as there is one.
+   */
   private long ephemeralKey(Ipv4Address remote, int port) {
     int start = random.nextInt(EPHEMERAL_PORTS);
+    int local = freePort(remote.bits(), port, start, true);
+    if (local == 0) {
+      local = freePort(remote.bits(), port, start, false);
+    }
+    if (local == 0) {
+      throw new IllegalStateException("no local port is left towards " + remote + ":" + port);
+    }
+    return TcpConnectionTable.key(remote.bits(), port, local);
+  }
+
+  /** The first free port from one on, or 0. */
+  private int freePort(int remote, int port, int start, boolean received) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      long key = TcpConnectionTable.key(remote.bits(), port, local);
-      boolean itself = local == port && remote.bits() == context.ip.address();
-      if (!itself && context.connections.get(key) == null && !listeners.containsKey(local)) {
-        return key;
+      boolean itself = local == port && remote == context.ip.address();
+      if (!itself
+          && member.mayLeaveFrom(local)
+          && (!received || device.receives(remote, port, context.ip.address(), local))
+          && context.connections.get(TcpConnectionTable.key(remote, port, local)) == null
+          && !listeners.containsKey(local)) {
+        return local;
       }
     }
-    throw new IllegalStateException("no local port is left towards " + remote + ":" + port);
+    return 0;
   }
 
   /**

@@ -57,13 +57,30 @@ class IpLayerTest {
         }
 
         @Override
-        public void onUnreachable(int code, int remote, long address, int length) {
-          heard.add("unreachable " + code + " " + new Ipv4Address(remote) + " " + length);
+        public void onUnreachable(
+            int code, int remote, int localPort, int remotePort, int sequence) {
+          heard.add(
+              "unreachable "
+                  + code
+                  + " "
+                  + new Ipv4Address(remote)
+                  + " "
+                  + localPort
+                  + " "
+                  + remotePort);
         }
 
         @Override
-        public void onTooBig(int remote, int mtu, long address, int length) {
-          heard.add("too big " + mtu + " " + new Ipv4Address(remote) + " " + length);
+        public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+          heard.add(
+              "too big "
+                  + mtu
+                  + " "
+                  + new Ipv4Address(remote)
+                  + " "
+                  + localPort
+                  + " "
+                  + remotePort);
         }
 
         @Override
@@ -76,6 +93,7 @@ class IpLayerTest {
           device,
           new InterfaceAddress(
               new Ipv4Address(OURS), 24, Optional.of(new Ipv4Address(GATEWAY)), 1400),
+          StackGroup.alone(),
           transport);
   private final long frame = Memory.allocate(4096);
   private long now;
@@ -242,7 +260,9 @@ class IpLayerTest {
   void shouldForgetNeighboursThatNobodyUsesWhenThereAreTooMany() {
     Neighbour kept = ip.route(PEER);
     kept.acquire();
-    IpLayer wide = new IpLayer(device, new InterfaceAddress(new Ipv4Address(OURS), 8), transport);
+    IpLayer wide =
+        new IpLayer(
+            device, new InterfaceAddress(new Ipv4Address(OURS), 8), StackGroup.alone(), transport);
     Neighbour used = wide.route(PEER);
     used.acquire();
     for (int i = 0; i < 5000; i++) {
@@ -358,9 +378,10 @@ class IpLayerTest {
     Memory.fill(message, PAYLOAD, 0);
     Memory.putShort(message, (Icmpv4.UNREACHABLE << 8) | Icmpv4.PORT_UNREACHABLE);
     Ipv4.write(message + Icmpv4.HEADER, 500, Ipv4.PROTOCOL_TCP, OURS, FAR);
+    Memory.putInt(message + Icmpv4.HEADER + Ipv4.HEADER, 50_000 << 16 | 7);
     Memory.putShort(message + 2, Checksum.field(Checksum.sum(message, PAYLOAD)));
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
-    assertThat(heard).containsExactly("unreachable 3 192.0.2.7 12");
+    assertThat(heard).containsExactly("unreachable 3 192.0.2.7 50000 7");
     Memory.putByte(message + 30, 1);
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
     assertThat(ip.counters().checksumErrors).isEqualTo(1);
@@ -382,9 +403,10 @@ class IpLayerTest {
   void shouldTakeTheLeastOfTheMtus() {
     assertThat(ip.mtu()).isEqualTo(1400);
     InterfaceAddress any = new InterfaceAddress(new Ipv4Address(OURS), 24);
-    assertThat(new IpLayer(device, any, transport).mtu()).isEqualTo(1500);
+    assertThat(new IpLayer(device, any, StackGroup.alone(), transport).mtu()).isEqualTo(1500);
     ScriptedDevice jumbo = new ScriptedDevice(pool, 9000);
-    assertThat(new IpLayer(jumbo, any, transport).mtu()).isEqualTo(2048 - Ethernet.HEADER);
+    assertThat(new IpLayer(jumbo, any, StackGroup.alone(), transport).mtu())
+        .isEqualTo(2048 - Ethernet.HEADER);
   }
 
   @Test

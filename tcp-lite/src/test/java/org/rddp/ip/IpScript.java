@@ -50,7 +50,9 @@ final class IpScript implements TransportHandler {
     this.vlan = vlan;
     Ipv4Address ours = new Ipv4Address(OURS);
     Optional<Ipv4Address> gateway = Optional.of(Ipv4Address.parse("10.0.0.254"));
-    ip = new IpLayer(device, new InterfaceAddress(ours, 24, gateway, 1500, vlan), this);
+    ip =
+        new IpLayer(
+            device, new InterfaceAddress(ours, 24, gateway, 1500, vlan), StackGroup.alone(), this);
   }
 
   @Override
@@ -62,12 +64,12 @@ final class IpScript implements TransportHandler {
   }
 
   @Override
-  public void onUnreachable(int code, int remote, long address, int length) {
+  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {
     heard.add("unreachable " + code);
   }
 
   @Override
-  public void onTooBig(int remote, int mtu, long address, int length) {
+  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
     heard.add("too big " + mtu);
   }
 

@@ -9,10 +9,10 @@ record PathListener(List<String> heard) implements TransportHandler {
       int source, long senderMac, int ecn, long address, int length, long packet) {}
 
   @Override
-  public void onUnreachable(int code, int remote, long address, int length) {}
+  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {}
 
   @Override
-  public void onTooBig(int remote, int mtu, long address, int length) {}
+  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {}
 
   @Override
   public void onPathMtu(int remote, int mtu) {

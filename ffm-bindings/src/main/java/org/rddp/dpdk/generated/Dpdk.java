@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)3L;
+    private static final int RDDP_ABI = (int)4L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 3
+     * #define RDDP_ABI 4
      * }
      */
     public static int RDDP_ABI() {
@@ -85,6 +85,15 @@ public class Dpdk {
      */
     public static int RDDP_NAME_SIZE() {
         return RDDP_NAME_SIZE;
+    }
+    private static final int RDDP_RSS_KEY_SIZE = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * #define RDDP_RSS_KEY_SIZE 64
+     * }
+     */
+    public static int RDDP_RSS_KEY_SIZE() {
+        return RDDP_RSS_KEY_SIZE;
     }
 
     private static class rddp_abi {
@@ -2294,6 +2303,126 @@ public class Dpdk {
                 traceDowncall("rddp_port_stop", port);
             }
             return (int)mh$.invokeExact(port);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_port_rss_key {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT,
+            Dpdk.C_POINTER,
+            Dpdk.C_INT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_rss_key");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity)
+     * }
+     */
+    public static FunctionDescriptor rddp_port_rss_key$descriptor() {
+        return rddp_port_rss_key.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity)
+     * }
+     */
+    public static MethodHandle rddp_port_rss_key$handle() {
+        return rddp_port_rss_key.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity)
+     * }
+     */
+    public static MemorySegment rddp_port_rss_key$address() {
+        return rddp_port_rss_key.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity)
+     * }
+     */
+    public static int rddp_port_rss_key(short port, MemorySegment key, int capacity) {
+        var mh$ = rddp_port_rss_key.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_port_rss_key", port, key, capacity);
+            }
+            return (int)mh$.invokeExact(port, key, capacity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_port_rss_table {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT,
+            Dpdk.C_POINTER,
+            Dpdk.C_INT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_rss_table");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity)
+     * }
+     */
+    public static FunctionDescriptor rddp_port_rss_table$descriptor() {
+        return rddp_port_rss_table.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity)
+     * }
+     */
+    public static MethodHandle rddp_port_rss_table$handle() {
+        return rddp_port_rss_table.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity)
+     * }
+     */
+    public static MemorySegment rddp_port_rss_table$address() {
+        return rddp_port_rss_table.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity)
+     * }
+     */
+    public static int rddp_port_rss_table(short port, MemorySegment queues, int capacity) {
+        var mh$ = rddp_port_rss_table.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_port_rss_table", port, queues, capacity);
+            }
+            return (int)mh$.invokeExact(port, queues, capacity);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

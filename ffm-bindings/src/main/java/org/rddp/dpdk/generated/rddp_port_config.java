@@ -22,6 +22,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t mtu;
  *     uint32_t rx_interrupts;
  *     uint32_t rss_tcp;
+ *     uint32_t rss_key_size;
+ *     uint8_t rss_key[64];
  * }
  * }
  */
@@ -39,7 +41,8 @@ public class rddp_port_config {
         Dpdk.C_INT.withName("mtu"),
         Dpdk.C_INT.withName("rx_interrupts"),
         Dpdk.C_INT.withName("rss_tcp"),
-        MemoryLayout.paddingLayout(4)
+        Dpdk.C_INT.withName("rss_key_size"),
+        MemoryLayout.sequenceLayout(64, Dpdk.C_CHAR).withName("rss_key")
     ).withName("rddp_port_config");
 
     /**
@@ -355,6 +358,127 @@ public class rddp_port_config {
      */
     public static void rss_tcp(MemorySegment struct, int fieldValue) {
         struct.set(rss_tcp$LAYOUT, rss_tcp$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rss_key_size$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_key_size"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static final OfInt rss_key_size$layout() {
+        return rss_key_size$LAYOUT;
+    }
+
+    private static final long rss_key_size$OFFSET = $LAYOUT.byteOffset(groupElement("rss_key_size"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static final long rss_key_size$offset() {
+        return rss_key_size$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static int rss_key_size(MemorySegment struct) {
+        return struct.get(rss_key_size$LAYOUT, rss_key_size$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static void rss_key_size(MemorySegment struct, int fieldValue) {
+        struct.set(rss_key_size$LAYOUT, rss_key_size$OFFSET, fieldValue);
+    }
+
+    private static final SequenceLayout rss_key$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("rss_key"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static final SequenceLayout rss_key$layout() {
+        return rss_key$LAYOUT;
+    }
+
+    private static final long rss_key$OFFSET = $LAYOUT.byteOffset(groupElement("rss_key"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static final long rss_key$offset() {
+        return rss_key$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static MemorySegment rss_key(MemorySegment struct) {
+        return struct.asSlice(rss_key$OFFSET, rss_key$LAYOUT.byteSize());
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static void rss_key(MemorySegment struct, MemorySegment fieldValue) {
+        MemorySegment.copy(fieldValue, 0L, struct, rss_key$OFFSET, rss_key$LAYOUT.byteSize());
+    }
+
+    private static long[] rss_key$DIMS = { 64 };
+
+    /**
+     * Dimensions for array field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static long[] rss_key$dimensions() {
+        return rss_key$DIMS;
+    }
+    private static final VarHandle rss_key$ELEM_HANDLE = rss_key$LAYOUT.varHandle(sequenceElement());
+
+    /**
+     * Indexed getter for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static byte rss_key(MemorySegment struct, long index0) {
+        return (byte)rss_key$ELEM_HANDLE.get(struct, 0L, index0);
+    }
+
+    /**
+     * Indexed setter for field:
+     * {@snippet lang=c :
+     * uint8_t rss_key[64]
+     * }
+     */
+    public static void rss_key(MemorySegment struct, long index0, byte fieldValue) {
+        rss_key$ELEM_HANDLE.set(struct, 0L, index0, fieldValue);
     }
 
     /**

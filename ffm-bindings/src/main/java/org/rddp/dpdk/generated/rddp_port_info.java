@@ -33,6 +33,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t default_rx_slots;
  *     uint32_t default_tx_slots;
  *     uint32_t rss_tcp;
+ *     uint32_t rss_key_size;
+ *     uint32_t rss_table_size;
  *     int32_t socket;
  * }
  * }
@@ -62,6 +64,8 @@ public class rddp_port_info {
         Dpdk.C_INT.withName("default_rx_slots"),
         Dpdk.C_INT.withName("default_tx_slots"),
         Dpdk.C_INT.withName("rss_tcp"),
+        Dpdk.C_INT.withName("rss_key_size"),
+        Dpdk.C_INT.withName("rss_table_size"),
         Dpdk.C_INT.withName("socket")
     ).withName("rddp_port_info");
 
@@ -928,6 +932,94 @@ public class rddp_port_info {
      */
     public static void rss_tcp(MemorySegment struct, int fieldValue) {
         struct.set(rss_tcp$LAYOUT, rss_tcp$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rss_key_size$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_key_size"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static final OfInt rss_key_size$layout() {
+        return rss_key_size$LAYOUT;
+    }
+
+    private static final long rss_key_size$OFFSET = $LAYOUT.byteOffset(groupElement("rss_key_size"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static final long rss_key_size$offset() {
+        return rss_key_size$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static int rss_key_size(MemorySegment struct) {
+        return struct.get(rss_key_size$LAYOUT, rss_key_size$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_key_size
+     * }
+     */
+    public static void rss_key_size(MemorySegment struct, int fieldValue) {
+        struct.set(rss_key_size$LAYOUT, rss_key_size$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rss_table_size$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_table_size"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rss_table_size
+     * }
+     */
+    public static final OfInt rss_table_size$layout() {
+        return rss_table_size$LAYOUT;
+    }
+
+    private static final long rss_table_size$OFFSET = $LAYOUT.byteOffset(groupElement("rss_table_size"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rss_table_size
+     * }
+     */
+    public static final long rss_table_size$offset() {
+        return rss_table_size$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_table_size
+     * }
+     */
+    public static int rss_table_size(MemorySegment struct) {
+        return struct.get(rss_table_size$LAYOUT, rss_table_size$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_table_size
+     * }
+     */
+    public static void rss_table_size(MemorySegment struct, int fieldValue) {
+        struct.set(rss_table_size$LAYOUT, rss_table_size$OFFSET, fieldValue);
     }
 
     private static final OfInt socket$LAYOUT = (OfInt)$LAYOUT.select(groupElement("socket"));

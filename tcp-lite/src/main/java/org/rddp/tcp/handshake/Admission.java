@@ -27,7 +27,12 @@ public final class Admission {
     /** A wrong or old cookie with the mark of ours: ignore. */
     IGNORE_COOKIE,
     /** A number that is no cookie of ours: answer with a reset. */
-    RESET_COOKIE
+    RESET_COOKIE;
+
+    /** Whether the segment may belong to a connection or a listener of another stack. */
+    public boolean mayConcernOthers() {
+      return this == IGNORE || this == RESET || this == IGNORE_COOKIE || this == RESET_COOKIE;
+    }
   }
 
   private final Peers peers;

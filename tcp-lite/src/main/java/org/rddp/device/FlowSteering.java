@@ -1,0 +1,76 @@
+package org.rddp.device;
+
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.Toeplitz;
+import org.rddp.wire.Vlan;
+
+/**
+ * The receive queue that a device chooses for a frame: by a hash of addresses and ports, and a
+ * table from hashes to queues. What has no ports to hash, such as ARP and fragments, comes to queue
+ * 0.
+ */
+public final class FlowSteering {
+  private final Toeplitz hash;
+  private final int[] queues;
+
+  /**
+   * Steering by a table.
+   *
+   * @param queues the queue for each hash modulo the length, which is a power of two
+   */
+  public FlowSteering(Toeplitz hash, int[] queues) {
+    if (Integer.bitCount(queues.length) != 1) {
+      throw new IllegalArgumentException(queues.length + " entries are no power of two");
+    }
+    this.hash = hash;
+    this.queues = queues.clone();
+  }
+
+  /** A table of 128 entries that gives each queue the same share. */
+  public static int[] evenTable(int queues) {
+    int[] table = new int[128];
+    for (int i = 0; i < table.length; i++) {
+      table[i] = i % queues;
+    }
+    return table;
+  }
+
+  /** The queue of a TCP segment, as its header has addresses and ports. */
+  public int queue(int source, int destination, int sourcePort, int destinationPort) {
+    return queues[hash.hash(source, destination, sourcePort, destinationPort) & queues.length - 1];
+  }
+
+  /**
+   * The queue of a frame.
+   *
+   * @param frame address of the frame
+   * @param length its octets
+   */
+  public int queue(long frame, int length) {
+    int link = Ethernet.HEADER;
+    if (length < link) {
+      return 0;
+    }
+    int type = Ethernet.type(frame);
+    if (type == Vlan.TYPE_TAGGED && Vlan.wellFormed(length)) {
+      link = Vlan.HEADER;
+      type = Vlan.type(frame);
+    }
+    long packet = frame + link;
+    if (type != Ethernet.TYPE_IPV4
+        || !Ipv4.wellFormed(packet, length - link)
+        || Ipv4.protocol(packet) != Ipv4.PROTOCOL_TCP
+        || Ipv4.fragment(packet)
+        || Ipv4.totalLength(packet) < Ipv4.headerLength(packet) + Tcp.HEADER) {
+      return 0;
+    }
+    long segment = packet + Ipv4.headerLength(packet);
+    return queue(
+        Ipv4.source(packet),
+        Ipv4.destination(packet),
+        Tcp.sourcePort(segment),
+        Tcp.destinationPort(segment));
+  }
+}

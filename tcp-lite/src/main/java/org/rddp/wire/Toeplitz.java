@@ -1,0 +1,72 @@
+package org.rddp.wire;
+
+import java.security.SecureRandom;
+
+/**
+ * The Toeplitz hash of a TCP segment over IPv4, by which network cards choose a receive queue
+ * (RSS). It is linear, so that one look-up in a table for each octet computes it. Immutable.
+ */
+public final class Toeplitz {
+  /** Octets that are hashed: both addresses and both ports. */
+  private static final int INPUT = 12;
+
+  /** Octets of the shortest key. */
+  public static final int SHORTEST_KEY = INPUT + Integer.BYTES;
+
+  private final int[] table = new int[INPUT << 8];
+
+  /**
+   * The hash with a key.
+   *
+   * @param key at least {@link #SHORTEST_KEY} octets, of which the first ones matter
+   */
+  public Toeplitz(byte[] key) {
+    if (key.length < SHORTEST_KEY) {
+      throw new IllegalArgumentException("a key of " + key.length + " octets is too short");
+    }
+    for (int octet = 0; octet < INPUT; octet++) {
+      for (int value = 0; value < 1 << 8; value++) {
+        table[octet << 8 | value] = hash(key, octet, value);
+      }
+    }
+  }
+
+  private static int hash(byte[] key, int octet, int value) {
+    int hash = 0;
+    for (int bit = 0; bit < Byte.SIZE; bit++) {
+      if ((value & 0x80 >> bit) != 0) {
+        hash ^= window(key, octet * Byte.SIZE + bit);
+      }
+    }
+    return hash;
+  }
+
+  /** 32 bits of the key from a bit on. */
+  private static int window(byte[] key, int from) {
+    int window = 0;
+    for (int bit = from; bit < from + Integer.SIZE; bit++) {
+      window = window << 1 | (key[bit >> 3] >> (7 - (bit & 7)) & 1);
+    }
+    return window;
+  }
+
+  /** A key that nobody can predict, so that peers cannot choose the queue of their connections. */
+  public static byte[] randomKey(int octets, SecureRandom random) {
+    byte[] key = new byte[octets];
+    random.nextBytes(key);
+    return key;
+  }
+
+  /** The hash of a segment, as its header has addresses and ports. */
+  public int hash(int source, int destination, int sourcePort, int destinationPort) {
+    return part(0, source) ^ part(4, destination) ^ port(8, sourcePort) ^ port(10, destinationPort);
+  }
+
+  private int part(int octet, int word) {
+    return port(octet, word >>> 16) ^ port(octet + 2, word & 0xffff);
+  }
+
+  private int port(int octet, int half) {
+    return table[(octet << 8) | (half >> 8)] ^ table[((octet + 1) << 8) | (half & 0xff)];
+  }
+}

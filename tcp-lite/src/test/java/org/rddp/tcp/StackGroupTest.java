@@ -1,0 +1,280 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.FlowSteering;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.SteeredDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpCounters;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackGroup;
+import org.rddp.ip.StackMember;
+import org.rddp.wire.Toeplitz;
+
+/** Several stacks with one address, each on a queue of one device, and a host with one stack. */
+class StackGroupTest {
+  private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
+  private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  private static final long MILLISECOND = 1_000_000;
+  private static final int CONNECTIONS = 12;
+
+  private final NativePacketPool ourPool = new NativePacketPool(4096, 2048);
+  private final NativePacketPool theirPool = new NativePacketPool(4096, 2048);
+  private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final List<TcpStack> ours = new ArrayList<>();
+  private final TcpStack theirs = stack(link[1], THEIRS, StackGroup.alone());
+  private SteeredDevice device;
+  private long now = MILLISECOND;
+
+  private TcpStack stack(FrameDevice below, Ipv4Address address, StackMember member) {
+    return new TcpStack(
+        below,
+        new InterfaceAddress(address, 24),
+        TcpSettings.DEFAULTS.withTimeWait(MILLISECOND),
+        member,
+        random.split(),
+        now);
+  }
+
+  private void start(int stacks) {
+    device = new SteeredDevice(link[0], stacks, steering(IntStream.range(0, stacks).toArray()));
+    StackGroup group = new StackGroup(stacks);
+    for (int i = 0; i < stacks; i++) {
+      ours.add(stack(device.queue(i), OURS, group.member(i)));
+    }
+  }
+
+  /** Gives each queue its share under another number. */
+  private FlowSteering steering(int... numbers) {
+    byte[] key = new byte[40];
+    new SplittableRandom(3).nextBytes(key);
+    int[] table = FlowSteering.evenTable(numbers.length);
+    for (int i = 0; i < table.length; i++) {
+      table[i] = numbers[table[i]];
+    }
+    return new FlowSteering(new Toeplitz(key), table);
+  }
+
+  private void turn() {
+    for (TcpStack stack : ours) {
+      turn(stack);
+    }
+    turn(theirs);
+    now += MILLISECOND / 10;
+  }
+
+  private void turn(TcpStack stack) {
+    stack.receive(now);
+    stack.advance(now);
+    stack.transmit(now);
+  }
+
+  /** Turns until all have closed in order. */
+  private void finish(List<Peer> peers) {
+    long deadline = now + 60_000 * MILLISECOND;
+    while (peers.stream().anyMatch(each -> each.closed == null)) {
+      turn();
+      assertThat(now).as("still at it").isLessThan(deadline);
+    }
+    assertThat(peers)
+        .allSatisfy(peer -> {
+          assertThat(peer.wrong).isNull();
+          assertThat(peer.closed).isEqualTo(CloseReason.NORMAL);
+          assertThat(peer.received).isEqualTo(50_000);
+        });
+  }
+
+  private static Peer peer(long seed) {
+    return new Peer(new PayloadPattern(1), new PayloadPattern(1), 50_000, 0, seed);
+  }
+
+  private long sum(ToLongFunction<IpCounters> counter) {
+    return ours.stream().mapToLong(each -> counter.applyAsLong(each.ipCounters())).sum();
+  }
+
+  private void close() {
+    ours.forEach(TcpStack::close);
+    theirs.close();
+    for (int i = 0; i < ours.size(); i++) {
+      device.queue(i).close();
+    }
+    link[1].close();
+    assertThat(ourPool.available()).isEqualTo(ourPool.capacity());
+    assertThat(theirPool.available()).isEqualTo(theirPool.capacity());
+  }
+
+  /** Connections from each of our stacks to the other host. */
+  private List<Peer> connectOut() {
+    List<Peer> peers = new ArrayList<>();
+    theirs.listen(
+        7,
+        (stream, address, port) -> {
+          Peer server = peer(port);
+          peers.add(server);
+          return server;
+        });
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Peer client = peer(i);
+      peers.add(client);
+      ours.get(i % ours.size()).connect(THEIRS, 7, client);
+    }
+    return peers;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8})
+  void shouldLeaveFromPortsWhoseAnswersComeToTheirQueue(int stacks) {
+    start(stacks);
+    finish(connectOut());
+    assertThat(sum(ip -> ip.handedOver)).isZero();
+    assertThat(ours).allSatisfy(each -> assertThat(each.counters().established).isPositive());
+    assertThat(theirs.ipCounters().announcements).isZero();
+    close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 8})
+  void shouldHandOverWhatComesToTheWrongQueue(int stacks) {
+    start(stacks);
+    device.steer(steering(IntStream.range(0, stacks).map(i -> (i + 1) % stacks).toArray()));
+    finish(connectOut());
+    assertThat(sum(ip -> ip.handedOver)).isGreaterThan(CONNECTIONS * 10);
+    assertThat(sum(ip -> ip.handedOverIn)).isEqualTo(sum(ip -> ip.handedOver));
+    close();
+  }
+
+  @Test
+  void shouldGoOnWhenTheTableChanges() {
+    start(4);
+    List<Peer> peers = connectOut();
+    for (int i = 0; i < 8; i++) {
+      turn();
+    }
+    device.steer(steering(3, 1, 0, 2));
+    finish(peers);
+    assertThat(sum(ip -> ip.handedOver)).isPositive();
+    close();
+  }
+
+  @Test
+  void shouldConnectWhereQueuesCannotBeForetold() {
+    start(4);
+    device.hideSteering();
+    finish(connectOut());
+    close();
+  }
+
+  private List<Peer> connectIn(int... listening) {
+    List<Peer> peers = new ArrayList<>();
+    for (int index : listening) {
+      ours.get(index)
+          .listen(
+              7,
+              (stream, address, port) -> {
+                Peer server = peer(port);
+                peers.add(server);
+                return server;
+              });
+    }
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Peer client = peer(i);
+      peers.add(client);
+      theirs.connect(OURS, 7, client);
+    }
+    return peers;
+  }
+
+  @Test
+  void shouldAcceptAtTheStackThatListensWhateverTheQueue() {
+    start(4);
+    finish(connectIn(2));
+    assertThat(ours.get(2).counters().established).isEqualTo(CONNECTIONS);
+    assertThat(sum(ip -> ip.handedOver)).isPositive();
+    close();
+  }
+
+  @Test
+  void shouldAcceptWhereItComesIfAllListen() {
+    start(4);
+    finish(connectIn(0, 1, 2, 3));
+    assertThat(sum(ip -> ip.handedOver)).isZero();
+    assertThat(ours.stream().filter(each -> each.counters().established > 0).count())
+        .isGreaterThan(1);
+    close();
+  }
+
+  /** The connections of the first stack go on though the second begins to listen as well. */
+  @Test
+  void shouldKeepConnectionsWhenAnotherBeginsToListenAndTheTableChanges() {
+    start(2);
+    List<Peer> peers = connectIn(0);
+    while (ours.get(0).counters().established < CONNECTIONS) {
+      turn();
+    }
+    ours.get(1).listen(7, (stream, address, port) -> new Recorder());
+    device.steer(steering(1, 0));
+    finish(peers);
+    assertThat(ours.get(1).counters().established).isZero();
+    close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {7, 60_000, 60_001})
+  void shouldRefuseAPortWithoutAListenerOnce(int port) {
+    start(4);
+    ours.get(1).listen(7, (stream, address, remotePort) -> new Recorder()).close();
+    ours.get(3).listen(7, (stream, address, remotePort) -> new Recorder()).close();
+    Recorder client = new Recorder();
+    theirs.connect(OURS, port, client);
+    for (int i = 0; i < 8; i++) {
+      turn();
+    }
+    assertThat(client.takeEvents()).containsExactly("closed REFUSED");
+    assertThat(ours.stream().mapToLong(each -> each.counters().resetsOut).sum()).isEqualTo(1);
+    close();
+  }
+
+  @Test
+  void shouldConnectToAnotherStackOfItsOwnInterface() {
+    start(3);
+    List<Peer> peers = new ArrayList<>();
+    ours.get(2)
+        .listen(
+            7,
+            (stream, address, port) -> {
+              Peer server = peer(port);
+              peers.add(server);
+              return server;
+            });
+    Peer client = peer(1);
+    peers.add(client);
+    ours.get(0).connect(OURS, 7, client);
+    for (int i = 0; i < 8; i++) {
+      turn();
+    }
+    finish(peers);
+    assertThat(ours.get(2).counters().established).isEqualTo(1);
+    close();
+  }
+
+  @Test
+  void shouldAnnounceItsAddressOnce() {
+    start(3);
+    ours.forEach(each -> each.announce(now));
+    turn();
+    assertThat(sum(ip -> ip.announcements)).isEqualTo(1);
+    close();
+  }
+}

@@ -1,0 +1,41 @@
+package org.rddp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.ip.Ipv4Address;
+
+/** The hash of network cards, by the published verification suite of RSS. */
+class ToeplitzTest {
+  private static final byte[] KEY =
+      HexFormat.of()
+          .parseHex(
+              "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa");
+
+  @ParameterizedTest
+  @CsvSource({
+    "66.9.149.187, 2794, 161.142.100.80, 1766, 51ccc178",
+    "199.92.111.2, 14230, 65.69.140.83, 4739, c626b0ea",
+    "24.19.198.95, 12898, 12.22.207.184, 38024, 5c2b394a",
+    "38.27.205.30, 48228, 209.142.163.6, 2217, afc7327f",
+    "153.39.163.191, 44251, 202.188.127.2, 1303, 10e828a2"
+  })
+  void shouldHashAsCardsDo(
+      String source, int sourcePort, String destination, int destinationPort, String hash) {
+    int from = Ipv4Address.parse(source).bits();
+    int to = Ipv4Address.parse(destination).bits();
+    assertThat(new Toeplitz(KEY).hash(from, to, sourcePort, destinationPort))
+        .isEqualTo(Integer.parseUnsignedInt(hash, 16));
+  }
+
+  @Test
+  void shouldRefuseAShortKey() {
+    assertThatThrownBy(() -> new Toeplitz(new byte[15]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("15 octets");
+  }
+}
