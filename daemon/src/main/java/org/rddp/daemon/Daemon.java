@@ -41,6 +41,7 @@ import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackGroup;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
@@ -51,7 +52,9 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Checksum;
 
-/** {@code rddpd}: one engine for each interface, and the control server for programs. */
+/**
+ * {@code rddpd}: one engine for each interface, or several, and the control server for programs.
+ */
 public final class Daemon implements AutoCloseable {
   /** Largest number of STags of an interface. */
   private static final int MAX_STAGS = 1 << 16;
@@ -101,19 +104,22 @@ public final class Daemon implements AutoCloseable {
     this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
     FaultForwarder faults = new FaultForwarder();
     List<DaemonInterface> named = new ArrayList<>();
-    for (int i = 0; i < configuration.interfaces().size(); i++) {
-      InterfaceConfiguration each = configuration.interfaces().get(i);
-      FrameDevice device = ports.devices().get(i);
-      Engine engine = engine(each, device, configuration.limits(), faults);
-      engines.add(engine);
-      named.add(
-          new DaemonInterface(
-              each.name(),
-              engine,
-              each.tcp().connections(),
-              capturePoint(device, engine),
-              entry(each, device)));
-      EngineStatistics.add(statistics, engine, device);
+    for (InterfaceConfiguration each : configuration.interfaces()) {
+      StackGroup group = new StackGroup(each.engines());
+      for (int i = 0; i < each.engines(); i++) {
+        FrameDevice device = ports.devices().get(engines.size());
+        Engine engine = engine(each, i, group, device, configuration.limits(), faults);
+        group.member(i).wakeBy(() -> engine.sleep().wake());
+        engines.add(engine);
+        named.add(
+            new DaemonInterface(
+                each.name(),
+                engine,
+                each.tcp().connections(),
+                capturePoint(device, engine),
+                entry(each, device)));
+        EngineStatistics.add(statistics, engine, device);
+      }
     }
     control =
         new ControlServer(
@@ -303,7 +309,12 @@ public final class Daemon implements AutoCloseable {
   }
 
   private static Engine engine(
-      InterfaceConfiguration configured, FrameDevice device, Limits limits, FaultForwarder faults) {
+      InterfaceConfiguration configured,
+      int number,
+      StackGroup group,
+      FrameDevice device,
+      Limits limits,
+      FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
     Optional<Ipv4Address> gateway =
         configured.gateway() == 0
@@ -317,7 +328,8 @@ public final class Daemon implements AutoCloseable {
             configured.mtu(),
             configured.vlan());
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
-    TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
+    TcpStack tcp =
+        new TcpStack(device, address, tcpSettings, group.member(number), random, System.nanoTime());
     // A window holds two STags: the bound one and the next one.
     int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
@@ -330,7 +342,8 @@ public final class Daemon implements AutoCloseable {
             mpa.ird(),
             mpa.ord(),
             configured.heldOctets());
-    return new Engine(configured.name(), configured.address(), tcp, ddp, rdmap, faults);
+    String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
+    return new Engine(name, configured.address(), tcp, ddp, rdmap, faults);
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
@@ -421,7 +434,7 @@ public final class Daemon implements AutoCloseable {
     refused.problems().forEach(problem -> control.note(problem.toString()));
   }
 
-  /** The engines, one for each interface. */
+  /** The engines, one or several for each interface, in the order of the configuration. */
   public List<Engine> engines() {
     return List.copyOf(engines);
   }

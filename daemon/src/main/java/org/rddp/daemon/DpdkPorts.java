@@ -1,7 +1,9 @@
 package org.rddp.daemon;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,9 @@ import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -29,12 +33,15 @@ import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.dpdk.device.MbufPool;
 import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.dpdk.device.RingCopier;
+import org.rddp.wire.Toeplitz;
 
 /**
- * Starts DPDK and opens the ports of a configuration: one device for each interface, in the order
- * of the configuration. At most once per process.
+ * Starts DPDK and opens the ports of a configuration: one device for each engine of each interface,
+ * in the order of the configuration. At most once per process.
  */
 public final class DpdkPorts implements Ports {
+  private static final byte[] NO_KEY = {};
+
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
@@ -54,11 +61,20 @@ public final class DpdkPorts implements Ports {
   private final Map<String, RingPair> pairs = new HashMap<>();
   private final Map<String, Mempool> linkPools = new HashMap<>();
 
+  private final Configuration configuration;
   private final EngineConfiguration engine;
   private final NativeOutput output;
+  private final SecureRandom random = new SecureRandom();
 
-  private DpdkPorts(EngineConfiguration engine, NativeOutput output) {
-    this.engine = engine;
+  /** How the ends of rings with several engines choose their queues, by the interface's name. */
+  private final Map<String, FlowSteering> ringSteering = new HashMap<>();
+
+  /** Interfaces that have been opened. */
+  private int interfaces;
+
+  private DpdkPorts(Configuration configuration, NativeOutput output) {
+    this.configuration = configuration;
+    this.engine = configuration.engine();
     this.output = output;
   }
 
@@ -137,11 +153,12 @@ public final class DpdkPorts implements Ports {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;
     }
-    DpdkPorts ports = new DpdkPorts(configuration.engine(), output);
+    DpdkPorts ports = new DpdkPorts(configuration, output);
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
         before.accept(each);
-        ports.devices.add(ports.open(each));
+        ports.devices.addAll(ports.open(each));
+        ports.interfaces++;
       }
       return ports;
     } catch (RuntimeException e) {
@@ -167,10 +184,13 @@ public final class DpdkPorts implements Ports {
   }
 
   private static String dpdkArguments(InterfaceConfiguration configured) {
-    return configured.deviceName().dpdkArguments(FrameLengths.frame(configured));
+    return configured
+        .deviceName()
+        .dpdkArguments(FrameLengths.frame(configured), configured.engines());
   }
 
-  private DpdkDevice open(InterfaceConfiguration configured) {
+  /** The devices of an interface, one for each engine. */
+  private List<DpdkDevice> open(InterfaceConfiguration configured) {
     if (configured.isRing()) {
       return openRing(configured);
     }
@@ -182,9 +202,30 @@ public final class DpdkPorts implements Ports {
       throw refused("device", deviceFailure(configured, e, mark), e);
     }
     try {
+      checkQueues(configured, port);
       // Packets come from the memory of the card's NUMA node, if it has some left.
-      Mempool mempool = mempool("port", configured, port.info().socket());
-      return start(configured, port, mempool, null, port.info().macAddress(), port::close);
+      List<Mempool> pools = mempools(configured, port.info().socket());
+      PortSettings settings = settings(configured, port).withQueues(pools.size());
+      int offered = PortOffloads.of(port.info()).offered();
+      boolean interrupts = start(port, settings, pools);
+      FlowSteering steering = pools.size() == 1 ? null : steering(port, pools.size());
+      long mac = port.info().macAddress();
+      List<DpdkDevice> opened = new ArrayList<>();
+      for (int i = 0; i < pools.size(); i++) {
+        opened.add(
+            new DpdkDevice(
+                port,
+                i,
+                steering,
+                new MbufPool(pools.get(i)),
+                null,
+                mac,
+                configured.mtu(),
+                offered,
+                interrupts ? port.interruptDescriptor(i) : FrameDevice.POLLED,
+                i == 0 ? port::close : () -> {}));
+      }
+      return opened;
     } catch (DpdkException e) {
       port.close();
       throw refused("device", deviceFailure(configured, e, mark), e);
@@ -194,63 +235,151 @@ public final class DpdkPorts implements Ports {
     }
   }
 
-  private DpdkDevice openRing(InterfaceConfiguration configured) {
-    Mempool mempool = mempool("port", configured, ANY_NODE);
+  private List<DpdkDevice> openRing(InterfaceConfiguration configured) {
+    List<Mempool> pools = mempools(configured, ANY_NODE);
     String name = configured.ringName();
     boolean second = pairs.containsKey(name);
+    InterfaceConfiguration peer = otherEnd(configured);
     RingPair pair;
     try {
-      pair = pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
+      pair =
+          pairs.computeIfAbsent(
+              name,
+              each ->
+                  RingPair.create(
+                      each, configured.descriptors(), configured.engines(), peer.engines()));
     } catch (DpdkException e) {
       throw refused("device", e.getMessage(), e);
     }
-    Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, ANY_NODE));
+    Mempool link =
+        linkPools.computeIfAbsent(
+            name, each -> mempool("link", configured, configured.packets(), ANY_NODE));
     EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
-    long macAddress = LOCAL_MAC + devices.size();
+    long macAddress = LOCAL_MAC + interfaces;
     try {
-      return start(configured, port, mempool, new RingCopier(link), macAddress, port::stop);
+      checkMtu(configured, port);
+      port.configure(
+          settings(configured, port).withQueues(pools.size(), peer.engines()), pools, NO_KEY);
+      port.start();
+      List<DpdkDevice> opened = new ArrayList<>();
+      for (int i = 0; i < pools.size(); i++) {
+        opened.add(
+            new DpdkDevice(
+                port,
+                i,
+                ringSteering(configured),
+                new MbufPool(pools.get(i)),
+                new RingCopier(link, ringSteering(peer)),
+                macAddress,
+                configured.mtu(),
+                Offloads.NONE,
+                ringInterrupt(),
+                i == 0 ? port::stop : () -> {}));
+      }
+      return opened;
     } catch (RuntimeException e) {
       port.stop();
       throw e;
     }
   }
 
-  private DpdkDevice start(
-      InterfaceConfiguration configured,
-      EthernetPort port,
-      Mempool mempool,
-      RingCopier copier,
-      long macAddress,
-      Runnable closer) {
+  /** The interface at the other end of a ring. */
+  private InterfaceConfiguration otherEnd(InterfaceConfiguration configured) {
+    for (InterfaceConfiguration each : configuration.interfaces()) {
+      if (each.isRing()
+          && each.ringName().equals(configured.ringName())
+          && !each.name().equals(configured.name())) {
+        return each;
+      }
+    }
+    throw new IllegalStateException("the ring " + configured.ringName() + " has one end");
+  }
+
+  /** How the end of a ring chooses queues; null if it has only one. */
+  private FlowSteering ringSteering(InterfaceConfiguration end) {
+    if (end.engines() == 1) {
+      return null;
+    }
+    return ringSteering.computeIfAbsent(
+        end.name(),
+        name ->
+            new FlowSteering(
+                new Toeplitz(Toeplitz.randomKey(Toeplitz.SHORTEST_KEY, random)),
+                FlowSteering.evenTable(end.engines())));
+  }
+
+  private PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {
     checkMtu(configured, port);
     PortOffloads offloads = PortOffloads.of(port.info());
-    PortSettings settings =
-        PortSettings.DEFAULTS
-            .withSlots(configured.descriptors(), configured.descriptors())
-            .withMtu(configured.mtu())
-            .withOffloads(offloads.receive(), offloads.transmit());
-    boolean interrupts = engine.idle() == IdleMode.INTERRUPT && !configured.isRing();
-    if (!interrupts || !start(port, settings.withInterrupts(true), mempool)) {
-      port.configure(settings, mempool);
-      port.start();
+    return PortSettings.DEFAULTS
+        .withSlots(configured.descriptors(), configured.descriptors())
+        .withMtu(configured.mtu())
+        .withOffloads(offloads.receive(), offloads.transmit());
+  }
+
+  private void checkQueues(InterfaceConfiguration configured, EthernetPort port) {
+    int queues = Math.min(port.info().maxReceiveQueues(), port.info().maxTransmitQueues());
+    if (configured.engines() > queues) {
+      throw refused(
+          "engines",
+          configured.engines()
+              + " engines need as many queues, and "
+              + port.info().name()
+              + " has "
+              + queues
+              + "; allowed: 1 to "
+              + queues
+              + (configured.deviceName().kind() == DeviceName.Kind.VIRTUAL
+                  ? ", or an argument of the device for more queues (docs/dpdk.md)"
+                  : ""),
+          null);
     }
-    int interrupt = interrupts ? port.interruptDescriptor(0) : FrameDevice.POLLED;
-    return new DpdkDevice(
-        port,
-        new MbufPool(mempool),
-        copier,
-        macAddress,
-        configured.mtu(),
-        offloads.offered(),
-        configured.isRing() ? ringInterrupt() : interrupt,
-        closer);
+  }
+
+  private List<Mempool> mempools(InterfaceConfiguration configured, int node) {
+    List<Mempool> pools = new ArrayList<>();
+    for (int i = 0; i < configured.engines(); i++) {
+      pools.add(mempool("port", configured, configured.packetsOfEngine(), node));
+    }
+    return pools;
+  }
+
+  /** Starts a port; returns whether it signals received frames. */
+  private boolean start(EthernetPort port, PortSettings settings, List<Mempool> pools) {
+    boolean spreads = pools.size() > 1 && port.info().spreadsTcp();
+    PortSettings wanted = settings.withSpreadTcp(spreads);
+    // A key of our own: peers that know the driver's could send everything to one queue.
+    int octets = spreads ? port.info().rssKeyOctets() : 0;
+    byte[] key = octets == 0 ? NO_KEY : Toeplitz.randomKey(octets, random);
+    if (engine.idle() == IdleMode.INTERRUPT
+        && start(port, wanted.withInterrupts(true), pools, key)) {
+      return true;
+    }
+    port.configure(wanted, pools, key);
+    port.start();
+    return false;
+  }
+
+  /**
+   * How a port chooses the queue of what it receives; null if that cannot be foretold. Some drivers
+   * say that they can spread TCP, and show neither key nor table.
+   */
+  private static FlowSteering steering(EthernetPort port, int queues) {
+    byte[] key = port.rssKey();
+    int[] table = port.rssTable();
+    boolean known =
+        key.length >= Toeplitz.SHORTEST_KEY
+            && Integer.bitCount(table.length) == 1
+            && Arrays.stream(table).allMatch(queue -> queue < queues);
+    return known ? new FlowSteering(new Toeplitz(key), table) : null;
   }
 
   /** Whether the port starts with interrupts: some drivers refuse it where the card has none. */
-  private static boolean start(EthernetPort port, PortSettings settings, Mempool mempool) {
+  private static boolean start(
+      EthernetPort port, PortSettings settings, List<Mempool> pools, byte[] key) {
     try {
-      port.configure(settings, mempool);
+      port.configure(settings, pools, key);
       port.start();
       return true;
     } catch (DpdkException refused) {
@@ -281,20 +410,20 @@ public final class DpdkPorts implements Ports {
    *
    * @param node NUMA node whose memory is preferred, or -1
    */
-  private Mempool mempool(String kind, InterfaceConfiguration configured, int node) {
+  private Mempool mempool(String kind, InterfaceConfiguration configured, int packets, int node) {
     String name = kind + mempools.size();
     int octets = MbufLayout.HEADROOM + FrameLengths.room(configured);
     Mempool mempool;
     try {
-      mempool = Mempool.create(name, configured.packets(), CACHE, octets, node);
+      mempool = Mempool.create(name, packets, CACHE, octets, node);
     } catch (DpdkException e) {
       if (node != ANY_NODE) {
-        return mempool(kind, configured, ANY_NODE);
+        return mempool(kind, configured, packets, ANY_NODE);
       }
       throw refused(
           "packets",
           "no memory is left for "
-              + configured.packets()
+              + packets
               + " packets; allowed: fewer packets, a smaller mtu, or more memory under [dpdk]",
           e);
     }
@@ -319,7 +448,7 @@ public final class DpdkPorts implements Ports {
 
   /** A problem with the interface that is being opened. */
   private MachineException refused(String key, String message, DpdkException cause) {
-    int number = devices.size() + 1;
+    int number = interfaces + 1;
     return new MachineException(MachineProblem.ofInterface(number, key, message), cause);
   }
 

@@ -8,6 +8,7 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.EngineConfiguration;
 import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.IdleMode;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.daemon.configuration.ThreadPriority;
@@ -81,7 +82,10 @@ final class EnginePlacement {
   /** Tries it on threads that end afterwards. */
   static List<MachineProblem> problems(Configuration configuration) {
     EngineConfiguration engine = configuration.engine();
-    int threads = engine.engines() == EngineThreads.SHARED ? 1 : configuration.interfaces().size();
+    int threads =
+        engine.engines() == EngineThreads.SHARED
+            ? 1
+            : configuration.interfaces().stream().mapToInt(InterfaceConfiguration::engines).sum();
     List<MachineProblem> problems = new ArrayList<>();
     checkOthers(engine, threads, problems);
     for (int i = 0; i < threads && problems.isEmpty(); i++) {

@@ -50,7 +50,7 @@ final class EngineStatistics {
     addIp(statistics, prefix + "ip.", engine.tcp().ipCounters());
     statistics.add(prefix + "packets", () -> device.pool().capacity());
     statistics.add(prefix + "packets.free", () -> device.pool().available());
-    if (device instanceof DpdkDevice dpdk) {
+    if (device instanceof DpdkDevice dpdk && dpdk.queue() == 0) {
       addPort(statistics, prefix + "port.", dpdk);
     }
   }
@@ -103,6 +103,9 @@ final class EngineStatistics {
     statistics.add(prefix + "link.downs", () -> ip.linkDowns);
     statistics.add(prefix + "looped", () -> ip.looped);
     statistics.add(prefix + "loop.dropped", () -> ip.loopDropped);
+    statistics.add(prefix + "handed.over.in", () -> ip.handedOverIn);
+    statistics.add(prefix + "handed.over.out", () -> ip.handedOver);
+    statistics.add(prefix + "handed.over.dropped", () -> ip.handOversDropped);
   }
 
   private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {

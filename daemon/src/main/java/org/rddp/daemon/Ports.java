@@ -5,7 +5,7 @@ import org.rddp.device.FrameDevice;
 
 /** The devices of a daemon's interfaces. */
 public interface Ports extends AutoCloseable {
-  /** The devices, one for each interface, in the order of the configuration. */
+  /** The devices, one for each engine of each interface, in the order of the configuration. */
   List<? extends FrameDevice> devices();
 
   /** Called by each engine's thread before it uses a device. */

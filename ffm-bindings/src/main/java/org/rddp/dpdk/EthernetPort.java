@@ -161,7 +161,7 @@ public final class EthernetPort implements AutoCloseable {
       MemorySegment config = rddp_port_config.allocate(arena);
       MemorySegment capable = capabilities(arena);
       rddp_port_config.rx_queues(config, settings.queues());
-      rddp_port_config.tx_queues(config, settings.queues());
+      rddp_port_config.tx_queues(config, settings.transmitQueues());
       rddp_port_config.mtu(config, MODEST_DRIVERS.contains(info.driver()) ? 0 : settings.mtu());
       rddp_port_config.rx_interrupts(config, settings.interrupts() ? 1 : 0);
       rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
@@ -222,6 +222,8 @@ public final class EthernetPort implements AutoCloseable {
               + " and at least "
               + info.minReceiveBuffer()
               + " octets.");
+    }
+    for (int queue = 0; queue < settings.transmitQueues(); queue++) {
       check(
           Dpdk.rddp_port_tx_queue(
               port, (short) queue, transmitSlots.get(ValueLayout.JAVA_SHORT, 0), info.socket()),

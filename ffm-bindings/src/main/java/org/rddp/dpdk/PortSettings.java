@@ -5,7 +5,8 @@ import java.util.Set;
 /**
  * Settings of an Ethernet port.
  *
- * @param queues number of receive queues and of transmit queues, at least 1
+ * @param queues number of receive queues, at least 1
+ * @param transmitQueues number of transmit queues, at least 1
  * @param receiveSlots descriptors of a receive queue, or 0 for the default of driver or DPDK;
  *     adjusted to the range that the driver allows
  * @param transmitSlots the same for a transmit queue
@@ -19,6 +20,7 @@ import java.util.Set;
  */
 public record PortSettings(
     int queues,
+    int transmitQueues,
     int receiveSlots,
     int transmitSlots,
     int mtu,
@@ -29,14 +31,21 @@ public record PortSettings(
 
   /** One queue each way, MTU 1500, no offloads. */
   public static final PortSettings DEFAULTS =
-      new PortSettings(1, 0, 0, 1500, false, false, Set.of(), Set.of());
+      new PortSettings(1, 1, 0, 0, 1500, false, false, Set.of(), Set.of());
 
   /** Checks ranges. */
   public PortSettings {
-    if (queues < 1 || receiveSlots < 0 || transmitSlots < 0 || mtu < 68 || mtu > 65535) {
+    if (queues < 1
+        || transmitQueues < 1
+        || receiveSlots < 0
+        || transmitSlots < 0
+        || mtu < 68
+        || mtu > 65535) {
       throw new IllegalArgumentException(
           "Out of range: queues "
               + queues
+              + " and "
+              + transmitQueues
               + ", receive slots "
               + receiveSlots
               + ", transmit slots "
@@ -50,8 +59,14 @@ public record PortSettings(
 
   /** With another number of queues each way. */
   public PortSettings withQueues(int number) {
+    return withQueues(number, number);
+  }
+
+  /** With other numbers of queues. */
+  public PortSettings withQueues(int receive, int transmit) {
     return new PortSettings(
-        number,
+        receive,
+        transmit,
         receiveSlots,
         transmitSlots,
         mtu,
@@ -64,13 +79,22 @@ public record PortSettings(
   /** With other numbers of descriptors. */
   public PortSettings withSlots(int receive, int transmit) {
     return new PortSettings(
-        queues, receive, transmit, mtu, spreadTcp, interrupts, receiveOffloads, transmitOffloads);
+        queues,
+        transmitQueues,
+        receive,
+        transmit,
+        mtu,
+        spreadTcp,
+        interrupts,
+        receiveOffloads,
+        transmitOffloads);
   }
 
   /** With another MTU. */
   public PortSettings withMtu(int octets) {
     return new PortSettings(
         queues,
+        transmitQueues,
         receiveSlots,
         transmitSlots,
         octets,
@@ -84,6 +108,7 @@ public record PortSettings(
   public PortSettings withSpreadTcp(boolean on) {
     return new PortSettings(
         queues,
+        transmitQueues,
         receiveSlots,
         transmitSlots,
         mtu,
@@ -96,12 +121,28 @@ public record PortSettings(
   /** With interrupts for received frames, or not. */
   public PortSettings withInterrupts(boolean on) {
     return new PortSettings(
-        queues, receiveSlots, transmitSlots, mtu, spreadTcp, on, receiveOffloads, transmitOffloads);
+        queues,
+        transmitQueues,
+        receiveSlots,
+        transmitSlots,
+        mtu,
+        spreadTcp,
+        on,
+        receiveOffloads,
+        transmitOffloads);
   }
 
   /** With other offloads. */
   public PortSettings withOffloads(Set<String> receive, Set<String> transmit) {
     return new PortSettings(
-        queues, receiveSlots, transmitSlots, mtu, spreadTcp, interrupts, receive, transmit);
+        queues,
+        transmitQueues,
+        receiveSlots,
+        transmitSlots,
+        mtu,
+        spreadTcp,
+        interrupts,
+        receive,
+        transmit);
   }
 }

@@ -25,7 +25,9 @@ public final class RingPair implements AutoCloseable {
 
   private RingPair() {}
 
-  /** Creates ports with one queue each way; otherwise like {@link #create(String, int, int, int)}. */
+  /**
+   * Creates ports with one queue each way; otherwise like {@link #create(String, int, int, int)}.
+   */
   public static RingPair create(String name, int slots) {
     return create(name, slots, 1, 1);
   }
@@ -66,7 +68,8 @@ public final class RingPair implements AutoCloseable {
   private static MemorySegment ring(String name, int slots, boolean singleSender) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ring = arena.allocate(ValueLayout.ADDRESS);
-      int result = Dpdk.rddp_ring_create(arena.allocateFrom(name), slots, -1, singleSender ? 1 : 0, ring);
+      int result =
+          Dpdk.rddp_ring_create(arena.allocateFrom(name), slots, -1, singleSender ? 1 : 0, ring);
       if (result < 0) {
         throw DpdkException.of(
             "create ring " + name + " of " + slots + " slots",
@@ -77,8 +80,7 @@ public final class RingPair implements AutoCloseable {
     }
   }
 
-  private static EthernetPort port(
-      String name, List<MemorySegment> from, List<MemorySegment> to) {
+  private static EthernetPort port(String name, List<MemorySegment> from, List<MemorySegment> to) {
     try (Arena arena = Arena.ofConfined()) {
       int port =
           Dpdk.rddp_port_from_rings(

@@ -39,6 +39,11 @@ public abstract class WrappedDevice implements FrameDevice {
   }
 
   @Override
+  public boolean receives(int remote, int remotePort, int local, int localPort) {
+    return device.receives(remote, remotePort, local, localPort);
+  }
+
+  @Override
   public int receive(long[] packets) {
     return device.receive(packets);
   }

@@ -24,6 +24,7 @@ class HandOverQueueTest {
   }
 
   @Test
+  @SuppressWarnings("ThreadPriorityCheck") // There may be one core.
   void shouldPassEveryEntryWholeAndInOrderFromOneThreadToAnother() {
     CompletableFuture<Void> producer =
         CompletableFuture.runAsync(() -> {

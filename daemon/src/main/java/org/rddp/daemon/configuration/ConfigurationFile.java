@@ -128,7 +128,7 @@ public final class ConfigurationFile {
     LogConfiguration log = LogReader.read(root.section("log"));
     List<InterfaceConfiguration> interfaces =
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
-    EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces.size());
+    EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces);
     root.refuseUnknownKeys();
     return new Configuration(control, dpdk, engine, limits, metrics, interfaces, log);
   }

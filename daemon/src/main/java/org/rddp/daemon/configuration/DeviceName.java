@@ -106,12 +106,16 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
    * The device with the driver's own name and arguments; itself unless it is a Linux interface.
    *
    * @param frame octets of the longest frame that it is to carry
+   * @param queues receive and transmit queues
    */
-  DeviceName ofDriver(int frame) {
+  DeviceName ofDriver(int frame, int queues) {
     if (kind != Kind.LINUX) {
       return this;
     }
     String list = "iface=" + name + AfPacketFrames.arguments(frame);
+    if (queues > 1) {
+      list += ",qpairs=" + queues;
+    }
     return new DeviceName(Kind.VIRTUAL, driver() + "_" + name, arguments(list));
   }
 
@@ -119,9 +123,10 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
    * The device as DPDK takes it, for another kind than a ring.
    *
    * @param frame octets of the longest frame that it is to carry
+   * @param queues receive and transmit queues
    */
-  public String dpdkArguments(int frame) {
-    DeviceName device = ofDriver(frame);
+  public String dpdkArguments(int frame, int queues) {
+    DeviceName device = ofDriver(frame, queues);
     StringBuilder text = new StringBuilder(device.name);
     device.arguments.forEach((key, value) -> {
       text.append(',').append(key);

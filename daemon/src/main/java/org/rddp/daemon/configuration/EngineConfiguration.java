@@ -18,15 +18,19 @@ public record EngineConfiguration(
   }
 
   /** Reads the {@code [engine]} of a configuration file, of which the interfaces are read. */
-  static EngineConfiguration read(TomlSection section, int interfaces) {
+  static EngineConfiguration read(TomlSection section, List<InterfaceConfiguration> interfaces) {
+    int count = interfaces.stream().mapToInt(InterfaceConfiguration::engines).sum();
+    // Engines that share an interface share it to run at the same time.
+    EngineThreads byDefault =
+        count > interfaces.size() ? EngineThreads.PER_PORT : EngineThreads.SHARED;
     EngineThreads threads =
-        section.choice("engines", TomlSection.words(EngineThreads.values()), EngineThreads.SHARED);
+        section.choice("engines", TomlSection.words(EngineThreads.values()), byDefault);
     IdleMode idle =
         section.choice("idle", TomlSection.words(IdleMode.values()), IdleMode.INTERRUPT);
     List<Integer> cores = section.integers("cores", 0, 8191);
-    int needed = threads == EngineThreads.SHARED ? 1 : interfaces;
+    int needed = threads == EngineThreads.SHARED ? 1 : count;
     if (!cores.isEmpty()
-        && interfaces > 0
+        && count > 0
         && (cores.size() != needed || cores.stream().distinct().count() < needed)) {
       section.refuse(
           "cores",
@@ -34,7 +38,11 @@ public record EngineConfiguration(
               + cores
               + (threads == EngineThreads.SHARED
                   ? ", but one engine thread serves all interfaces"
-                  : ", but each of the " + needed + " interfaces has an engine thread"),
+                  : ", but each of the "
+                      + needed
+                      + (count > interfaces.size()
+                          ? " engines has a thread"
+                          : " interfaces has an engine thread")),
           needed + (needed == 1 ? " processor" : " different processors"));
     }
     ThreadPriority priority =

@@ -37,7 +37,7 @@ public final class FrameLengths {
     DeviceName device = configured.deviceName();
     if (device.linuxInterface() != null) {
       // The driver refuses buffers that are shorter than a slot holds.
-      DeviceName opened = device.ofDriver(frame(configured));
+      DeviceName opened = device.ofDriver(frame(configured), configured.engines());
       room = Math.max(room, AfPacketFrames.carried(opened.arguments()));
     }
     return Math.max(LEAST_ROOM, room + ALIGNMENT - 1 & -ALIGNMENT);

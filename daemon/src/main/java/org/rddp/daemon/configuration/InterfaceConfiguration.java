@@ -14,6 +14,8 @@ import org.rddp.tcp.TcpSettings;
  * @param gateway IPv4 address of the gateway, or 0 for none
  * @param mtu largest IP packet in octets
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
+ * @param engines engines that share the interface, each with a queue of the device: 1 to {@link
+ *     org.rddp.ip.StackGroup#MOST}
  * @param packets number of packet buffers
  * @param descriptors entries of the device's receive and transmit rings
  * @param tcp settings of TCP, including the number of connections
@@ -29,11 +31,17 @@ public record InterfaceConfiguration(
     int gateway,
     int mtu,
     int vlan,
+    int engines,
     int packets,
     int descriptors,
     TcpSettings tcp,
     MpaSettings mpa,
     int heldOctets) {
+  /** The packet buffers of each engine. */
+  public int packetsOfEngine() {
+    return packets / engines;
+  }
+
   /** The device in its parts. */
   public DeviceName deviceName() {
     return DeviceName.parse(device);

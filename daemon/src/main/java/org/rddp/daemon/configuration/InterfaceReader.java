@@ -1,6 +1,7 @@
 package org.rddp.daemon.configuration;
 
 import java.util.regex.Pattern;
+import org.rddp.ip.StackGroup;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;
@@ -8,6 +9,9 @@ import org.rddp.wire.Vlan;
 /** Reads an {@code [[interface]]} of a configuration file. */
 final class InterfaceReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
+
+  /** The fewest packets that an engine works with. */
+  private static final int LEAST_PACKETS = 1024;
 
   private InterfaceReader() {}
 
@@ -27,7 +31,16 @@ final class InterfaceReader {
     int gateway = gateway(section, network);
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
-    int packets = (int) section.integer("packets", 1024, 1 << 20, 16384);
+    int engines =
+        (int)
+            section.integerOr(
+                "engines",
+                "cores",
+                Math.min(Runtime.getRuntime().availableProcessors(), StackGroup.MOST),
+                1,
+                StackGroup.MOST,
+                1);
+    int packets = (int) section.integer("packets", LEAST_PACKETS, 1 << 20, 16384);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
@@ -36,6 +49,12 @@ final class InterfaceReader {
     section.refuseUnknownKeys();
     if (name == null || device == null || network == null) {
       return null;
+    }
+    if (packets / engines < LEAST_PACKETS) {
+      section.refuse(
+          "packets",
+          packets + " are too few for " + engines + " engines",
+          "at least " + LEAST_PACKETS + " for each engine");
     }
     DeviceRules.check(section, DeviceName.parse(device), mtu, vlan);
     return new InterfaceConfiguration(
@@ -46,6 +65,7 @@ final class InterfaceReader {
         gateway,
         mtu,
         vlan,
+        engines,
         packets,
         descriptors,
         tcp,

@@ -104,6 +104,14 @@ final class TomlSection {
     return number;
   }
 
+  /** A whole number within two inclusive bounds, or a word that stands for one. */
+  long integerOr(String key, String word, long meaning, long least, long most, long fallback) {
+    if (has(key) && word.equals(table.get(List.of(key)))) {
+      return meaning;
+    }
+    return integer(key, least, most, fallback);
+  }
+
   /** A power of two within two inclusive bounds. */
   int powerOfTwo(String key, int least, int most, int fallback) {
     long number = integer(key, least, most, fallback);

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
@@ -419,28 +420,63 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return permissions;
   }
 
-  /** The interface with a name; the first one if the name is empty. */
+  /**
+   * The interface with a name; the first one if the name is empty. Of several engines the one with
+   * the fewest sessions, or the one whose own name it is.
+   */
   DaemonInterface daemonInterface(String name) throws RequestRefusedException {
-    for (DaemonInterface port : interfaces) {
-      if (name.isEmpty() || port.name().equals(name)) {
-        return port;
+    String wanted = name.isEmpty() ? interfaces.getFirst().name() : name;
+    DaemonInterface found = null;
+    for (DaemonInterface each : interfaces) {
+      if (each.engine().name().equals(wanted)) {
+        return each;
+      }
+      if (each.name().equals(wanted) && (found == null || sessions(each) < sessions(found))) {
+        found = each;
       }
     }
-    throw new RequestRefusedException(
-        Reason.NO_INTERFACE,
-        "no interface "
-            + name
-            + "; the daemon has "
-            + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
+    if (found == null) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE,
+          "no interface "
+              + name
+              + "; the daemon has "
+              + interfaces.stream()
+                  .map(DaemonInterface::name)
+                  .distinct()
+                  .collect(Collectors.joining(", ")));
+    }
+    return found;
+  }
+
+  /**
+   * Refuses a port at which another process listens. Sessions of one process with engines of their
+   * own may listen at the same port: each gets what its engine receives.
+   */
+  void checkPort(ProgramSession program, int port) throws RequestRefusedException {
+    for (ProgramSession other : programs) {
+      if (port != 0
+          && other.claims(port)
+          && other.daemonInterface().name().equals(program.daemonInterface().name())
+          && (other.socket().peer().pid() != program.socket().peer().pid()
+              || other.socket().peer().uid() != program.socket().peer().uid())) {
+        throw new RequestRefusedException(
+            Reason.ADDRESS_IN_USE, "port %d is in use by another process".formatted(port));
+      }
+    }
+  }
+
+  private long sessions(DaemonInterface engine) {
+    return programs.stream().filter(each -> engine.equals(each.daemonInterface())).count();
   }
 
   /** The answer to a request for interfaces, from an index on. */
   DaemonMessage interfaces(int request, int index) {
-    int from = Math.clamp(index, 0, interfaces.size());
-    int end = Math.min(from + InterfaceEntry.MOST, interfaces.size());
-    List<InterfaceEntry> entries =
-        interfaces.subList(from, end).stream().map(DaemonInterface::entry).toList();
-    return new DaemonMessage.InterfacesListed(request, end < interfaces.size() ? end : 0, entries);
+    List<InterfaceEntry> all = interfaces.stream().map(DaemonInterface::entry).distinct().toList();
+    int from = Math.clamp(index, 0, all.size());
+    int end = Math.min(from + InterfaceEntry.MOST, all.size());
+    return new DaemonMessage.InterfacesListed(
+        request, end < all.size() ? end : 0, all.subList(from, end));
   }
 
   /** The first program from a number on that another may see; null if there is none. */

@@ -12,11 +12,11 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
- * An interface of the daemon that programs choose by name.
+ * An interface of the daemon that programs choose by name, or one of the engines that share it.
  *
  * @param name name in the configuration
- * @param engine engine of the interface
- * @param connections most connections at a time
+ * @param engine engine of the interface; of several each is listed
+ * @param connections most connections of an engine at a time
  * @param capture source of captured frames
  * @param entry what programs are told of it
  */

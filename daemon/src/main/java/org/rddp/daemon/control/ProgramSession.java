@@ -70,6 +70,9 @@ final class ProgramSession implements SessionHandler {
   private String program = "";
   private String name;
   private DaemonInterface daemonInterface;
+
+  private final ClaimedPorts claimedPorts = new ClaimedPorts();
+
   private Session session;
   private ProgramMapping rings;
   private WakeSocket signal;
@@ -161,6 +164,11 @@ final class ProgramSession implements SessionHandler {
     return begun;
   }
 
+  /** Whether it listens at a port, or has asked for it. */
+  boolean claims(int port) {
+    return claimedPorts.contains(port);
+  }
+
   DaemonInterface daemonInterface() {
     return daemonInterface;
   }
@@ -238,7 +246,10 @@ final class ProgramSession implements SessionHandler {
               request,
               () -> {
                 session.closeListener(close.listener());
-                server.execute(() -> listeners.give(1));
+                server.execute(() -> {
+                  listeners.give(1);
+                  claimedPorts.closed(close.listener());
+                });
                 return new DaemonMessage.Done(request);
               });
       case ProgramMessage.Accept accept ->
@@ -390,20 +401,26 @@ final class ProgramSession implements SessionHandler {
           "listening needs a port from 0 to 65535 and a backlog of at least 1, not port %d and backlog %d"
               .formatted(listen.port(), listen.backlog()));
     }
+    server.checkPort(this, listen.port());
     listeners.take(1);
+    claimedPorts.claim(listen.port());
     onEngine(
         listen.request(),
         () -> {
           try {
             SessionListener listener =
                 session.listen(listen.port(), listen.backlog(), listen.settings());
+            server.execute(() -> claimedPorts.opened(listener.number(), listen.port()));
             return new DaemonMessage.Listening(
                 listen.request(),
                 listener.number(),
                 IpAddress.ipv4(daemonInterface.engine().address()),
                 listener.port());
           } catch (RequestRefusedException e) {
-            server.execute(() -> listeners.give(1));
+            server.execute(() -> {
+              listeners.give(1);
+              claimedPorts.refused(listen.port());
+            });
             throw e;
           }
         });

@@ -170,8 +170,11 @@ public final class EngineSleep implements AutoCloseable {
     }
   }
 
-  /** Ends the sleep, or prevents it. Called after a command has been left for an engine. */
-  void wake() {
+  /**
+   * Ends the sleep, or prevents it. Called after a command, or a packet, has been left for an
+   * engine.
+   */
+  public void wake() {
     if (announced) {
       commands[0].signal();
     }

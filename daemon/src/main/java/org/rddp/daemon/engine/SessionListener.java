@@ -52,10 +52,8 @@ public final class SessionListener {
     int first = port == 0 ? FIRST_EPHEMERAL_PORT : port;
     int last = port == 0 ? LAST_PORT : port;
     for (int each = first; listener == null && each <= last; each++) {
-      try {
-        listener = tcp.listen(each, this::onIncoming);
-      } catch (IllegalStateException inUse) {
-        listener = null;
+      if (port != 0 || tcp.mayLeaveFrom(each)) {
+        listener = listen(tcp, each);
       }
     }
     if (listener == null) {
@@ -65,6 +63,15 @@ public final class SessionListener {
     SessionReceiveQueue receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
+    }
+  }
+
+  /** Listens at a port; null if it is in use. */
+  private TcpListener listen(TcpStack tcp, int port) {
+    try {
+      return tcp.listen(port, this::onIncoming);
+    } catch (IllegalStateException inUse) {
+      return null;
     }
   }
 

@@ -172,6 +172,18 @@ final class CounterMetrics {
         "ip.loop.dropped",
         "ip_dropped_loop_frames",
         "Frames from the interface to its own address dropped because too many waited.");
+    counter(
+        "ip.handed.over.in",
+        "ip_received_hand_overs",
+        "Packets got from other engines of the interface, which received them.");
+    counter(
+        "ip.handed.over.out",
+        "ip_sent_hand_overs",
+        "Packets received for a port of another engine of the interface, and handed over to it.");
+    counter(
+        "ip.handed.over.dropped",
+        "ip_dropped_hand_overs",
+        "Packets for another engine of the interface dropped because it had too many to take.");
     gauge("packets", "packets", "Packet buffers of the interface.");
     gauge("packets.free", "packets_free", "Packet buffers that are free.");
     gauge("port.up", "port_up", "Whether the port has a link.");

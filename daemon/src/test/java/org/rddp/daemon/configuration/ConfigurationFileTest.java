@@ -141,7 +141,7 @@ class ConfigurationFileTest {
             [engine]
             engines = "per-port"
             idle = "spin"
-            cores = [3, 1]
+            cores = [3, 1, 5]
             priority = "fifo 2"
             [limits]
             sessions = 3
@@ -171,6 +171,7 @@ class ConfigurationFileTest {
             gateway = "10.1.255.254"
             mtu = 9000
             vlan = 100
+            engines = 2
             packets = 2048
             descriptors = 256
             connections = 7
@@ -220,7 +221,7 @@ class ConfigurationFileTest {
             new EngineConfiguration(
                 EngineThreads.PER_PORT,
                 IdleMode.SPIN,
-                List.of(3, 1),
+                List.of(3, 1, 5),
                 new ThreadPriority(ThreadPriority.Kind.FIFO, 2)));
     assertThat(read.limits())
         .isEqualTo(
@@ -250,6 +251,7 @@ class ConfigurationFileTest {
                 0x0a01fffe,
                 9000,
                 100,
+                2,
                 2048,
                 256,
                 TcpSettings.DEFAULTS

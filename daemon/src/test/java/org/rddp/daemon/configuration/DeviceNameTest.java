@@ -21,6 +21,6 @@ class DeviceNameTest {
           net_vhost0,iface=/a,x  | 9014 | net_vhost0,iface=/a,x
           """)
   void shouldBeWrittenAsDpdkTakesIt(String device, int frame, String expected) {
-    assertThat(DeviceName.parse(device).dpdkArguments(frame)).isEqualTo(expected);
+    assertThat(DeviceName.parse(device).dpdkArguments(frame, 1)).isEqualTo(expected);
   }
 }

@@ -2,6 +2,7 @@ package org.rddp.dpdk.device;
 
 import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
+import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
@@ -12,8 +13,8 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * A started DPDK port as a frame device, with one queue in each direction and one native call per
- * burst.
+ * A queue of a started DPDK port as a frame device, in each direction, with one native call per
+ * burst. A port with one queue is one device.
  *
  * <p>A frame received as a chain of buffers is copied into one buffer if it fits, and otherwise
  * dropped and counted. The port computes checksums and cuts segments if it can; {@link
@@ -27,6 +28,11 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private static final int PTR = Long.BYTES;
 
   private final EthernetPort port;
+  private final int queue;
+
+  /** How the port chooses the queue of what it receives; null if that is not known. */
+  private final FlowSteering steering;
+
   private final MbufPool pool;
   private final RingCopier copier;
   private final long macAddress;
@@ -42,7 +48,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private volatile boolean up = true;
 
   /**
-   * Creates a device for a started port.
+   * Creates a device for a started port with one queue.
    *
    * @param pool packets for this engine; the port receives into the same mempool
    * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
@@ -62,7 +68,37 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       int offloads,
       int interrupt,
       Runnable closer) {
+    this(port, 0, null, pool, copier, macAddress, mtu, offloads, interrupt, closer);
+  }
+
+  /**
+   * Creates a device for a queue of a started port.
+   *
+   * @param queue its number in both directions, from 0
+   * @param steering how the port chooses the queue of what it receives; null if that is not known
+   * @param pool packets for this engine; the queue receives into the same mempool
+   * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
+   *     else null
+   * @param macAddress in the low 48 bits
+   * @param mtu largest IP packet in octets
+   * @param offloads the port's offloads: bits of {@link Offloads}
+   * @param interrupt how a thread that sleeps learns of frames: {@link FrameDevice#interrupt}
+   * @param closer called when the device is closed
+   */
+  public DpdkDevice(
+      EthernetPort port,
+      int queue,
+      FlowSteering steering,
+      MbufPool pool,
+      RingCopier copier,
+      long macAddress,
+      int mtu,
+      int offloads,
+      int interrupt,
+      Runnable closer) {
     this.port = port;
+    this.queue = queue;
+    this.steering = steering;
     this.pool = pool;
     this.copier = copier;
     this.macAddress = macAddress;
@@ -100,8 +136,13 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   @Override
   public void enableInterrupt(boolean on) {
     if (interrupt >= 0) {
-      port.enableInterrupt(0, on);
+      port.enableInterrupt(queue, on);
     }
+  }
+
+  @Override
+  public boolean receives(int remote, int remotePort, int local, int localPort) {
+    return steering == null || steering.queue(remote, local, remotePort, localPort) == queue;
   }
 
   @Override
@@ -148,6 +189,11 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     up = port.link().up();
   }
 
+  /** The number of its queue. */
+  public int queue() {
+    return queue;
+  }
+
   /** The port, for its counters. */
   public EthernetPort port() {
     return port;
@@ -166,7 +212,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
 
   @Override
   public int receive(long[] packets) {
-    int count = port.receive(0, received, Math.min(packets.length, BURST));
+    int count = port.receive(queue, received, Math.min(packets.length, BURST));
     int kept = 0;
     for (int i = 0; i < count; i++) {
       long packet = Memory.getLongNative(received + (long) i * PTR);
@@ -212,7 +258,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     if ((offloads & Offloads.SEGMENTATION) != 0) {
       prepare(packets, from, count);
     }
-    return port.transmit(0, sent, count);
+    return port.transmit(queue, sent, count);
   }
 
   /** Clears the IP checksum of frames to be cut into segments, as DPDK requires. */

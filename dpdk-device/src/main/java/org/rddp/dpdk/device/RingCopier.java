@@ -1,5 +1,6 @@
 package org.rddp.dpdk.device;
 
+import org.rddp.device.FlowSteering;
 import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
@@ -9,16 +10,33 @@ import org.rddp.wire.Memory;
  * Transmits copies of packets, for ports that pass the buffer itself to their peer (net_ring): the
  * sender keeps a packet until it is acknowledged and may send it again, while the receiver uses the
  * buffer. The copies come from a mempool of the link, which both ends may use on different threads.
+ *
+ * <p>Of a peer with several queues it chooses the one, as the peer's network card would.
  */
 public final class RingCopier {
   private static final int PTR = Long.BYTES;
 
   private final Mempool mempool;
+
+  /** The peer's; null if it has one queue. */
+  private final FlowSteering steering;
+
   private final long copies = Memory.allocate((long) DpdkDevice.BURST * PTR);
 
   /** Creates a copier; besides it only the link's other end allocates from the mempool. */
   public RingCopier(Mempool mempool) {
+    this(mempool, null);
+  }
+
+  /**
+   * Creates a copier for one queue of a port.
+   *
+   * @param mempool which other queues and the link's other end use, too
+   * @param steering the peer's; null if it has one queue
+   */
+  public RingCopier(Mempool mempool, FlowSteering steering) {
     this.mempool = mempool;
+    this.steering = steering;
   }
 
   /**
@@ -41,7 +59,7 @@ public final class RingCopier {
       Memory.putShortNative(copy + MbufLayout.DATA_LEN, length);
       Memory.putIntNative(copy + MbufLayout.PKT_LEN, length);
     }
-    int taken = port.transmit(0, copies, count);
+    int taken = steering == null ? port.transmit(0, copies, count) : steer(port, pool, count);
     for (int i = 0; i < taken; i++) {
       pool.release(packets[from + i]);
     }
@@ -49,5 +67,28 @@ public final class RingCopier {
       Mempool.free(copies + (long) taken * PTR, count - taken);
     }
     return taken;
+  }
+
+  /** Transmits runs of frames for the same queue, until one is not accepted whole. */
+  private int steer(EthernetPort port, MbufPool pool, int count) {
+    int done = 0;
+    while (done < count) {
+      int queue = queue(pool, done);
+      int end = done + 1;
+      while (end < count && queue(pool, end) == queue) {
+        end++;
+      }
+      int taken = port.transmit(queue, copies + (long) done * PTR, end - done);
+      done += taken;
+      if (done < end) {
+        return done;
+      }
+    }
+    return done;
+  }
+
+  private int queue(MbufPool pool, int index) {
+    long copy = Memory.getLongNative(copies + (long) index * PTR);
+    return steering.queue(pool.address(copy), pool.length(copy));
   }
 }
