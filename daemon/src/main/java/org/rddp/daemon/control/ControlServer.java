@@ -14,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
@@ -27,8 +26,6 @@ import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.log.LogTopic;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
-import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
@@ -65,7 +62,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private record Timer(long deadline, Runnable task) {}
 
   private final ControlListener listener;
-  private final List<DaemonInterface> interfaces;
+  private final DaemonInterfaces interfaces;
   private Limits limits;
   private final Permissions permissions;
   private final Statistics statistics;
@@ -80,8 +77,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       new PriorityQueue<>((a, b) -> Long.compare(a.deadline - b.deadline, 0));
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
-  private final Map<DaemonInterface, ProgramSession> captures = new HashMap<>();
-  private final Map<DaemonInterface, ProgramSession> traces = new HashMap<>();
+  private final Map<String, ProgramSession> captures = new HashMap<>();
+  private final Map<String, ProgramSession> traces = new HashMap<>();
   private final LastSockets lastSockets = new LastSockets(this);
   private final LongAdder notLogged = new LongAdder();
   private final Thread thread = new Thread(this::run, "rddp-control");
@@ -109,7 +106,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       DaemonEvents events)
       throws SystemCallException {
     this.listener = listener;
-    this.interfaces = List.copyOf(ports);
+    this.interfaces = new DaemonInterfaces(ports);
     this.limits = limits;
     this.permissions = new Permissions(users);
     this.statistics = statistics;
@@ -421,35 +418,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   /**
-   * The interface with a name; the first one if the name is empty. Of several engines the one with
-   * the fewest sessions, or the one whose own name it is.
-   */
-  DaemonInterface daemonInterface(String name) throws RequestRefusedException {
-    String wanted = name.isEmpty() ? interfaces.getFirst().name() : name;
-    DaemonInterface found = null;
-    for (DaemonInterface each : interfaces) {
-      if (each.engine().name().equals(wanted)) {
-        return each;
-      }
-      if (each.name().equals(wanted) && (found == null || sessions(each) < sessions(found))) {
-        found = each;
-      }
-    }
-    if (found == null) {
-      throw new RequestRefusedException(
-          Reason.NO_INTERFACE,
-          "no interface "
-              + name
-              + "; the daemon has "
-              + interfaces.stream()
-                  .map(DaemonInterface::name)
-                  .distinct()
-                  .collect(Collectors.joining(", ")));
-    }
-    return found;
-  }
-
-  /**
    * Refuses a port at which another process listens. Sessions of one process with engines of their
    * own may listen at the same port: each gets what its engine receives.
    */
@@ -466,17 +434,14 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  private long sessions(DaemonInterface engine) {
-    return programs.stream().filter(each -> engine.equals(each.daemonInterface())).count();
+  /** The interfaces. */
+  DaemonInterfaces interfaces() {
+    return interfaces;
   }
 
-  /** The answer to a request for interfaces, from an index on. */
-  DaemonMessage interfaces(int request, int index) {
-    List<InterfaceEntry> all = interfaces.stream().map(DaemonInterface::entry).distinct().toList();
-    int from = Math.clamp(index, 0, all.size());
-    int end = Math.min(from + InterfaceEntry.MOST, all.size());
-    return new DaemonMessage.InterfacesListed(
-        request, end < all.size() ? end : 0, all.subList(from, end));
+  /** Sessions of an engine. */
+  long sessions(DaemonInterface engine) {
+    return programs.stream().filter(each -> engine.equals(each.daemonInterface())).count();
   }
 
   /** The first program from a number on that another may see; null if there is none. */
@@ -502,12 +467,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   /** The programs that capture, by interface. */
-  Map<DaemonInterface, ProgramSession> captures() {
+  Map<String, ProgramSession> captures() {
     return captures;
   }
 
   /** The programs that trace a connection, by interface. */
-  Map<DaemonInterface, ProgramSession> traces() {
+  Map<String, ProgramSession> traces() {
     return traces;
   }
 

@@ -1,9 +1,10 @@
 package org.rddp.daemon.control;
 
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ConnectionEnds;
-import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.CaptureSink;
 import org.rddp.ipc.control.DaemonMessage;
@@ -15,7 +16,8 @@ import org.rddp.ipc.ring.TraceEvent;
 
 /**
  * Captures the frames of a program's interface, or traces one of its connections, into a shared
- * ring. Control thread only.
+ * ring. Of an interface with several engines all are captured, and one after the other is asked for
+ * the connection. Control thread only.
  */
 final class ProgramCapture {
   /** What writes into the ring. */
@@ -24,18 +26,18 @@ final class ProgramCapture {
     final String verb;
 
     /** The programs with such a source: one for each interface. */
-    final Map<DaemonInterface, ProgramSession> running;
+    final Map<String, ProgramSession> running;
 
-    Source(String verb, Map<DaemonInterface, ProgramSession> running) {
+    Source(String verb, Map<String, ProgramSession> running) {
       this.verb = verb;
       this.running = running;
     }
 
-    /** Engine thread only. */
-    abstract void begin(CaptureSink sink) throws RequestRefusedException;
+    /** Begins at one engine, on its thread; returns whether that was all. */
+    abstract boolean begin(DaemonInterface at, CaptureSink sink) throws RequestRefusedException;
 
-    /** Engine thread only. */
-    abstract void end();
+    /** Ends at one engine, on its thread. */
+    abstract void end(DaemonInterface at);
   }
 
   private final ControlServer server;
@@ -58,53 +60,92 @@ final class ProgramCapture {
   /** Answers between which ends a connection runs, so that its frames can be told from others. */
   void find(ProgramMessage.FindConnection find) throws RequestRefusedException {
     server.permissions().checkCapture(program.socket().peer());
-    Engine engine = program.daemonInterface().engine();
-    engine.execute(() -> {
-      try {
-        ConnectionEnds ends = engine.find(find.connection(), find.process());
-        DaemonMessage found =
-            new DaemonMessage.ConnectionFound(
-                find.request(),
-                IpAddress.ipv4(ends.localAddress()),
-                ends.localPort(),
-                IpAddress.ipv4(ends.remoteAddress()),
-                ends.remotePort());
-        server.execute(() -> program.send(found));
-      } catch (RequestRefusedException e) {
-        server.execute(() -> program.answer(find.request(), e));
-      }
-    });
+    inTurn(
+        at -> {
+          ConnectionEnds ends = at.engine().find(find.connection(), find.process());
+          DaemonMessage found =
+              new DaemonMessage.ConnectionFound(
+                  find.request(),
+                  IpAddress.ipv4(ends.localAddress()),
+                  ends.localPort(),
+                  IpAddress.ipv4(ends.remoteAddress()),
+                  ends.remotePort());
+          program.send(found);
+          return true;
+        },
+        refusal -> {
+          if (refusal != null) {
+            program.answer(find.request(), refusal);
+          }
+        });
+  }
+
+  /** What is done at one engine, on its thread; returns whether the others need not be asked. */
+  private interface Step {
+    boolean run(DaemonInterface at) throws RequestRefusedException;
+  }
+
+  /**
+   * Takes a step at one engine of the interface after the other, until one is enough or refuses for
+   * another reason than that it does not know the connection.
+   *
+   * @param done gets the last refusal, or null, on the control thread
+   */
+  private void inTurn(Step step, Consumer<RequestRefusedException> done) {
+    inTurn(server.interfaces().engines(program.daemonInterface().name()), 0, step, done);
+  }
+
+  private void inTurn(
+      List<DaemonInterface> engines, int index, Step step, Consumer<RequestRefusedException> done) {
+    DaemonInterface at = engines.get(index);
+    at.engine()
+        .execute(() -> {
+          boolean enough = index + 1 == engines.size();
+          RequestRefusedException refusal = null;
+          try {
+            enough |= step.run(at);
+          } catch (RequestRefusedException e) {
+            refusal = e;
+            enough |= e.reason() != Reason.NOT_FOUND;
+          }
+          if (enough) {
+            RequestRefusedException last = refusal;
+            server.execute(() -> done.accept(last));
+          } else {
+            inTurn(engines, index + 1, step, done);
+          }
+        });
   }
 
   void start(ProgramMessage.StartCapture start) throws RequestRefusedException {
-    DaemonInterface captured = program.daemonInterface();
     Source frames =
         new Source("captures", server.captures()) {
           @Override
-          void begin(CaptureSink sink) {
-            captured.capture().capture(sink);
+          boolean begin(DaemonInterface at, CaptureSink sink) {
+            at.capture().capture(sink);
+            return false;
           }
 
           @Override
-          void end() {
-            captured.capture().capture(null);
+          void end(DaemonInterface at) {
+            at.capture().capture(null);
           }
         };
     begin(start.request(), start.ringOctets(), start.snapLength(), frames);
   }
 
   void start(ProgramMessage.StartTrace start) throws RequestRefusedException {
-    Engine engine = program.daemonInterface().engine();
     Source events =
         new Source("traces a connection of", server.traces()) {
           @Override
-          void begin(CaptureSink sink) throws RequestRefusedException {
-            engine.trace(start.connection(), start.process(), sink);
+          boolean begin(DaemonInterface at, CaptureSink sink) throws RequestRefusedException {
+            at.engine().trace(start.connection(), start.process(), sink);
+            return true;
           }
 
           @Override
-          void end() {
-            engine.endTrace();
+          void end(DaemonInterface at) {
+            at.engine().endTrace();
           }
         };
     begin(start.request(), start.ringOctets(), TraceEvent.LONGEST, events);
@@ -119,12 +160,12 @@ final class ProgramCapture {
                   + " from 1 to 65535, not %d and %d")
               .formatted(size, snapLength));
     }
-    DaemonInterface captured = program.daemonInterface();
+    String captured = program.daemonInterface().name();
     server.permissions().checkCapture(program.socket().peer());
     ProgramSession other = from.running.get(captured);
     if (other != null) {
       throw new RequestRefusedException(
-          Reason.STATE, other.name() + " already " + from.verb + " " + captured.name());
+          Reason.STATE, other.name() + " already " + from.verb + " " + captured);
     }
     if (ring != null) {
       throw new RequestRefusedException(
@@ -156,20 +197,21 @@ final class ProgramCapture {
         answer(request, started, refusal);
         return;
       }
-      program
-          .daemonInterface()
-          .engine()
-          .execute(() -> {
-            RequestRefusedException refused = null;
-            try {
-              from.begin(started::offer);
-            } catch (RequestRefusedException e) {
-              refused = e;
-            }
-            RequestRefusedException answer = refused;
-            server.execute(() -> answer(request, started, answer));
-          });
+      CaptureSink sink = sink(started);
+      inTurn(at -> from.begin(at, sink), refused -> answer(request, started, refused));
     });
+  }
+
+  /** The ring has one writer at a time. */
+  private CaptureSink sink(CaptureRing started) {
+    if (server.interfaces().engines(program.daemonInterface().name()).size() == 1) {
+      return started::offer;
+    }
+    return (time, address, length) -> {
+      synchronized (started) {
+        started.offer(time, address, length);
+      }
+    };
   }
 
   private void answer(int request, CaptureRing started, RequestRefusedException refusal) {
@@ -199,14 +241,13 @@ final class ProgramCapture {
     ring = null;
     mapping = null;
     source = null;
-    DaemonInterface captured = program.daemonInterface();
-    from.running.remove(captured);
+    from.running.remove(program.daemonInterface().name());
     int size = ringOctets;
-    captured
-        .engine()
-        .execute(() -> {
-          from.end();
-          server.execute(() -> stopped.release(() -> octets.give(size)));
-        });
+    inTurn(
+        at -> {
+          from.end(at);
+          return false;
+        },
+        none -> stopped.release(() -> octets.give(size)));
   }
 }

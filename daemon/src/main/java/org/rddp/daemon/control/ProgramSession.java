@@ -299,13 +299,13 @@ final class ProgramSession implements SessionHandler {
   private void listInterfaces(ProgramMessage.ListInterfaces next) throws RequestRefusedException {
     checkVersion(next.version());
     server.permissions().checkSession(socket.peer());
-    send(server.interfaces(next.request(), next.index()));
+    send(server.interfaces().list(next.request(), next.index()));
   }
 
   private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
     checkVersion(hello.version());
     server.permissions().checkSession(socket.peer());
-    DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
+    DaemonInterface chosen = server.interfaces().find(hello.interfaceName(), server::sessions);
     daemonInterface = chosen;
     share.sessions().take(1);
     counted = true;
