@@ -61,7 +61,7 @@ final class Completions {
   boolean awaitAny(Duration timeout) {
     boolean entered = threads.enter();
     try {
-      return kept > 0 || session.awaitRing(timeout);
+      return kept > 0 || session.daemon().awaitRing(timeout);
     } finally {
       threads.leave(entered);
     }
@@ -88,7 +88,7 @@ final class Completions {
 
   /** Passes completions of one queue to the handler. */
   int poll(CompletionQueue queue, CompletionHandler handler, int max) {
-    session.throwIfClosed();
+    session.daemon().throwIfClosed();
     boolean entered = threads.enter();
     try {
       return pollInside(queue, handler, max);
@@ -125,8 +125,8 @@ final class Completions {
 
   private void pollInVain() {
     // What other queues keep has to be polled first: it belongs to the lost daemon.
-    if (session.channel().lost() != null && (kept == 0 || !session.isReconnecting())) {
-      session.proceedAfterLoss();
+    if (session.channel().lost() != null && (kept == 0 || !session.daemon().isReconnecting())) {
+      session.daemon().proceedAfterLoss();
     }
     Thread.onSpinWait();
   }
@@ -172,8 +172,8 @@ final class Completions {
       count += passed;
       idle = connection.isIdle();
       if (passed == 0 && !idle) {
-        session.throwIfUnusable();
-        session.awaitRing(LOOK);
+        session.daemon().throwIfUnusable();
+        session.daemon().awaitRing(LOOK);
       }
     }
     return count;
@@ -236,7 +236,7 @@ final class Completions {
   private boolean awaitNext(Completion completion, long deadline) {
     long spinEnd = System.nanoTime() + SPIN_NANOS;
     while (!read(completion)) {
-      session.throwIfUnusable();
+      session.daemon().throwIfUnusable();
       long now = System.nanoTime();
       if (now - deadline >= 0) {
         return false;
@@ -245,7 +245,7 @@ final class Completions {
         Thread.onSpinWait();
       } else {
         // The next daemon does not know the request.
-        session.awaitThisDaemon(Duration.ofNanos(deadline - now));
+        session.daemon().awaitThisDaemon(Duration.ofNanos(deadline - now));
       }
     }
     rings.publish();

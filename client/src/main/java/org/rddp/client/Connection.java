@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.CompletionStatus;
@@ -17,8 +16,6 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.StartupTerms;
-import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 
@@ -42,8 +39,6 @@ import org.rddp.ipc.ring.SubmissionEntry;
  * block nor allocate. The other methods may be called from any thread.
  */
 public final class Connection implements AutoCloseable {
-  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-
   private final Rddp session;
   private final int id;
   private final ConnectionState life = new ConnectionState();
@@ -51,6 +46,7 @@ public final class Connection implements AutoCloseable {
   private final Atomics atomics;
   private final LocalOperations localOperations;
   private final BlockingOperations blocking;
+  private final ConnectionEnd end;
 
   /** Null if the connection speaks RDMAP. */
   private final DdpQueues ddp;
@@ -68,6 +64,7 @@ public final class Connection implements AutoCloseable {
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
     blocking = new BlockingOperations(this);
+    end = new ConnectionEnd(this);
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
     completionQueue =
         options.completionQueue() == null
@@ -498,30 +495,12 @@ public final class Connection implements AutoCloseable {
    * what is still held then is lost, and the end has the reason {@link Reason#LOCAL_ABORT}.
    */
   public void disconnect() {
-    end(true);
+    end.request(true);
   }
 
   /** Ends the connection at once, with a reset; requests in work are flushed. */
   public void abort() {
-    end(false);
-  }
-
-  private void end(boolean graceful) {
-    if (life.isClosed()) {
-      return;
-    }
-    try {
-      session
-          .channel()
-          .request(
-              request -> new ProgramMessage.Disconnect(request, id, graceful),
-              DaemonMessage.Done.class);
-    } catch (RefusedException e) {
-      // It has ended by itself in the meantime.
-      if (e.reason() != Reason.NOT_FOUND && e.reason() != Reason.STATE) {
-        throw e;
-      }
-    }
+    end.request(false);
   }
 
   /**
@@ -540,14 +519,7 @@ public final class Connection implements AutoCloseable {
    */
   @Override
   public void close() {
-    try {
-      disconnect();
-      if (!awaitClosed(CLOSE_TIMEOUT)) {
-        abort();
-      }
-    } catch (RddpException | IllegalStateException sessionEnded) {
-      // Then the connection has ended with it.
-    }
+    end.close();
   }
 
   /**
@@ -557,23 +529,7 @@ public final class Connection implements AutoCloseable {
    *     CompletableFuture}'s default executor. What was flushed can still be polled
    */
   public CompletionStage<Void> closeAsync() {
-    endAsync(true);
-    CompletableFuture.delayedExecutor(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-        .execute(() -> endAsync(false));
-    return life.ended();
-  }
-
-  /** Asks the daemon to end the connection; it may have ended, or the session. */
-  private void endAsync(boolean graceful) {
-    if (!life.isClosed()) {
-      CompletableFuture<DaemonMessage.Done> _ =
-          session
-              .channel()
-              .requestAsync(
-                  request -> new ProgramMessage.Disconnect(request, id, graceful),
-                  DaemonMessage.Done.class,
-                  reply -> {});
-    }
+    return end.closeAsync();
   }
 
   /**

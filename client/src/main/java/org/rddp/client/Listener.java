@@ -52,7 +52,7 @@ public final class Listener implements AutoCloseable {
       next = waiting.poll();
     }
     if (next == null) {
-      session.throwIfEnded();
+      session.daemon().throwIfEnded();
     }
     return next;
   }

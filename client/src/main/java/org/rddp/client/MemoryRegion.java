@@ -14,12 +14,13 @@ import org.rddp.ipc.control.RegionSettings;
  */
 public final class MemoryRegion implements AutoCloseable {
   private final Rddp session;
-  private final SessionMemory.Piece piece;
+  private final RegionMemory memory;
   private volatile int stag;
   private final RegionSettings settings;
-  private final long offset;
   private final long length;
   private final Arena arena;
+
+  /** Null if the region has several pieces. */
   private final MemorySegment segment;
 
   /** Whether the STag has been deregistered. */
@@ -28,26 +29,23 @@ public final class MemoryRegion implements AutoCloseable {
   /** Whether the STag has ended with its daemon. */
   private volatile boolean ended;
 
-  /** Whether the memory has been freed, or is freed by another region. */
-  private boolean freed;
+  /** What is freed with the region; null if that has been done, or another region does it. */
+  private SessionMemory.Piece owned;
 
   MemoryRegion(
       Rddp session,
-      SessionMemory.Piece piece,
-      long offset,
-      long length,
+      RegionMemory memory,
       int stag,
       RegionSettings settings,
-      boolean ownsPiece) {
+      SessionMemory.Piece owned) {
     this.session = session;
-    this.piece = piece;
-    this.offset = offset;
-    this.length = length;
+    this.memory = memory;
+    this.length = memory.octets();
     this.stag = stag;
     this.settings = settings;
-    this.freed = !ownsPiece;
+    this.owned = owned;
     this.arena = Arena.ofShared();
-    this.segment = piece.segment(offset, length, arena);
+    this.segment = memory instanceof RegionMemory.Range range ? range.segment(arena) : null;
   }
 
   /** The STag, local and remote. */
@@ -70,17 +68,22 @@ public final class MemoryRegion implements AutoCloseable {
     return settings.rights();
   }
 
-  /** The memory. An access after {@link #close()} throws. */
+  /**
+   * The memory. An access after {@link #close()} throws.
+   *
+   * @throws IllegalStateException if the region has several pieces ({@link Rddp#registerPieces}):
+   *     each is in the segment of its own region
+   */
   public MemorySegment segment() {
+    if (segment == null) {
+      throw new IllegalStateException(
+          "a region of several pieces has no segment: use those of the pieces' regions");
+    }
     return segment;
   }
 
-  SessionMemory.Piece piece() {
-    return piece;
-  }
-
-  long offset() {
-    return offset;
+  RegionMemory memory() {
+    return memory;
   }
 
   /** The number of the only connection that may use it, or 0. */
@@ -138,14 +141,24 @@ public final class MemoryRegion implements AutoCloseable {
    *
    * @param from offset of the first octet in this region
    * @param octets greater than 0
+   * @throws IllegalStateException if this region has several pieces: register those that the part
+   *     needs
    */
   @CheckReturnValue
   public MemoryRegion register(long from, long octets, RegionOptions options) {
-    check(session, from, octets);
-    if (options.connection() != null) {
-      options.connection().checkNotEnded();
+    RegionMemory.Range part = part(session, from, octets);
+    options.checkConnection();
+    return session.memory().register(part, options.settings(), null);
+  }
+
+  /** A part of the region's memory. */
+  RegionMemory.Range part(Rddp user, long from, long octets) {
+    check(user, from, octets);
+    if (memory instanceof RegionMemory.Range range) {
+      return range.part(from, octets);
     }
-    return session.memory().register(piece, offset + from, octets, options.settings(), false);
+    throw new IllegalStateException(
+        "the region has several pieces: register those that the part needs");
   }
 
   Rddp session() {
@@ -186,16 +199,16 @@ public final class MemoryRegion implements AutoCloseable {
       closed = true;
     }
     forgetSegment();
-    if (!freed) {
-      session.memory().free(piece);
-      freed = true;
+    if (owned != null) {
+      session.memory().free(owned);
+      owned = null;
     }
   }
 
   /** Called when the session ends, before the memory is unmapped. */
   synchronized void onSessionClosed() {
     closed = true;
-    freed = true;
+    owned = null;
     forgetSegment();
   }
 

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.IntFunction;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
@@ -23,7 +22,6 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Counters;
 import org.rddp.ipc.ring.ProgramRings;
@@ -43,41 +41,15 @@ import org.rddp.ipc.ring.ProgramRings;
  * SessionLostException}. A program that has given a {@link Reconnect} is led to the next daemon.
  */
 public final class Rddp implements AutoCloseable {
-  private static final Duration CONNECT_MARGIN = Duration.ofSeconds(5);
   private static final int DEFAULT_BACKLOG = 128;
 
-  private final Path path;
-  private final RddpOptions options;
-  private final EventFd wake;
   private final SessionMemory memory;
   private final Completions completions = new Completions(this);
-
-  /** Null if the session ends with its daemon. */
-  private final Reconnection reconnection;
-
-  private final SessionWait wait;
-
-  /** Held while the session is restored or closed. */
-  private final Object restoring = new Object();
-
-  /** The daemon's end; the four below are its parts. Written by the thread that polls. */
-  private volatile DaemonLink link;
-
-  private volatile ControlChannel channel;
-  private ConnectionTable connections;
-  private ObjectTable<MemoryWindow> windows;
-  private ObjectTable<SharedReceiveQueue> receiveQueues;
-  private ProgramRings rings;
-  private volatile boolean closed;
+  private final SessionDaemon daemon;
 
   private Rddp(Path path, RddpOptions options) throws SystemCallException {
-    this.path = path;
-    this.options = options;
-    this.wake = EventFd.create();
-    this.wait = SessionWait.of(wake);
     this.memory = new SessionMemory(this);
-    this.reconnection =
-        options.reconnect() == null ? null : new Reconnection(this, options.reconnect());
+    this.daemon = new SessionDaemon(this, path, options);
   }
 
   /**
@@ -122,44 +94,32 @@ public final class Rddp implements AutoCloseable {
       throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
     }
     try {
-      session.use(DaemonLink.open(session, socket, options, session.wake));
+      session.daemon.open();
       return session;
     } catch (RuntimeException e) {
-      session.wait.close();
+      session.daemon.abandon();
       throw e;
     }
   }
 
-  private void use(DaemonLink next) {
-    connections = next.connections();
-    windows = next.windows();
-    receiveQueues = next.receiveQueues();
-    rings = next.rings();
-    completions.use(next);
-    wait.use(next.signals());
-    memory.use(next.channel());
-    link = next;
-    channel = next.channel();
-  }
-
   /** The limits of this session. */
   public SessionLimits limits() {
-    return link.welcome().limits();
+    return daemon.link().welcome().limits();
   }
 
   /** The name of the daemon's interface that this session uses. */
   public String interfaceName() {
-    return link.welcome().interfaceName();
+    return daemon.link().welcome().interfaceName();
   }
 
   /** The interface's address. */
   public InetAddress address() {
-    return InetAddresses.address(link.welcome().address());
+    return InetAddresses.address(daemon.link().welcome().address());
   }
 
   /** The daemon's process id, as reported by the kernel. */
   public long daemonPid() {
-    return link.daemonPid();
+    return daemon.link().daemonPid();
   }
 
   /**
@@ -185,7 +145,7 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion allocate(long octets, RegionOptions region) {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     return memory.allocate(octets, region.settings());
   }
 
@@ -213,7 +173,7 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion register(int descriptor, RegionOptions region) throws IOException {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     try (Descriptor own = Descriptor.duplicate(descriptor)) {
       return memory.adopt(own, region.settings());
     }
@@ -229,10 +189,31 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryRegion register(Path memfd, Access... rights) throws IOException {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     try (Descriptor own = Descriptor.open(memfd)) {
       return memory.adopt(own, RegionOptions.of(rights).settings());
     }
+  }
+
+  /**
+   * Registers parts of regions, side by side, as one region: offsets and Tagged Offsets run on from
+   * one piece to the next, and so may a message. It shares the memory of the pieces' regions, with
+   * an STag and rights of its own, and must be closed before them; a piece may appear more than
+   * once.
+   *
+   * <p>Each piece but the first begins at a multiple of 4096 octets in the memory of its region,
+   * and each but the last ends at one. Memory that {@link #allocate} has given begins at one; so
+   * does what a memfd holds. Each piece counts as a memory of {@link SessionLimits#memories()}.
+   *
+   * @param pieces 1 to {@link RegionPiece#MOST}, each of more than 0 octets
+   * @throws RefusedException if a piece does not begin or end as it must, or a limit is reached
+   * @throws IllegalStateException if a piece's region is closed, or has several pieces itself
+   */
+  @CheckReturnValue
+  public MemoryRegion registerPieces(List<RegionPiece> pieces, RegionOptions region) {
+    daemon.throwIfUnusable();
+    region.checkConnection();
+    return memory.register(RegionPiece.join(this, pieces), region.settings(), null);
   }
 
   /**
@@ -254,15 +235,17 @@ public final class Rddp implements AutoCloseable {
   @CheckReturnValue
   public MemoryWindow allocateWindow(int domain) {
     ProtectionDomains.check(domain);
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
-    channel.request(
-        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
-        DaemonMessage.WindowAllocated.class,
-        reply -> {
-          made[0] = new MemoryWindow(this, reply.window(), reply.stag(), domain);
-          windows.put(reply.window(), made[0]);
-        });
+    channel()
+        .request(
+            request ->
+                new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
+            DaemonMessage.WindowAllocated.class,
+            reply -> {
+              made[0] = new MemoryWindow(this, reply.window(), reply.stag(), domain);
+              daemon.windows().put(reply.window(), made[0]);
+            });
     return made[0];
   }
 
@@ -288,21 +271,22 @@ public final class Rddp implements AutoCloseable {
   @CheckReturnValue
   public SharedReceiveQueue createSharedReceiveQueue(int size, int domain) {
     ProtectionDomains.check(domain);
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     SharedReceiveQueue[] made = new SharedReceiveQueue[1];
-    channel.request(
-        request -> new ProgramMessage.CreateReceiveQueue(request, size, domain),
-        DaemonMessage.ReceiveQueueCreated.class,
-        reply -> {
-          made[0] = new SharedReceiveQueue(this, reply.queue(), size, domain);
-          receiveQueues.put(reply.queue(), made[0]);
-        });
+    channel()
+        .request(
+            request -> new ProgramMessage.CreateReceiveQueue(request, size, domain),
+            DaemonMessage.ReceiveQueueCreated.class,
+            reply -> {
+              made[0] = new SharedReceiveQueue(this, reply.queue(), size, domain);
+              daemon.receiveQueues().put(reply.queue(), made[0]);
+            });
     return made[0];
   }
 
   /** Removes a window that has been freed in the daemon. */
   void forget(MemoryWindow window) {
-    windows.remove(window.id());
+    daemon.windows().remove(window.id());
   }
 
   /**
@@ -334,23 +318,25 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     options.check(this);
     IpAddress at = InetAddresses.of(address);
     Listener[] made = new Listener[1];
-    channel.request(
-        request ->
-            new ProgramMessage.Listen(request, at, address.getPort(), backlog, options.settings()),
-        DaemonMessage.Listening.class,
-        reply -> {
-          made[0] = new Listener(this, reply, backlog, options);
-          link.events().add(made[0]);
-        });
+    channel()
+        .request(
+            request ->
+                new ProgramMessage.Listen(
+                    request, at, address.getPort(), backlog, options.settings()),
+            DaemonMessage.Listening.class,
+            reply -> {
+              made[0] = new Listener(this, reply, backlog, options);
+              daemon.link().events().add(made[0]);
+            });
     return made[0];
   }
 
   void forget(Listener listener) {
-    link.events().remove(listener);
+    daemon.link().events().remove(listener);
   }
 
   /**
@@ -374,21 +360,7 @@ public final class Rddp implements AutoCloseable {
       PrivateData privateData,
       Duration timeout,
       ConnectionOptions options) {
-    throwIfUnusable();
-    options.check(this);
-    Connection[] made = new Connection[1];
-    channel.request(
-        connectMessage(remote, privateData, timeout, options),
-        DaemonMessage.Connecting.class,
-        reply -> made[0] = connecting(remote, reply, options));
-    Connection connection = made[0];
-    try {
-      connection.state().awaitEstablished(TimedWait.bounded(timeout).plus(CONNECT_MARGIN));
-    } catch (RddpException e) {
-      connection.close();
-      throw e;
-    }
-    return connection;
+    return new Connector(this, remote, privateData, timeout, options).connect();
   }
 
   /**
@@ -406,41 +378,7 @@ public final class Rddp implements AutoCloseable {
       PrivateData privateData,
       Duration timeout,
       ConnectionOptions options) {
-    throwIfUnusable();
-    options.check(this);
-    CompletableFuture<Connection> made = new CompletableFuture<>();
-    return channel
-        .requestAsync(
-            connectMessage(remote, privateData, timeout, options),
-            DaemonMessage.Connecting.class,
-            reply -> made.complete(connecting(remote, reply, options)))
-        .thenCompose(reply -> made.join().state().established(made.join()));
-  }
-
-  private IntFunction<ProgramMessage> connectMessage(
-      InetSocketAddress remote,
-      PrivateData privateData,
-      Duration timeout,
-      ConnectionOptions options) {
-    IpAddress to = InetAddresses.of(remote);
-    int millis = Math.clamp(TimedWait.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
-    return request ->
-        new ProgramMessage.Connect(
-            request,
-            IpAddress.ipv4(0),
-            to,
-            remote.getPort(),
-            millis,
-            options.settings(),
-            privateData);
-  }
-
-  private Connection connecting(
-      InetSocketAddress remote, DaemonMessage.Connecting reply, ConnectionOptions options) {
-    Connection connection = new Connection(this, limits(), reply.connection(), options);
-    connection.state().connectTo(remote);
-    connections.add(connection);
-    return connection;
+    return new Connector(this, remote, privateData, timeout, options).connectAsync();
   }
 
   /**
@@ -462,7 +400,7 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public CompletionQueue createCompletionQueue() {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     return new CompletionQueue(completions);
   }
 
@@ -476,26 +414,8 @@ public final class Rddp implements AutoCloseable {
    * @throws RddpException if the thread is interrupted; it stays interrupted
    */
   public boolean await(Duration timeout) {
-    throwIfEnded();
+    daemon.throwIfEnded();
     return completions.awaitAny(timeout);
-  }
-
-  /** The same, without regard to completions that have been read and kept. */
-  boolean awaitRing(Duration timeout) {
-    if (!rings.requestSignal()) {
-      return true;
-    }
-    long deadline = System.nanoTime() + TimedWait.bounded(timeout).toNanos();
-    boolean signalled = channel.lost() == null && wait.await(timeout);
-    throwIfEnded();
-    return channel.lost() == null ? signalled : awaitDaemon(deadline);
-  }
-
-  /** Waits for a completion or another change, but not for the next daemon. */
-  void awaitThisDaemon(Duration timeout) {
-    if (rings.requestSignal() && channel.lost() == null) {
-      wait.await(timeout);
-    }
   }
 
   /**
@@ -508,8 +428,7 @@ public final class Rddp implements AutoCloseable {
    * then, if there was nothing to do, wait for the descriptor. In this order nothing is missed.
    */
   public int eventDescriptor() {
-    throwIfEnded();
-    return wait.descriptor();
+    return daemon.eventDescriptor();
   }
 
   /**
@@ -517,83 +436,7 @@ public final class Rddp implements AutoCloseable {
    * that polls; a system call or two.
    */
   public void arm() {
-    throwIfEnded();
-    wait.clear();
-    if (channel.lost() != null || !rings.requestSignal() || completions.isAnyKept()) {
-      wake.signal();
-    }
-  }
-
-  /** Waits until the session is restored, or there are completions of the lost daemon. */
-  private boolean awaitDaemon(long deadline) {
-    while (rings.requestSignal()) {
-      long next = proceedAfterLoss();
-      if (next == 0) {
-        return true;
-      }
-      long left = deadline - System.nanoTime();
-      if (left <= 0) {
-        return false;
-      }
-      wait.await(Duration.ofNanos(Math.min(next, left)));
-      throwIfEnded();
-    }
-    return true;
-  }
-
-  /** Reports the loss of the daemon, or goes on to the next one. */
-  long proceedAfterLoss() {
-    if (reconnection == null) {
-      channel.throwIfLost();
-    }
-    return reconnection.proceed();
-  }
-
-  /** Whether the program wants to go on with another daemon when this one ends. */
-  boolean isReconnecting() {
-    return reconnection != null;
-  }
-
-  /** Ends what has ended with the daemon; all of its completions have been polled. */
-  LostSession takeLoss() {
-    // Waits for the channel's thread, so that the events before the loss have been handled.
-    channel.close();
-    wait.forgetSignals();
-    List<LostRequest> requests = new ArrayList<>();
-    for (Connection connection : connections.all()) {
-      if (connection != null) {
-        connection.onDaemonLost(requests);
-      }
-    }
-    receiveQueues.forEach(queue -> queue.onDaemonLost(requests));
-    return new LostSession(channel.lost(), link.events().lost(), requests, memory.onDaemonLost());
-  }
-
-  /**
-   * Goes on with the daemon that answers now. Nothing has changed if it fails.
-   *
-   * @throws RddpException if none answers, or it refuses something
-   */
-  void restore() {
-    synchronized (restoring) {
-      throwIfClosed();
-      DaemonLink old = link;
-      DaemonLink next = DaemonLink.open(this, path, options, wake);
-      try {
-        memory.restore(next.channel());
-        windows.forEach(window -> window.restore(next.channel(), next.windows()));
-        receiveQueues.forEach(queue -> queue.restore(next.channel(), next.receiveQueues()));
-        // They name receive queues.
-        old.events()
-            .listeners()
-            .forEach(listener -> listener.restore(next.channel(), next.events()));
-      } catch (RuntimeException e) {
-        next.close();
-        throw e;
-      }
-      use(next);
-      old.close();
-    }
+    daemon.arm();
   }
 
   /**
@@ -616,9 +459,9 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public CounterReader openCounters() throws IOException {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     DaemonMessage.CountersOpened opened =
-        channel.request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class);
+        channel().request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class);
     return new CounterReader(Counters.open(opened.descriptor()));
   }
 
@@ -630,7 +473,7 @@ public final class Rddp implements AutoCloseable {
    * @return one JSON object for each; the keys are in docs/ipc.md
    */
   public List<String> list(ListSubject subject) {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     List<String> lines = new ArrayList<>();
     int session = 0;
     int index = 0;
@@ -638,10 +481,12 @@ public final class Rddp implements AutoCloseable {
       int fromSession = session;
       int fromIndex = index;
       DaemonMessage.ObjectsListed page =
-          channel.request(
-              request ->
-                  new ProgramMessage.ListObjects(request, subject.code(), fromSession, fromIndex),
-              DaemonMessage.ObjectsListed.class);
+          channel()
+              .request(
+                  request ->
+                      new ProgramMessage.ListObjects(
+                          request, subject.code(), fromSession, fromIndex),
+                  DaemonMessage.ObjectsListed.class);
       page.lines().lines().forEach(lines::add);
       session = page.session();
       index = page.index();
@@ -660,9 +505,9 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public Capture startCapture(int ringOctets, int snapLength) throws IOException {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     return Capture.start(
-        channel, request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength));
+        channel(), request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength));
   }
 
   /**
@@ -680,16 +525,16 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public Capture startTrace(int ringOctets, int number, long process) throws IOException {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     return Capture.start(
-        channel,
+        channel(),
         request -> new ProgramMessage.StartTrace(request, ringOctets, number, (int) process));
   }
 
   /** Stops the capture or the trace. What is in the ring can still be read. */
   public void stopCapture() {
-    throwIfUnusable();
-    Capture.stop(channel);
+    daemon.throwIfUnusable();
+    Capture.stop(channel());
   }
 
   /**
@@ -701,26 +546,27 @@ public final class Rddp implements AutoCloseable {
    * @throws RefusedException if there is none, or there are several
    */
   public ConnectionAddresses findConnection(int number, long process) {
-    throwIfUnusable();
+    daemon.throwIfUnusable();
     DaemonMessage.ConnectionFound found =
-        channel.request(
-            request -> new ProgramMessage.FindConnection(request, number, (int) process),
-            DaemonMessage.ConnectionFound.class);
+        channel()
+            .request(
+                request -> new ProgramMessage.FindConnection(request, number, (int) process),
+                DaemonMessage.ConnectionFound.class);
     return new ConnectionAddresses(
         InetAddresses.address(found.localAddress(), found.localPort()),
         InetAddresses.address(found.remoteAddress(), found.remotePort()));
   }
 
+  SessionDaemon daemon() {
+    return daemon;
+  }
+
   ControlChannel channel() {
-    return channel;
+    return daemon.channel();
   }
 
   ProgramRings rings() {
-    return rings;
-  }
-
-  ConnectionTable connections() {
-    return connections;
+    return daemon.rings();
   }
 
   Completions completions() {
@@ -731,40 +577,12 @@ public final class Rddp implements AutoCloseable {
     return memory;
   }
 
-  void throwIfUnusable() {
-    throwIfClosed();
-    channel.throwIfLost();
-  }
-
-  /** The same, but not if the session may go on with another daemon. */
-  void throwIfEnded() {
-    throwIfClosed();
-    if (reconnection == null) {
-      channel.throwIfLost();
-    }
-  }
-
-  void throwIfClosed() {
-    if (closed) {
-      throw new IllegalStateException("the session is closed");
-    }
-  }
-
   /**
    * Ends the session: resets its connections and unmaps its regions. A later access to their memory
    * throws. Never throws; a second call does nothing.
    */
   @Override
   public void close() {
-    synchronized (restoring) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    }
-    link.endSession();
-    memory.close();
-    wait.close();
-    link.close();
+    daemon.close();
   }
 }

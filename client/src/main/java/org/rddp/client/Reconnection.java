@@ -35,7 +35,7 @@ final class Reconnection {
       throw new SessionLostException(givenUp.getMessage(), givenUp);
     }
     if (!lost) {
-      LostSession what = session.takeLoss();
+      LostSession what = session.daemon().takeLoss();
       lost = true;
       lostAt = System.nanoTime();
       nextAttempt = lostAt;
@@ -46,7 +46,7 @@ final class Reconnection {
       return wait;
     }
     try {
-      session.restore();
+      session.daemon().restore();
     } catch (RddpException notYet) {
       failed(notYet);
       return RETRY_NANOS;

@@ -45,6 +45,13 @@ public record RegionOptions(List<Access> access, Connection connection, long bas
     return new RegionOptions(access, connection, baseTo, number);
   }
 
+  /** Refuses a connection that has ended. */
+  void checkConnection() {
+    if (connection != null) {
+      connection.checkNotEnded();
+    }
+  }
+
   RegionSettings settings() {
     int rights = Access.bits(access.toArray(Access[]::new));
     int only = connection == null ? 0 : connection.id();

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.linux.Descriptor;
@@ -31,6 +32,16 @@ final class SessionMemory {
     MemorySegment segment(long from, long octets, Arena arena) {
       return MemorySegment.ofAddress(mapping.memory.address() + offset + from)
           .reinterpret(octets, arena, null);
+    }
+
+    /** Whether the program brought the memory; no other daemon can have it then. */
+    boolean isPrograms() {
+      return mapping.isPrograms;
+    }
+
+    /** A range of it, as the control protocol names it. */
+    MemoryPiece range(long from, long octets) {
+      return new MemoryPiece(mapping.number, offset + from, octets);
     }
   }
 
@@ -121,7 +132,7 @@ final class SessionMemory {
 
   private MemoryRegion registerAll(Piece piece, long octets, RegionSettings settings) {
     try {
-      return register(piece, 0, octets, settings, true);
+      return register(new RegionMemory.Range(piece, 0, octets), settings, piece);
     } catch (RddpException e) {
       free(piece);
       throw e;
@@ -171,7 +182,7 @@ final class SessionMemory {
     channel.request(
         request -> new ProgramMessage.ShareMemory(request, number),
         DaemonMessage.Done.class,
-        Duration.ofSeconds(memory.length() / LEAST_POPULATED));
+        populated(memory.length()));
   }
 
   private Piece piece(Mapping mapping, long offset) {
@@ -180,21 +191,32 @@ final class SessionMemory {
     return new Piece(mapping, offset);
   }
 
-  MemoryRegion register(
-      Piece piece, long offset, long octets, RegionSettings settings, boolean ownsPiece) {
-    DaemonMessage.Registered reply =
-        channel.request(
-            request ->
-                new ProgramMessage.Register(
-                    request, piece.mapping.number, piece.offset + offset, octets, settings),
-            DaemonMessage.Registered.class);
+  /**
+   * Creates a region.
+   *
+   * @param owned what is freed with the region, or null
+   */
+  MemoryRegion register(RegionMemory memory, RegionSettings settings, Piece owned) {
+    DaemonMessage.Registered reply = register(channel, memory, settings);
     synchronized (this) {
       checkOpen();
-      MemoryRegion region =
-          new MemoryRegion(session, piece, offset, octets, reply.stag(), settings, ownsPiece);
+      MemoryRegion region = new MemoryRegion(session, memory, reply.stag(), settings, owned);
       regions.add(region);
       return region;
     }
+  }
+
+  private static DaemonMessage.Registered register(
+      ControlChannel daemon, RegionMemory memory, RegionSettings settings) {
+    return daemon.request(
+        request -> memory.register(request, settings),
+        DaemonMessage.Registered.class,
+        populated(memory.octets()));
+  }
+
+  /** How long the daemon takes at most for the pages of a memory. */
+  private static Duration populated(long octets) {
+    return Duration.ofSeconds(octets / LEAST_POPULATED);
   }
 
   void deregister(MemoryRegion region) {
@@ -244,7 +266,7 @@ final class SessionMemory {
   synchronized List<MemoryRegion> onDaemonLost() {
     List<MemoryRegion> ended = new ArrayList<>();
     for (MemoryRegion region : regions) {
-      if (!region.isEnded() && (region.connection() != 0 || region.piece().mapping.isPrograms)) {
+      if (!region.isEnded() && (region.connection() != 0 || region.memory().isPrograms())) {
         region.end();
         ended.add(region);
       }
@@ -283,7 +305,7 @@ final class SessionMemory {
     });
     for (MemoryRegion region : regions) {
       if (!region.isEnded()) {
-        restore(region, next);
+        region.restored(register(next, region.memory(), region.settings()).stag());
       }
     }
   }
@@ -307,21 +329,6 @@ final class SessionMemory {
       copy.close();
       throw e;
     }
-  }
-
-  private static void restore(MemoryRegion region, ControlChannel next) {
-    Piece piece = region.piece();
-    DaemonMessage.Registered reply =
-        next.request(
-            request ->
-                new ProgramMessage.Register(
-                    request,
-                    piece.mapping.number,
-                    piece.offset + region.offset(),
-                    region.length(),
-                    region.settings()),
-            DaemonMessage.Registered.class);
-    region.restored(reply.stag());
   }
 
   private void checkOpen() {

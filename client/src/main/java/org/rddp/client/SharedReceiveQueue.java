@@ -44,7 +44,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     this.id = id;
     this.size = size;
     this.domain = domain;
-    receives = session.isReconnecting() ? new RequestNumbers() : null;
+    receives = session.daemon().isReconnecting() ? new RequestNumbers() : null;
   }
 
   /** The most receives it holds. */
@@ -119,7 +119,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   private void checkOpen() {
-    session.throwIfUnusable();
+    session.daemon().throwIfUnusable();
     if (closed) {
       throw new IllegalStateException("the receive queue is closed");
     }

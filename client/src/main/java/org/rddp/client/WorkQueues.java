@@ -63,8 +63,8 @@ final class WorkQueues {
     this.rdmap = rdmap;
     this.shared = shared;
     this.limits = limits;
-    sends = session.isReconnecting() ? new RequestNumbers() : null;
-    receives = session.isReconnecting() ? new RequestNumbers() : null;
+    sends = session.daemon().isReconnecting() ? new RequestNumbers() : null;
+    receives = session.daemon().isReconnecting() ? new RequestNumbers() : null;
   }
 
   /** Its receives are posted to a shared queue from now on. */
@@ -226,7 +226,7 @@ final class WorkQueues {
     begun = id;
     if (connection.state().isClosed()) {
       // Its number may be another connection's by now; the completion has to find this one.
-      session.connections().keep(connection);
+      session.daemon().connections().keep(connection);
     }
     // A bind is always reported.
     lastFlags = opcode == Opcode.BIND ? flags | SendFlags.SIGNALLED : flags;
@@ -373,7 +373,7 @@ final class WorkQueues {
 
   /** Checks that the session is open and the connection is not being drained. */
   void checkOpen() {
-    session.throwIfUnusable();
+    session.daemon().throwIfUnusable();
     session.completions().checkThread();
     if (draining) {
       throw new IllegalStateException("a handler of closeAndDrain may not post to the connection");
