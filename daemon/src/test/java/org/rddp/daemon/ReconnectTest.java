@@ -29,6 +29,8 @@ import org.rddp.client.MemoryWindow;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.Reconnect;
+import org.rddp.client.RegionOptions;
+import org.rddp.client.RegionPiece;
 import org.rddp.client.SessionLostException;
 import org.rddp.client.SharedReceiveQueue;
 import org.rddp.client.types.Access;
@@ -315,17 +317,25 @@ class ReconnectTest {
     SharedMemory own = SharedMemory.create("own", 8192);
     MemoryRegion brought = sink.session.register(own.descriptor().number());
     brought.segment().fill((byte) 5);
+    RegionPiece page = new RegionPiece(large, 8192, 4096);
+    MemoryRegion pieces =
+        sink.session.registerPieces(
+            List.of(page, RegionPiece.of(large)), RegionOptions.of(Access.LOCAL_WRITE));
+    MemoryRegion alsoBrought =
+        sink.session.registerPieces(
+            List.of(page, RegionPiece.of(brought)), RegionOptions.of(Access.LOCAL_WRITE));
 
     another();
 
-    TestDaemon.await(() -> counter("two.stags") == 4, "the regions are registered");
+    TestDaemon.await(() -> counter("two.stags") == 5, "the regions are registered");
     assertThat(small.stag()).isNotEqualTo(other.stag());
-    assertThat(sink.losses.getFirst().regions()).containsOnly(ofConnection, brought);
+    assertThat(sink.losses.getFirst().regions()).containsOnly(ofConnection, brought, alsoBrought);
     assertThat(brought.segment().get(ValueLayout.JAVA_BYTE, 8191)).isEqualTo((byte) 5);
     assertThatThrownBy(() -> brought.register(0, 1)).hasMessageContaining("ended with its daemon");
     assertThatThrownBy(() -> large.register(ends[1], 0, 10))
         .isInstanceOf(ConnectionFailedException.class);
-    for (MemoryRegion region : List.of(ofConnection, brought, part, large, small, other)) {
+    for (MemoryRegion region :
+        List.of(alsoBrought, pieces, ofConnection, brought, part, large, small, other)) {
       region.close();
     }
     own.close();

@@ -18,7 +18,7 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.linux.SharedMemory;
 
-/** Regions of several pieces; what is placed there is tested with librddp. */
+/** Requests for regions of several pieces; {@link RegionPiecesTest} has what is placed there. */
 @Timeout(60)
 class RegisteredPiecesTest {
   private static final int PAGE = 4096;
