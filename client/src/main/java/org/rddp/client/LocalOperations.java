@@ -4,6 +4,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
+import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
@@ -22,6 +23,9 @@ public final class LocalOperations {
   LocalOperations(WorkQueues queues) {
     this.queues = queues;
   }
+
+  /** The largest key of a bind. */
+  public static final int LARGEST_KEY = 0xff;
 
   /**
    * Opens a part of a region to the connection's peer under an STag that {@link
@@ -46,13 +50,70 @@ public final class LocalOperations {
       long length,
       int rights,
       int flags) {
+    window.check(queues.session(), false, region, offset, length, rights);
+    SubmissionEntry entry = begin(workRequest, window, region, offset, length, rights, flags);
+    return entry != null && queues.post(entry) && window.bindPosted();
+  }
+
+  /**
+   * Opens a part of a region as {@link #postBind} does, through a window whose STags the program
+   * chooses ({@link WindowKind#KEYED}, {@link WindowKind#KEYED_FOR_ALL}): the key is the last octet
+   * of the STag, the others stay the same as long as the window lives. A window for all peers may
+   * be bound while it is bound, which ends what it has opened before; a bind of no octets only does
+   * that, and names no rights.
+   *
+   * @param key 0 to {@link #LARGEST_KEY}; another one each time, so that a peer cannot use the STag
+   *     of an earlier bind
+   * @param region with {@link Access#MW_BIND}, and {@link Access#LOCAL_WRITE} if peers may write or
+   *     do atomics
+   * @param offset in the region of what has Tagged Offset {@code baseTo} in the window
+   * @param length greater than 0, or 0 for a window for all peers; may be more than a message has
+   * @param baseTo unsigned; with the length added at most 2^64 - 1
+   * @param rights {@link Access#bits} of what peers may do
+   * @return false when the send queue or the session is full, or the window's last bind has not
+   *     been reported: poll first
+   */
+  @CheckReturnValue
+  public boolean postKeyedBind(
+      long workRequest,
+      MemoryWindow window,
+      int key,
+      MemoryRegion region,
+      long offset,
+      long length,
+      long baseTo,
+      int rights,
+      int flags) {
+    if (key < 0 || key > LARGEST_KEY) {
+      throw new IllegalArgumentException("key " + key + ": it is 0 to " + LARGEST_KEY);
+    }
+    if (Long.compareUnsigned(baseTo, -1 - length) > 0) {
+      throw new IllegalArgumentException(
+          "a window of %d octets from Tagged Offset %s on ends beyond 2^64"
+              .formatted(length, Long.toUnsignedString(baseTo)));
+    }
+    window.check(queues.session(), true, region, offset, length, rights);
+    SubmissionEntry entry = begin(workRequest, window, region, offset, length, rights, flags);
+    return entry != null
+        && queues.post(entry.queue(key).immediate(baseTo))
+        && window.keyedBindPosted(key, baseTo);
+  }
+
+  /** A bind; null if it cannot be posted now. */
+  private SubmissionEntry begin(
+      long workRequest,
+      MemoryWindow window,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int rights,
+      int flags) {
     queues.checkRdmap();
     WorkQueues.checkFlags(flags, WorkQueues.FLAGS);
-    window.check(queues.session(), region, offset, length, rights);
     SubmissionEntry entry = window.isReady() ? queues.begin(Opcode.BIND, workRequest, flags) : null;
-    return entry != null
-        && queues.post(entry.memory(region.stag(), offset, length).remote(window.id(), rights))
-        && window.bindPosted();
+    return entry == null
+        ? null
+        : entry.memory(region.stag(), offset, length).remote(window.id(), rights);
   }
 
   /**

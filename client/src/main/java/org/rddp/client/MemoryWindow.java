@@ -7,19 +7,26 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.PolledCompletion;
 
 /**
- * A memory window of type 2 in the terms of verbs: {@link LocalOperations#postBind} opens a part of
- * a region to the peer of one connection, under a new STag each time, without a control message.
+ * A memory window: a bind opens a part of a region to peers, under an STag of its own, without a
+ * control message. Its {@link WindowKind} says who chooses the STag and who may use it: the peer of
+ * the connection that binds it (type 2 in the terms of verbs), or the peers of all connections of
+ * its domain (type 1).
  *
- * <p>It stays bound until its STag is invalidated, by {@link LocalOperations#postInvalidate} or by
- * the peer (RFC 5040 section 5.3), or until the connection, the window or the session ends. A
- * region cannot be closed while a window is bound to it; one whose STag is invalidated ends its
- * windows.
+ * <p>A window for one peer stays bound until its STag is invalidated, by {@link
+ * LocalOperations#postInvalidate} or by the peer (RFC 5040 section 5.3), or until the connection,
+ * the window or the session ends; one for all peers until its next bind, or the end of window or
+ * session. A region cannot be closed while a window is bound to it; one whose STag is invalidated
+ * ends its windows.
  *
  * <p>The posts, {@link #stag()} and {@link Rddp#poll} are for one thread at a time.
  */
 public final class MemoryWindow implements AutoCloseable {
+  /** The bits of an STag that a bind with a key chooses. */
+  private static final int KEY = 0xff;
+
   private final Rddp session;
   private volatile int id;
+  private final WindowKind kind;
   private final int domain;
 
   /** The STag of the last bind that has not been refused; 0 if there was none. */
@@ -28,14 +35,19 @@ public final class MemoryWindow implements AutoCloseable {
   /** The STag of the bind before the pending one; 0 if there was none. */
   private int stagBefore;
 
+  /** The STag of the next bind; of a window with keys all but the last octet. */
   private int nextStag;
+
+  private long baseTo;
+  private long baseToBefore;
   private boolean bindPending;
   private volatile boolean closed;
 
-  MemoryWindow(Rddp session, int id, int nextStag, int domain) {
+  MemoryWindow(Rddp session, int id, int nextStag, WindowKind kind, int domain) {
     this.session = session;
     this.id = id;
     this.nextStag = nextStag;
+    this.kind = kind;
     this.domain = domain;
   }
 
@@ -52,14 +64,22 @@ public final class MemoryWindow implements AutoCloseable {
     if (stag == 0) {
       throw new IllegalStateException(
           "the memory window has no STag: no bind of it has been posted that was not refused"
-              + " (localOperations().postBind)");
+              + " (localOperations().postBind or postKeyedBind)");
     }
     return stag;
   }
 
-  /** The Tagged Offset of the first octet of what it is bound to. */
+  /**
+   * The Tagged Offset of the first octet of what it is bound to, unsigned: as the last bind of
+   * {@link #stag()} has chosen it.
+   */
   public long baseTo() {
-    return 0;
+    return baseTo;
+  }
+
+  /** Who chooses its STags, and who may use it. */
+  public WindowKind kind() {
+    return kind;
   }
 
   /** Whether it may be bound: the completion of its last bind has been polled. */
@@ -71,15 +91,29 @@ public final class MemoryWindow implements AutoCloseable {
     return id;
   }
 
-  /** Checks a bind before it is posted. */
-  void check(Rddp user, MemoryRegion region, long offset, long length, int rights) {
+  /**
+   * Checks a bind before it is posted.
+   *
+   * @param keyed whether it names a key
+   */
+  void check(
+      Rddp user, boolean keyed, MemoryRegion region, long offset, long length, int rights) {
     if (closed) {
       throw new IllegalStateException("the memory window is closed");
     }
     if (user != session) {
       throw new IllegalArgumentException("the memory window belongs to another session");
     }
+    if (keyed != (kind != WindowKind.RENAMED)) {
+      throw new IllegalArgumentException(
+          keyed
+              ? "the daemon chooses this window's STags: bind it with postBind"
+              : "a bind of a window with keys names one: postKeyedBind");
+    }
     region.check(user, offset, length);
+    if (length == 0 && kind == WindowKind.KEYED_FOR_ALL) {
+      return;
+    }
     if (length == 0) {
       throw new IllegalArgumentException("a window of no octets: invalidate its STag instead");
     }
@@ -99,10 +133,21 @@ public final class MemoryWindow implements AutoCloseable {
     }
   }
 
-  /** A bind has been posted. */
+  /** A bind of a window without keys has been posted. */
   boolean bindPosted() {
+    return bindPosted(nextStag, 0);
+  }
+
+  /** A bind of a window with keys has been posted. */
+  boolean keyedBindPosted(int key, long to) {
+    return bindPosted(nextStag & ~KEY | key, to);
+  }
+
+  private boolean bindPosted(int next, long to) {
     stagBefore = stag;
-    stag = nextStag;
+    baseToBefore = baseTo;
+    stag = next;
+    baseTo = to;
     bindPending = true;
     return true;
   }
@@ -112,6 +157,7 @@ public final class MemoryWindow implements AutoCloseable {
     bindPending = false;
     if (!completion.isSuccess()) {
       stag = stagBefore;
+      baseTo = baseToBefore;
     }
     if (completion.windowStag() != 0) {
       nextStag = completion.windowStag();
@@ -124,12 +170,13 @@ public final class MemoryWindow implements AutoCloseable {
       return;
     }
     channel.request(
-        request -> new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
+        request -> new ProgramMessage.AllocateWindow(request, kind.code(), domain),
         DaemonMessage.WindowAllocated.class,
         reply -> {
           id = reply.window();
           windows.put(id, this);
           stag = 0;
+          baseTo = 0;
           nextStag = reply.stag();
           bindPending = false;
         });

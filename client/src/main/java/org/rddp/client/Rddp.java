@@ -224,7 +224,7 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryWindow allocateWindow() {
-    return allocateWindow(ProtectionDomains.DEFAULT);
+    return allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT);
   }
 
   /**
@@ -234,16 +234,27 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public MemoryWindow allocateWindow(int domain) {
+    return allocateWindow(WindowKind.RENAMED, domain);
+  }
+
+  /**
+   * Allocates a memory window of some kind, see {@link #allocateWindow(int)}.
+   *
+   * @param kind whether {@link LocalOperations#postKeyedBind} chooses the STags, and who may use it
+   * @param domain number of the domain of the regions and connections that it is for
+   */
+  @CheckReturnValue
+  public MemoryWindow allocateWindow(WindowKind kind, int domain) {
     ProtectionDomains.check(domain);
     daemon.throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
     channel()
         .request(
             request ->
-                new ProgramMessage.AllocateWindow(request, WindowKind.RENAMED.code(), domain),
+                new ProgramMessage.AllocateWindow(request, kind.code(), domain),
             DaemonMessage.WindowAllocated.class,
             reply -> {
-              made[0] = new MemoryWindow(this, reply.window(), reply.stag(), domain);
+              made[0] = new MemoryWindow(this, reply.window(), reply.stag(), kind, domain);
               daemon.windows().put(reply.window(), made[0]);
             });
     return made[0];
