@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@
 #include "shared.h"
 
 static struct rings rings[ROUNDS];
+
+/* Of all rings of the races; this process reads its own signals. */
+static int signals[2];
 
 static uint8_t *map(const char *path, uint64_t *length) {
     int file = open(path, O_RDWR | O_CLOEXEC);
@@ -50,7 +54,7 @@ static bool post_number(struct rings *to, uint32_t number) {
 }
 
 static void set_up(struct rings *of, enum race race) {
-    static const uint32_t BEFORE[] = {[SUBMISSION] = 0, [REUSE] = 4, [COMPLETION] = 2, [WAKE_UP] = 1};
+    static const uint32_t BEFORE[] = {[SUBMISSION] = 0, [REUSE] = 4, [COMPLETION] = 2, [WAKE_UP] = 1, [SLEEP] = 0};
     for (uint32_t i = 0; i < BEFORE[race]; i++) {
         CHECK(post_number(of, i));
     }
@@ -81,6 +85,12 @@ static int32_t look(struct rings *of) {
     return is_whole ? number : -number - 1;
 }
 
+/* Whether the daemon has been signalled since the last look. */
+static bool has_signalled(void) {
+    char octet;
+    return recv(signals[1], &octet, 1, MSG_DONTWAIT) == 1;
+}
+
 static void run_round(struct rings *of, enum race race, int32_t *results) {
     switch (race) {
         case SUBMISSION:
@@ -93,13 +103,18 @@ static void run_round(struct rings *of, enum race race, int32_t *results) {
             results[0] = look(of);
             results[1] = look(of);
             break;
-        default:
+        case WAKE_UP:
             results[0] = request_signal(of);
+            break;
+        default:
+            CHECK(post_number(of, 1));
+            results[0] = has_signalled();
             break;
     }
 }
 
 static void run_races(struct shared *shared) {
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, signals) == 0);
     for (uint64_t step = 1, round = 0;; step += 2) {
         await_step(shared, step);  /* the rings are laid out */
         enum race race = (enum race)atomic_load(&shared->race.value);
@@ -107,7 +122,7 @@ static void run_races(struct shared *shared) {
             return;
         }
         for (int i = 0; i < ROUNDS; i++) {
-            CHECK(find_rings(&rings[i], shared->rings[i], RINGS_OCTETS, -1));
+            CHECK(find_rings(&rings[i], shared->rings[i], RINGS_OCTETS, signals[0]));
             set_up(&rings[i], race);
         }
         atomic_store_explicit(&shared->program_step.value, step, memory_order_release);

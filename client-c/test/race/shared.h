@@ -14,7 +14,7 @@
 #define ROUNDS 256         /* of a batch */
 #define RINGS_OCTETS 1536  /* of rings with 8 slots each, and of smaller ones */
 
-enum race { SUBMISSION, REUSE, COMPLETION, WAKE_UP, END };
+enum race { SUBMISSION, REUSE, COMPLETION, WAKE_UP, SLEEP, END };
 
 /* A word on cache lines of its own: adjacent-line prefetch does not make it share one. */
 struct word {

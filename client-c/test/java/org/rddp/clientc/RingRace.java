@@ -2,6 +2,7 @@ package org.rddp.clientc;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.Set;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
@@ -88,6 +89,26 @@ enum RingRace {
     String outcome(int daemon, int first, int second) {
       return first + ", " + daemon;
     }
+  },
+
+  /** A daemon about to sleep sees the request, or the program sees that it sleeps and wakes it. */
+  SLEEP(4, 4, 0, "1, 1", "0, 1", "0, 0") {
+    @Override
+    void layOut(DaemonRings daemon) {
+      daemon.allowSleep();
+    }
+
+    @Override
+    int run(DaemonRings daemon) {
+      daemon.announceSleep();
+      VarHandle.fullFence();
+      return daemon.take(request) == DaemonRings.NOTHING ? 1 : 0;
+    }
+
+    @Override
+    String outcome(int daemon, int first, int second) {
+      return daemon + ", " + first;
+    }
   };
 
   final WorkRequest request = new WorkRequest();
@@ -114,6 +135,9 @@ enum RingRace {
   Set<String> acceptable() {
     return acceptable;
   }
+
+  /** What the rings of a round have before the program finds them. */
+  void layOut(DaemonRings daemon) {}
 
   /** Takes what the program has posted for a round. */
   void setUp(DaemonRings daemon) {

@@ -27,7 +27,7 @@ final class RingRaces implements AutoCloseable {
   private static final long PROGRAM_ROUND = 512;
   private static final long RESULTS = 4096;
   private static final long RINGS = 8192;
-  private static final int END = 4;
+  private static final int END = 5;
   private static final int LONGEST_MEETING = 500;
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -54,6 +54,7 @@ final class RingRaces implements AutoCloseable {
     for (int i = 0; i < ROUNDS; i++) {
       MemorySegment memory = shared.asSlice(RINGS + (long) i * RINGS_OCTETS, RINGS_OCTETS);
       rings[i] = new DaemonRings(memory, race.submissionSlots(), race.completionSlots());
+      race.layOut(rings[i]);
     }
     LONG.setOpaque(shared, RACE, (long) race.ordinal());
     keepStep();
