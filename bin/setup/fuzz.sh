@@ -120,10 +120,10 @@ fuzz_for() {
     fi
     mkdir -p "$FUZZ_WORK/$1"
     unpack_seeds "$1"
-    : >"$FUZZ_WORK/began"
+    : >"$FUZZ_WORK/$1.began"
     (
-        trap 'discard_interrupted 130' INT
-        trap 'discard_interrupted 143' TERM HUP
+        trap 'discard_interrupted "$1" 130' INT
+        trap 'discard_interrupted "$1" 143' TERM HUP
         jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
             "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_WORK/seeds/$1" >"$log" 2>&1
     ) || status=$?
@@ -139,10 +139,10 @@ fuzz_for() {
     return 1
 }
 
-# discard_interrupted STATUS: Jazzer reports its own end by a signal as a finding, and writes the input that was running.
+# discard_interrupted TARGET STATUS: Jazzer reports its own end by a signal as a finding, and writes the input that was running.
 discard_interrupted() {
-    find "$FUZZ_WORK" -maxdepth 1 -name 'crash-*' -newer "$FUZZ_WORK/began" -delete
-    exit "$1"
+    find "$FUZZ_WORK" -maxdepth 1 -name "$1-crash-*" -newer "$FUZZ_WORK/$1.began" -delete
+    exit "$2"
 }
 
 # keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything. Findings, which have
@@ -161,8 +161,8 @@ keep_inputs() {
 # jazzer TARGET ARGUMENT...: without Jazzer's own hooks, since no code here runs commands or opens files.
 jazzer() {
     jvm_arguments
-    local class
-    case $1 in
+    local class target=$1
+    case $target in
         frames) class=FrameFuzz ;;
         connection) class=ConnectionFuzz ;;
         startup) class=StartupFuzz ;;
@@ -174,5 +174,5 @@ jazzer() {
         --target_class="org.rddp.fuzz.$class" --instrumentation_includes='org.rddp.**' \
         --instrumentation_excludes=org.rddp.fuzz.FpduStream:org.rddp.fuzz.SentMessages \
         --disabled_hooks='com.code_intelligence.jazzer.sanitizers.**' --reproducer_path="$FUZZ_WORK" \
-        -artifact_prefix="$FUZZ_WORK/" -rss_limit_mb=4096 "$@"
+        -artifact_prefix="$FUZZ_WORK/$target-" -rss_limit_mb=4096 "$@"
 }

@@ -55,13 +55,13 @@ check 'refuses to replay what is nowhere' replays nowhere 'neither a file nor an
 interrupted_leaves_nothing() (
     status=0
     jazzer() {
-        touch -d tomorrow "$FUZZ_WORK/crash-0"
+        touch -d tomorrow "$FUZZ_WORK/frames-crash-0"
         kill -s "$signal" "$BASHPID"
     }
     signal=$1
     said=$(fuzz_for frames 1) || status=$?
     echo "$status: $said"
-    [[ $status == "$2" && -z $said && ! -e $FUZZ_WORK/crash-0 ]]
+    [[ $status == "$2" && -z $said && ! -e $FUZZ_WORK/frames-crash-0 ]]
 )
 
 check 'leaves no finding when Ctrl-C ends it' interrupted_leaves_nothing INT 130
