@@ -124,6 +124,7 @@ class AcceptOptionsTest {
     assertThatThrownBy(queue::close)
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("1 connections or listeners use the receive queue");
+    out.disconnect();
     in.close();
     out.close();
     TestDaemon.await(() -> in.closeReason() != null, "the connection has ended");

@@ -94,6 +94,7 @@ class CompletionQueuesTest {
     send(staying[0], 1);
     assertThat(ConnectedPrograms.completions(here, 1)).containsExactly("send 1 SUCCESS 8");
 
+    leaving[0].disconnect();
     int drained = leaving[1].closeAndDrain(this::see);
 
     assertThat(drained).isEqualTo(2);
@@ -117,6 +118,7 @@ class CompletionQueuesTest {
     receive(red[1], 2);
     receive(blue[1], 3);
     send(red[0], 1);
+    red[0].disconnect();
     send(blue[0], 1);
     TestDaemon.await(
         () -> {
@@ -139,8 +141,9 @@ class CompletionQueuesTest {
   void shouldFindTheConnectionOfLateCompletionsWhenItsNumberIsInUseAgain() {
     Connection[] early = connect("early", listener);
     receive(early[1], 1);
-    early[0].close();
+    early[0].disconnect();
     early[1].close();
+    early[0].close();
     Connection[] late = connect("late", listener);
     assertThat(late[1].id() & 0xfffff).as("the same index").isEqualTo(early[1].id() & 0xfffff);
     receive(late[1], 2);

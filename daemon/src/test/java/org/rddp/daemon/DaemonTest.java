@@ -324,6 +324,7 @@ class DaemonTest {
       for (int i = 0; i < 10; i++) {
         assertThat(pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0)).isTrue();
       }
+      pair.in.disconnect();
       pair.out.close();
 
       assertThat(completions(pair.here, 1)).containsExactly("write 9 SUCCESS 64");

@@ -28,7 +28,7 @@ import org.rddp.ipc.ring.WorkRequest;
 class LargeRegionsTest {
   private static final long GIB = 1L << 30;
   private static final long FAR = 4 * GIB + 4096;
-  private static final long OCTETS = 4 * GIB + GIB / 2;
+  private static final long OCTETS = 4 * GIB + (16 << 20);
 
   private static ConnectedPrograms programs;
   private static MemoryRegion large;
@@ -143,7 +143,7 @@ class LargeRegionsTest {
   @Tag("DDP-8.3.1-01")
   void shouldOpenAWindowOfMoreThanFourGib() {
     MemoryWindow window = programs.there.allocateWindow();
-    long from = GIB / 4;
+    long from = 8 << 20;
     long length = 4 * GIB + 16;
     int rights = Access.bits(Access.REMOTE_WRITE);
     assertThat(in.localOperations().postBind(1, window, large, from, length, rights, 0)).isTrue();

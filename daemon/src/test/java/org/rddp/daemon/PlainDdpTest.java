@@ -324,6 +324,7 @@ class PlainDdpTest {
         .hasMessageContaining("plain DDP");
     assertThatThrownBy(() -> near.postReceive(1, hereMemory, 0, 1))
         .isInstanceOf(IllegalStateException.class);
+    far.disconnect();
     near.close();
     assertThat(ddp.postReceive(1, 77, hereMemory, 0, 1)).isTrue();
     TestDaemon.await(

@@ -175,6 +175,7 @@ class PostingTest {
   @Test
   void shouldForbidPostsToAConnectionThatIsDrained() {
     assertThat(in.postReceive(1, far, 0, 8)).isTrue();
+    out.disconnect();
     assertThatThrownBy(
             () -> in.closeAndDrain(completion -> assertThat(in.postReceive(2, far, 0, 8)).isTrue()))
         .isInstanceOf(IllegalStateException.class)

@@ -211,6 +211,7 @@ class SharedReceiveQueuesTest {
     assertRefused(queue::close, Reason.STATE, "2 connections or listeners");
     listeners.getFirst().close();
     assertRefused(queue::close, Reason.STATE, "1 connections or listeners");
+    pairs.get(0)[0].disconnect();
     pairs.get(0)[1].close();
     queue.close();
     assertThat(received(2)).containsExactly("0 on 00000000 FLUSHED 0", "1 on 00000000 FLUSHED 0");

@@ -3,6 +3,8 @@ package org.rddp.examples;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -33,6 +35,7 @@ public final class AtomicCounter {
     private final Rddp session;
     private final MemoryRegion counter;
     private final Listener listener;
+    private final List<Connection> clients = new ArrayList<>();
 
     /** Makes a counter of 0. Port 0: any free one. */
     public Owner(Rddp session, int port) {
@@ -46,16 +49,17 @@ public final class AtomicCounter {
       return listener.address().getPort();
     }
 
-    /** Accepts the connections that have been requested. */
+    /** Accepts a connection that has been requested, and ends those whose clients have. */
     public void accept(Duration patience) {
       IncomingConnection incoming = listener.await(patience);
       if (incoming != null) {
         try {
-          incoming.accept(RemoteBuffer.of(counter).toPrivateData());
+          clients.add(incoming.accept(RemoteBuffer.of(counter).toPrivateData()));
         } catch (RddpException e) {
           System.err.println("no connection with " + incoming.remoteAddress() + ": " + e);
         }
       }
+      clients.removeIf(Peers::hasLeft);
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -35,6 +37,7 @@ public final class KeyValueStore {
   public static final class Server implements AutoCloseable {
     private final MemoryRegion table;
     private final Listener listener;
+    private final List<Connection> readers = new ArrayList<>();
 
     /** Makes an empty table. Port 0: any free one. */
     public Server(Rddp session, int port, int slots) {
@@ -47,12 +50,13 @@ public final class KeyValueStore {
       return listener.address().getPort();
     }
 
-    /** Waits for a reader. */
+    /** Waits for a reader, and ends the connections of those that have left. */
     public void accept(Duration patience) {
       IncomingConnection incoming = listener.await(patience);
       if (incoming != null) {
-        incoming.accept(RemoteBuffer.of(table).toPrivateData());
+        readers.add(incoming.accept(RemoteBuffer.of(table).toPrivateData()));
       }
+      readers.removeIf(Peers::hasLeft);
     }
 
     /** Changes a value of at most 244 octets. One thread at a time. */

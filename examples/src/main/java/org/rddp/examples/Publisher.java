@@ -64,7 +64,7 @@ public final class Publisher implements AutoCloseable {
       connections.add(next.accept());
     }
     session.poll(this::onCompletion, 1024);
-    connections.removeIf(connection -> !connection.isOpen());
+    connections.removeIf(Peers::hasLeft);
     return connections.size();
   }
 

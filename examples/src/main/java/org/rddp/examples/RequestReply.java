@@ -5,6 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.rddp.client.Completion;
 import org.rddp.client.Connection;
@@ -35,6 +37,7 @@ public final class RequestReply {
     private final MemoryRegion slots;
     private final SharedReceiveQueue receives;
     private final Listener listener;
+    private final List<Connection> clients = new ArrayList<>();
 
     /** A server that works on so many requests at a time. Port 0: any free one. */
     public Server(Rddp session, int port, int atATime) {
@@ -61,8 +64,9 @@ public final class RequestReply {
         session.await(patience);
       }
       for (IncomingConnection next = listener.poll(); next != null; next = listener.poll()) {
-        next.accept();
+        clients.add(next.accept());
       }
+      clients.removeIf(Peers::hasLeft);
     }
 
     private void onCompletion(Completion completion) {

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +27,6 @@ import org.rddp.daemon.TestDaemon;
 /** Runs every example between two interfaces of a daemon. */
 @Timeout(60)
 class ExamplesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration STEP = Duration.ofMillis(100);
   private static final int MOST_LINES = 120;
 
@@ -50,11 +50,18 @@ class ExamplesTest {
 
   /** Repeats a step of a server until the test is over. */
   private CompletableFuture<Void> serve(Runnable step) {
-    return CompletableFuture.runAsync(() -> {
-      while (!over.get()) {
-        step.run();
-      }
-    });
+    return repeat(() -> !over.get(), step);
+  }
+
+  private static CompletableFuture<Void> repeat(BooleanSupplier condition, Runnable step) {
+    return CompletableFuture.runAsync(
+        () -> {
+          while (condition.getAsBoolean()) {
+            step.run();
+          }
+        },
+        // On two cores the common pool has one thread.
+        steps -> Thread.ofPlatform().daemon().start(steps));
   }
 
   @Test
@@ -86,27 +93,29 @@ class ExamplesTest {
   @Test
   void shouldReadWholeValuesWhileTheyAreChanged() {
     try (KeyValueStore.Server store = new KeyValueStore.Server(there, 0, 16)) {
-      CompletableFuture<Void> accepted = CompletableFuture.runAsync(() -> store.accept(PATIENCE));
+      CompletableFuture<Void> server = serve(() -> store.accept(STEP));
       try (KeyValueStore.Reader reader = new KeyValueStore.Reader(here, at(store.port()))) {
-        accepted.join();
         assertThat(reader.get(3)).isEmpty();
         store.put(3, "größer");
         assertThat(reader.get(3)).isEqualTo("größer");
         List<String> values = List.of("a".repeat(200), "b".repeat(120));
         store.put(5, values.getFirst());
         int[] turn = {0};
+        AtomicBoolean putting = new AtomicBoolean(true);
         CompletableFuture<Void> writer =
-            serve(() -> {
+            repeat(putting::get, () -> {
               store.put(5, values.get(turn[0]++ % 2));
               LockSupport.parkNanos(10_000);
             });
         for (int i = 0; i < 200; i++) {
           assertThat(values).contains(reader.get(5));
         }
-        over.set(true);
+        putting.set(false);
         writer.join();
         assertThat(reader.get(4)).isEmpty();
       }
+      over.set(true);
+      server.join();
     }
   }
 

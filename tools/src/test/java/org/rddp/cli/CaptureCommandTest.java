@@ -77,6 +77,7 @@ class CaptureCommandTest {
         while (!command.isDone()) {
           write(connection, octets);
         }
+        connection.abort();
       }
     }
     return command.join();
@@ -180,8 +181,8 @@ class CaptureCommandTest {
       assertThat(run(List.of("--connection", "ffffffff", file.toString()))).isEqualTo(1);
       assertThat(err.toString()).contains("one has no connection ffffffff");
       assertThat(run(List.of("--connection", "what", file.toString()))).isEqualTo(2);
-      chosen.close();
-      other.close();
+      chosen.abort();
+      other.abort();
     }
   }
 
@@ -238,7 +239,7 @@ class CaptureCommandTest {
         captureWrites(
             100,
             "--seconds",
-            "3",
+            "2",
             "--rotate-seconds",
             "1",
             folder.resolve("timed.pcapng").toString());

@@ -56,6 +56,7 @@ final class DaemonProcess implements AutoCloseable {
             "-Drddp.native=" + System.getProperty("rddp.native"),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            "-Drddp.crc32c=jdk",
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName(),

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.DdpQueues;
@@ -94,7 +95,7 @@ class ReadmeTest {
       IncomingConnection incoming = listener.await(TIMEOUT);
       DdpQueues ddp = incoming.connection().ddp();
       assertThat(ddp.postReceive(0, 1, memory, 0, 4096)).isTrue();
-      incoming.accept();
+      Connection connection = incoming.accept();
       TestDaemon.await(
           () ->
               there.poll(
@@ -112,6 +113,7 @@ class ReadmeTest {
                       1)
                   == 1,
           "the question comes");
+      connection.disconnect();
 
       assertThat(answer.get()).isEqualTo("1/10000002b wie geht's, Jürgen?");
     }

@@ -183,7 +183,7 @@ class ProgramsTest {
     CompletableFuture<Connection> accepted =
         CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
     Connection connection = here.connect(TWO, PrivateData.NONE, TIMEOUT);
-    accepted.join();
+    Connection idle = accepted.join();
     MemoryRegion sink = here.allocate(1 << 17, Access.LOCAL_WRITE);
     Poller poller = new Poller(here, TIMEOUT);
 
@@ -199,6 +199,7 @@ class ProgramsTest {
     assertThat(sink.segment().asSlice(0, 41).toArray(ValueLayout.JAVA_BYTE))
         .startsWith("e".repeat(40).getBytes(StandardCharsets.US_ASCII))
         .endsWith(0);
+    idle.disconnect();
     connection.close();
     listener.close();
   }
@@ -210,11 +211,12 @@ class ProgramsTest {
     CompletableFuture<Connection> accepted =
         CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
     Connection connection = here.connect(TWO, PrivateData.NONE, TIMEOUT);
-    accepted.join();
+    Connection peer = accepted.join();
 
     assertThatThrownBy(() -> connection.postRead(1, source, 0, 1, 0, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("LOCAL_WRITE");
+    peer.disconnect();
     connection.close();
     listener.close();
   }

@@ -20,6 +20,10 @@ import picocli.CommandLine.Command;
         "What a daemon costs that has nothing to do, by how it idles; its start and memory.")
 public final class IdleBenchmark extends NamedBenchmark {
   private static final String[] WAYS = {"spin", "yield", "backoff", "park"};
+
+  /** Until HotSpot has compiled what an idle daemon does, in ms. */
+  private static final int SETTLING = 3000;
+
   private static final double MEBIBYTE = 1 << 20;
 
   @Override
@@ -33,7 +37,10 @@ public final class IdleBenchmark extends NamedBenchmark {
     List<Contender> contenders = new ArrayList<>();
     for (String way : WAYS) {
       contenders.add(
-          Contender.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
+          Contender.of(way, IdleRig.class)
+              .with("idle", way)
+              .with(IdleRig.SETTLING, SETTLING)
+              .withFlags("-Drddp.crc32c=jdk"));
     }
     JsonObject task = Json.of("millis", quick() ? 1000 : 3000);
     try (Comparison contest = new Comparison(contenders, progress)) {

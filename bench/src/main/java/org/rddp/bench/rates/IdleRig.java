@@ -27,8 +27,8 @@ public final class IdleRig implements Rig {
   private static final int MEBIBYTES = 128;
   private static final Duration START = Duration.ofSeconds(60);
 
-  /** Until the daemon's own trials have ended and HotSpot has compiled, in ms. */
-  private static final int SETTLED = 3000;
+  /** Key of an argument: how long the daemon is left alone before the first round, in ms. */
+  static final String SETTLING = "settling_ms";
 
   private final TemporaryFolder folder = new TemporaryFolder("rddp-idle");
   private JavaProcess daemon;
@@ -62,7 +62,7 @@ public final class IdleRig implements Rig {
                 .withInterfaceName(JoinedInterfaces.NEAR)
                 .withProgramName("idle"));
     startMillis = (System.nanoTime() - began) / 1e6;
-    Thread.sleep(SETTLED);
+    Thread.sleep(arguments.get(SETTLING).getAsLong());
   }
 
   @Override

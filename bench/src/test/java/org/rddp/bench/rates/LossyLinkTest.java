@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.bench.harness.Budget;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
@@ -46,8 +48,9 @@ class LossyLinkTest {
               link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)),
               link.handle()
                   .addTo(Contender.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
-                  .withFlags("-Drddp.crc32c=jdk"));
-      Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream(), false));
+                  .withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"));
+      Progress progress = new Progress(
+              new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
       try (Comparison contest = new Comparison(entrants, progress)) {
         ComparisonResult found = contest.run("loss", Json.from(TASK), 2);
         for (String name : List.of(KERNEL, MARKERS)) {
