@@ -58,8 +58,21 @@ struct object_table {
     _Atomic(struct object_page *) pages[1 << (INDEX_BITS - PAGE_BITS)];
 };
 
-/* What is at the index of a number, or NULL. */
-void *find_object(struct object_table *table, uint32_t number);
+static inline uint32_t index_of(uint32_t number) {
+    return number & ((1u << INDEX_BITS) - 1);
+}
+
+static inline struct object_page *page_of(struct object_table *table, uint32_t number) {
+    return atomic_load_explicit(&table->pages[index_of(number) >> PAGE_BITS], memory_order_acquire);
+}
+
+/* What is at the index of a number, or NULL. Once or more for each request, hence inline. */
+static inline void *find_object(struct object_table *table, uint32_t number) {
+    struct object_page *page = page_of(table, number);
+    return page == NULL ? NULL
+                        : atomic_load_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], memory_order_acquire);
+}
+
 /* Adds an object; false if there is no memory. */
 bool add_object(struct object_table *table, uint32_t number, void *object);
 void remove_object(struct object_table *table, uint32_t number);
@@ -193,6 +206,12 @@ uint64_t deadline_after(uint64_t nanos);
 
 /* Waits for `changed` with the lock held; false once the deadline has passed. */
 bool wait_changed(rddp_session *session, uint64_t deadline);
+
+/*
+ * Copies the next completion, and counts what it retires; false if there is none. Of the thread that polls, which calls
+ * publish_read() after the last one.
+ */
+bool take_completion(rddp_session *session, struct rddp_completion *completion);
 
 /* Takes what has made rddp_descriptor() readable. Of the thread that polls. */
 void clear_events(rddp_session *session);

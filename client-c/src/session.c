@@ -408,16 +408,19 @@ static void retire(rddp_session *session, const struct rddp_completion *completi
     }
 }
 
+bool take_completion(rddp_session *session, struct rddp_completion *completion) {
+    uint32_t retired = poll_completion(&session->rings, completion);
+    if (retired == 0) {
+        return false;
+    }
+    completion->connection = find_connection(session, completion->connection_number);
+    retire(session, completion, retired);
+    return true;
+}
+
 int rddp_poll(rddp_session *session, struct rddp_completion *completions, int max) {
     int count = 0;
-    while (count < max) {
-        struct rddp_completion *completion = &completions[count];
-        uint32_t retired = poll_completion(&session->rings, completion);
-        if (retired == 0) {
-            break;
-        }
-        completion->connection = find_connection(session, completion->connection_number);
-        retire(session, completion, retired);
+    while (count < max && take_completion(session, &completions[count])) {
         count++;
     }
     publish_read(&session->rings);

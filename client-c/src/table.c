@@ -2,20 +2,6 @@
 
 #include "internal.h"
 
-static uint32_t index_of(uint32_t number) {
-    return number & ((1u << INDEX_BITS) - 1);
-}
-
-static struct object_page *page_of(struct object_table *table, uint32_t number) {
-    return atomic_load_explicit(&table->pages[index_of(number) >> PAGE_BITS], memory_order_acquire);
-}
-
-void *find_object(struct object_table *table, uint32_t number) {
-    struct object_page *page = page_of(table, number);
-    return page == NULL ? NULL
-                        : atomic_load_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], memory_order_acquire);
-}
-
 bool add_object(struct object_table *table, uint32_t number, void *object) {
     struct object_page *page = page_of(table, number);
     if (page == NULL) {

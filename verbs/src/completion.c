@@ -8,7 +8,6 @@
 #include "channel.h"
 #include "objects.h"
 
-#define DRAINED_AT_ONCE 32
 /* An engine, and a program at either end. */
 #define BUSY_THREADS 3
 #define IMMEDIATE_SHIFT 32
@@ -116,9 +115,10 @@ static void complete(struct device *device, const struct rddp_completion *comple
 void drain(struct device *device) {
     struct rddp_completion completion;
     /* One by one: the counts of a queue must be those of its completion. */
-    while (rddp_poll(device->session, &completion, 1) == 1) {
+    while (take_completion(device->session, &completion)) {
         complete(device, &completion);
     }
+    publish_read(&device->session->rings);
 }
 
 /* ---- Polling ---- */
