@@ -126,6 +126,9 @@ install_packages_to_bench() {
         has nsenter || missing+=(util-linux)
         has sysctl || missing+=(procps)
     fi
+    if [[ $1 == verbs || -z $1 || $1 == --* ]] && ! has ib_write_lat; then
+        install_optional 'unmodified RDMA programs to measure' perftest
+    fi
     # Charts contain text.
     has fc-list || missing+=(fontconfig fonts-dejavu-core)
     if ((${#missing[@]} > 0)); then

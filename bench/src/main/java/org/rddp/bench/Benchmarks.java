@@ -23,6 +23,7 @@ import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.RttCommand;
+import org.rddp.bench.verbs.VerbsBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,6 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       FairnessBenchmark.class,
       SetupBenchmark.class,
       IdleBenchmark.class,
+      VerbsBenchmark.class,
       CrcCommand.class,
       AnalysisCommand.class,
       ProfileCommand.class,

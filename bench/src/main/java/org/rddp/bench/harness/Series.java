@@ -58,6 +58,11 @@ public record Series(double[] values) {
     return combine(other, (mine, theirs) -> mine / theirs);
   }
 
+  /** What it is more than another, round by round. */
+  public Series less(Series other) {
+    return combine(other, (mine, theirs) -> mine - theirs);
+  }
+
   /** The sum of this and another, round by round. */
   public Series plus(Series other) {
     return combine(other, Double::sum);

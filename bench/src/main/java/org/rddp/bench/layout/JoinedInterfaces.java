@@ -17,6 +17,16 @@ public final class JoinedInterfaces {
 
   private JoinedInterfaces() {}
 
+  /** Address of the near interface. */
+  public static String nearAddress() {
+    return NEAR_ADDRESS;
+  }
+
+  /** Address of the far interface. */
+  public static String farAddress() {
+    return FAR_ADDRESS;
+  }
+
   /** Where the far program listens. */
   public static InetSocketAddress farAddress(int port) {
     return new InetSocketAddress(FAR_ADDRESS, port);

@@ -31,13 +31,13 @@ public final class OneDaemon implements AutoCloseable {
   private static final String ENGINE = "rddp-engine";
 
   private final TemporaryFolder folder = new TemporaryFolder("rddp-bench");
+  private final Path socket = folder.resolve("rddpd.sock");
   private final Daemon daemon;
   private final Rddp near;
   private final Rddp far;
 
   private OneDaemon(LinkHandle link, UnaryOperator<ConfigurationText> text)
       throws CannotRunException, IOException {
-    Path socket = folder.resolve("rddpd.sock");
     try {
       Configuration configuration =
           text.apply(new ConfigurationText().control(socket)).parse("bench");
@@ -65,10 +65,21 @@ public final class OneDaemon implements AutoCloseable {
    * @throws CannotRunException when DPDK cannot be started
    */
   public static OneDaemon forRoundTrips(int mtu) throws CannotRunException, IOException {
+    return forRoundTrips(mtu, "spin");
+  }
+
+  /**
+   * The same, with a way in which its engines idle.
+   *
+   * @param mtu of the rings that join them
+   * @param idle as in the configuration
+   * @throws CannotRunException when DPDK cannot be started
+   */
+  public static OneDaemon forRoundTrips(int mtu, String idle)
+      throws CannotRunException, IOException {
     return new OneDaemon(
         null,
-        text ->
-            JoinedInterfaces.addRings(text.dpdk(128).idle("spin"), "mtu", mtu, "packets", 8192));
+        text -> JoinedInterfaces.addRings(text.dpdk(128).idle(idle), "mtu", mtu, "packets", 8192));
   }
 
   /**
@@ -144,6 +155,11 @@ public final class OneDaemon implements AutoCloseable {
   static Rddp session(Path socket, String name) {
     return Rddp.connect(
         socket, RddpOptions.defaults().withInterfaceName(name).withProgramName("bench"));
+  }
+
+  /** The daemon's control socket, for programs in processes of their own. */
+  public Path socket() {
+    return socket;
   }
 
   /** The program that connects. */
