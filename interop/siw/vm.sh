@@ -12,6 +12,9 @@ readonly SIW_PROGRAMS=(rping rstream ucmatose ib_{send,write,read}_{lat,bw} ibv_
 readonly SIW_MODULES=(virtio_pci virtio_console virtio_rng virtio_net qemu_fw_cfg crc32c-intel crc32c_generic libcrc32c
     ib_core ib_uverbs iw_cm rdma_cm rdma_ucm)
 
+# Of the guest's start, in seconds: an emulated CPU on a machine that does other things, too.
+readonly SIW_BOOTS=300
+
 vm=''
 
 # Everything that a guest needs, unless it is there from before.
@@ -186,7 +189,7 @@ start_vm() {
         </dev/null >"$directory/qemu.log" 2>&1 &
     vm=$!
     while ! grep -q SIW-READY "$directory/console" 2>/dev/null; do
-        if ! kill -0 "$vm" 2>/dev/null || ((SECONDS - began > 120)); then
+        if ! kill -0 "$vm" 2>/dev/null || ((SECONDS - began > SIW_BOOTS)); then
             tail -n 20 "$directory/qemu.log" "$directory/console" >&2
             return 1
         fi

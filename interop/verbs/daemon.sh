@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# A daemon for the scripts here, and its configuration. Whoever sources this has sourced bin/setup's jdk, build and launch.
+# Daemons for the scripts here, and their configuration. Whoever sources this has sourced bin/setup's jdk, build and launch.
 
-# Of its start, in seconds.
+# Of a daemon's start, in seconds.
 readonly DAEMON_STARTS=90
 
-daemon=''
+daemons=()
 
-# daemon_settings FOLDER HUGEPAGES: the part of a configuration that is not an interface. The socket is FOLDER/rddpd.sock.
+# daemon_settings SOCKET HUGEPAGES: the part of a configuration that is not an interface.
 daemon_settings() {
     cat <<TOML
 [control]
-socket = "$1/rddpd.sock"
+socket = "$1"
 [dpdk]
 hugepages = $2
 memory = "256MiB"
@@ -28,28 +28,27 @@ address = "$3/24"
 TOML
 }
 
-# start_daemon FOLDER [PREFIX]...: starts one with FOLDER/daemon.toml, by a command that begins with PREFIX, and waits until it
-# is ready. What it prints is in FOLDER/daemon.log.
+# start_daemon CONFIGURATION LOG [PREFIX]...: starts one, by a command that begins with PREFIX, and waits until it is ready.
 start_daemon() {
-    local folder=$1 deadline=$((SECONDS + DAEMON_STARTS))
-    shift
+    local configuration=$1 log=$2 process deadline=$((SECONDS + DAEMON_STARTS))
+    shift 2
     jvm_arguments daemon
     "$@" "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
-        daemon --config "$folder/daemon.toml" >"$folder/daemon.log" 2>&1 &
-    daemon=$!
-    until grep -qs '^ready:' "$folder/daemon.log"; do
-        if ! kill -0 "$daemon" 2>/dev/null || ((SECONDS > deadline)); then
-            tail -n 30 "$folder/daemon.log"
+        daemon --config "$configuration" >"$log" 2>&1 &
+    process=$!
+    daemons+=("$process")
+    until grep -qs '^ready:' "$log"; do
+        if ! kill -0 "$process" 2>/dev/null || ((SECONDS > deadline)); then
+            tail -n 30 "$log"
             return 1
         fi
         sleep 0.1
     done
 }
 
-stop_daemon() {
-    if [[ -n $daemon ]]; then
-        kill "$daemon" 2>/dev/null
-        wait "$daemon" 2>/dev/null
-        daemon=''
-    fi
+stop_daemons() {
+    ((${#daemons[@]} > 0)) || return 0
+    kill "${daemons[@]}" 2>/dev/null
+    wait "${daemons[@]}" 2>/dev/null
+    daemons=()
 }
