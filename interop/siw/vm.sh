@@ -4,54 +4,39 @@
 # Debian's kernels are built without siw, so the module is compiled from Debian's own source. Kernel, headers and source are
 # unpacked beside each other and installed nowhere; the programs in the guest are those of the machine's own packages.
 
+# shellcheck source=interop/vm/machine.sh
+source "$ROOT/interop/vm/machine.sh"
+
 readonly SIW=$STATE/siw
 readonly SIW_GUEST=$SIW/guest
 # Where this file lies.
 readonly SIW_SCRIPTS=$ROOT/interop/siw
+readonly SIW_FILES=("$SIW_SCRIPTS/vm.sh" "$SIW_SCRIPTS/guest-init")
 readonly SIW_PROGRAMS=(rping rstream ucmatose ib_{send,write,read}_{lat,bw} ibv_devinfo rdma ip ss)
 readonly SIW_MODULES=(virtio_pci virtio_console virtio_rng virtio_net qemu_fw_cfg crc32c-intel crc32c_generic libcrc32c
     ib_core ib_uverbs iw_cm rdma_cm rdma_ucm)
 
-# Of the guest's start, in seconds: an emulated CPU on a machine that does other things, too.
-readonly SIW_BOOTS=300
-
-vm=''
-
 # Everything that a guest needs, unless it is there from before.
 prepare_vm() {
-    local made began=$SECONDS
-    made=$(cksum <"$SIW_SCRIPTS/vm.sh")-$(cksum <"$SIW_SCRIPTS/guest-init")
-    if [[ -f $SIW/made && $(<"$SIW/made") == "$made" ]]; then
+    local began=$SECONDS
+    if is_vm_made "$SIW" "${SIW_FILES[@]}"; then
         return
     fi
     say "making the guest with Linux's siw (once; it is kept in $SIW)"
     rm -rf "$SIW"
-    mkdir -p "$SIW/debs"
-    kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | head -n 1)
-    if [[ -z $kernel ]]; then
-        apt_get update
-        kernel=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: linux-image-//p' | head -n 1)
-    fi
+    mkdir -p "$SIW"
+    kernel=$(kernel_release)
     unpack_kernel || fail 'no kernel for the guest: this takes Debian 12 on x86-64'
     compile_siw >"$SIW/compile.log" 2>&1 || fail "siw does not compile" "All of it: $SIW/compile.log"
     pack_guest >"$SIW/pack.log" 2>&1 || fail "the guest cannot be packed" "All of it: $SIW/pack.log"
-    rm -rf "$SIW/debs" "$SIW/unpacked" "$SIW/source" "$SIW_GUEST"
-    echo "$made" >"$SIW/made"
+    rm -rf "$SIW/unpacked" "$SIW/source" "$SIW_GUEST"
+    fingerprint_of_vm "${SIW_FILES[@]}" >"$SIW/made"
     say "made in $((SECONDS - began)) s"
 }
 
 unpack_kernel() {
     local headers=linux-headers-$kernel
-    local packages=("linux-image-$kernel" "$headers" "${headers%-amd64}-common" linux-kbuild-6.1 linux-source-6.1) deb
-    (cd "$SIW/debs" && download "${packages[@]}") || return
-    for deb in "$SIW"/debs/*.deb; do
-        dpkg-deb -x "$deb" "$SIW/unpacked" || return
-    done
-}
-
-# Package lists that are old name files that are gone.
-download() {
-    apt_get download "$@" 2>/dev/null || { apt_get update && apt_get download "$@"; }
+    unpack_packages "$SIW" "linux-image-$kernel" "$headers" "${headers%-amd64}-common" linux-kbuild-6.1 linux-source-6.1
 }
 
 compile_siw() {
@@ -95,22 +80,18 @@ pack_guest() {
         set -e
         mkdir -p "${directories[@]/#/$SIW_GUEST/}"
         pack_programs
-        pack_modules
+        copy_modules "$SIW/unpacked" "$SIW_GUEST" "$kernel" "${SIW_MODULES[@]}"
         cp "$SIW/siw.ko" "$SIW_GUEST/"
         cp "$SIW_SCRIPTS/guest-init" "$SIW_GUEST/init"
         unpack_vmlinux "$SIW/unpacked/boot/vmlinuz-$kernel" "$SIW/vmlinux"
-        cd "$SIW_GUEST"
-        find . -print0 | cpio --null -o -H newc --quiet | gzip -1 >"$SIW/initramfs.gz"
+        pack_initramfs "$SIW_GUEST" "$SIW/initramfs.gz"
     )
 }
 
 # Programs with the libraries that they need.
 pack_programs() {
-    local program applet provider path
-    cp "$(command -v busybox)" "$SIW_GUEST/bin/busybox"
-    for applet in $("$SIW_GUEST/bin/busybox" --list | grep -v -x busybox); do
-        ln -sf /bin/busybox "$SIW_GUEST/bin/$applet"
-    done
+    local program provider path
+    copy_busybox "$SIW_GUEST"
     provider=$(compgen -G '/usr/lib/*/libibverbs/libsiw-rdmav*.so' | head -n 1)
     for program in "${SIW_PROGRAMS[@]}"; do
         rm -f "$SIW_GUEST/bin/$program"
@@ -135,37 +116,10 @@ pack_programs() {
     ldconfig -r "$SIW_GUEST"
 }
 
-# The kernel's modules that are wanted, and those that they need.
-pack_modules() {
-    local module path
-    depmod -b "$SIW/unpacked" "$kernel"
-    for module in "${SIW_MODULES[@]}"; do
-        modprobe -d "$SIW/unpacked" -S "$kernel" --show-depends "$module" 2>/dev/null || true
-    done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u | while read -r path; do
-        mkdir -p "$SIW_GUEST$(dirname "${path#"$SIW/unpacked"}")"
-        cp "$path" "$SIW_GUEST${path#"$SIW/unpacked"}"
-    done
-    cp "$SIW/unpacked/lib/modules/$kernel/"modules.{builtin,order,builtin.modinfo} "$SIW_GUEST/lib/modules/$kernel/"
-    depmod -b "$SIW_GUEST" "$kernel"
-}
-
-# unpack_vmlinux FROM TO: the kernel out of the image that would unpack itself, which takes an emulated CPU seconds.
-unpack_vmlinux() {
-    python3 - "$1" "$2" <<'PYTHON'
-import lzma, struct, sys
-
-image = open(sys.argv[1], "rb").read()
-setup_sectors = image[0x1F1] or 4
-offset, length = struct.unpack_from("<II", image, 0x248)
-start = (setup_sectors + 1) * 512 + offset
-open(sys.argv[2], "wb").write(lzma.LZMADecompressor().decompress(image[start : start + length]))
-PYTHON
-}
-
 # start_vm NAMESPACE DIRECTORY [TAP ADDRESS/PREFIX MTU]...: boots a guest with these cards and waits for it. Its ports are
 # the sockets DIRECTORY/port0 to port3.
 start_vm() {
-    local namespace=$1 directory=$2 number=0 words='' cards=() ports=() name began=$SECONDS
+    local namespace=$1 directory=$2 number=0 words='' cards=()
     local plain=csum=off,guest_csum=off,gso=off,host_tso4=off,host_tso6=off,host_ufo=off,host_ecn=off
     plain=$plain,guest_tso4=off,guest_tso6=off,guest_ufo=off,guest_ecn=off,romfile=
     shift 2
@@ -176,33 +130,6 @@ start_vm() {
         number=$((number + 1))
         shift 3
     done
-    for number in 0 1 2 3; do
-        name=port$number
-        ports+=(-chardev "socket,id=$name,path=$directory/$name,server=on,wait=off" -device "virtserialport,chardev=$name,name=$name")
-    done
-    # An emulated CPU that has to wait for a real one fails the check of its timer.
-    in_namespace "$namespace" nice qemu-system-x86_64 -name rddp-siw -M pc -accel tcg -cpu max -smp 1 -m 256 \
-        -display none -vga none -nodefaults -no-reboot -kernel "$SIW/vmlinux" -initrd "$SIW/initramfs.gz" \
-        -append "console=ttyS0 quiet panic=-1 no_timer_check mitigations=off random.trust_cpu=on tsc=reliable$words" \
-        -serial "file:$directory/console" -object rng-random,id=random,filename=/dev/urandom \
-        -device virtio-rng-pci,rng=random -device virtio-serial-pci "${ports[@]}" "${cards[@]}" \
-        </dev/null >"$directory/qemu.log" 2>&1 &
-    vm=$!
-    while ! grep -q SIW-READY "$directory/console" 2>/dev/null; do
-        if ! kill -0 "$vm" 2>/dev/null || ((SECONDS - began > SIW_BOOTS)); then
-            tail -n 20 "$directory/qemu.log" "$directory/console" >&2
-            return 1
-        fi
-        sleep 0.1
-    done
-    say "$(grep -a -o 'SIW-READY.*' "$directory/console" | tr -d '\r') after $((SECONDS - began)) s"
-}
-
-# Ends the guest that was started here.
-stop_vm() {
-    if [[ -n $vm ]]; then
-        kill "$vm" 2>/dev/null
-        wait "$vm" 2>/dev/null
-        vm=''
-    fi
+    boot_vm "$namespace" "$directory" SIW-READY 300 "$SIW/vmlinux" "$SIW/initramfs.gz" "$words" \
+        -name rddp-siw -M pc -accel tcg -cpu max -smp 1 -m 256 "${cards[@]}"
 }

@@ -177,6 +177,9 @@ public final class DpdkPorts implements Ports {
     for (InterfaceConfiguration each : configuration.interfaces()) {
       if (each.deviceName().kind() == DeviceName.Kind.PCI) {
         arguments = arguments.withPciDevice(dpdkArguments(each));
+        if (PciCards.OF_MACHINE.needsPhysicalAddresses(each.deviceName().name())) {
+          arguments = arguments.withPhysicalAddresses();
+        }
       }
     }
     // Without it, DPDK prints lines without times to standard error. Later arguments override it.

@@ -21,6 +21,7 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.turns", engineCounters::turns);
     statistics.add(prefix + "engine.turns.idle", engineCounters::idleTurns);
     statistics.add(prefix + "engine.sleeps", engineCounters::sleeps);
+    statistics.add(prefix + "engine.wakes", engineCounters::wakes);
     statistics.add(prefix + "engine.requests", engineCounters::requests);
     statistics.add(prefix + "engine.completions", engineCounters::completions);
     statistics.add(prefix + "engine.connections.opened", engineCounters::connectionsOpened);

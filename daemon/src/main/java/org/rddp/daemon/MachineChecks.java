@@ -85,7 +85,7 @@ final class MachineChecks {
   private void checkDevice(int number, InterfaceConfiguration configured) {
     DeviceName device = configured.deviceName();
     if (device.kind() == DeviceName.Kind.PCI) {
-      String problem = PciCards.problem(device.name());
+      String problem = PciCards.OF_MACHINE.problem(device.name());
       if (problem != null) {
         refuse(number, problem);
       }

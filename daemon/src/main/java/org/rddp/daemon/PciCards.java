@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 
 /** The network cards on the PCI bus, and the drivers that they are bound to. */
 final class PciCards {
-  private static final Path DEVICES = Path.of("/sys/bus/pci/devices");
+  /** Those of this machine. */
+  static final PciCards OF_MACHINE = new PciCards(Path.of("/sys/bus/pci/devices"));
 
   /** A class code of a network controller begins so. */
   private static final String NETWORK = "0x02";
@@ -28,11 +29,27 @@ final class PciCards {
           "mlx5_core",
           "mana");
 
-  private PciCards() {}
+  /** Drivers that give a card all of the memory: no IOMMU is used. */
+  private static final Set<String> WITHOUT_IOMMU =
+      Set.of("uio_pci_generic", "igb_uio", "uio_hv_generic");
+
+  /** The name of the group that vfio makes of a card without an IOMMU. */
+  private static final String NO_IOMMU = "vfio-noiommu";
+
+  private final Path devices;
+
+  /**
+   * The cards of a bus.
+   *
+   * @param devices a folder as /sys/bus/pci/devices
+   */
+  PciCards(Path devices) {
+    this.devices = devices;
+  }
 
   /** Why DPDK cannot use the card at an address, and what would be right; null if it can. */
-  static String problem(String address) {
-    Path card = DEVICES.resolve(address);
+  String problem(String address) {
+    Path card = devices.resolve(address);
     if (!Files.isDirectory(card)) {
       List<String> cards = cards();
       return "there is no PCI device "
@@ -52,6 +69,23 @@ final class PciCards {
         + "; allowed: one that is bound to vfio-pci (docs/operations.md, \"Bind a card\")";
   }
 
+  /**
+   * Whether a card must be given physical addresses, because no IOMMU translates others for it: it
+   * is bound to a driver of the kernel's uio, or to vfio-pci without an IOMMU.
+   *
+   * @return false also if there is no such card
+   */
+  boolean needsPhysicalAddresses(String address) {
+    Path card = devices.resolve(address);
+    try {
+      return WITHOUT_IOMMU.contains(driver(card))
+          || Files.readString(card.resolve("iommu_group/name")).strip().equals(NO_IOMMU);
+    } catch (IOException noName) {
+      // The kernel names no other groups.
+      return false;
+    }
+  }
+
   private static String driver(Path card) {
     Path link = card.resolve("driver");
     try {
@@ -62,11 +96,11 @@ final class PciCards {
   }
 
   /** The addresses of the network cards. */
-  private static List<String> cards() {
-    if (!Files.isDirectory(DEVICES)) {
+  private List<String> cards() {
+    if (!Files.isDirectory(devices)) {
       return List.of();
     }
-    try (Stream<Path> all = Files.list(DEVICES)) {
+    try (Stream<Path> all = Files.list(devices)) {
       return all.filter(PciCards::isNetworkCard)
           .map(card -> card.getFileName().toString())
           .sorted()

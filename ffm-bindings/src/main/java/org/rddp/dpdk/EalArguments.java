@@ -14,6 +14,9 @@ import java.util.List;
  * are named, and from opening a telemetry socket. Immutable: each method returns other arguments.
  */
 public final class EalArguments {
+  private static final String VIRTUAL_ADDRESSES = "--iova-mode=va";
+  private static final String PHYSICAL_ADDRESSES = "--iova-mode=pa";
+
   private final List<String> arguments;
 
   private EalArguments(List<String> arguments) {
@@ -41,7 +44,7 @@ public final class EalArguments {
 
   private static EalArguments common(String filePrefix) {
     return new EalArguments(List.of())
-        .and("--no-telemetry", "--no-pci", "--iova-mode=va")
+        .and("--no-telemetry", "--no-pci", VIRTUAL_ADDRESSES)
         .and("--lcores", "0@(" + allowedProcessors() + ")")
         .and("--file-prefix", filePrefix);
   }
@@ -66,6 +69,16 @@ public final class EalArguments {
     List<String> all = new ArrayList<>(arguments);
     all.remove("--no-pci");
     return new EalArguments(all).and("--allow", address);
+  }
+
+  /**
+   * Devices get physical addresses of memory instead of the process's own: for cards that no IOMMU
+   * stands before. Needs huge pages, and the right to read physical addresses (CAP_SYS_ADMIN).
+   */
+  public EalArguments withPhysicalAddresses() {
+    List<String> all = new ArrayList<>(arguments);
+    all.replaceAll(each -> each.equals(VIRTUAL_ADDRESSES) ? PHYSICAL_ADDRESSES : each);
+    return new EalArguments(all);
   }
 
   /**

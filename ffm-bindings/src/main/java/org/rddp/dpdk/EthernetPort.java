@@ -44,6 +44,11 @@ public final class EthernetPort implements AutoCloseable {
   private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
 
   private static final byte[] NO_KEY = {};
+  /**
+   * Drivers that grant receive interrupts and whose cards were seen to send none: net_e1000_em on
+   * the 82540EM and the 82574L of QEMU.
+   */
+  private static final Set<String> SILENT_DRIVERS = Set.of("net_e1000_em");
 
   private final short port;
   private final PortInfo info;
@@ -375,9 +380,12 @@ public final class EthernetPort implements AutoCloseable {
    * A descriptor for edge-triggered epoll(7) by which the started port signals received frames,
    * after {@link #enableInterrupt}. The port owns it.
    *
-   * @return -1 if the driver has none
+   * @return -1 if the driver has none, or one that never signals
    */
   public int interruptDescriptor(int queue) {
+    if (SILENT_DRIVERS.contains(info.driver())) {
+      return -1;
+    }
     return Math.max(-1, Dpdk.rddp_rx_interrupt_descriptor(port, (short) queue));
   }
 

@@ -5,6 +5,7 @@ public final class EngineCounters {
   long turns;
   long idleTurns;
   long sleeps;
+  long wakes;
   long requests;
   long completions;
   long connectionsOpened;
@@ -31,6 +32,11 @@ public final class EngineCounters {
   /** How often its thread has slept until something woke it, or a timer was due. */
   public long sleeps() {
     return sleeps;
+  }
+
+  /** How often something has ended such a sleep before its time was over. */
+  public long wakes() {
+    return wakes;
   }
 
   /** Work requests taken. */

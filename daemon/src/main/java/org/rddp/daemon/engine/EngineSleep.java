@@ -123,7 +123,13 @@ public final class EngineSleep implements AutoCloseable {
     for (Engine engine : engines) {
       engine.counters().sleeps++;
     }
-    return wakers.await(longest);
+    boolean woken = wakers.await(longest);
+    if (woken) {
+      for (Engine engine : engines) {
+        engine.counters().wakes++;
+      }
+    }
+    return woken;
   }
 
   private boolean isPolling(Engine[] engines) {

@@ -23,6 +23,10 @@ final class CounterMetrics {
         "engine.sleeps",
         "engine_sleeps",
         "Times that the engine's thread has slept until something woke it, or a timer was due.");
+    counter(
+        "engine.wakes",
+        "engine_wakes",
+        "Sleeps of the engine's thread that a frame, a program or a command has ended.");
     counter("engine.requests", "requests", "Work requests taken from programs.");
     counter("engine.completions", "completions", "Completions reported to programs.");
     counter(

@@ -105,6 +105,7 @@ class EngineSleepTest {
     long before = engine.counters().sleeps();
     assertThat(isWoken()).isFalse();
     assertThat(engine.counters().sleeps()).isEqualTo(before + 1);
+    assertThat(engine.counters().wakes()).isZero();
   }
 
   @Test
@@ -112,6 +113,7 @@ class EngineSleepTest {
     sleep.announce();
     engine.execute(() -> {});
     assertThat(endSleep()).isTrue();
+    assertThat(engine.counters().wakes()).isEqualTo(1);
     sleep.clear();
     engine.execute(() -> {});
     assertThat(isWoken()).as("a command of a thread that was awake").isFalse();

@@ -4,7 +4,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.client.Connection;
-import org.rddp.interop.siw.Perftest.Tool;
+import org.rddp.interop.guest.GuestCase;
+import org.rddp.interop.guest.GuestLink;
+import org.rddp.interop.guest.GuestToolRunner;
+import org.rddp.interop.guest.Perftest;
+import org.rddp.interop.guest.Perftest.Tool;
 
 /** Failures of siw during a transfer: the program is told, and other connections work on. */
 final class PeerFailureCases {
@@ -19,7 +23,7 @@ final class PeerFailureCases {
       "sh -c 'ip link set eth0 down; sleep 1; " + KILL + "; ip link set eth0 up'";
 
   private final GuestToolRunner tools;
-  private final SiwLink link;
+  private final GuestLink link;
   private final WireMonitor monitor;
 
   /**
@@ -27,13 +31,13 @@ final class PeerFailureCases {
    *
    * @param monitor of the link
    */
-  PeerFailureCases(GuestToolRunner tools, SiwLink link, WireMonitor monitor) {
+  PeerFailureCases(GuestToolRunner tools, GuestLink link, WireMonitor monitor) {
     this.tools = tools;
     this.link = link;
     this.monitor = monitor;
   }
 
-  List<SiwCase> all() {
+  List<GuestCase> all() {
     Perftest endless = new Perftest(Tool.WRITE_BANDWIDTH, MANY, SIZE);
     return List.of(
         row("ib_write_bw is killed", true, KILL, () -> tools.perftestClient(endless, link)),
@@ -42,11 +46,11 @@ final class PeerFailureCases {
         row("siw loses its card", false, CUT, () -> tools.perftestServer(endless, link)));
   }
 
-  private SiwCase row(String what, boolean weOpen, String command, SiwCase.Action talk) {
-    return SiwCase.of(what, weOpen, link, () -> fail(command, talk));
+  private GuestCase row(String what, boolean weOpen, String command, GuestCase.Action talk) {
+    return GuestCase.of(what, weOpen, link, () -> fail(command, talk));
   }
 
-  private void fail(String command, SiwCase.Action talk) throws Exception {
+  private void fail(String command, GuestCase.Action talk) throws Exception {
     monitor.reset();
     CompletableFuture<Boolean> killed = CompletableFuture.supplyAsync(() -> kill(command));
     String failure = "";

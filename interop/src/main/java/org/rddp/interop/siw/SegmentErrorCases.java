@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rddp.client.Connection;
 import org.rddp.client.types.Reason;
+import org.rddp.interop.guest.GuestCase;
+import org.rddp.interop.guest.GuestLink;
+import org.rddp.interop.guest.GuestToolRunner;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /**
@@ -16,7 +19,7 @@ final class SegmentErrorCases {
   private static final int WORD = 4;
 
   private final GuestToolRunner tools;
-  private final SiwLink link;
+  private final GuestLink link;
   private final WireMonitor monitor;
 
   /**
@@ -24,24 +27,25 @@ final class SegmentErrorCases {
    *
    * @param monitor of the link
    */
-  SegmentErrorCases(GuestToolRunner tools, SiwLink link, WireMonitor monitor) {
+  SegmentErrorCases(GuestToolRunner tools, GuestLink link, WireMonitor monitor) {
     this.tools = tools;
     this.link = link;
     this.monitor = monitor;
   }
 
-  List<SiwCase> all() {
-    List<SiwCase> rows = new ArrayList<>();
+  List<GuestCase> all() {
+    List<GuestCase> rows = new ArrayList<>();
     for (SegmentError error : SegmentError.values()) {
       for (Direction direction : Direction.values()) {
         boolean ours = direction == Direction.TO_SIW;
         String what = "bad %s from %s".formatted(error, ours ? "rddp" : "siw");
         boolean weOpen = !(error.isSentByServer() && ours);
-        rows.add(SiwCase.of(what, weOpen, link, () -> inject(error, direction, weOpen)));
+        rows.add(GuestCase.of(what, weOpen, link, () -> inject(error, direction, weOpen)));
       }
     }
     rows.add(
-        SiwCase.of("rping after all that", true, link, () -> tools.rpingClient(link, COUNT, SIZE)));
+        GuestCase.of(
+            "rping after all that", true, link, () -> tools.rpingClient(link, COUNT, SIZE)));
     return rows;
   }
 

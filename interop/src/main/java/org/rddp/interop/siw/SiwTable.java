@@ -18,6 +18,12 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.interop.ImpairedLink;
 import org.rddp.interop.Impairment;
+import org.rddp.interop.guest.Guest;
+import org.rddp.interop.guest.GuestCase;
+import org.rddp.interop.guest.GuestLink;
+import org.rddp.interop.guest.GuestToolRunner;
+import org.rddp.interop.guest.TestLines;
+import org.rddp.interop.guest.ToolCases;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /**
@@ -29,14 +35,18 @@ public final class SiwTable {
   private static final int PORTS_OF_GUEST = 4;
   private static final int PACKETS = 4096;
   private static final int FRAME_ROOM = 128;
+  private static final int LARGE_MTU = 9000;
 
-  private final List<SiwLink> links;
-  private final Map<SiwLink, WireMonitor> monitors = new HashMap<>();
+  private final List<GuestLink> links;
+  private final Map<GuestLink, WireMonitor> monitors = new HashMap<>();
   private final List<LongSupplier> lost = new ArrayList<>();
-  private int failed;
+  private final TestLines results = new TestLines();
 
   private SiwTable(Configuration configuration) {
-    links = configuration.interfaces().stream().map(SiwLink::of).toList();
+    links =
+        configuration.interfaces().stream()
+            .map(each -> GuestLink.of(each, each.mtu() == LARGE_MTU ? "siw1" : "siw0", "siw"))
+            .toList();
   }
 
   /**
@@ -54,39 +64,40 @@ public final class SiwTable {
     WrappedPorts ports = table.wrap(DpdkPorts.open(configuration));
     Daemon daemon = Daemon.start(configuration, ports, System.err);
     try (Guest guest = new Guest(directory, PORTS_OF_GUEST)) {
-      GuestToolRunner tools = new GuestToolRunner(guest, configuration.controlSocket());
-      List<SiwCase> rows = table.rows(tools, arguments[1].equals("quick"));
+      GuestToolRunner tools = new GuestToolRunner(guest, configuration.controlSocket(), "");
+      List<GuestCase> rows = table.rows(tools, arguments[1].equals("quick"));
       rows.removeIf(row -> !oneSpaced(row.name()).contains(oneSpaced(words)));
       if (rows.isEmpty()) {
-        table.report("no case has these words", words);
+        table.results.report("no case has these words", words);
       }
       for (int time = Integer.parseInt(arguments[2]); time > 0; time--) {
-        rows.forEach(table::make);
+        rows.forEach(table.results::make);
       }
     } finally {
       daemon.close();
     }
     long drops = table.lost.stream().mapToLong(LongSupplier::getAsLong).sum();
     boolean enough = drops > 0 || !words.isEmpty();
-    table.report(enough ? "" : "the lossy links lost no frames", drops + " frames lost on purpose");
-    System.exit(table.failed == 0 ? 0 : 1);
+    table.results.report(
+        enough ? "" : "the lossy links lost no frames", drops + " frames lost on purpose");
+    System.exit(table.results.status());
   }
 
   private static String oneSpaced(String text) {
     return text.replaceAll(" +", " ");
   }
 
-  private List<SiwCase> rows(GuestToolRunner tools, boolean quick) {
-    List<SiwCase> rows = new ArrayList<>();
-    Map<String, SiwLink> special = new HashMap<>();
-    for (SiwLink link : links) {
+  private List<GuestCase> rows(GuestToolRunner tools, boolean quick) {
+    List<GuestCase> rows = new ArrayList<>();
+    Map<String, GuestLink> special = new HashMap<>();
+    for (GuestLink link : links) {
       if (monitors.containsKey(link)) {
         special.put(link.kind(), link);
       } else {
         rows.addAll(new ToolCases(tools, quick).over(link));
       }
     }
-    SiwLink spoiled = special.get("spoiled");
+    GuestLink spoiled = special.get("spoiled");
     rows.addAll(new StartupCases(tools, special, monitors).all());
     rows.addAll(new SegmentErrorCases(tools, spoiled, monitors.get(spoiled)).all());
     rows.addAll(new PeerFailureCases(tools, spoiled, monitors.get(spoiled)).all());
@@ -101,7 +112,7 @@ public final class SiwTable {
     return new WrappedPorts(ports, devices);
   }
 
-  private FrameDevice wrap(SiwLink link, FrameDevice device, SplittableRandom random) {
+  private FrameDevice wrap(GuestLink link, FrameDevice device, SplittableRandom random) {
     if (link.kind().equals("clean")) {
       return device;
     }
@@ -115,26 +126,5 @@ public final class SiwTable {
     // Frames sent are wrapped first, then frames received.
     Iterator<Direction> ways = List.of(Direction.values()).iterator();
     return new ImpairedLink(device, near, each -> new MonitoredDevice(each, monitor, ways.next()));
-  }
-
-  private void make(SiwCase row) {
-    long began = System.nanoTime();
-    String complaint = "";
-    try {
-      row.action().run();
-    } catch (Exception failure) {
-      complaint = String.valueOf(failure.getMessage());
-      failure.printStackTrace();
-    }
-    report(complaint, "%-64s %6.1f s".formatted(row.name(), (System.nanoTime() - began) / 1e9));
-  }
-
-  private void report(String complaint, String what) {
-    if (complaint.isEmpty()) {
-      System.out.println("ok " + what);
-    } else {
-      failed++;
-      System.out.println("not ok " + what + ": " + complaint);
-    }
   }
 }

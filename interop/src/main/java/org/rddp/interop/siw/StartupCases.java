@@ -10,7 +10,13 @@ import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
-import org.rddp.interop.siw.Perftest.Tool;
+import org.rddp.interop.guest.GuestCase;
+import org.rddp.interop.guest.GuestLink;
+import org.rddp.interop.guest.GuestToolRunner;
+import org.rddp.interop.guest.HostProgram;
+import org.rddp.interop.guest.PeerConnection;
+import org.rddp.interop.guest.Perftest;
+import org.rddp.interop.guest.Perftest.Tool;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /** Special startups and private data, checked on the wire, too. */
@@ -29,9 +35,9 @@ final class StartupCases {
   private static final short CREDITS = 64;
 
   private final GuestToolRunner tools;
-  private final Map<String, SiwLink> links;
-  private final Map<SiwLink, WireMonitor> monitors;
-  private final List<SiwCase> rows = new ArrayList<>();
+  private final Map<String, GuestLink> links;
+  private final Map<GuestLink, WireMonitor> monitors;
+  private final List<GuestCase> rows = new ArrayList<>();
 
   /**
    * Cases over monitored links.
@@ -39,29 +45,31 @@ final class StartupCases {
    * @param links by kind
    */
   StartupCases(
-      GuestToolRunner tools, Map<String, SiwLink> links, Map<SiwLink, WireMonitor> monitors) {
+      GuestToolRunner tools, Map<String, GuestLink> links, Map<GuestLink, WireMonitor> monitors) {
     this.tools = tools;
     this.links = links;
     this.monitors = monitors;
   }
 
-  List<SiwCase> all() {
-    SiwLink usual = links.get("spoiled");
-    SiwLink first = links.get("first");
-    rows.add(SiwCase.of("private data, seen by rstream", true, usual, () -> streamServer(usual)));
-    rows.add(SiwCase.of("private data, seen by rstream", false, usual, () -> streamClient(usual)));
-    rows.add(SiwCase.of("revision 1, ib_send_lat", true, first, () -> firstRevision(first)));
-    rows.add(SiwCase.of("revision 1, rping", false, usual, () -> siwsFirstRevision(usual)));
+  List<GuestCase> all() {
+    GuestLink usual = links.get("spoiled");
+    GuestLink first = links.get("first");
+    rows.add(GuestCase.of("private data, seen by rstream", true, usual, () -> streamServer(usual)));
+    rows.add(
+        GuestCase.of("private data, seen by rstream", false, usual, () -> streamClient(usual)));
+    rows.add(GuestCase.of("revision 1, ib_send_lat", true, first, () -> firstRevision(first)));
+    rows.add(GuestCase.of("revision 1, rping", false, usual, () -> siwsFirstRevision(usual)));
     if (links.containsKey("peer")) {
-      SiwLink peer = links.get("peer");
-      rows.add(SiwCase.of("peer to peer with RTR, rping", true, peer, () -> peerToPeer(peer)));
+      GuestLink peer = links.get("peer");
+      rows.add(GuestCase.of("peer to peer with RTR, rping", true, peer, () -> peerToPeer(peer)));
     }
-    rows.add(SiwCase.of("peer to peer with RTR, rping", false, usual, () -> siwsPeerToPeer(usual)));
+    rows.add(
+        GuestCase.of("peer to peer with RTR, rping", false, usual, () -> siwsPeerToPeer(usual)));
     return rows;
   }
 
   /** rstream's server answers with its own data, and rejects other versions. */
-  private void streamServer(SiwLink link) throws Exception {
+  private void streamServer(GuestLink link) throws Exception {
     WireMonitor monitor = monitors.get(link);
     monitor.reset();
     tools.withServer(
@@ -91,7 +99,7 @@ final class StartupCases {
   }
 
   /** rstream's client sends its own data, and goes on only if the answer has its version. */
-  private void streamClient(SiwLink link) throws Exception {
+  private void streamClient(GuestLink link) throws Exception {
     for (int version : new int[] {1, 9}) {
       String[] said = new String[1];
       tools.withClient(
@@ -106,7 +114,7 @@ final class StartupCases {
     }
   }
 
-  private static String acceptStream(SiwProgram program, Listener listener, int version) {
+  private static String acceptStream(HostProgram program, Listener listener, int version) {
     PeerConnection stream = program.accept(listener, streamData(program, version), SIZE);
     requireStreamData(stream.connection().privateData());
     // A stream begins with a write and a message that announces it.
@@ -127,7 +135,7 @@ final class StartupCases {
   }
 
   /** Private data of a stream, with buffers for its data and for further advertisements. */
-  private static PrivateData streamData(SiwProgram program, int version) {
+  private static PrivateData streamData(HostProgram program, int version) {
     MemoryRegion more = program.allocate(1 << 10, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     MemoryRegion data = program.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     ByteBuffer octets = ByteBuffer.allocate(MOST_PRIVATE_DATA);
@@ -139,14 +147,14 @@ final class StartupCases {
   }
 
   /** With revision 1 siw's Responder may not read. */
-  private void firstRevision(SiwLink link) throws Exception {
+  private void firstRevision(GuestLink link) throws Exception {
     WireMonitor monitor = monitors.get(link);
     monitor.reset();
     tools.perftestClient(new Perftest(Tool.SEND_LATENCY, COUNT, SIZE), link);
     requireStartup(monitor, REVISION_1, REVISION_1);
   }
 
-  private void siwsFirstRevision(SiwLink link) throws Exception {
+  private void siwsFirstRevision(GuestLink link) throws Exception {
     withParameter(
         "mpa_version",
         "1",
@@ -158,7 +166,7 @@ final class StartupCases {
         });
   }
 
-  private void peerToPeer(SiwLink link) throws Exception {
+  private void peerToPeer(GuestLink link) throws Exception {
     WireMonitor monitor = monitors.get(link);
     monitor.reset();
     tools.rpingClient(link, COUNT, SIZE);
@@ -166,7 +174,7 @@ final class StartupCases {
     requireRtr(monitor, Direction.TO_SIW);
   }
 
-  private void siwsPeerToPeer(SiwLink link) throws Exception {
+  private void siwsPeerToPeer(GuestLink link) throws Exception {
     withParameter(
         "peer_to_peer",
         "1",
@@ -199,7 +207,7 @@ final class StartupCases {
             + monitor.startup(Direction.TO_RDDP));
   }
 
-  private void withParameter(String name, String value, String usual, SiwCase.Action talk)
+  private void withParameter(String name, String value, String usual, GuestCase.Action talk)
       throws Exception {
     set(name, value);
     try {

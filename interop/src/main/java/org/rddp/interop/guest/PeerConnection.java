@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,12 +11,12 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 
-/** A connection of a {@link SiwProgram}, whose methods block until they are done. */
-final class PeerConnection {
+/** A connection of a {@link HostProgram}, whose methods block until they are done. */
+public final class PeerConnection {
   private static final int RECEIVES = 16;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
 
-  private final SiwProgram program;
+  private final HostProgram program;
   private final Connection connection;
   private final int room;
   private final MemoryRegion incoming;
@@ -30,7 +30,7 @@ final class PeerConnection {
    *
    * @param room octets of the longest message in either direction
    */
-  PeerConnection(SiwProgram program, Connection connection, int room) {
+  public PeerConnection(HostProgram program, Connection connection, int room) {
     this.program = program;
     this.connection = connection;
     this.room = room;
@@ -47,25 +47,25 @@ final class PeerConnection {
     }
   }
 
-  Connection connection() {
+  public Connection connection() {
     return connection;
   }
 
   /** Sends a message, and waits for its completion. */
-  void send(byte[] message) {
+  public void send(byte[] message) {
     MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
     begin(connection.postSend(0, outgoing, 0, message.length));
     finish("room for a message");
   }
 
   /** Waits for the next message. */
-  byte[] receive() {
+  public byte[] receive() {
     program.until(() -> !received.isEmpty(), this, "message");
     return received.remove();
   }
 
   /** Waits for the next message, which must have a length. */
-  byte[] receive(int length) {
+  public byte[] receive(int length) {
     byte[] message = receive();
     if (message.length != length) {
       throw new IllegalStateException(
@@ -75,29 +75,29 @@ final class PeerConnection {
   }
 
   /** Writes into the peer's memory, and waits for the completion. */
-  void write(MemoryRegion from, long length, RemoteBuffer to) {
+  public void write(MemoryRegion from, long length, RemoteBuffer to) {
     beginWrite(from, length, to);
     finish("room for a write");
   }
 
   /** Writes into the peer's memory, without waiting. */
-  void beginWrite(MemoryRegion from, long length, RemoteBuffer to) {
+  public void beginWrite(MemoryRegion from, long length, RemoteBuffer to) {
     begin(connection.postWrite(0, from, 0, length, to.stag(), to.to()));
   }
 
   /** Reads the peer's memory, and waits for the completion. */
-  void read(MemoryRegion into, long length, RemoteBuffer from) {
+  public void read(MemoryRegion into, long length, RemoteBuffer from) {
     beginRead(into, 0, length, from);
     finish("answer to a read");
   }
 
   /** Reads the peer's memory, without waiting. */
-  void beginRead(MemoryRegion into, long offset, long length, RemoteBuffer from) {
+  public void beginRead(MemoryRegion into, long offset, long length, RemoteBuffer from) {
     begin(connection.postRead(0, into, offset, length, from.stag(), from.to()));
   }
 
   /** The number of requests that have not completed. */
-  int outstanding() {
+  public int outstanding() {
     return outstanding;
   }
 
@@ -109,19 +109,19 @@ final class PeerConnection {
   }
 
   /** Waits until all requests have succeeded. */
-  void finish(String what) {
+  public void finish(String what) {
     finish(what, 0);
   }
 
   /** Waits until at most {@code most} requests are outstanding; the others must have succeeded. */
-  void finish(String what, int most) {
+  public void finish(String what, int most) {
     program.until(() -> failure != null || outstanding <= most, this, what);
     if (failure != null) {
       throw new IllegalStateException("no " + what + ": " + failure + "; " + end());
     }
   }
 
-  void onCompletion(Completion completion) {
+  public void onCompletion(Completion completion) {
     if (completion.connection() != connection) {
       return;
     }
@@ -140,19 +140,19 @@ final class PeerConnection {
   }
 
   /** Whether nothing more can arrive. */
-  boolean isOver() {
+  public boolean isOver() {
     return connection.closeReason() != null || connection.isPeerClosed();
   }
 
   /** How the connection ended, for messages. */
-  String end() {
+  public String end() {
     return connection.closeReason() == null
         ? connection.isPeerClosed() ? "the peer has closed" : "nothing moves"
         : connection.closeReason() + " " + connection.closeText();
   }
 
   /** Waits until the peer has closed or aborted the connection. */
-  void awaitPeersEnd() {
+  public void awaitPeersEnd() {
     if (!connection.awaitClosed(Duration.ZERO)) {
       long since = System.nanoTime();
       while (!isOver() && System.nanoTime() - since < END_TIMEOUT.toNanos()) {
@@ -162,7 +162,7 @@ final class PeerConnection {
   }
 
   /** Closes the connection, and waits for its end. */
-  void close() {
+  public void close() {
     connection.close();
   }
 }

@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A port answers with the command's output and a line with {@code __END__} and the exit code.
  */
-final class Guest implements AutoCloseable {
+public final class Guest implements AutoCloseable {
   private static final String END = "__END__ ";
 
   private final SocketChannel[] ports;
@@ -25,7 +25,7 @@ final class Guest implements AutoCloseable {
    *
    * @param directory of its ports, {@code port0} and so on
    */
-  Guest(Path directory, int count) throws IOException {
+  public Guest(Path directory, int count) throws IOException {
     ports = new SocketChannel[count];
     for (int i = 0; i < count; i++) {
       ports[i] = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -39,9 +39,9 @@ final class Guest implements AutoCloseable {
    * @param status exit code; 137 after a timeout
    * @param output standard output and standard error
    */
-  record Result(int status, String output) {
+  public record Result(int status, String output) {
     /** Throws unless the exit code is 0. */
-    Result orThrow() {
+    public Result orThrow() {
       if (status != 0) {
         throw new IllegalStateException("in the guest, status " + status + ": " + brief());
       }
@@ -49,7 +49,7 @@ final class Guest implements AutoCloseable {
     }
 
     /** The end of the output, in one line. */
-    String brief() {
+    public String brief() {
       String line = output.strip().replaceAll("\\s+", " ");
       return line.substring(Math.max(0, line.length() - 300));
     }
@@ -61,7 +61,7 @@ final class Guest implements AutoCloseable {
    * @param port on which nothing else runs
    * @param seconds after which it is killed
    */
-  CompletableFuture<Result> start(int port, int seconds, String command) {
+  public CompletableFuture<Result> start(int port, int seconds, String command) {
     String line = "timeout -s KILL " + seconds + " " + command + "\n";
     CompletableFuture<Result> result = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -77,7 +77,7 @@ final class Guest implements AutoCloseable {
   }
 
   /** Runs a short command. */
-  Result run(int port, String command) {
+  public Result run(int port, String command) {
     return start(port, 30, command).join();
   }
 

@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 
 /** A program of ours: a session with its connections to the guest. For one thread. */
-final class SiwProgram implements AutoCloseable {
+public final class HostProgram implements AutoCloseable {
   /** How long nothing may happen: the guest's processor is emulated. */
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -34,18 +34,18 @@ final class SiwProgram implements AutoCloseable {
   private final List<PeerConnection> connections = new ArrayList<>();
 
   /** Opens a session on an interface of the daemon. */
-  SiwProgram(Path socket, String interfaceName) {
+  public HostProgram(Path socket, String interfaceName) {
     session =
         Rddp.connect(
             socket,
             RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("interop"));
   }
 
-  MemoryRegion allocate(long octets, Access... rights) {
+  public MemoryRegion allocate(long octets, Access... rights) {
     return session.allocate(octets, rights);
   }
 
-  Rddp session() {
+  public Rddp session() {
     return session;
   }
 
@@ -54,7 +54,7 @@ final class SiwProgram implements AutoCloseable {
    *
    * @param room octets of the longest message received
    */
-  PeerConnection connect(InetSocketAddress peer, PrivateData privateData, int room) {
+  public PeerConnection connect(InetSocketAddress peer, PrivateData privateData, int room) {
     long since = System.nanoTime();
     while (true) {
       try {
@@ -71,7 +71,7 @@ final class SiwProgram implements AutoCloseable {
     }
   }
 
-  Listener listen(int port) {
+  public Listener listen(int port) {
     return session.listen(port);
   }
 
@@ -80,7 +80,7 @@ final class SiwProgram implements AutoCloseable {
    *
    * @param room octets of the longest message received
    */
-  PeerConnection accept(Listener listener, PrivateData privateData, int room) {
+  public PeerConnection accept(Listener listener, PrivateData privateData, int room) {
     IncomingConnection incoming = listener.await(TIMEOUT);
     if (incoming == null) {
       throw new IllegalStateException("no connection");
@@ -92,12 +92,12 @@ final class SiwProgram implements AutoCloseable {
   }
 
   /** The first connection, or null. */
-  Connection firstConnection() {
+  public Connection firstConnection() {
     return connections.isEmpty() ? null : connections.getFirst().connection();
   }
 
   /** Polls until a condition holds. */
-  void until(BooleanSupplier condition, PeerConnection concerned, String what) {
+  public void until(BooleanSupplier condition, PeerConnection concerned, String what) {
     long since = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (session.poll(this::onCompletion, BATCH) > 0) {

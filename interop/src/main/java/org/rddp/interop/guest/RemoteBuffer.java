@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 /**
  * A buffer of the peer's.
@@ -7,4 +7,4 @@ package org.rddp.interop.siw;
  * @param to Tagged Offset of its first octet
  * @param octets of the buffer
  */
-record RemoteBuffer(int stag, long to, int octets) {}
+public record RemoteBuffer(int stag, long to, int octets) {}

@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,7 +18,7 @@ import org.rddp.client.types.PrivateData;
  * <p>A message is 16 octets: address, STag and length of a buffer; the server's contents have no
  * meaning. The data is text that ends with a zero, up to which it is written back.
  */
-final class Rping {
+public final class Rping {
   private static final int MESSAGE = 16;
   private static final int FIRST_LETTER = 'A';
   private static final int LETTERS = 57;
@@ -31,13 +31,13 @@ final class Rping {
    *
    * @param size octets of data, the final zero included
    */
-  Rping(int count, int size) {
+  public Rping(int count, int size) {
     this.count = count;
     this.size = size;
   }
 
   /** Runs our client, until all data has come back unchanged. */
-  void client(SiwProgram program, PeerConnection server) {
+  public void client(HostProgram program, PeerConnection server) {
     MemoryRegion source = program.allocate(size, Access.REMOTE_READ);
     MemoryRegion sink = program.allocate(size, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     SplittableRandom random = new SplittableRandom(size);
@@ -69,7 +69,7 @@ final class Rping {
   }
 
   /** Runs our server for one client, for all its rounds. */
-  void server(SiwProgram program, Listener listener) {
+  public void server(HostProgram program, Listener listener) {
     PeerConnection client = program.accept(listener, PrivateData.NONE, MESSAGE);
     MemoryRegion data = program.allocate(size, Access.LOCAL_WRITE);
     for (int round = 0; round < count; round++) {

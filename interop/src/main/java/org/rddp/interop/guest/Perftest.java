@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,7 @@ import org.rddp.client.types.PrivateData;
  * and the server answers with its own of the same kind. The second, opened halfway, is measured. A
  * "destination" describes a side's buffer.
  */
-final class Perftest {
+public final class Perftest {
   private static final String VERSION = "6.06";
   private static final int VERSION_OCTETS = 16;
   private static final int CYCLE_BUFFER = 4096;
@@ -30,7 +30,7 @@ final class Perftest {
   private static final int LONGEST = 64;
 
   /** The tools. */
-  enum Tool {
+  public enum Tool {
     SEND_LATENCY("ib_send_lat"),
     WRITE_BANDWIDTH("ib_write_bw"),
     READ_BANDWIDTH("ib_read_bw");
@@ -56,20 +56,20 @@ final class Perftest {
   private final int size;
 
   /** A run of {@code count} messages of {@code size} octets. */
-  Perftest(Tool tool, int count, int size) {
+  public Perftest(Tool tool, int count, int size) {
     this.tool = tool;
     this.count = count;
     this.size = size;
   }
 
   /** The command in the guest, with %d for the port, and without the server's address. */
-  String command(SiwLink link) {
+  public String command(GuestLink link) {
     String reads = tool == Tool.READ_BANDWIDTH ? " -o " + OUT_READS : "";
     return "%s -R -F -d %s -p %%d -s %d -n %d%s".formatted(tool, link.device(), size, count, reads);
   }
 
   /** Runs our client against the server in the guest. */
-  void client(SiwProgram program, SiwLink link, int port) {
+  public void client(HostProgram program, GuestLink link, int port) {
     PeerConnection first = program.connect(link.guest(port), PrivateData.NONE, LONGEST);
     MemoryRegion buffer = buffer(program);
     byte[] none = new byte[DESTINATION];
@@ -119,7 +119,7 @@ final class Perftest {
   }
 
   /** Runs our server for one client in the guest. */
-  void server(SiwProgram program, Listener listener) {
+  public void server(HostProgram program, Listener listener) {
     PeerConnection first = program.accept(listener, PrivateData.NONE, LONGEST);
     MemoryRegion buffer = buffer(program);
     byte[] none = new byte[DESTINATION];
@@ -161,7 +161,7 @@ final class Perftest {
   }
 
   /** The tools place short messages in a page. */
-  private MemoryRegion buffer(SiwProgram program) {
+  private MemoryRegion buffer(HostProgram program) {
     return program.allocate(
         2L * Math.max(size, CYCLE_BUFFER),
         Access.LOCAL_WRITE,

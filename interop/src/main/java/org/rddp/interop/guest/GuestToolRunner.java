@@ -1,4 +1,4 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.types.PrivateData;
-import org.rddp.interop.siw.Guest.Result;
+import org.rddp.interop.guest.Guest.Result;
 
 /** Runs a program of ours against a tool in the guest; each run has a TCP port of its own. */
-final class GuestToolRunner {
+public final class GuestToolRunner {
   private static final int FIRST_PORT = 7301;
   private static final int SECONDS = 60;
   private static final int MESSAGE = 16;
@@ -17,6 +17,7 @@ final class GuestToolRunner {
 
   private final Guest guest;
   private final Path socket;
+  private final String environment;
   private int nextPort = FIRST_PORT;
   private Connection last;
 
@@ -24,19 +25,22 @@ final class GuestToolRunner {
    * A runner.
    *
    * @param socket of the daemon
+   * @param environment what is put before each command in the guest: {@code env}, variables and a
+   *     space, or nothing
    */
-  GuestToolRunner(Guest guest, Path socket) {
+  public GuestToolRunner(Guest guest, Path socket, String environment) {
     this.guest = guest;
     this.socket = socket;
+    this.environment = environment;
   }
 
   /** The part of our client. */
-  interface ClientAction {
-    void run(SiwProgram program, int port) throws Exception;
+  public interface ClientAction {
+    void run(HostProgram program, int port) throws Exception;
   }
 
   /** Our client and rping as the server. */
-  void rpingClient(SiwLink link, int count, int size) throws Exception {
+  public void rpingClient(GuestLink link, int count, int size) throws Exception {
     Rping rping = new Rping(count, size);
     withServer(
         link,
@@ -46,7 +50,7 @@ final class GuestToolRunner {
   }
 
   /** Our server and rping as the client. */
-  void rpingServer(SiwLink link, int count, int size) throws Exception {
+  public void rpingServer(GuestLink link, int count, int size) throws Exception {
     Rping rping = new Rping(count, size);
     withClient(
         link,
@@ -55,13 +59,13 @@ final class GuestToolRunner {
   }
 
   /** Our client and a tool of perftest as the server. */
-  void perftestClient(Perftest perftest, SiwLink link) throws Exception {
+  public void perftestClient(Perftest perftest, GuestLink link) throws Exception {
     withServer(
         link, perftest.command(link), (program, port) -> perftest.client(program, link, port));
   }
 
   /** Our server and a tool of perftest as the client. */
-  void perftestServer(Perftest perftest, SiwLink link) throws Exception {
+  public void perftestServer(Perftest perftest, GuestLink link) throws Exception {
     withClient(link, perftest.command(link) + " " + link.ours(), perftest::server);
   }
 
@@ -70,18 +74,19 @@ final class GuestToolRunner {
    *
    * @param command with %d for the port
    */
-  void withServer(SiwLink link, String command, ClientAction ours) throws Exception {
+  public void withServer(GuestLink link, String command, ClientAction ours) throws Exception {
     int port = nextPort++;
-    CompletableFuture<Result> theirs = guest.start(0, SECONDS, command.formatted(port));
-    try (SiwProgram program = new SiwProgram(socket, link.interfaceName())) {
+    CompletableFuture<Result> theirs =
+        guest.start(0, SECONDS, environment + command.formatted(port));
+    try (HostProgram program = new HostProgram(socket, link.interfaceName())) {
       run(program, theirs, () -> ours.run(program, port));
     }
     end(theirs);
   }
 
   /** The part of our server, once it listens. */
-  interface ServerAction {
-    void run(SiwProgram program, Listener listener) throws Exception;
+  public interface ServerAction {
+    void run(HostProgram program, Listener listener) throws Exception;
   }
 
   /**
@@ -89,18 +94,18 @@ final class GuestToolRunner {
    *
    * @param command with %d for the port
    */
-  void withClient(SiwLink link, String command, ServerAction ours) throws Exception {
+  public void withClient(GuestLink link, String command, ServerAction ours) throws Exception {
     int port = nextPort++;
     CompletableFuture<Result> theirs;
-    try (SiwProgram program = new SiwProgram(socket, link.interfaceName())) {
+    try (HostProgram program = new HostProgram(socket, link.interfaceName())) {
       Listener listener = program.listen(port);
-      theirs = guest.start(0, SECONDS, command.formatted(port));
+      theirs = guest.start(0, SECONDS, environment + command.formatted(port));
       run(program, theirs, () -> ours.run(program, listener));
     }
     end(theirs);
   }
 
-  private void run(SiwProgram program, CompletableFuture<Result> theirs, SiwCase.Action talk)
+  private void run(HostProgram program, CompletableFuture<Result> theirs, GuestCase.Action talk)
       throws Exception {
     try {
       talk.run();
@@ -145,11 +150,11 @@ final class GuestToolRunner {
   }
 
   /** The connection of the last failed run, closed by now; null if there was none. */
-  Connection lastFailedConnection() {
+  public Connection lastFailedConnection() {
     return last;
   }
 
-  Guest guest() {
+  public Guest guest() {
     return guest;
   }
 }

@@ -1,27 +1,27 @@
-package org.rddp.interop.siw;
+package org.rddp.interop.guest;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.interop.siw.Perftest.Tool;
+import org.rddp.interop.guest.Perftest.Tool;
 
 /** Every tool in both roles. */
-final class ToolCases {
+public final class ToolCases {
   private static final int LONGEST_PING = 65535;
   private static final int LONG_MESSAGE = 65536;
   private static final int SHORT_MESSAGE = 64;
 
   private final GuestToolRunner tools;
   private final boolean quick;
-  private final List<SiwCase> rows = new ArrayList<>();
+  private final List<GuestCase> rows = new ArrayList<>();
 
   /** Fewer messages if {@code quick}. */
-  ToolCases(GuestToolRunner tools, boolean quick) {
+  public ToolCases(GuestToolRunner tools, boolean quick) {
     this.tools = tools;
     this.quick = quick;
   }
 
   /** All cases over a link. */
-  List<SiwCase> over(SiwLink link) {
+  public List<GuestCase> over(GuestLink link) {
     rows.clear();
     rping(link, quick ? 10 : 1000, SHORT_MESSAGE);
     if (!quick) {
@@ -40,12 +40,12 @@ final class ToolCases {
     return List.copyOf(rows);
   }
 
-  private void rping(SiwLink link, int count, int size) {
+  private void rping(GuestLink link, int count, int size) {
     add("rping", count, size, true, link, () -> tools.rpingClient(link, count, size));
     add("rping", count, size, false, link, () -> tools.rpingServer(link, count, size));
   }
 
-  private void perftest(SiwLink link, Tool tool, int count, int size) {
+  private void perftest(GuestLink link, Tool tool, int count, int size) {
     Perftest perftest = new Perftest(tool, count, size);
     String name = tool.toString();
     add(name, count, size, true, link, () -> tools.perftestClient(perftest, link));
@@ -53,8 +53,8 @@ final class ToolCases {
   }
 
   private void add(
-      String name, int count, int size, boolean weOpen, SiwLink link, SiwCase.Action talk) {
+      String name, int count, int size, boolean weOpen, GuestLink link, GuestCase.Action talk) {
     String what = "%-12s %4d x %5d octets".formatted(name, count, size);
-    rows.add(SiwCase.of(what, weOpen, link, talk));
+    rows.add(GuestCase.of(what, weOpen, link, talk));
   }
 }

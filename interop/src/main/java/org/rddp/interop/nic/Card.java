@@ -1,0 +1,25 @@
+package org.rddp.interop.nic;
+
+/**
+ * A card of the guest.
+ *
+ * @param name of QEMU's device, of the tap, and of the interface on both sides
+ * @param number from 1 on: the last octet of its MAC address
+ */
+record Card(String name, int number) {
+  /** The MTU of frames longer than usual. */
+  static final int LARGE_MTU = 9000;
+
+  /** The usual MTU. */
+  static final int USUAL_MTU = 1500;
+
+  /** Its MAC address in the guest. */
+  String macAddress() {
+    return "52:54:00:00:52:0" + number;
+  }
+
+  /** Whether received frames wake an engine. The driver of the others says so, too, in vain. */
+  boolean interrupts() {
+    return !name.startsWith("e1000");
+  }
+}

@@ -1,0 +1,116 @@
+package org.rddp.interop.nic;
+
+import java.nio.file.Path;
+import java.util.function.LongPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.rddp.interop.guest.Guest;
+
+/** The daemon in the guest. */
+final class GuestDaemon {
+  /** The guest's port on which the daemon runs. */
+  private static final int OWN_PORT = 3;
+
+  /** The guest's port for questions. */
+  private static final int PORT = 2;
+
+  private static final int START_SECONDS = 240;
+  private static final int LIFE_SECONDS = 3600;
+  private static final int ATTEMPTS = 100;
+  private static final String PROCESS = "/run/daemon.pid";
+
+  private final Guest guest;
+  private final Path directory;
+  private String log = "";
+  private int starts;
+
+  /**
+   * A daemon that is not started.
+   *
+   * @param directory with {@code daemon}, a script that takes a configuration and its log
+   */
+  GuestDaemon(Guest guest, Path directory) {
+    this.guest = guest;
+    this.directory = directory;
+  }
+
+  /** Starts it with the configuration for an MTU, and waits until it is ready. */
+  void start(int mtu) {
+    log = "/run/daemon" + ++starts + ".log";
+    var _ =
+        guest.start(
+            OWN_PORT,
+            LIFE_SECONDS,
+            "bash %s/daemon %s/guest%d.toml %s %s"
+                .formatted(directory, directory, mtu, log, PROCESS));
+    shell(
+        START_SECONDS,
+        "until grep -qs ^ready: %s; do sleep 0.3; if grep -qs ^ended %s; then exit 1; fi; done"
+            .formatted(log, log));
+  }
+
+  /** Kills it, so that it can do nothing about it. */
+  void kill() {
+    shell(
+        "kill -9 $(cat %s); until grep -qs ^ended %s; do sleep 0.1; done".formatted(PROCESS, log));
+  }
+
+  /** Whether its process is there. */
+  boolean isAlive() {
+    return guest.run(PORT, "bash -c 'kill -0 $(cat " + PROCESS + ")'").status() == 0;
+  }
+
+  /** Whether its log has a text. */
+  boolean hasSaid(String text) {
+    return guest.run(PORT, "grep -q -- '" + text + "' " + log).status() == 0;
+  }
+
+  /** All that it has printed. */
+  String said() {
+    return guest.run(PORT, "cat " + log).output();
+  }
+
+  /** Clock ticks of processor time that it has used. */
+  long ticks() {
+    return Long.parseLong(
+        shell("awk '\"'\"'{ print $14 + $15 }'\"'\"' /proc/$(cat " + PROCESS + ")/stat").strip());
+  }
+
+  /**
+   * A metric of an interface.
+   *
+   * @param name without the prefix of all of them
+   */
+  long metric(String card, String name) {
+    String all = shell("busybox wget -qO- http://127.0.0.1:9470/metrics");
+    Matcher found =
+        Pattern.compile(
+                "^rddp_" + name + "(?:_total)?\\{[^}]*\"" + card + "\"[^}]*\\} (\\d+)",
+                Pattern.MULTILINE)
+            .matcher(all);
+    if (!found.find()) {
+      throw new IllegalStateException("no metric " + name + " of " + card);
+    }
+    return Long.parseLong(found.group(1));
+  }
+
+  /** Waits until a metric has a value. */
+  void await(String card, String name, LongPredicate wanted) {
+    long value = 0;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      value = metric(card, name);
+      if (wanted.test(value)) {
+        return;
+      }
+    }
+    throw new IllegalStateException(name + " of " + card + " stays " + value);
+  }
+
+  private String shell(String commands) {
+    return shell(START_SECONDS, commands);
+  }
+
+  private String shell(int seconds, String commands) {
+    return guest.start(PORT, seconds, "bash -c '" + commands + "'").join().orThrow().output();
+  }
+}

@@ -1,0 +1,69 @@
+package org.rddp.interop.nic;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** QEMU's monitor, which pulls cables and cards. */
+final class Monitor implements AutoCloseable {
+  private final SocketChannel channel;
+  private final BufferedReader answers;
+
+  /** Connects to the monitor's socket. */
+  Monitor(Path socket) throws IOException {
+    channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    channel.connect(UnixDomainSocketAddress.of(socket));
+    answers = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+    answers.readLine();
+    execute("qmp_capabilities", "{}");
+  }
+
+  /** Puts a card's cable in, or pulls it. */
+  void setLink(String card, boolean up) throws IOException {
+    execute("set_link", "{\"name\": \"%s\", \"up\": %b}".formatted(card, up));
+  }
+
+  /** Asks the guest to give up a card. */
+  void unplug(String card) throws IOException {
+    execute("device_del", "{\"id\": \"%s\"}".formatted(card));
+  }
+
+  /** Waits until the guest has given up a card. */
+  void awaitUnplugged(String card) throws IOException {
+    String line;
+    do {
+      line = next();
+    } while (!line.contains("DEVICE_DELETED") || !line.contains("\"device\": \"" + card + "\""));
+  }
+
+  private void execute(String command, String arguments) throws IOException {
+    String line = "{\"execute\": \"%s\", \"arguments\": %s}%n".formatted(command, arguments);
+    channel.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+    String answer;
+    do {
+      answer = next();
+    } while (answer.contains("\"event\""));
+    if (answer.contains("\"error\"")) {
+      throw new IllegalStateException(command + ": " + answer);
+    }
+  }
+
+  private String next() throws IOException {
+    String line = answers.readLine();
+    if (line == null) {
+      throw new IOException("QEMU is gone");
+    }
+    return line;
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

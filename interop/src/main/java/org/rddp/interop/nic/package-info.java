@@ -1,0 +1,2 @@
+/** rddp in a virtual machine on emulated network cards, with real drivers. */
+package org.rddp.interop.nic;
