@@ -3,6 +3,8 @@
 
 # shellcheck source=bin/setup/doctor_checks.sh
 source "$ROOT/bin/setup/doctor_checks.sh"
+# shellcheck source=bin/setup/doctor_cards.sh
+source "$ROOT/bin/setup/doctor_cards.sh"
 
 # Number of problems that keep the demo from running.
 doctor_problems=0
@@ -33,6 +35,8 @@ doctor() {
     fi
     doctor_memory
     doctor_permissions
+    doctor_cards
+    doctor_polling
     is_installed || doctor_tests
     echo
     if ((doctor_problems > 0)); then

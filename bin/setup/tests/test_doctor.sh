@@ -20,3 +20,87 @@ check_shared_huge_pages() {
 }
 
 check 'doctor: says when programs can make an engine wait by MADV_COLLAPSE' check_shared_huge_pages
+
+# cards_doctor FUNCTION [ARGUMENT]...: what one of the doctor's functions says of the machine in $WORK/sys and $WORK/vfio.
+cards_doctor() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    # shellcheck disable=SC2034 # doctor_cards.sh reads them.
+    SYSFS=$WORK/sys VFIO=$WORK/vfio
+    "$@"
+)
+
+# a_card ADDRESS DRIVER GROUP: adds a network card to that machine; DRIVER and GROUP may be empty.
+a_card() {
+    local device=$WORK/sys/bus/pci/devices/$1
+    mkdir -p "$device" "$WORK/vfio"
+    echo 0x020000 >"$device/class"
+    echo 1 >"$device/numa_node"
+    if [[ -n $2 ]]; then ln -sfn "../../drivers/$2" "$device/driver"; fi
+    if [[ -n $3 ]]; then
+        mkdir -p "$WORK/sys/kernel/iommu_groups/$3/devices"
+        ln -sfn "$WORK/sys/kernel/iommu_groups/$3" "$device/iommu_group"
+        ln -sfn "$device" "$WORK/sys/kernel/iommu_groups/$3/devices/$1"
+    fi
+}
+
+# no_machine: begins with one that has nothing.
+no_machine() {
+    rm -rf "$WORK/sys" "$WORK/vfio"
+    mkdir -p "$WORK/sys" "$WORK/vfio"
+}
+
+check_iommu() {
+    no_machine
+    [[ $(cards_doctor doctor_cards) == *note*IOMMU*none*'intel_iommu=on'* ]] || return
+    mkdir -p "$WORK/sys/module/vfio/parameters"
+    echo Y >"$WORK/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
+    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio works without'* ]] || return
+    a_card 0000:01:00.0 '' 5
+    [[ $(cards_doctor doctor_cards) == *ok*IOMMU*'1 groups'* ]]
+}
+
+check_cards() {
+    no_machine
+    a_card 0000:01:00.0 e1000e 1
+    a_card 0000:02:00.0 vfio-pci 2
+    a_card 0000:03:00.0 uio_pci_generic ''
+    local said
+    touch "$WORK/vfio/2"
+    said=$(cards_doctor doctor_cards)
+    [[ $said == *ok*0000:01:00.0*'e1000e; IOMMU group 1, NUMA node 1; rddp can use it once it is bound to vfio-pci'* ]] &&
+        [[ $said == *ok*0000:02:00.0*'vfio-pci, and this user may use it'* ]] &&
+        [[ $said == *note*0000:03:00.0*'no IOMMU is used'* ]]
+}
+
+check_card_permissions() {
+    no_machine
+    a_card 0000:02:00.0 vfio-pci 2
+    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*"may not use"*"chown $(id -un)"* ]]
+}
+
+check_shared_group() {
+    no_machine
+    a_card 0000:02:00.0 vfio-pci 2
+    a_card 0000:02:00.1 e1000e 2
+    touch "$WORK/vfio/2"
+    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*'has others: 0000:02:00.1 (e1000e)'* ]]
+}
+
+check_polling() {
+    no_machine
+    local processors=$WORK/sys/devices/system/cpu said
+    mkdir -p "$processors/cpu0/cpufreq" "$processors/cpu1/cpufreq"
+    [[ $(cards_doctor doctor_polling) == *note*isolated*none*ok*governor*'does not set'* ]] || return
+    echo 2-3 >"$processors/isolated"
+    echo performance | tee "$processors/cpu0/cpufreq/scaling_governor" >"$processors/cpu1/cpufreq/scaling_governor"
+    [[ $(cards_doctor doctor_polling) == *ok*isolated*2-3*ok*governor*performance* ]] || return
+    echo powersave >"$processors/cpu1/cpufreq/scaling_governor"
+    [[ $(cards_doctor doctor_polling) == *note*governor*'powersave on 1 of 2'* ]]
+}
+
+check 'doctor: says whether there is an IOMMU, and what to do without' check_iommu
+check 'doctor: says who has each network card' check_cards
+check 'doctor: says when the user may not use a card' check_card_permissions
+check 'doctor: says what keeps vfio from a card'"'"'s group' check_shared_group
+check 'doctor: says which processors are isolated, and how they are clocked' check_polling

@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# The doctor's checks of what network cards and polling threads need.
+
+# Tests put folders of their own in their place.
+SYSFS=/sys
+VFIO=/dev/vfio
+
+doctor_cards() {
+    echo 'Network cards'
+    doctor_iommu
+    local card
+    for card in "$SYSFS"/bus/pci/devices/*; do
+        if [[ -r $card/class && $(<"$card/class") == 0x02* ]]; then doctor_card "$card"; fi
+    done
+}
+
+doctor_iommu() {
+    local groups unsafe=$SYSFS/module/vfio/parameters/enable_unsafe_noiommu_mode
+    groups=$(count "$SYSFS"/kernel/iommu_groups/*)
+    if ((groups > 0)); then
+        ok IOMMU "$groups groups"
+    elif [[ -r $unsafe && $(<"$unsafe") == Y ]]; then
+        note IOMMU 'none, and vfio works without: cards reach all memory, and the daemon needs root'
+    else
+        note IOMMU 'none: vfio-pci takes no card' \
+            'switch it on in the firmware (VT-d, AMD-Vi) and by intel_iommu=on on the kernel'"'"'s command line; docs/operations.md, "Bind a card", has what works without'
+    fi
+}
+
+# doctor_card FOLDER: who has a card, and whether this user may use it.
+doctor_card() {
+    local card=$1 address=${1##*/} driver group where
+    driver=$(target "$card/driver")
+    group=$(target "$card/iommu_group")
+    where="IOMMU group ${group:-none}, NUMA node $(node_of "$card")"
+    case $driver in
+        vfio-pci) doctor_vfio_card "$address" "$group" "$where" ;;
+        uio_pci_generic | igb_uio | uio_hv_generic)
+            note "$address" "$driver: no IOMMU is used, so the card reaches all memory, and the daemon needs root; $where" \
+                'bind it to vfio-pci where there is an IOMMU'
+            ;;
+        mlx4_core | mlx5_core | mana) ok "$address" "$driver, which rddp can use; $where" ;;
+        *) ok "$address" "${driver:-no driver}; $where; rddp can use it once it is bound to vfio-pci" ;;
+    esac
+}
+
+# doctor_vfio_card ADDRESS GROUP WHERE: a card that is bound to vfio-pci.
+doctor_vfio_card() {
+    local address=$1 group=$2 file others
+    file=$VFIO/$group
+    if [[ ! -e $file ]]; then file=$VFIO/noiommu-$group; fi
+    others=$(others_in_group "$group")
+    if [[ -n $others ]]; then
+        note "$address" "vfio-pci, but its IOMMU group $group has others: $others" 'bind them to vfio-pci, or to no driver, too'
+    elif [[ -r $file && -w $file ]]; then
+        ok "$address" "vfio-pci, and this user may use it; $3"
+    else
+        note "$address" "vfio-pci, but this user may not use $file; $3" "chown $(id -un) $file (as root), or run the daemon as root"
+    fi
+}
+
+# others_in_group GROUP: what has a driver of Linux there, and so keeps vfio from the group. Bridges may have theirs.
+others_in_group() {
+    local device driver others=()
+    for device in "$SYSFS/kernel/iommu_groups/$1/devices"/*; do
+        driver=$(target "$device/driver")
+        case $driver in
+            '' | vfio-pci | pcieport | pci-stub) ;;
+            *) others+=("${device##*/} ($driver)") ;;
+        esac
+    done
+    echo "${others[*]:-}"
+}
+
+# target LINK: the name of what a symbolic link points to; nothing if there is none.
+target() {
+    if [[ -L $1 ]]; then basename -- "$(readlink -- "$1")"; fi
+}
+
+# node_of FOLDER: a device's NUMA node.
+node_of() {
+    local node=-1
+    if [[ -r $1/numa_node ]]; then node=$(<"$1/numa_node"); fi
+    if ((node < 0)); then echo any; else echo "$node"; fi
+}
+
+doctor_polling() {
+    echo 'Processors for engines that poll'
+    doctor_isolated
+    doctor_governor
+}
+
+doctor_isolated() {
+    local isolated=''
+    if [[ -r $SYSFS/devices/system/cpu/isolated ]]; then isolated=$(<"$SYSFS/devices/system/cpu/isolated"); fi
+    if [[ -n $isolated ]]; then
+        ok isolated "processors $isolated"
+    else
+        note isolated 'none: other threads run where an engine polls, which shows as latency' \
+            'docs/operations.md, "Isolate processors", has how; not needed for trials'
+    fi
+}
+
+doctor_governor() {
+    local file slow=0 all=0 other=''
+    for file in "$SYSFS"/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor; do
+        [[ -r $file ]] || continue
+        all=$((all + 1))
+        if [[ $(<"$file") != performance ]]; then
+            slow=$((slow + 1)) other=$(<"$file")
+        fi
+    done
+    if ((all == 0)); then
+        ok governor 'the kernel does not set the frequency here'
+    elif ((slow == 0)); then
+        ok governor 'performance'
+    else
+        note governor "$other on $slow of $all processors: the first messages after a pause take longer" \
+            "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor (as root)"
+    fi
+}
