@@ -7,6 +7,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "removal.h"
 #include "result.h"
 
 const char *rddp_dpdk_version(void)
@@ -21,7 +22,12 @@ const char *rddp_strerror(int error)
 
 int rddp_eal_init(int argc, char **argv)
 {
-    return result(rte_eal_init(argc, argv));
+    int parsed = rte_eal_init(argc, argv);
+    int error;
+    if (parsed < 0)
+        return result(parsed);
+    error = rddp_watch_removals();
+    return error < 0 ? error : parsed;
 }
 
 const char *rddp_runtime_dir(void)

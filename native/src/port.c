@@ -7,6 +7,7 @@
 #include <rte_ethdev.h>
 #include <rte_string_fns.h>
 
+#include "removal.h"
 #include "result.h"
 
 _Static_assert(RDDP_NAME_SIZE >= RTE_ETH_NAME_MAX_LEN, "names of ports fit");
@@ -166,7 +167,12 @@ int rddp_port_stop(uint16_t port)
 int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
 {
     struct rte_eth_link state;
-    int error = rte_eth_link_get_nowait(port, &state);
+    int error;
+    if (rddp_is_wanted_back(port)) {
+        *link = (struct rddp_port_link) {.up = 0};
+        return 0;
+    }
+    error = rte_eth_link_get_nowait(port, &state);
     if (error < 0)
         return error;
     *link = (struct rddp_port_link) {

@@ -20,7 +20,9 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Ipv4Text;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.device.Offloads;
 import org.rddp.dpdk.PortInfo;
+import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ipc.control.ControlListener;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -176,8 +178,7 @@ final class DaemonRun {
     try (ControlListener _ = bind();
         DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
       for (int i = 0; i < ports.devices().size(); i++) {
-        found.add(
-            describe(configuration.interfaces().get(i), ports.devices().get(i).port().info()));
+        found.add(describe(configuration.interfaces().get(i), ports.devices().get(i)));
       }
     }
   }
@@ -274,14 +275,32 @@ final class DaemonRun {
     return text.toString();
   }
 
-  private static String describe(InterfaceConfiguration configured, PortInfo port) {
-    return "interface %s: %s by %s, MTU %d, MAC address %s, memory of %s"
+  private static String describe(InterfaceConfiguration configured, DpdkDevice device) {
+    PortInfo port = device.port().info();
+    return "interface %s: %s by %s, MTU %d, MAC address %s, memory of %s, offloads: %s, %s"
         .formatted(
             configured.name(),
             port.name(),
             port.driver(),
             configured.mtu(),
             String.format("%012x", port.macAddress()).replaceAll("(..)(?!$)", "$1:"),
-            port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket());
+            port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket(),
+            offloads(device.offloads()),
+            device.interrupt() >= 0 ? "frames wake the engine" : "polled");
+  }
+
+  /** Names bits of {@link Offloads}. */
+  private static String offloads(int offered) {
+    List<String> names = new ArrayList<>();
+    if ((offered & Offloads.CHECKSUM) != 0) {
+      names.add("TCP checksums sent");
+    }
+    if ((offered & Offloads.VERDICT) != 0) {
+      names.add("TCP checksums received");
+    }
+    if ((offered & Offloads.SEGMENTATION) != 0) {
+      names.add("segmentation");
+    }
+    return names.isEmpty() ? "none" : String.join(" and ", names);
   }
 }

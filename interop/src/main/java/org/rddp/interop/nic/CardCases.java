@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.rddp.interop.guest.GuestCase;
 import org.rddp.interop.guest.GuestLink;
 import org.rddp.interop.guest.GuestToolRunner;
-import org.rddp.interop.guest.ToolCases;
+import org.rddp.interop.guest.Perftest;
+import org.rddp.interop.guest.Perftest.Tool;
 
 /** What one card is put through. */
 final class CardCases {
@@ -46,11 +47,35 @@ final class CardCases {
   List<GuestCase> usual(boolean quick) {
     List<GuestCase> rows = new ArrayList<>();
     rows.add(row("link is up", () -> daemon.await(card.name(), "port_up", up -> up == 1)));
-    rows.addAll(new ToolCases(tools, quick).over(link));
     rows.add(row("Linux's TCP is refused, and wakes the engine or not", this::linuxTcp));
     rows.add(row("a wrong TCP checksum is dropped and counted", this::wrongChecksum));
+    add(rows, quick);
     rows.add(row("cable pulled and put back during a transfer", this::cable));
     return rows;
+  }
+
+  private void add(List<GuestCase> rows, boolean quick) {
+    rping(rows, quick ? 10 : 100, MESSAGE);
+    rping(rows, quick ? 3 : 20, LONGEST_MESSAGE);
+    for (Tool tool : quick ? List.of(Tool.WRITE_BANDWIDTH) : List.of(Tool.values())) {
+      Perftest perftest = new Perftest(tool, quick ? 5 : 50, MESSAGE);
+      rows.add(
+          GuestCase.of(
+              name(tool.toString(), quick ? 5 : 50, MESSAGE),
+              true,
+              link,
+              () -> tools.perftestClient(perftest, link)));
+    }
+  }
+
+  private void rping(List<GuestCase> rows, int count, int size) {
+    String name = name("rping", count, size);
+    rows.add(GuestCase.of(name, true, link, () -> tools.rpingClient(link, count, size)));
+    rows.add(GuestCase.of(name, false, link, () -> tools.rpingServer(link, count, size)));
+  }
+
+  private static String name(String tool, int count, int size) {
+    return "%-12s %4d x %5d octets".formatted(tool, count, size);
   }
 
   /** Cases with frames longer than usual, both ways. */
@@ -67,6 +92,23 @@ final class CardCases {
             false,
             large,
             () -> tools.rpingServer(large, 3, LONGEST_MESSAGE)));
+  }
+
+  /** The daemon says so, and goes on with the other cards. */
+  GuestCase unplugged() {
+    return row("card asked back, to be unplugged", this::askBack);
+  }
+
+  /** The kernel gives the card up when the daemon has ended. */
+  GuestCase given() {
+    return row("card unplugged after the daemon's end", () -> monitor.awaitUnplugged(card.name()));
+  }
+
+  private void askBack() throws IOException {
+    monitor.unplug(card.name());
+    daemon.await(card.name(), "port_up", up -> up == 0);
+    require(daemon.hasSaid("the card .* is to be removed"), "the daemon does not say so");
+    require(daemon.isAlive(), "the daemon has ended");
   }
 
   private GuestCase row(String what, GuestCase.Action action) {

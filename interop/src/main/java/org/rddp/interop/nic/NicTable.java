@@ -75,6 +75,11 @@ public final class NicTable {
     cards.forEach(each -> each.usual(quick).forEach(results::make));
     make("daemon killed, and started with MTU 9000", this::restart);
     cards.forEach(each -> each.large().forEach(results::make));
+    CardCases last = cards.getLast();
+    results.make(last.unplugged());
+    cards.subList(0, cards.size() - 1).forEach(each -> each.large().forEach(results::make));
+    make("daemon killed with a card asked back", daemon::kill);
+    results.make(last.given());
     return results.status();
   }
 
