@@ -95,7 +95,7 @@ install_packages_to_try_package() {
     has debootstrap || install_required 'a new Debian system to install the package in' debootstrap
 }
 
-# To build and run the virtual machine with Linux's siw, and the programs in it.
+# To build and run the virtual machines: that with Linux's siw, and that with emulated cards; and the programs in them.
 install_packages_for_siw() {
     local missing=()
     has qemu-system-x86_64 || missing+=(qemu-system-x86)

@@ -1,6 +1,7 @@
 package org.rddp.interop.nic;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,6 +48,14 @@ final class GuestDaemon {
         START_SECONDS,
         "until grep -qs ^ready: %s; do sleep 0.3; if grep -qs ^ended %s; then exit 1; fi; done"
             .formatted(log, log));
+  }
+
+  /** What {@code daemon --check --devices} says of each interface. */
+  List<String> check(int mtu) {
+    return shell("bash %s/check %s/guest%d.toml".formatted(directory, directory, mtu))
+        .lines()
+        .filter(line -> line.startsWith("interface "))
+        .toList();
   }
 
   /** Kills it, so that it can do nothing about it. */

@@ -68,6 +68,9 @@ public final class NicTable {
   }
 
   private int run() {
+    if (!quick) {
+      make("daemon --check --devices", this::check);
+    }
     make("daemon on all cards", () -> daemon.start(Card.USUAL_MTU));
     if (results.status() != 0) {
       return results.status();
@@ -81,6 +84,14 @@ public final class NicTable {
     make("daemon killed with a card asked back", daemon::kill);
     results.make(last.given());
     return results.status();
+  }
+
+  private void check() {
+    List<String> found = daemon.check(Card.USUAL_MTU);
+    found.forEach(System.out::println);
+    if (found.size() != cards.size()) {
+      throw new IllegalStateException("not every card is there");
+    }
   }
 
   private void restart() {
