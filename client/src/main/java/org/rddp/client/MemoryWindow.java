@@ -96,8 +96,7 @@ public final class MemoryWindow implements AutoCloseable {
    *
    * @param keyed whether it names a key
    */
-  void check(
-      Rddp user, boolean keyed, MemoryRegion region, long offset, long length, int rights) {
+  void check(Rddp user, boolean keyed, MemoryRegion region, long offset, long length, int rights) {
     if (closed) {
       throw new IllegalStateException("the memory window is closed");
     }
@@ -140,7 +139,7 @@ public final class MemoryWindow implements AutoCloseable {
 
   /** A bind of a window with keys has been posted. */
   boolean keyedBindPosted(int key, long to) {
-    return bindPosted(nextStag & ~KEY | key, to);
+    return bindPosted((nextStag & ~KEY) | key, to);
   }
 
   private boolean bindPosted(int next, long to) {

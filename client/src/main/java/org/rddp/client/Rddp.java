@@ -250,8 +250,7 @@ public final class Rddp implements AutoCloseable {
     MemoryWindow[] made = new MemoryWindow[1];
     channel()
         .request(
-            request ->
-                new ProgramMessage.AllocateWindow(request, kind.code(), domain),
+            request -> new ProgramMessage.AllocateWindow(request, kind.code(), domain),
             DaemonMessage.WindowAllocated.class,
             reply -> {
               made[0] = new MemoryWindow(this, reply.window(), reply.stag(), kind, domain);

@@ -117,7 +117,9 @@ class KeyedWindowsTest {
       write(second.out(), 5, first, BASE + 1);
       TestDaemon.await(() -> at(4096) == 4 && at(4097) == 5, "both peers have written");
 
-      assertThat(bind(third.in(), window, 2, 10, BASE)).as("while bound").isEqualTo("bind 7 SUCCESS 0");
+      assertThat(bind(third.in(), window, 2, 10, BASE))
+          .as("while bound")
+          .isEqualTo("bind 7 SUCCESS 0");
       write(second.out(), 6, window.stag(), BASE + 9);
       TestDaemon.await(() -> at(4105) == 6, "a peer has written under the next STag");
       shouldBeRefused(out, first, BASE);
@@ -141,8 +143,7 @@ class KeyedWindowsTest {
     refuses("key -1", keyed, -1, 1, 0);
     refuses("beyond 2^64", keyed, 1, 100, -100);
     refuses("a window of no octets", keyed, 1, 0, 0);
-    assertThatThrownBy(
-            () -> in.localOperations().postBind(1, keyed, region, 0, 1, WRITE, 0))
+    assertThatThrownBy(() -> in.localOperations().postBind(1, keyed, region, 0, 1, WRITE, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("postKeyedBind");
     refuses("bind it with postBind", allocate(WindowKind.RENAMED), 1, 1, 0);

@@ -103,10 +103,12 @@ class ExamplesTest {
         int[] turn = {0};
         AtomicBoolean putting = new AtomicBoolean(true);
         CompletableFuture<Void> writer =
-            repeat(putting::get, () -> {
-              store.put(5, values.get(turn[0]++ % 2));
-              LockSupport.parkNanos(10_000);
-            });
+            repeat(
+                putting::get,
+                () -> {
+                  store.put(5, values.get(turn[0]++ % 2));
+                  LockSupport.parkNanos(10_000);
+                });
         for (int i = 0; i < 200; i++) {
           assertThat(values).contains(reader.get(5));
         }

@@ -44,6 +44,7 @@ public final class EthernetPort implements AutoCloseable {
   private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
 
   private static final byte[] NO_KEY = {};
+
   /**
    * Drivers that grant receive interrupts and whose cards were seen to send none: net_e1000_em on
    * the 82540EM and the 82574L of QEMU.

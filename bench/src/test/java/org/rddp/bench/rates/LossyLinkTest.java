@@ -49,7 +49,8 @@ class LossyLinkTest {
               link.handle()
                   .addTo(Contender.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
                   .withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"));
-      Progress progress = new Progress(
+      Progress progress =
+          new Progress(
               new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
       try (Comparison contest = new Comparison(entrants, progress)) {
         ComparisonResult found = contest.run("loss", Json.from(TASK), 2);
