@@ -41,6 +41,7 @@ import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.SharedCounts;
 import org.rddp.ip.StackGroup;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
@@ -106,6 +107,7 @@ public final class Daemon implements AutoCloseable {
     List<DaemonInterface> named = new ArrayList<>();
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
+      SharedCounts owned = new SharedCounts();
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
         Engine engine = engine(each, i, group, device, configuration.limits(), faults);
@@ -116,6 +118,7 @@ public final class Daemon implements AutoCloseable {
                 each.name(),
                 engine,
                 each.tcp().connections(),
+                owned,
                 capturePoint(device, engine),
                 entry(each, device)));
         EngineStatistics.add(statistics, engine, device);

@@ -19,6 +19,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Listener;
 import org.rddp.client.Rddp;
@@ -34,7 +36,11 @@ class FairSharesTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private static TestDaemon daemon(String limits) throws IOException {
-    TestDaemon daemon = new TestDaemon(ALL_USERS + "[limits]\n" + limits);
+    return daemon(1, limits);
+  }
+
+  private static TestDaemon daemon(int engines, String limits) throws IOException {
+    TestDaemon daemon = TestDaemon.withEngines(engines, ALL_USERS + "[limits]\n" + limits);
     Files.setPosixFilePermissions(
         daemon.socket().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
     return daemon;
@@ -161,12 +167,14 @@ class FairSharesTest {
     }
   }
 
-  /** Outgoing and incoming connections of all sessions of a process count together. */
-  @Test
+  /** Connections of all sessions of a process count together, whichever engines have them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
   @Tag("DDP-8.3.2-05")
-  void shouldLeaveConnectionsOfAnInterfaceToOtherUsers() throws Exception {
+  void shouldLeaveConnectionsOfAnInterfaceToOtherUsers(int engines) throws Exception {
     // 1 % of 4096 connections are 41.
-    try (TestDaemon daemon = daemon("sessions = 400\nuser-share = 1\nprocess-share = 1\n");
+    try (TestDaemon daemon =
+            daemon(engines, "sessions = 400\nuser-share = 1\nprocess-share = 1\n");
         Rddp first = daemon.connect("one");
         Rddp second = daemon.connect("one");
         Rddp there = OtherUser.call(NOBODY, () -> daemon.connect("two"));

@@ -81,6 +81,11 @@ public final class IpLayer {
     up = device.up();
   }
 
+  /** Connections of all stacks of the interface by remote address. */
+  public SharedCounts connections() {
+    return member.connections();
+  }
+
   /** The counters of this interface. */
   public IpCounters counters() {
     return counters;

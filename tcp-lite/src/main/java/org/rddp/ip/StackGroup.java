@@ -1,25 +1,29 @@
 package org.rddp.ip;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * The stacks of one interface whose device has several queues: one stack for each queue, each with
  * a thread of its own, or several of them on one.
  *
- * <p>On the way of a packet they have nothing in common. What comes to a stack that does not have
- * the connection is handed over to the stacks that own its local port, one after the other. A stack
- * owns a port by listening, and its share of the ephemeral ports by its number.
+ * <p>On the way of a packet they have nothing in common; limits of connections are for all stacks
+ * together. What comes to a stack that does not have the connection is handed over to the stacks
+ * that own its local port, one after the other. A stack owns a port by listening, and its share of
+ * the ephemeral ports by its number.
  */
 public final class StackGroup {
   /** The most stacks. */
   public static final int MOST = 32;
 
   private static final int PORTS = 1 << 16;
+  private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
   private final StackMember[] members;
+  private final SharedCounts connections = new SharedCounts();
 
   /** The stacks that listen at a port, or have listened: a bit for each. */
-  private final AtomicIntegerArray listening;
+  private final int[] listening;
 
   /**
    * A group.
@@ -30,7 +34,7 @@ public final class StackGroup {
     if (stacks < 1 || stacks > MOST) {
       throw new IllegalArgumentException(stacks + " stacks are not 1 to " + MOST);
     }
-    listening = stacks == 1 ? null : new AtomicIntegerArray(PORTS);
+    listening = stacks == 1 ? null : new int[PORTS];
     members = new StackMember[stacks];
     for (int i = 0; i < stacks; i++) {
       members[i] = new StackMember(this, i, stacks);
@@ -47,6 +51,11 @@ public final class StackGroup {
     return members[index];
   }
 
+  /** Connections of all stacks by remote address, those in TIME-WAIT included. */
+  SharedCounts connections() {
+    return connections;
+  }
+
   /** The stacks. */
   int size() {
     return members.length;
@@ -55,13 +64,14 @@ public final class StackGroup {
   /** A stack listens at a port. */
   void listen(int port, int member) {
     if (listening != null) {
-      listening.getAndAccumulate(port, 1 << member, (before, bit) -> before | bit);
+      ELEMENT.getAndBitwiseOr(listening, port, 1 << member);
     }
   }
 
   /** Whether a stack owns a port. */
   boolean owns(int port, int member) {
-    return owner(port) == member || (listening.get(port) >>> member & 1) != 0;
+    return owner(port) == member
+        || ((int) ELEMENT.getVolatile(listening, port) >>> member & 1) != 0;
   }
 
   /** The stack that owns an ephemeral port from the beginning. */

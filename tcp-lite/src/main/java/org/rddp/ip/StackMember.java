@@ -65,6 +65,11 @@ public final class StackMember {
     return size == 1;
   }
 
+  /** Connections of all stacks by remote address. */
+  SharedCounts connections() {
+    return group.connections();
+  }
+
   /** Whether it speaks for all on the link. */
   boolean isFirst() {
     return index == 0;

@@ -31,7 +31,7 @@ final class Handshake {
   TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
     TcpListener listener = context.listeners.get(segment.localPort);
     TcpCounters counters = context.counters;
-    int connections = context.connections.size();
+    int connections = context.peers.connections();
     Admission.Decision decision =
         admission.decide(
             key, segment, listener == null ? null : listener.backlog, connections, context.now);

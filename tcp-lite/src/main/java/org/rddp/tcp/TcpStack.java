@@ -230,7 +230,7 @@ public final class TcpStack implements AutoCloseable {
   }
 
   private void checkLimits(Ipv4Address remote) {
-    if (context.connections.size() >= context.settings.connections()) {
+    if (context.peers.connections() >= context.settings.connections()) {
       throw new IllegalStateException(
           "the limit of " + context.settings.connections() + " connections is reached");
     }
@@ -323,10 +323,10 @@ public final class TcpStack implements AutoCloseable {
     return context.connections.size();
   }
 
-  /** Whether fewer than an eighth of the connections that the stack may have are left. */
+  /** Whether fewer than an eighth of the connections that the interface may have are left. */
   public boolean isNearlyFull() {
     int most = context.settings.connections();
-    return context.connections.size() > most - most / 8;
+    return context.peers.connections() > most - most / 8;
   }
 
   /** Packets that connections keep: unacknowledged, or received out of order. */

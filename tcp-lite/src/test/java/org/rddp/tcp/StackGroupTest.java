@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +27,12 @@ import org.rddp.wire.Toeplitz;
 class StackGroupTest {
   private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  private static final Ipv4Address THIRD = Ipv4Address.parse("10.0.0.3");
+  private static final Ipv4Address FOURTH = Ipv4Address.parse("10.0.0.4");
   private static final long MILLISECOND = 1_000_000;
   private static final int CONNECTIONS = 12;
 
+  private TcpSettings settings = TcpSettings.DEFAULTS.withTimeWait(MILLISECOND);
   private final NativePacketPool ourPool = new NativePacketPool(4096, 2048);
   private final NativePacketPool theirPool = new NativePacketPool(4096, 2048);
   private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
@@ -40,12 +44,7 @@ class StackGroupTest {
 
   private TcpStack stack(FrameDevice below, Ipv4Address address, StackMember member) {
     return new TcpStack(
-        below,
-        new InterfaceAddress(address, 24),
-        TcpSettings.DEFAULTS.withTimeWait(MILLISECOND),
-        member,
-        random.split(),
-        now);
+        below, new InterfaceAddress(address, 24), settings, member, random.split(), now);
   }
 
   private void start(int stacks) {
@@ -275,6 +274,29 @@ class StackGroupTest {
     ours.forEach(each -> each.announce(now));
     turn();
     assertThat(sum(ip -> ip.announcements)).isEqualTo(1);
+    close();
+  }
+
+  @Test
+  void shouldLimitTheConnectionsOfAllItsStacksTogether() {
+    settings = settings.withConnections(10).withPeerConnections(4);
+    start(2);
+    theirs.listen(7, (stream, address, port) -> peer(port));
+    for (int i = 0; i < 4; i++) {
+      ours.get(i % 2).connect(THEIRS, 7, peer(i));
+    }
+    for (TcpStack each : ours) {
+      assertThatThrownBy(() -> each.connect(THEIRS, 7, peer(9)))
+          .hasMessageContaining("the limit of 4 connections with 10.0.0.2 is reached");
+    }
+    for (int i = 0; i < 3; i++) {
+      ours.get(0).connect(THIRD, 7, peer(i));
+      ours.get(1).connect(FOURTH, 7, peer(i));
+    }
+    for (TcpStack each : ours) {
+      assertThatThrownBy(() -> each.connect(THIRD, 7, peer(9)))
+          .hasMessageContaining("the limit of 10 connections is reached");
+    }
     close();
   }
 }

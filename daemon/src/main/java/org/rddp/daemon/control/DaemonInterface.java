@@ -7,6 +7,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.device.CapturePoint;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.SharedCounts;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -16,19 +17,26 @@ import org.rddp.ipc.linux.PeerCredentials;
  *
  * @param name name in the configuration
  * @param engine engine of the interface; of several each is listed
- * @param connections most connections of an engine at a time
+ * @param connections most connections of the interface at a time
+ * @param owned connections that the programs of the interface have, by user and by process
  * @param capture source of captured frames
  * @param entry what programs are told of it
  */
 public record DaemonInterface(
-    String name, Engine engine, int connections, CapturePoint capture, InterfaceEntry entry) {
+    String name,
+    Engine engine,
+    int connections,
+    SharedCounts owned,
+    CapturePoint capture,
+    InterfaceEntry entry) {
   /** The owner of a program's session on this interface. */
   SessionOwner owner(PeerCredentials peer, Limits limits) {
     return new SessionOwner(
         peer.uid(),
         peer.pid(),
         (int) Limits.share(connections, limits.userShare()),
-        (int) Limits.share(connections, limits.processShare()));
+        (int) Limits.share(connections, limits.processShare()),
+        owned);
   }
 
   /** Refuses an address that is neither 0 nor the interface's. */

@@ -255,26 +255,6 @@ public final class Engine {
     return count;
   }
 
-  /** Connections of all sessions of a session's user. */
-  int connectionsOfUser(SessionOwner owner) {
-    int count = 0;
-    for (Session session : sessions) {
-      count += session.owner().user() == owner.user() ? session.connectionCount() : 0;
-    }
-    return count;
-  }
-
-  /** Connections of all sessions of a session's process. */
-  int connectionsOfProcess(SessionOwner owner) {
-    int count = 0;
-    for (Session session : sessions) {
-      SessionOwner other = session.owner();
-      boolean same = other.process() == owner.process() && other.user() == owner.user();
-      count += same ? session.connectionCount() : 0;
-    }
-    return count;
-  }
-
   /**
    * Finds a connection of any session by its number. Engine thread only.
    *

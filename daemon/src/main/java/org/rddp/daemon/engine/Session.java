@@ -65,7 +65,7 @@ public final class Session {
       DaemonRings rings,
       Runnable wake,
       SessionHandler events) {
-    this(0, name, engine, limits, rings, wake, events, SessionOwner.UNLIMITED);
+    this(0, name, engine, limits, rings, wake, events, SessionOwner.unlimited());
   }
 
   /**
@@ -518,10 +518,7 @@ public final class Session {
   }
 
   boolean hasRoomForConnection() {
-    return connections.size() < limits.connections()
-        && !ended
-        && engine.connectionsOfUser(owner) < owner.userConnections()
-        && engine.connectionsOfProcess(owner) < owner.processConnections();
+    return connections.size() < limits.connections() && !ended && owner.hasRoomForConnection();
   }
 
   /** Reserves a number for a connection. */
@@ -538,10 +535,12 @@ public final class Session {
 
   void add(SessionConnection connection) {
     connections.add(connection.number(), connection);
+    owner.addConnection();
   }
 
   void remove(SessionConnection connection) {
     connections.remove(connection.number());
+    owner.removeConnection();
     memory.release(connection.ddp());
   }
 

@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ip.SharedCounts;
+
 /**
  * Whose a session is, and what the sessions of that user and process may have together on their
  * interface.
@@ -8,9 +10,37 @@ package org.rddp.daemon.engine;
  * @param process id of the process
  * @param userConnections most connections of the user's sessions
  * @param processConnections most connections of the process's sessions
+ * @param connections those of all sessions of the interface, by user and by process
  */
-public record SessionOwner(int user, int process, int userConnections, int processConnections) {
+public record SessionOwner(
+    int user, int process, int userConnections, int processConnections, SharedCounts connections) {
+
   /** An owner without a limit of its own. */
-  public static final SessionOwner UNLIMITED =
-      new SessionOwner(0, 0, Integer.MAX_VALUE, Integer.MAX_VALUE);
+  public static SessionOwner unlimited() {
+    return new SessionOwner(0, 1, Integer.MAX_VALUE, Integer.MAX_VALUE, new SharedCounts());
+  }
+
+  boolean hasRoomForConnection() {
+    return connections.of(userNumber()) < userConnections
+        && connections.of(processNumber()) < processConnections;
+  }
+
+  void addConnection() {
+    connections.add(userNumber());
+    connections.add(processNumber());
+  }
+
+  void removeConnection() {
+    connections.remove(userNumber());
+    connections.remove(processNumber());
+  }
+
+  /** No process has the id 0. */
+  private long userNumber() {
+    return (long) user << Integer.SIZE;
+  }
+
+  private long processNumber() {
+    return userNumber() | process;
+  }
 }

@@ -58,7 +58,7 @@ public final class Admission {
    *
    * @param key that its connection would have
    * @param backlog of the port's listener; null if there is none
-   * @param connections in the table now
+   * @param connections of the interface now
    */
   public Decision decide(long key, TcpSegment segment, Backlog backlog, int connections, long now) {
     if (segment.has(Tcp.RST)) {
