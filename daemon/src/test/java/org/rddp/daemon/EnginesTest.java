@@ -60,6 +60,7 @@ class EnginesTest {
     TestDaemon.await(
         () -> sink.segment().get(ValueLayout.JAVA_LONG, 0) == 0x0102_0304_0506_0708L,
         "the octets have come");
+    in.disconnect();
     out.close();
     in.close();
   }
