@@ -283,7 +283,7 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_create_receive_queue(
 /* rddp_take_receive_queue_limit() is true once after fewer than limit receives were left. 0: no longer. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_arm_receive_queue(rddp_receive_queue *queue, uint32_t limit);
 RDDP_EXPORT bool rddp_take_receive_queue_limit(rddp_receive_queue *queue);
-/* RDDP_STATE while a connection or a listener uses it. Its receives are flushed. */
+/* RDDP_STATE while a connection or a listener uses it. Its receives are flushed. Call it on the thread that polls. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue *queue);
 
 /* ---- Connections ---- */

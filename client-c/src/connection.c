@@ -584,18 +584,26 @@ bool rddp_take_receive_queue_limit(rddp_receive_queue *queue) {
     return atomic_exchange(&queue->limit_reached, false);
 }
 
-int rddp_destroy_receive_queue(rddp_receive_queue *queue) {
-    rddp_session *session = queue->session;
+int end_receive_queue(rddp_receive_queue *queue) {
     struct message message;
     begin(&message, DESTROY_RECEIVE_QUEUE);
     put_u32(&message, queue->number);
-    int result = request_done(session, &message);
-    if (result != RDDP_OK && result != RDDP_LOST) {
-        return result;
-    }
+    int result = request_done(queue->session, &message);
+    return result == RDDP_LOST ? RDDP_OK : result;
+}
+
+void free_receive_queue(rddp_receive_queue *queue) {
+    rddp_session *session = queue->session;
     pthread_mutex_lock(&session->lock);
     remove_object(&session->receive_queues, queue->number);
     pthread_mutex_unlock(&session->lock);
     free(queue);
-    return RDDP_OK;
+}
+
+int rddp_destroy_receive_queue(rddp_receive_queue *queue) {
+    int result = end_receive_queue(queue);
+    if (result == RDDP_OK) {
+        free_receive_queue(queue);
+    }
+    return result;
 }

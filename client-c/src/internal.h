@@ -213,6 +213,10 @@ bool wait_changed(rddp_session *session, uint64_t deadline);
  */
 bool take_completion(rddp_session *session, struct rddp_completion *completion);
 
+/* The two halves of rddp_destroy_receive_queue(): any thread may call the first, the second is for the thread that polls. */
+int end_receive_queue(rddp_receive_queue *queue);
+void free_receive_queue(rddp_receive_queue *queue);
+
 /* Takes what has made rddp_descriptor() readable. Of the thread that polls. */
 void clear_events(rddp_session *session);
 

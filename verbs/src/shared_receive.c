@@ -92,12 +92,13 @@ VERBS int ibv_destroy_srq(struct ibv_srq *ibv) {
     pthread_mutex_lock(&device->session->lock);
     queue->queue->owner = NULL;
     pthread_mutex_unlock(&device->session->lock);
-    int error = error_of(rddp_destroy_receive_queue(queue->queue));
+    int error = error_of(end_receive_queue(queue->queue));
     if (error != 0) {
         return error;
     }
     spin_lock(&device->polling);
     drain(device);
+    free_receive_queue(queue->queue);
     remove_object(&device->shared_queues, number);
     spin_unlock(&device->polling);
     forget_events(ibv->context, ibv);
