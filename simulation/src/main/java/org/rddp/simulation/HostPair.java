@@ -1,12 +1,15 @@
 package org.rddp.simulation;
 
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.rddp.device.NativePacketPool;
+import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpCounters;
+import org.rddp.tcp.TcpStack;
 
 /**
  * Two hosts, a link between them and the faults of both, drawn from a seed. At the end of a run
@@ -70,9 +73,11 @@ public final class HostPair {
   }
 
   private SimulatedHost host(String address) {
-    NativePacketPool pool = buffers.pool(packets, mtu);
+    int stacks = choices.oneIn(4) ? 1 << random.nextInt(1, 4) : 1;
+    NativePacketPool pool = buffers.pool(packets * stacks, mtu);
     SimulatedHost host =
-        new SimulatedHost(network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu);
+        new SimulatedHost(
+            network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu, stacks);
     host.turnDuration((long) choices.logUniform(200, 50_000));
     if (choices.oneIn(4)) {
       host.card().hold((long) choices.logUniform(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
@@ -86,7 +91,9 @@ public final class HostPair {
   }
 
   private void reportFailures(SimulatedHost host) {
-    host.stack().reportFailuresTo(failure -> violations.add("a handler threw " + failure));
+    for (TcpStack stack : host.stacks()) {
+      stack.reportFailuresTo(failure -> violations.add("a handler threw " + failure));
+    }
   }
 
   /** The generator for everything else in the run. */
@@ -160,6 +167,12 @@ public final class HostPair {
       network.events().schedule(from, any -> cut(true), 0);
       network.events().schedule(from + random.nextLong(5 * SECOND), any -> cut(false), 0);
     }
+    for (SimulatedHost host : List.of(client, server)) {
+      if (host.changesTable()) {
+        long at = network.now() + (long) choices.logUniform(MILLISECOND, SECOND);
+        network.events().schedule(at, any -> steerAnew(host), 0);
+      }
+    }
     if (choices.oneIn(12)) {
       SimulatedHost victim = random.nextBoolean() ? client : server;
       long at = network.now() + (long) choices.logUniform(MILLISECOND, 10 * SECOND);
@@ -176,6 +189,11 @@ public final class HostPair {
     link.reduceMtu(Math.min(octets, mtu), silently);
   }
 
+  private void steerAnew(SimulatedHost host) {
+    trace("the card of " + host.address() + " steers by another table");
+    host.steerAnew();
+  }
+
   private void cut(boolean now) {
     trace(now ? "the link is cut" : "the link is joined again");
     link.cut(now);
@@ -190,7 +208,7 @@ public final class HostPair {
 
   private void powerOn(SimulatedHost host) {
     trace("power is back at " + host.address());
-    host.powerOn(buffers.pool(packets, mtu));
+    host.powerOn(buffers.pool(host.pool().capacity(), mtu));
     reportFailures(host);
     inhabitants.powerRestored(host);
   }
@@ -250,8 +268,8 @@ public final class HostPair {
 
   private static boolean quiet(SimulatedHost host) {
     return host.isOff()
-        || (host.stack().connections() == 0
-            && host.stack().packetsHeld() == 0
+        || (sum(host, TcpStack::connections) == 0
+            && sum(host, TcpStack::packetsHeld) == 0
             && host.pool().available() == host.pool().capacity());
   }
 
@@ -264,14 +282,14 @@ public final class HostPair {
     return String.format(
         "%s has %d connections, holds %d packets and misses %d",
         host.address(),
-        host.stack().connections(),
-        host.stack().packetsHeld(),
+        sum(host, TcpStack::connections),
+        sum(host, TcpStack::packetsHeld),
         host.pool().capacity() - host.pool().available());
   }
 
   private void shelve(SimulatedHost host) {
     if (!host.isOff()) {
-      host.stack().close();
+      host.stacks().forEach(TcpStack::close);
       host.card().close();
       buffers.giveBack(host.pool());
     }
@@ -300,15 +318,30 @@ public final class HostPair {
     totals.add("keep-alives", sum(counters -> counters.keepAliveProbes));
     totals.add("given up without an answer", sum(counters -> counters.timedOut));
     totals.add("power failures", powerFailures);
+    totals.add("handed over to another stack", handedOver(ip -> ip.handedOverIn));
+    totals.add("dropped when handed over", handedOver(ip -> ip.handOversDropped));
+  }
+
+  private long handedOver(ToLongFunction<IpCounters> counter) {
+    return sum(client, stack -> counter.applyAsLong(stack.ipCounters()))
+        + sum(server, stack -> counter.applyAsLong(stack.ipCounters()));
   }
 
   private static long reassembled(SimulatedHost host) {
-    return host.stack().ipCounters().reassembled;
+    return sum(host, stack -> stack.ipCounters().reassembled);
   }
 
-  /** The sum of a counter of both stacks. */
+  private static long sum(SimulatedHost host, ToLongFunction<TcpStack> figure) {
+    long sum = 0;
+    for (TcpStack stack : host.stacks()) {
+      sum += figure.applyAsLong(stack);
+    }
+    return sum;
+  }
+
+  /** The sum of a counter of all stacks. */
   public long sum(ToLongFunction<TcpCounters> counter) {
-    return counter.applyAsLong(client.stack().counters())
-        + counter.applyAsLong(server.stack().counters());
+    return sum(client, stack -> counter.applyAsLong(stack.counters()))
+        + sum(server, stack -> counter.applyAsLong(stack.counters()));
   }
 }

@@ -1,16 +1,26 @@
 package org.rddp.simulation;
 
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.LongToIntFunction;
+import org.rddp.device.FlowSteering;
 import org.rddp.device.NativePacketPool;
+import org.rddp.device.SteeredDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackGroup;
+import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Toeplitz;
 
 /**
  * A host with one card, a TCP stack and the engine thread that drives it. A turn of the duty cycle
  * takes some time. The next turn follows when a frame has arrived or a timer is due.
+ *
+ * <p>Or with several stacks, to which the card steers frames by a table. Then some of them miss
+ * some turns, as if their threads had no processor, and others come first in each.
  */
 public final class SimulatedHost {
   private static final int PREFIX = 24;
@@ -28,10 +38,13 @@ public final class SimulatedHost {
   private final Ipv4Address address;
   private final TcpSettings settings;
   private final Event awake = this::awake;
+  private final SplittableRandom random;
+  private final TcpStack[] stacks;
+  private final LongToIntFunction[] duties;
+  private final boolean changesTable;
   private NativePacketPool pool;
-  private TcpStack stack;
+  private SteeredDevice queues;
   private IntSupplier inTurn = () -> 0;
-  private LongToIntFunction duty;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
   private long turnEnds;
@@ -47,31 +60,77 @@ public final class SimulatedHost {
    */
   public SimulatedHost(
       Network network, String address, TcpSettings settings, int packets, int mtu) {
-    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu);
+    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1);
   }
 
-  /** A host whose packets are those of the given pool. */
+  /**
+   * A host whose packets are those of the given pool.
+   *
+   * @param stacks 1 to {@link StackGroup#MOST}, which share the packets
+   */
   public SimulatedHost(
-      Network network, Ipv4Address address, TcpSettings settings, NativePacketPool pool, int mtu) {
+      Network network,
+      Ipv4Address address,
+      TcpSettings settings,
+      NativePacketPool pool,
+      int mtu,
+      int stacks) {
     this.network = network;
     this.address = address;
     this.pool = pool;
     card = network.card(pool, mtu);
+    random = network.newRandom();
+    this.stacks = new TcpStack[stacks];
+    duties = new LongToIntFunction[stacks];
+    changesTable = stacks > 1 && random.nextBoolean();
     this.settings = settings;
     card.interrupt(() -> wake(turnEnds));
     boot();
   }
 
   private void boot() {
-    stack =
-        new TcpStack(
-            card,
-            new InterfaceAddress(address, PREFIX),
-            settings,
-            network.newRandom(),
-            network.now());
+    StackGroup group = new StackGroup(stacks.length, 2 << random.nextInt(7));
+    queues =
+        new SteeredDevice(card, stacks.length, steering(FlowSteering.evenTable(stacks.length)));
+    for (int i = 0; i < stacks.length; i++) {
+      stacks[i] =
+          new TcpStack(
+              stacks.length == 1 ? card : queues.queue(i),
+              new InterfaceAddress(address, PREFIX),
+              settings,
+              group.member(i),
+              network.newRandom(),
+              network.now());
+      group.member(i).wakeBy(this::scheduleTurn);
+    }
     wakeAt = Long.MAX_VALUE;
     wake(network.now());
+  }
+
+  private FlowSteering steering(int[] table) {
+    byte[] key = new byte[Toeplitz.SHORTEST_KEY];
+    random.nextBytes(key);
+    return new FlowSteering(new Toeplitz(key), table);
+  }
+
+  /** Whether its card's table may change. */
+  public boolean changesTable() {
+    return changesTable;
+  }
+
+  /**
+   * Changes the card's table: each entry gets a random queue. The stacks choose ports by the former
+   * table from now on, or by none.
+   */
+  public void steerAnew() {
+    int[] table = FlowSteering.evenTable(stacks.length);
+    for (int i = 0; i < table.length; i++) {
+      table[i] = random.nextInt(stacks.length);
+    }
+    queues.steer(steering(table));
+    if (random.nextBoolean()) {
+      queues.hideSteering();
+    }
   }
 
   private static NativePacketPool pool(int packets, int mtu) {
@@ -89,10 +148,29 @@ public final class SimulatedHost {
   }
 
   /**
-   * Its TCP. What is done with it outside of an upcall is to be followed by {@link #scheduleTurn}.
+   * Its TCP; of several stacks any one. What is done with it outside of an upcall is to be followed
+   * by {@link #scheduleTurn}.
    */
   public TcpStack stack() {
-    return stack;
+    return stacks[stacks.length == 1 ? 0 : random.nextInt(stacks.length)];
+  }
+
+  /** All of its stacks. */
+  public List<TcpStack> stacks() {
+    return List.of(stacks);
+  }
+
+  /**
+   * Listens at a port, with one of its stacks, or several if the card's table will not change: a
+   * change between a SYN and its retransmission would let two stacks accept the connection.
+   */
+  public void listen(int port, Acceptor acceptor) {
+    int first = random.nextInt(stacks.length);
+    for (int i = 0; i < stacks.length; i++) {
+      if (i == first || (!changesTable && random.nextBoolean())) {
+        stacks[i].listen(port, acceptor);
+      }
+    }
   }
 
   /** The settings of its TCP. */
@@ -121,11 +199,11 @@ public final class SimulatedHost {
   }
 
   /**
-   * Replaces the duty cycle by the given code, which takes the time and returns how much work it
-   * has done. If that is more than 0, the next turn follows at once.
+   * Replaces the duty cycle of a stack by the given code, which takes the time and returns how much
+   * work it has done. If that is more than 0, the next turn follows at once.
    */
-  public void duty(LongToIntFunction code) {
-    duty = code;
+  public void duty(int stack, LongToIntFunction code) {
+    duties[stack] = code;
   }
 
   /** Calls the given code after each turn of the duty cycle. */
@@ -172,18 +250,43 @@ public final class SimulatedHost {
     }
     wakeAt = Long.MAX_VALUE;
     long now = network.now();
-    int work = duty == null ? work(now) : duty.applyAsInt(now);
+    int work = 0;
+    boolean again = false;
+    boolean skips = stacks.length > 1 && random.nextInt(4) == 0;
+    int first = stacks.length == 1 ? 0 : random.nextInt(stacks.length);
+    for (int i = 0; i < stacks.length; i++) {
+      if (skips && random.nextBoolean()) {
+        again = true;
+      } else {
+        int stack = (first + i) % stacks.length;
+        int done = work(stack, now);
+        work += done;
+        again |= duties[stack] != null && done > 0;
+      }
+    }
     afterTurn.run();
     idle = work > 0 ? turn : Math.min(idle * 2, Math.max(turn, SLOWEST_TURN));
     turnEnds = now + turn;
-    if (card.waiting() > 0 || (duty != null && work > 0)) {
+    if (card.waiting() > 0 || queues.waiting() > 0 || again) {
       wake(turnEnds);
-    } else if (stack.nextDeadline() != Long.MAX_VALUE) {
-      wake(Math.max(stack.nextDeadline(), now + idle));
+    } else if (nextDeadline() != Long.MAX_VALUE) {
+      wake(Math.max(nextDeadline(), now + idle));
     }
   }
 
-  private int work(long now) {
+  private long nextDeadline() {
+    long earliest = Long.MAX_VALUE;
+    for (TcpStack stack : stacks) {
+      earliest = Math.min(earliest, stack.nextDeadline());
+    }
+    return earliest;
+  }
+
+  private int work(int index, long now) {
+    if (duties[index] != null) {
+      return duties[index].applyAsInt(now);
+    }
+    TcpStack stack = stacks[index];
     int work = stack.receive(now);
     work += inTurn.getAsInt();
     work += stack.advance(now);

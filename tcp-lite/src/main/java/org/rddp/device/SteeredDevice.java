@@ -45,6 +45,15 @@ public final class SteeredDevice {
     foretold = null;
   }
 
+  /** Frames that have come and wait in the queues. */
+  public int waiting() {
+    int sum = 0;
+    for (Queue each : queues) {
+      sum += each.waiting.size();
+    }
+    return sum;
+  }
+
   /** A queue, from 0. */
   public FrameDevice queue(int index) {
     return queues.get(index);

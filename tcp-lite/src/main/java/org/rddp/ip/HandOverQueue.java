@@ -11,23 +11,30 @@ final class HandOverQueue {
   /** Words of an entry, at most. */
   static final int WORDS = 8;
 
-  private static final int CAPACITY = 256;
-
   /** Cache lines between the two ends, so that neither thread invalidates the other's. */
   private static final int PAD = 16;
 
   private static final int HEAD = PAD;
   private static final int TAIL = 3 * PAD;
-  private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
-
-  private final long[] words = new long[CAPACITY * WORDS];
-  private final long[] positions = new long[5 * PAD];
 
   /** The producer's copy of the head, possibly old. */
-  private long oldHead;
+  private static final int OLD_HEAD = TAIL + 1;
 
-  /** The first entry that the consumer has not seen. */
-  private long next;
+  private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final int capacity;
+  private final long[] words;
+  private final long[] positions = new long[5 * PAD];
+
+  /**
+   * An empty queue.
+   *
+   * @param capacity entries, a power of two
+   */
+  HandOverQueue(int capacity) {
+    this.capacity = capacity;
+    words = new long[capacity * WORDS];
+  }
 
   /**
    * Adds an entry. One thread.
@@ -36,13 +43,13 @@ final class HandOverQueue {
    */
   boolean offer(long first, long second, long third, long fourth, long fifth) {
     long tail = positions[TAIL];
-    if (tail - oldHead == CAPACITY) {
-      oldHead = (long) POSITION.getAcquire(positions, HEAD);
-      if (tail - oldHead == CAPACITY) {
+    if (tail - positions[OLD_HEAD] == capacity) {
+      positions[OLD_HEAD] = (long) POSITION.getAcquire(positions, HEAD);
+      if (tail - positions[OLD_HEAD] == capacity) {
         return false;
       }
     }
-    int at = (int) (tail & CAPACITY - 1) * WORDS;
+    int at = (int) (tail & capacity - 1) * WORDS;
     words[at] = first;
     words[at + 1] = second;
     words[at + 2] = third;
@@ -54,16 +61,16 @@ final class HandOverQueue {
 
   /** Entries that wait. The other thread. */
   int size() {
-    return (int) ((long) POSITION.getAcquire(positions, TAIL) - next);
+    return (int) ((long) POSITION.getAcquire(positions, TAIL) - positions[HEAD]);
   }
 
   /** A word of the oldest entry, of which there is one. */
   long word(int index) {
-    return words[(int) (next & CAPACITY - 1) * WORDS + index];
+    return words[(int) (positions[HEAD] & capacity - 1) * WORDS + index];
   }
 
   /** Removes the oldest entry. */
   void remove() {
-    POSITION.setRelease(positions, HEAD, ++next);
+    POSITION.setRelease(positions, HEAD, positions[HEAD] + 1);
   }
 }

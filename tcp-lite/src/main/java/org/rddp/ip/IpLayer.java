@@ -55,6 +55,9 @@ public final class IpLayer {
   /** Whether another stack has got the packet being processed. */
   private boolean handedOver;
 
+  /** The packet at hand is not to be answered by a reset: another stack had a reason against it. */
+  private boolean quiet;
+
   /** IPv4 for one transport on one device, or on one queue of it. */
   public IpLayer(
       FrameDevice device,
@@ -167,7 +170,8 @@ public final class IpLayer {
     origin = from;
     try {
       switch (kind) {
-        case StackMember.SEGMENT -> {
+        case StackMember.SEGMENT, StackMember.QUIET_SEGMENT -> {
+          quiet = kind == StackMember.QUIET_SEGMENT;
           counters.handedOverIn++;
           transport.onDatagram(remote, mac, code, b, length, a);
           done(a);
@@ -184,6 +188,7 @@ public final class IpLayer {
       }
     } finally {
       origin = StackMember.HERE;
+      quiet = false;
     }
   }
 
@@ -194,10 +199,18 @@ public final class IpLayer {
    * @param address of the TCP header
    * @param length octets of header and payload
    * @param packet that holds them
+   * @param quietly no other stack is to answer it by a reset
    * @return false if no other stack may have it, which has seen nothing of it then
    */
   public boolean handOver(
-      int port, int source, long senderMac, int ecn, long address, int length, long packet) {
+      int port,
+      int source,
+      long senderMac,
+      int ecn,
+      long address,
+      int length,
+      long packet,
+      boolean quietly) {
     if (!member.hasNext(port, origin)) {
       return false;
     }
@@ -206,7 +219,15 @@ public final class IpLayer {
     if (given == 0) {
       counters.handOversDropped++;
     } else if (member.passOn(
-        StackMember.SEGMENT, port, origin, ecn, length, given, from, source, senderMac)) {
+        quiet || quietly ? StackMember.QUIET_SEGMENT : StackMember.SEGMENT,
+        port,
+        origin,
+        ecn,
+        length,
+        given,
+        from,
+        source,
+        senderMac)) {
       counters.handedOver++;
       handedOver = given == packet;
     } else {
@@ -216,6 +237,11 @@ public final class IpLayer {
       }
     }
     return true;
+  }
+
+  /** Whether the segment at hand, which another stack has handed over, is not to be reset. */
+  public boolean isQuiet() {
+    return quiet;
   }
 
   /** A packet with those octets, for another stack; 0 if there is none. */

@@ -17,6 +17,7 @@ public final class StackGroup {
   public static final int MOST = 32;
 
   private static final int PORTS = 1 << 16;
+  private static final int CAPACITY = 256;
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
   private final StackMember[] members;
@@ -31,13 +32,23 @@ public final class StackGroup {
    * @param stacks 1 to {@link #MOST}
    */
   public StackGroup(int stacks) {
+    this(stacks, CAPACITY);
+  }
+
+  /**
+   * A group.
+   *
+   * @param stacks 1 to {@link #MOST}
+   * @param capacity what waits at most from one stack to another, a power of two; more is dropped
+   */
+  public StackGroup(int stacks, int capacity) {
     if (stacks < 1 || stacks > MOST) {
       throw new IllegalArgumentException(stacks + " stacks are not 1 to " + MOST);
     }
     listening = stacks == 1 ? null : new int[PORTS];
     members = new StackMember[stacks];
     for (int i = 0; i < stacks; i++) {
-      members[i] = new StackMember(this, i, stacks);
+      members[i] = new StackMember(this, i, stacks, capacity);
     }
   }
 

@@ -30,6 +30,9 @@ public final class StackMember {
 
   static final int PATH_MTU = 4;
 
+  /** A segment that is not to be answered by a reset. */
+  static final int QUIET_SEGMENT = 5;
+
   private final StackGroup group;
   private final int index;
   private final int size;
@@ -42,13 +45,13 @@ public final class StackMember {
   /** The stacks that have got something since {@link #wakeOthers}: a bit for each. */
   private int told;
 
-  StackMember(StackGroup group, int index, int size) {
+  StackMember(StackGroup group, int index, int size, int capacity) {
     this.group = group;
     this.index = index;
     this.size = size;
     queues = new HandOverQueue[size];
     for (int i = 0; i < size; i++) {
-      queues[i] = i == index ? null : new HandOverQueue();
+      queues[i] = i == index ? null : new HandOverQueue(capacity);
     }
   }
 
@@ -187,7 +190,8 @@ public final class StackMember {
   void close(PacketPool pool) {
     for (HandOverQueue queue : queues) {
       while (queue != null && queue.size() > 0) {
-        if (((int) queue.word(0) & OCTET) == SEGMENT) {
+        int kind = (int) queue.word(0) & OCTET;
+        if (kind == SEGMENT || kind == QUIET_SEGMENT) {
           pool.release(queue.word(1));
         }
         queue.remove();

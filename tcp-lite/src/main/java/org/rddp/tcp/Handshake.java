@@ -35,7 +35,10 @@ final class Handshake {
     Admission.Decision decision =
         admission.decide(
             key, segment, listener == null ? null : listener.backlog, connections, context.now);
-    if (decision.mayConcernOthers() && handOver(segment)) {
+    if (decision.mayConcernOthers() && handOver(segment, !decision.resets())) {
+      return null;
+    }
+    if (decision.resets() && context.ip.isQuiet()) {
       return null;
     }
     switch (decision) {
@@ -61,7 +64,7 @@ final class Handshake {
   }
 
   /** Hands over a segment to another stack of the interface, if one may have its connection. */
-  private boolean handOver(TcpSegment segment) {
+  private boolean handOver(TcpSegment segment, boolean quietly) {
     int length = (int) (segment.payload - segment.header) + segment.length;
     return context.ip.handOver(
         segment.localPort,
@@ -70,7 +73,8 @@ final class Handshake {
         segment.ecn,
         segment.header,
         length,
-        segment.packet);
+        segment.packet,
+        quietly);
   }
 
   private void accept(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {

@@ -215,7 +215,8 @@ public final class TcpStack implements AutoCloseable {
   /**
    * Opens a connection from a given port, as in a simultaneous open (RFC 9293 section 3.5, figure
    * 7). Otherwise like {@link #connect(Ipv4Address, int, StreamHandler)}. From a port to itself at
-   * our own address, the connection is its own peer.
+   * our own address, the connection is its own peer. Of several stacks of an interface this one
+   * gets what comes for the port, as if it listened there.
    *
    * @param localPort 1 to 65535, without a listener
    * @throws IllegalStateException as there, or if the port is in use
@@ -226,6 +227,7 @@ public final class TcpStack implements AutoCloseable {
     if (context.connections.get(key) != null || listeners.containsKey(localPort)) {
       throw new IllegalStateException("local port " + localPort + " is in use");
     }
+    member.listen(localPort);
     return connect(remote, key, handler);
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class HandOverQueueTest {
   private static final int ENTRIES = 200_000;
 
-  private final HandOverQueue queue = new HandOverQueue();
+  private final HandOverQueue queue = new HandOverQueue(256);
 
   @Test
   void shouldRefuseWhatDoesNotFit() {

@@ -320,7 +320,9 @@ final class MpaProgram implements UlpduHandler {
    */
   boolean unheard() {
     boolean alone = tap.opened() && !peer.tap.opened() && !done();
-    return alone && !initiator && peer.host.stack().counters().synCookiesSent > 0;
+    return alone
+        && !initiator
+        && peer.host.stacks().stream().anyMatch(each -> each.counters().synCookiesSent > 0);
   }
 
   private boolean lostForAReason() {

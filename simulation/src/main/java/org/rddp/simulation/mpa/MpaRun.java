@@ -51,7 +51,7 @@ final class MpaRun implements Scenario {
   }
 
   private void listen() {
-    hosts.server().stack().listen(LISTENING, this::accept);
+    hosts.server().listen(LISTENING, this::accept);
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {

@@ -151,12 +151,15 @@ final class EndpointStags {
   }
 
   /**
-   * One of another program or connection of this host, which the peer's stream may not use; or
+   * One of another program or connection of this engine, which the peer's stream may not use; or
    * null.
    */
   ModelStag foreign() {
     List<ModelStag> found = new ArrayList<>();
     for (SimulatedProgram other : program().host().programs()) {
+      if (other.engine() != program().engine()) {
+        continue;
+      }
       for (ProgramEndpoint one : other.ends()) {
         boolean stranger = other != program();
         one.stags().live.stream()
@@ -178,7 +181,7 @@ final class EndpointStags {
   }
 
   private boolean isKnown(int stag) {
-    return stag == 0 || program().host().engine().ddp().taggedBuffers().lookup(stag) != null;
+    return stag == 0 || program().engine().ddp().taggedBuffers().lookup(stag) != null;
   }
 
   /** An STag that was revoked; 0 if there is none. */

@@ -10,8 +10,9 @@ import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.tcp.TcpStack;
 
-/** A host that runs a daemon's engine, and the programs on it. */
+/** A host that runs a daemon's engines, one for each of its stacks, and the programs on them. */
 final class EngineHost {
   private static final int STAGS = 512;
 
@@ -20,41 +21,50 @@ final class EngineHost {
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
-  private Engine engine;
+  private final Engine[] engines;
 
   /** A host that has just started. */
   EngineHost(HostPair hosts, SimulatedHost host, RdmapSettings settings) {
     this.hosts = hosts;
     this.host = host;
     this.settings = settings;
+    engines = new Engine[host.stacks().size()];
     boot();
-    host.duty(now -> engine.turn(now));
+    for (int i = 0; i < engines.length; i++) {
+      int index = i;
+      host.duty(i, now -> engines[index].turn(now));
+    }
   }
 
-  /** Starts an engine that knows nothing of the one before. */
+  /** Starts engines that know nothing of those before. */
   void boot() {
+    for (int i = 0; i < engines.length; i++) {
+      engines[i] = start(host.stacks().get(i));
+    }
+  }
+
+  private Engine start(TcpStack stack) {
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, hosts.network().newRandom()));
     counters.add(ddp.receiveCounters());
-    engine =
-        new Engine(
-            host.address().toString(),
-            host.address().bits(),
-            host.stack(),
-            ddp,
-            settings,
-            new FaultHandler() {
-              @Override
-              public void onFault(String where, Throwable cause) {
-                hosts.violations().add("fault in " + where + ": " + cause);
-              }
+    return new Engine(
+        host.address().toString(),
+        host.address().bits(),
+        stack,
+        ddp,
+        settings,
+        new FaultHandler() {
+          @Override
+          public void onFault(String where, Throwable cause) {
+            hosts.violations().add("fault in " + where + ": " + cause);
+          }
 
-              @Override
-              public void onRefused(String detail) {
-                if (hosts.isTraced()) {
-                  hosts.trace(detail);
-                }
-              }
-            });
+          @Override
+          public void onRefused(String detail) {
+            if (hosts.isTraced()) {
+              hosts.trace(detail);
+            }
+          }
+        });
   }
 
   void add(SimulatedProgram program) {
@@ -73,8 +83,9 @@ final class EngineHost {
     return host;
   }
 
+  /** One of its engines. */
   Engine engine() {
-    return engine;
+    return engines[engines.length == 1 ? 0 : hosts.random().nextInt(engines.length)];
   }
 
   RdmapSettings settings() {
@@ -86,8 +97,8 @@ final class EngineHost {
     return counters;
   }
 
-  /** Runs a command in the engine. */
-  void execute(Runnable command) {
+  /** Runs a command in one of its engines. */
+  void execute(Engine engine, Runnable command) {
     engine.execute(command);
     host.scheduleTurn();
   }
@@ -97,11 +108,13 @@ final class EngineHost {
     if (host.isOff()) {
       return;
     }
-    if (engine.ddp().taggedBuffers().size() > 0) {
-      hosts.violations().add("STags are left behind");
-    }
-    if (engine.connectionCount() > 0) {
-      hosts.violations().add("connections of sessions are left behind");
+    for (Engine engine : engines) {
+      if (engine.ddp().taggedBuffers().size() > 0) {
+        hosts.violations().add("STags are left behind");
+      }
+      if (engine.connectionCount() > 0) {
+        hosts.violations().add("connections of sessions are left behind");
+      }
     }
   }
 }

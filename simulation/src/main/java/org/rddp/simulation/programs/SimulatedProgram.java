@@ -96,7 +96,7 @@ final class SimulatedProgram implements SessionHandler {
             REGIONS,
             Long.MAX_VALUE);
     session = new Session(name, engine, limits, daemonEnd, this::woken, this);
-    host.execute(() -> engine.begin(session));
+    host.execute(engine, () -> engine.begin(session));
     host.add(this);
   }
 
@@ -135,17 +135,19 @@ final class SimulatedProgram implements SessionHandler {
     if (over) {
       return;
     }
-    host.execute(() -> {
-      if (over) {
-        return;
-      }
-      try {
-        T result = call.call();
-        deliver(() -> reply.accept(result));
-      } catch (RequestRefusedException e) {
-        deliver(() -> refused.accept(e));
-      }
-    });
+    host.execute(
+        engine,
+        () -> {
+          if (over) {
+            return;
+          }
+          try {
+            T result = call.call();
+            deliver(() -> reply.accept(result));
+          } catch (RequestRefusedException e) {
+            deliver(() -> refused.accept(e));
+          }
+        });
   }
 
   private void deliver(Runnable message) {
@@ -331,17 +333,19 @@ final class SimulatedProgram implements SessionHandler {
       return;
     }
     closing = true;
-    host.execute(() -> {
-      verify(daemonEnd.inWork() == 0, "requests are in work, and all have ended");
-      end();
-    });
+    host.execute(
+        engine,
+        () -> {
+          verify(daemonEnd.inWork() == 0, "requests are in work, and all have ended");
+          end();
+        });
   }
 
   /** Ends the session within this turn of the engine, with requests pending. */
   void die() {
     if (!closing && !over) {
       closing = true;
-      host.execute(this::end);
+      host.execute(engine, this::end);
     }
   }
 
@@ -386,6 +390,10 @@ final class SimulatedProgram implements SessionHandler {
 
   HostPair hosts() {
     return hosts;
+  }
+
+  Engine engine() {
+    return engine;
   }
 
   EngineHost host() {

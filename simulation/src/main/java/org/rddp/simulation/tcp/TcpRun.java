@@ -50,7 +50,7 @@ final class TcpRun implements Scenario {
   }
 
   private void listen() {
-    hosts.server().stack().listen(LISTENING, this::accept);
+    hosts.server().listen(LISTENING, this::accept);
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {

@@ -29,6 +29,11 @@ public final class Admission {
     /** A number that is no cookie of ours: answer with a reset. */
     RESET_COOKIE;
 
+    /** Whether the segment is answered by a reset. */
+    public boolean resets() {
+      return this == RESET || this == RESET_COOKIE;
+    }
+
     /** Whether the segment may belong to a connection or a listener of another stack. */
     public boolean mayConcernOthers() {
       return this == IGNORE || this == RESET || this == IGNORE_COOKIE || this == RESET_COOKIE;
