@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
 import org.rddp.bench.harness.ChildProcessCleanup;
+import org.rddp.bench.layers.EnginesBenchmark;
 import org.rddp.bench.profile.ProfileCommand;
 import org.rddp.bench.rates.ConnectionCountBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
@@ -58,6 +59,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       FairnessBenchmark.class,
       SetupBenchmark.class,
       IdleBenchmark.class,
+      EnginesBenchmark.class,
       VerbsBenchmark.class,
       CrcCommand.class,
       AnalysisCommand.class,

@@ -1,6 +1,8 @@
 package org.rddp.bench.layers;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
@@ -8,6 +10,8 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackGroup;
+import org.rddp.ip.StackMember;
 import org.rddp.wire.Checksum;
 
 /**
@@ -38,10 +42,20 @@ final class EnginePair {
    * @param packing whether FPDUs share segments
    */
   EnginePair(FrameDevice one, FrameDevice two, int octets, boolean packing) {
+    this(one, StackGroup.alone(), two, StackGroup.alone(), octets, packing);
+  }
+
+  private EnginePair(
+      FrameDevice one,
+      StackMember oneMember,
+      FrameDevice two,
+      StackMember twoMember,
+      int octets,
+      boolean packing) {
     Checksum.warmUp(Thread::yield).run();
     try {
-      first = new EngineWithProgram("one", ONE, one, octets, packing, now);
-      second = new EngineWithProgram("two", TWO, two, octets, packing, now);
+      first = new EngineWithProgram("one", ONE, one, oneMember, octets, packing, now);
+      second = new EngineWithProgram("two", TWO, two, twoMember, octets, packing, now);
       second.listen(PORT);
       now += STARTUP;
       first.connect(TWO, PORT);
@@ -69,6 +83,25 @@ final class EnginePair {
     NativePacketPool pool = new NativePacketPool(PACKETS, 9216);
     LoopedDevice[] link = LoopedDevice.pair(pool, pool, mtu, QUEUED);
     return new EnginePair(link[0], link[1], octets, packing);
+  }
+
+  /**
+   * Pairs whose first engines share one interface, and whose second engines another. Each pair has
+   * a link of its own, as queues that a card steers to. Different pairs may be used on different
+   * threads.
+   *
+   * @param octets of each program's source and sink, a multiple of 8
+   */
+  static List<EnginePair> sharing(int pairs, int octets) {
+    StackGroup ones = new StackGroup(pairs);
+    StackGroup twos = new StackGroup(pairs);
+    List<EnginePair> all = new ArrayList<>();
+    for (int i = 0; i < pairs; i++) {
+      NativePacketPool pool = new NativePacketPool(PACKETS, 2048);
+      LoopedDevice[] link = LoopedDevice.pair(pool, pool, 1500, QUEUED);
+      all.add(new EnginePair(link[0], ones.member(i), link[1], twos.member(i), octets, true));
+    }
+    return all;
   }
 
   private void turn(long passes) {

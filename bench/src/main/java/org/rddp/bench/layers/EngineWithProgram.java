@@ -19,6 +19,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.StackMember;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -60,19 +61,26 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   /**
    * A program with registered memory.
    *
+   * @param member the engine's place among those of its interface
    * @param octets of its source and of its sink, a multiple of 8
    * @param packing whether FPDUs share segments
    * @param now in ns
    */
   EngineWithProgram(
-      String name, Ipv4Address address, FrameDevice device, int octets, boolean packing, long now)
+      String name,
+      Ipv4Address address,
+      FrameDevice device,
+      StackMember member,
+      int octets,
+      boolean packing,
+      long now)
       throws IOException, RequestRefusedException {
     this.octets = octets;
     Random random = new Random(name.hashCode());
     TcpSettings tcpSettings =
         TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
     TcpStack tcp =
-        new TcpStack(device, new InterfaceAddress(address, 24), tcpSettings, random, now);
+        new TcpStack(device, new InterfaceAddress(address, 24), tcpSettings, member, random, now);
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(1024, random));
     MpaSettings mpa = MpaSettings.DEFAULTS.withReads(16, 16).withPacking(packing);
     RdmapSettings rdmap = new RdmapSettings(mpa, 256, 256);

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
     description =
         "What a daemon costs that has nothing to do, by how it idles; its start and memory.")
 public final class IdleBenchmark extends NamedBenchmark {
-  private static final String[] WAYS = {"spin", "yield", "backoff", "park"};
+  private static final String[] WAYS = {"spin", "yield", "backoff", "park", "interrupt"};
 
   /** Until HotSpot has compiled what an idle daemon does, in ms. */
   private static final int SETTLING = 3000;
