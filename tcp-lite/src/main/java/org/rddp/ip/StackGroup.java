@@ -17,7 +17,10 @@ public final class StackGroup {
   public static final int MOST = 32;
 
   private static final int PORTS = 1 << 16;
-  private static final int CAPACITY = 256;
+
+  /** What may wait at most from all stacks to one: more than the windows of some connections. */
+  private static final int WAITING = 8192;
+
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
   private final StackMember[] members;
@@ -32,7 +35,7 @@ public final class StackGroup {
    * @param stacks 1 to {@link #MOST}
    */
   public StackGroup(int stacks) {
-    this(stacks, CAPACITY);
+    this(stacks, Integer.highestOneBit(WAITING / Math.clamp(stacks, 1, MOST)));
   }
 
   /**
