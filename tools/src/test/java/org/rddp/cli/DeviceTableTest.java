@@ -32,7 +32,10 @@ import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.NetworkNamespace;
 import org.rddp.transfer.EchoServer;
 
-/** Every row of the table of devices in docs/dpdk.md, at both MTUs, in one daemon. */
+/**
+ * Every row of the table of devices in docs/dpdk.md, at both MTUs, in one daemon; with two engines
+ * at each end where the device can have two queues.
+ */
 @Timeout(180)
 class DeviceTableTest {
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -40,14 +43,19 @@ class DeviceTableTest {
   private static final int OCTETS = 32 << 10;
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** A link between two interfaces of the daemon: the row, its number, and the MTU. */
-  private record Link(int number, int mtu, List<String> devices) {
+  /** A link between two interfaces of the daemon: its number, MTU, engines at each end, the row. */
+  private record Link(int number, int mtu, int engines, List<String> devices) {
     String address(int end) {
       return "10.1." + number + "." + (end + 1);
     }
 
     String name(int end) {
       return "link" + number + (end == 0 ? "a" : "b");
+    }
+
+    /** An engine of an end: not that with the number of the other end's. */
+    String engine(int end) {
+      return engines == 1 ? name(end) : name(end) + "/" + end;
     }
 
     /** The Linux interface, or the tap, of an end. */
@@ -82,7 +90,7 @@ class DeviceTableTest {
       addLink(codes(cells[1]), cells[2].strip(), 1500);
       addLink(codes(cells[1]), cells[3].strip(), 9000);
     }
-    assertThat(links).hasSizeGreaterThanOrEqualTo(11);
+    assertThat(links).hasSizeGreaterThanOrEqualTo(14);
   }
 
   private void addLink(List<String> devices, String verdict, int mtu) {
@@ -95,7 +103,16 @@ class DeviceTableTest {
     if (!more.isEmpty()) {
       refusedAt9000.add(devices);
     }
-    links.add(new Link(links.size(), mtu, devices.stream().map(each -> each + more).toList()));
+    links.add(new Link(links.size(), mtu, 1, devices.stream().map(each -> each + more).toList()));
+    boolean manyQueues = devices.getFirst().matches("(net_vhost|linux|ring).*");
+    if (manyQueues && mtu == 1500) {
+      links.add(
+          new Link(
+              links.size(),
+              mtu,
+              2,
+              devices.stream().map(each -> each.replace("queues=1", "queues=2")).toList()));
+    }
   }
 
   private static List<String> codes(String cell) {
@@ -112,7 +129,7 @@ class DeviceTableTest {
         new ConfigurationText()
             .control(folder.resolve("rddpd.sock"))
             .dpdk(512, false, "error")
-            .idle("park");
+            .table("[engine]", "engines", "shared", "idle", "park");
     for (Link link : links) {
       for (int end = 0; end < 2; end++) {
         text.port(
@@ -121,6 +138,8 @@ class DeviceTableTest {
             link.address(end) + "/24",
             "mtu",
             link.mtu,
+            "engines",
+            link.engines,
             "packets",
             2048,
             "descriptors",
@@ -189,8 +208,8 @@ class DeviceTableTest {
   private void shouldCarryAConnection(Link link) throws Exception {
     Path socket = folder.resolve("rddpd.sock");
     RddpOptions options = RddpOptions.defaults();
-    try (Rddp here = Rddp.connect(socket, options.withInterfaceName(link.name(0)));
-        Rddp there = Rddp.connect(socket, options.withInterfaceName(link.name(1)))) {
+    try (Rddp here = Rddp.connect(socket, options.withInterfaceName(link.engine(0)));
+        Rddp there = Rddp.connect(socket, options.withInterfaceName(link.engine(1)))) {
       Thread server =
           new Thread(() -> new EchoServer(there, OCTETS, line -> {}).serve(PORT), link.toString());
       server.setDaemon(true);
@@ -245,7 +264,7 @@ class DeviceTableTest {
   void shouldRefuseWhatTheTableDoesNotHave() throws IOException {
     readTable();
     for (List<String> devices : refusedAt9000) {
-      Link link = new Link(0, 9000, devices);
+      Link link = new Link(0, 9000, 1, devices);
       ConfigurationText text =
           new ConfigurationText()
               .port("port0", link.device(0, folder), "10.0.0.1/24", "mtu", link.mtu);
