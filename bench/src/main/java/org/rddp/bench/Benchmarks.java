@@ -24,6 +24,7 @@ import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.RttCommand;
+import org.rddp.bench.rtt.WaitingBenchmark;
 import org.rddp.bench.verbs.VerbsBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -51,6 +52,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     // In the order in which all of them run.
     subcommands = {
       RttCommand.class,
+      WaitingBenchmark.class,
       GoodputBenchmark.class,
       RateBenchmark.class,
       SteadyBenchmark.class,

@@ -76,7 +76,8 @@ class BenchmarksTest {
   @Test
   void shouldNotTakeANameThatItDoesNotKnow() {
     assertThat(command.execute("Integrity")).isEqualTo(2);
-    assertThat(err.toString()).contains("Integrity", "There are: rtt, goodput", "profile, jmh");
+    assertThat(err.toString())
+        .contains("Integrity", "There are: rtt, waiting, goodput", "profile, jmh");
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.rddp.bench.rtt;
 
 import com.google.gson.JsonObject;
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Rig;
@@ -8,8 +10,14 @@ import org.rddp.bench.harness.Sample;
 import org.rddp.rig.RoundTrip;
 import org.rddp.rig.RoundTripTimer;
 
-/** A rig that measures round trips one by one. */
+/**
+ * A rig that measures round trips one by one. Where all are counted, a sample also has {@code
+ * cpu_ns}: CPU time of this process, with what the kernel does for it, for a round trip.
+ */
 abstract class TimedRig implements Rig {
+  private static final OperatingSystemMXBean SYSTEM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
   private final RoundTripTimer timer = new RoundTripTimer();
 
   /**
@@ -24,7 +32,12 @@ abstract class TimedRig implements Rig {
   @Override
   public final Sample round(JsonObject json) throws Exception {
     RttTask task = RttTask.fromJson(json);
-    return Sample.of(measure(task, prepare(task)));
+    RoundTrip trip = prepare(task);
+    long cpu = SYSTEM.getProcessCpuTime();
+    Sample sample = Sample.of(measure(task, trip));
+    return task.warmUp() > 0
+        ? sample
+        : sample.with("cpu_ns", (SYSTEM.getProcessCpuTime() - cpu) / sample.figures().get("count"));
   }
 
   /** Times of a task's round trips, in ns. */

@@ -46,9 +46,28 @@ class RigsTest {
     }
   }
 
-  /** Without the trial of what is quickest, and code that pays after seconds only. */
+  @Test
+  void shouldMakeRoundTripsOfBlockingCalls() throws Exception {
+    List<Contender> waiting = withoutTrials(WaitingBenchmark.contenders());
+    try (Comparison contest = new Comparison(waiting, progress)) {
+      RttTask task = RttTask.closed(Verb.WRITE, 64, 0, COUNT);
+      contest
+          .run("blocking calls", task.toJson(), 1)
+          .all()
+          .forEach((name, outcome) -> {
+            hasRunOrSaysWhy(name, outcome);
+            outcome.figure("cpu_ns").ifPresent(cpu -> assertThat(cpu.median()).isPositive());
+          });
+    }
+  }
+
   private static List<Contender> entrants() {
-    return RttCommand.entrants().stream()
+    return withoutTrials(RttCommand.entrants());
+  }
+
+  /** Without the trial of what is quickest, and code that pays after seconds only. */
+  private static List<Contender> withoutTrials(List<Contender> all) {
+    return all.stream()
         .map(each -> each.withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"))
         .toList();
   }
