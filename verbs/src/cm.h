@@ -73,6 +73,9 @@ void stop_listening(struct id *id);
 /* Options of a connection for the parameters of a program and its shared receive queue; both may be null. */
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared);
 
+/* Of the connections that a listener takes. shared: or NULL. */
+struct rddp_connection_options listening_options(struct ibv_srq *shared);
+
 /* Adds an event for an id to its channel, with `streams` held. */
 struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status);
 

@@ -11,9 +11,12 @@
 #define HELD_OCTETS (1u << 20)
 
 /* RFC 6581: who accepts may send first, as programs expect of InfiniBand. Not all peers can. */
-static enum rddp_choice peer_to_peer(void) {
+static enum rddp_choice peer_to_peer(enum rddp_choice otherwise) {
     const char *wanted = getenv("RDDP_PEER_TO_PEER");
-    if (wanted == NULL || strcmp(wanted, "yes") == 0) {
+    if (wanted == NULL) {
+        return otherwise;
+    }
+    if (strcmp(wanted, "yes") == 0) {
         return RDDP_YES;
     }
     return strcmp(wanted, "no") == 0 ? RDDP_NO : RDDP_AS_CONFIGURED;
@@ -22,7 +25,7 @@ static enum rddp_choice peer_to_peer(void) {
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = HELD_OCTETS;
-    options.peer_to_peer = peer_to_peer();
+    options.peer_to_peer = peer_to_peer(RDDP_YES);
     if (param != NULL && param->responder_resources != RDMA_MAX_RESP_RES) {
         options.ird = param->responder_resources;
     }
@@ -32,6 +35,13 @@ struct rddp_connection_options connection_options(const struct rdma_conn_param *
     if (shared != NULL) {
         options.receive_queue = shared_queue_of(shared)->queue;
     }
+    return options;
+}
+
+/* Peers that do not ask for peer-to-peer (Linux's siw) are taken: in most programs it is the end that connects that sends first. */
+struct rddp_connection_options listening_options(struct ibv_srq *shared) {
+    struct rddp_connection_options options = connection_options(NULL, shared);
+    options.peer_to_peer = peer_to_peer(RDDP_AS_CONFIGURED);
     return options;
 }
 

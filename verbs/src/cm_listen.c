@@ -9,7 +9,7 @@
 
 static struct rddp_connection_options options_at(const struct device *device, struct ibv_srq *shared) {
     bool here = shared != NULL && shared_queue_of(shared)->device == device;
-    return connection_options(NULL, here ? shared : NULL);
+    return listening_options(here ? shared : NULL);
 }
 
 /* Requests may have come since the listener was made. */
