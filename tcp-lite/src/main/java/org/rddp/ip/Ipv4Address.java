@@ -5,7 +5,7 @@ package org.rddp.ip;
  *
  * @param bits its 32 bits, the first octet in the highest
  */
-public record Ipv4Address(int bits) {
+public record Ipv4Address(int bits) implements HostAddress {
   /** Loopback: never on a link (RFC 1122 section 3.2.1.3). */
   private static final int LOOPBACK = 127;
 
@@ -53,6 +53,7 @@ public record Ipv4Address(int bits) {
    * Whether it can be the address of one host on a link: not multicast, broadcast, this network
    * (0.x) or loopback (127.x).
    */
+  @Override
   public boolean unicast() {
     return unicast(bits);
   }

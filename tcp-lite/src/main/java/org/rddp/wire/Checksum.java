@@ -159,6 +159,30 @@ public final class Checksum {
   }
 
   /**
+   * The partial sum, not folded, of the pseudo header of RFC 8200 section 8.1.
+   *
+   * @param length octets of the header of the upper layer and its payload
+   */
+  public static long pseudoHeader(
+      long sourceHigh,
+      long sourceLow,
+      long destinationHigh,
+      long destinationLow,
+      int protocol,
+      int length) {
+    return words(sourceHigh)
+        + words(sourceLow)
+        + words(destinationHigh)
+        + words(destinationLow)
+        + protocol
+        + length;
+  }
+
+  private static long words(long number) {
+    return (number & LOW) + (number >>> 32);
+  }
+
+  /**
    * Updates a checksum field after the change of one 16-bit word (RFC 1624 equation 3).
    *
    * @param field the checksum field before the change

@@ -15,8 +15,13 @@ public final class Ethernet {
   /** EtherType of ARP. */
   public static final int TYPE_ARP = 0x0806;
 
+  /** EtherType of IPv6. */
+  public static final int TYPE_IPV6 = 0x86dd;
+
   /** The address of every station. */
   public static final long BROADCAST = 0xffff_ffff_ffffL;
+
+  private static final long IPV6_GROUPS = 0x3333_0000_0000L;
 
   private static final long GROUP_BIT = 1L << 40;
 
@@ -52,6 +57,15 @@ public final class Ethernet {
   /** Whether the address means one station: neither multicast nor broadcast, and not zero. */
   public static boolean unicast(long macAddress) {
     return (macAddress & GROUP_BIT) == 0 && macAddress != 0;
+  }
+
+  /**
+   * The group that an IPv6 multicast address is sent to (RFC 2464 section 7).
+   *
+   * @param low the lower half of the address
+   */
+  public static long ipv6Group(long low) {
+    return IPV6_GROUPS | (low & 0xffff_ffffL);
   }
 
   /** The MAC address in the six octets at {@code at}. */

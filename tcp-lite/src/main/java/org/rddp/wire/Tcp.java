@@ -64,6 +64,15 @@ public final class Tcp {
             + Checksum.sum(segment, length));
   }
 
+  /**
+   * Whether the checksum is right.
+   *
+   * @param pseudoHeader partial sum of the pseudo header with the length
+   */
+  public static boolean intact(long segment, int length, long pseudoHeader) {
+    return Checksum.intact(pseudoHeader + Checksum.sum(segment, length));
+  }
+
   /** The source port, 0 to 65535. */
   public static int sourcePort(long segment) {
     return Memory.getShort(segment + SOURCE_PORT);
