@@ -65,6 +65,17 @@ public interface FrameDevice extends AutoCloseable {
     return true;
   }
 
+  /** Like {@link #receives(int, int, int, int)}, for addresses of IPv6 by their halves. */
+  default boolean receives(
+      long remoteHigh,
+      long remoteLow,
+      int remotePort,
+      long localHigh,
+      long localLow,
+      int localPort) {
+    return true;
+  }
+
   /** The hash that selected the queue of a packet just received; 0 for none. */
   default int hash(long packet) {
     return 0;

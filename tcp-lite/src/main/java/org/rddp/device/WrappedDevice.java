@@ -44,6 +44,17 @@ public abstract class WrappedDevice implements FrameDevice {
   }
 
   @Override
+  public boolean receives(
+      long remoteHigh,
+      long remoteLow,
+      int remotePort,
+      long localHigh,
+      long localLow,
+      int localPort) {
+    return device.receives(remoteHigh, remoteLow, remotePort, localHigh, localLow, localPort);
+  }
+
+  @Override
   public int receive(long[] packets) {
     return device.receive(packets);
   }

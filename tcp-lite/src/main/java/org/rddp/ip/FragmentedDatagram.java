@@ -30,6 +30,7 @@ final class FragmentedDatagram {
   private final PacketPool pool;
   private final long[] packets = new long[MOST];
   private final long[] headers = new long[MOST];
+  private final long[] payloads = new long[MOST];
   private final int[] offsets = new int[MOST];
   private final int[] lengths = new int[MOST];
   private int count;
@@ -37,22 +38,30 @@ final class FragmentedDatagram {
   private int total;
   private int codepoints;
   private boolean discarded;
-  private int source;
+  private long sourceHigh;
+  private long source;
+  private int destination;
   private int protocol;
   private int identification;
+  private int firstCodepoint;
+  private int firstProtocol;
   private long deadline;
   private long senderMac;
+  private FragmentErrors errors;
 
   FragmentedDatagram(PacketPool pool) {
     this.pool = pool;
   }
 
   /** Starts the datagram of a fragment. */
-  void begin(long header, long fromMac, long expires) {
-    source = Ipv4.source(header);
-    protocol = Ipv4.protocol(header);
-    identification = Ipv4.identification(header);
-    senderMac = fromMac;
+  void begin(Fragment fragment, long expires) {
+    sourceHigh = fragment.sourceHigh;
+    source = fragment.source;
+    destination = fragment.destination;
+    protocol = fragment.protocol;
+    identification = fragment.identification;
+    senderMac = fragment.senderMac;
+    errors = fragment.errors;
     deadline = expires;
     total = -1;
     codepoints = 0;
@@ -60,24 +69,26 @@ final class FragmentedDatagram {
   }
 
   /** Whether a fragment, which is addressed to us, belongs to this datagram. */
-  boolean owns(long header) {
-    return Ipv4.identification(header) == identification
-        && Ipv4.source(header) == source
-        && Ipv4.protocol(header) == protocol;
+  boolean owns(Fragment fragment) {
+    return fragment.identification == identification
+        && isFrom(fragment)
+        && fragment.destination == destination
+        && fragment.protocol == protocol;
   }
 
-  /**
-   * Adds a fragment of at least one octet; retains its packet if the fragment is kept.
-   *
-   * @param header its IP header
-   */
-  Outcome add(long header, long packet) {
+  /** Whether a fragment comes from the same host. */
+  boolean isFrom(Fragment fragment) {
+    return fragment.source == source && fragment.sourceHigh == sourceHigh;
+  }
+
+  /** Adds a fragment of at least one octet; retains its packet if the fragment is kept. */
+  Outcome add(Fragment fragment, long packet) {
     if (discarded) {
       return Outcome.DROPPED;
     }
-    int offset = Ipv4.fragmentOffset(header);
-    int length = Ipv4.totalLength(header) - Ipv4.headerLength(header);
-    boolean more = Ipv4.moreFragments(header);
+    int offset = fragment.offset;
+    int length = fragment.length;
+    boolean more = fragment.more;
     int at = place(offset);
     if (at < count && offsets[at] == offset && lengths[at] == length) {
       return Outcome.DROPPED;
@@ -86,11 +97,15 @@ final class FragmentedDatagram {
       discard();
       return Outcome.DISCARDED;
     }
-    insert(at, header, packet, offset, length);
+    insert(at, fragment, packet);
     if (!more) {
       total = offset + length;
     }
-    codepoints |= 1 << Ipv4.ecn(header);
+    codepoints |= 1 << fragment.ecn;
+    if (offset == 0) {
+      firstCodepoint = fragment.ecn;
+      firstProtocol = fragment.next;
+    }
     return octets == total ? Outcome.COMPLETE : Outcome.KEPT;
   }
 
@@ -113,19 +128,21 @@ final class FragmentedDatagram {
     return overlaps || beyond || before;
   }
 
-  private void insert(int at, long header, long packet, int offset, int length) {
+  private void insert(int at, Fragment fragment, long packet) {
     int behind = count - at;
     System.arraycopy(packets, at, packets, at + 1, behind);
     System.arraycopy(headers, at, headers, at + 1, behind);
+    System.arraycopy(payloads, at, payloads, at + 1, behind);
     System.arraycopy(offsets, at, offsets, at + 1, behind);
     System.arraycopy(lengths, at, lengths, at + 1, behind);
     packets[at] = packet;
-    headers[at] = header;
-    offsets[at] = offset;
-    lengths[at] = length;
+    headers[at] = fragment.header;
+    payloads[at] = fragment.payload;
+    offsets[at] = fragment.offset;
+    lengths[at] = fragment.length;
     pool.retain(packet);
     count++;
-    octets += length;
+    octets += fragment.length;
   }
 
   /** Releases every fragment and accepts no more. */
@@ -141,8 +158,7 @@ final class FragmentedDatagram {
   /** Copies the payload of a complete datagram to an address. */
   void copyTo(long address) {
     for (int i = 0; i < count; i++) {
-      long from = headers[i] + Ipv4.headerLength(headers[i]);
-      Memory.copy(from, address + offsets[i], lengths[i]);
+      Memory.copy(payloads[i], address + offsets[i], lengths[i]);
     }
   }
 
@@ -153,7 +169,7 @@ final class FragmentedDatagram {
    */
   int ecn() {
     if ((codepoints & (1 << Ipv4.CE)) == 0) {
-      return Ipv4.ecn(headers[0]);
+      return firstCodepoint;
     }
     return (codepoints & (1 << Ipv4.NOT_ECT)) == 0 ? Ipv4.CE : -1;
   }
@@ -173,12 +189,14 @@ final class FragmentedDatagram {
     return count;
   }
 
-  int source() {
-    return source;
+  /** What the payload begins with, as the first fragment says. */
+  int protocol() {
+    return firstProtocol;
   }
 
-  int protocol() {
-    return protocol;
+  /** How its source is told. */
+  FragmentErrors errors() {
+    return errors;
   }
 
   long senderMac() {

@@ -41,7 +41,8 @@ final class HandOverQueue {
    *
    * @return whether there was room
    */
-  boolean offer(long first, long second, long third, long fourth, long fifth) {
+  boolean offer(
+      long first, long second, long third, long fourth, long fifth, long sixth, long seventh) {
     long tail = positions[TAIL];
     if (tail - positions[OLD_HEAD] == capacity) {
       positions[OLD_HEAD] = (long) POSITION.getAcquire(positions, HEAD);
@@ -55,6 +56,8 @@ final class HandOverQueue {
     words[at + 2] = third;
     words[at + 3] = fourth;
     words[at + 4] = fifth;
+    words[at + 5] = sixth;
+    words[at + 6] = seventh;
     POSITION.setRelease(positions, TAIL, tail + 1);
     return true;
   }

@@ -9,41 +9,55 @@ import org.rddp.wire.Memory;
  * Sends ICMP errors about packets that we cannot process (RFC 1122 section 3.2.2).
  *
  * <p>Only about packets from one host to us alone, which the callers have checked, and not about
- * ICMP errors or fragments other than the first. At most a hundred per second, fifty at once.
+ * ICMP errors or fragments other than the first.
  */
-final class IcmpErrors {
+final class IcmpErrors implements FragmentErrors {
   /** An error has at most 576 octets and quotes as much as fits (RFC 1812 4.3.2.3). */
   private static final int QUOTED = 576 - Ipv4.HEADER - Icmpv4.HEADER;
-
-  private static final long INTERVAL = 10_000_000L;
-  private static final int BURST = 50;
 
   private final IpOutput output;
   private final PacketPool pool;
   private final IpCounters counters;
 
-  /** Token bucket as a time: each error adds an interval; never more than a burst in the past. */
-  private long bucketTime = Long.MIN_VALUE / 2;
+  private final ErrorLimit limit;
+  private final int mtu;
 
-  IcmpErrors(IpOutput output, PacketPool pool, IpCounters counters) {
+  /**
+   * Errors within a limit.
+   *
+   * @param mtu reported to senders of datagrams that are too large to reassemble
+   */
+  IcmpErrors(IpOutput output, PacketPool pool, IpCounters counters, ErrorLimit limit, int mtu) {
     this.output = output;
     this.pool = pool;
     this.counters = counters;
+    this.limit = limit;
+    this.mtu = mtu;
+  }
+
+  @Override
+  public void tooLarge(long first, long senderMac, long now) {
+    send(Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, mtu, first, senderMac, now);
+  }
+
+  /** RFC 1122 section 3.3.2. */
+  @Override
+  public void timeExceeded(long first, long senderMac, long now) {
+    send(Icmpv4.TIME_EXCEEDED, Icmpv4.REASSEMBLY_TIME, 0, first, senderMac, now);
   }
 
   /**
    * Sends an error, unless the limit is reached.
    *
-   * @param mtu in octets for {@link Icmpv4#FRAGMENTATION_NEEDED}; else 0
+   * @param nextMtu in octets for {@link Icmpv4#FRAGMENTATION_NEEDED}; else 0
    * @param quoted IP header of the packet that the error is about
    * @param macAddress source of that packet
    */
-  void send(int type, int code, int mtu, long quoted, long macAddress, long now) {
+  void send(int type, int code, int nextMtu, long quoted, long macAddress, long now) {
     if (aboutError(quoted)) {
       return;
     }
-    bucketTime = Math.max(bucketTime, now - BURST * INTERVAL);
-    if (bucketTime + INTERVAL > now) {
+    if (limit.reached(now)) {
       counters.icmpErrorsLimited++;
       return;
     }
@@ -52,12 +66,12 @@ final class IcmpErrors {
       counters.exhausted++;
       return;
     }
-    bucketTime += INTERVAL;
+    limit.sent();
     long message = pool.address(packet);
     int octets = Math.min(Ipv4.totalLength(quoted), QUOTED);
     Memory.copy(quoted, message + Icmpv4.HEADER, octets);
     int length = Icmpv4.HEADER + octets;
-    Icmpv4.write(message, type, code, mtu, length);
+    Icmpv4.write(message, type, code, nextMtu, length);
     output.reply(packet, message, length, Ipv4.PROTOCOL_ICMP, Ipv4.source(quoted), macAddress);
     pool.release(packet);
     counters.icmpErrorsOut++;

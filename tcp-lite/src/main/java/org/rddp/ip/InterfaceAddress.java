@@ -11,9 +11,15 @@ import org.rddp.wire.Vlan;
  * @param gateway router to all other networks, if there is one
  * @param mtu largest IP packet to send in octets, 68 to 65535; limited by the device's, too
  * @param vlan VLAN of the interface, 1 to 4094; {@link Vlan#NONE} for frames without a tag
+ * @param ipv6 its IPv6, if it has one; the MTU must then be at least 1280
  */
 public record InterfaceAddress(
-    Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
+    Ipv4Address address,
+    int prefixLength,
+    Optional<Ipv4Address> gateway,
+    int mtu,
+    int vlan,
+    Optional<Ipv6Network> ipv6) {
   /** The smallest MTU that an Internet host must handle (RFC 791). */
   private static final int SMALLEST_MTU = 68;
 
@@ -31,6 +37,17 @@ public record InterfaceAddress(
     if (vlan < Vlan.NONE || vlan > Vlan.LARGEST) {
       throw new IllegalArgumentException("VLAN " + vlan + " is not 1 to 4094, or 0 for none");
     }
+  }
+
+  /** An interface with IPv4 only. */
+  public InterfaceAddress(
+      Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
+    this(address, prefixLength, gateway, mtu, vlan, Optional.empty());
+  }
+
+  /** The same interface with IPv6, too. */
+  public InterfaceAddress withIpv6(Ipv6Network network) {
+    return new InterfaceAddress(address, prefixLength, gateway, mtu, vlan, Optional.of(network));
   }
 
   /** An interface without a VLAN. */

@@ -55,13 +55,22 @@ public final class IpCounters {
   /** ARP requests for our address answered. */
   public long arpReplies;
 
+  /** Neighbour solicitations sent. */
+  public long solicitations;
+
+  /** Neighbour solicitations for our addresses answered. */
+  public long advertisements;
+
+  /** Reports of multicast groups sent. */
+  public long listenerReports;
+
   /** Times that our address was announced. */
   public long announcements;
 
-  /** ARP messages that claimed our own address. */
+  /** ARP or ND messages that claimed our own address. */
   public long addressConflicts;
 
-  /** ARP messages that claimed a known neighbour's address for another MAC address. */
+  /** ARP or ND messages that claimed a known neighbour's address for another MAC address. */
   public long neighbourConflicts;
 
   /** Times that the link has gone down. */

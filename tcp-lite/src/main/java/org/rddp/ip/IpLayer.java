@@ -2,40 +2,55 @@ package org.rddp.ip;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Arp;
+import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
-import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
-import org.rddp.wire.Memory;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
 /**
- * IPv4 on one device: parses and checks received frames and passes their payload on; finds the next
- * hop of packets from the transport and queues them. Sent packets have DF set. Packets to our own
- * address do not reach the device: they are received in a later burst.
+ * IPv4, and IPv6 where it is configured, on one device: checks received frames and passes them to
+ * {@link Ipv4Input} and {@link Ipv6Input}; finds the next hop of packets from the transport and
+ * queues them. Sent packets are not fragmented. Packets to our own address do not reach the device:
+ * they are received in a later burst.
+ *
+ * <p>A remote address is one number here and for the transport: an address of IPv4, or the number
+ * of an {@link Ipv6Path}, whose first octet is 0 as no host's address of IPv4 is.
  */
 public final class IpLayer {
   /** Most frames that are received at once. */
   public static final int BURST = 64;
 
   private static final int PORTS = 8;
+  private static final int FIRST_OCTET = 24;
 
   private final FrameDevice device;
   private final PacketPool pool;
   private final EthernetLink link;
   private final Announcement announcement;
+  private final ArpExchange arp;
   private final Neighbours neighbours;
   private final PathMtus pathMtus;
   private final Loop loop;
   private final IpOutput output;
-  private final IcmpErrors errors;
-  private final IcmpInput icmp;
+  private final Ipv4Input ipv4;
   private final Reassembly reassembly;
+  private final HandOver handOver;
+  private final HandOverInput others;
+
+  /** IPv6; null if the interface has none. */
+  private final Ipv6Layer ipv6;
+
+  /** What the numbers of remote addresses of IPv6 mean; null without IPv6. */
+  private final Ipv6Paths paths;
+
   private final IpCounters counters = new IpCounters();
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
@@ -49,21 +64,17 @@ public final class IpLayer {
   /** Whether the frame being processed is from ourselves, and not from the device. */
   private boolean looped;
 
-  /** The stack that received what is being processed. */
-  private int origin = StackMember.HERE;
-
-  /** Whether another stack has got the packet being processed. */
-  private boolean handedOver;
-
-  /** The packet at hand is not to be answered by a reset: another stack had a reason against it. */
-  private boolean quiet;
-
-  /** IPv4 for one transport on one device, or on one queue of it. */
+  /**
+   * IP for one transport on one device, or on one queue of it.
+   *
+   * @param random source of keys if the interface has IPv6; not used otherwise
+   */
   public IpLayer(
       FrameDevice device,
       InterfaceAddress address,
       StackMember member,
-      TransportHandler transport) {
+      TransportHandler transport,
+      RandomGenerator random) {
     this.device = device;
     this.member = member;
     this.transport = transport;
@@ -73,14 +84,41 @@ public final class IpLayer {
     gateway = address.gateway();
     link = new EthernetLink(device, address.vlan());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
-    pathMtus = new PathMtus(mtu, transport);
+    Ipv6Network network = address.ipv6().orElse(null);
+    LocalAddresses ours = network == null ? null : new LocalAddresses(network, device.macAddress());
+    paths = network == null ? null : new Ipv6Paths(ours, random.nextLong());
+    pathMtus = new PathMtus(mtu, paths, transport);
     announcement = new Announcement(link, counters, this.address);
-    neighbours = new Neighbours(link, announcement, counters, this.address);
-    loop = new Loop(link, counters, this.address);
+    arp = new ArpExchange(link, announcement, counters, this.address);
+    neighbours = arp.neighbours();
+    loop = new Loop(link, counters, address.address());
     output = new IpOutput(link, neighbours, loop, this.address);
-    errors = new IcmpErrors(output, pool, counters);
-    icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
-    reassembly = new Reassembly(pool, errors, counters, mtu);
+    ErrorLimit limit = new ErrorLimit();
+    IcmpErrors errors = new IcmpErrors(output, pool, counters, limit, mtu);
+    IcmpInput icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
+    reassembly = new Reassembly(pool, counters);
+    handOver = new HandOver(pool, member, paths, counters);
+    ipv4 =
+        new Ipv4Input(
+            pool, errors, icmp, reassembly, handOver, counters, transport, this.address, mask);
+    ipv6 =
+        network == null
+            ? null
+            : new Ipv6Layer(
+                link,
+                network,
+                ours,
+                paths,
+                loop,
+                pathMtus,
+                reassembly,
+                handOver,
+                limit,
+                counters,
+                transport,
+                member,
+                mtu);
+    others = new HandOverInput(handOver, transport, arp, ipv6, paths, pathMtus, counters);
     up = device.up();
   }
 
@@ -100,9 +138,67 @@ public final class IpLayer {
    */
   public void reportConflictsTo(Consumer<String> receiver) {
     neighbours.reportConflictsTo(receiver);
+    if (ipv6 != null) {
+      ipv6.discovery().neighbours().reportConflictsTo(receiver);
+    }
   }
 
-  /** Our address. */
+  /** Whether the number of a remote address means one of IPv6. */
+  public static boolean isIpv6(int remote) {
+    return remote >>> FIRST_OCTET == 0;
+  }
+
+  /**
+   * The number of a remote address. That of IPv6 stays until the next packet is processed, or as
+   * long as it has users: {@link #path}.
+   *
+   * @return 0 if the interface has no IPv6
+   */
+  public int number(HostAddress remote) {
+    return switch (remote) {
+      case Ipv4Address v4 -> v4.bits();
+      case Ipv6Address v6 -> ipv6 == null ? 0 : ipv6.path(v6).number;
+    };
+  }
+
+  /** What the number of a remote address means; null if that is an address of IPv4. */
+  public Ipv6Path path(int remote) {
+    return isIpv6(remote) ? paths.at(remote) : null;
+  }
+
+  /** Has the number of a path stay until {@link #release}. */
+  public void acquire(Ipv6Path path) {
+    paths.acquire(path);
+  }
+
+  /** One {@link #acquire} less. */
+  public void release(Ipv6Path path) {
+    paths.release(path);
+  }
+
+  /** Whether a remote address is our own. */
+  public boolean isOurs(int remote) {
+    return isIpv6(remote) ? paths.at(remote).toUs : remote == address;
+  }
+
+  /** The partial sum of the pseudo header of a TCP segment to or from a remote address. */
+  public long pseudoHeader(int remote, int length) {
+    return isIpv6(remote)
+        ? paths.at(remote).pseudoHeader(Ipv4.PROTOCOL_TCP, length)
+        : Checksum.pseudoHeader(address, remote, Ipv4.PROTOCOL_TCP, length);
+  }
+
+  /** Whether our queue receives what comes from a remote address and port, if that is foretold. */
+  public boolean receives(int remote, int remotePort, int localPort) {
+    if (!isIpv6(remote)) {
+      return device.receives(remote, remotePort, address, localPort);
+    }
+    Ipv6Path path = paths.at(remote);
+    return device.receives(
+        path.high, path.low, remotePort, path.localHigh, path.localLow, localPort);
+  }
+
+  /** Our address of IPv4. */
   public int address() {
     return address;
   }
@@ -118,13 +214,13 @@ public final class IpLayer {
   }
 
   /**
-   * Lowers the MTU of a path for ten minutes, but not below 296 octets. A larger value than the
-   * current one has no effect.
+   * Lowers the MTU of a path for ten minutes, but not below 296 octets, or 1280 with IPv6. A larger
+   * value than the current one has no effect.
    */
   public void lowerPathMtu(int destination, int octets, long now) {
     pathMtus.lower(destination, octets, now);
     if (!member.isAlone()) {
-      member.tell(StackMember.PATH_MTU, 0, destination, octets, 0);
+      handOver.tellPathMtu(destination, octets);
     }
   }
 
@@ -140,7 +236,7 @@ public final class IpLayer {
     for (int i = 0; i < count; i++) {
       long packet = burst[i];
       frame(packet, now);
-      done(packet);
+      handOver.done(packet);
     }
     counters.framesIn += count;
     if (!loop.isEmpty()) {
@@ -149,47 +245,10 @@ public final class IpLayer {
     return member.isAlone() ? count : count + receiveFromOthers(now);
   }
 
-  /** Releases a packet that has been processed, unless another stack has it now. */
-  private void done(long packet) {
-    if (handedOver) {
-      handedOver = false;
-    } else {
-      pool.release(packet);
-    }
-  }
-
   private int receiveFromOthers(long now) {
-    int count = member.receive(this, now);
+    int count = member.receive(others, now);
     member.wakeOthers();
     return count;
-  }
-
-  /** Processes what another stack has handed over. The parameters: {@link StackMember#passOn}. */
-  void handedOver(
-      int kind, int from, int code, int length, long a, long b, int remote, long mac, long now) {
-    origin = from;
-    try {
-      switch (kind) {
-        case StackMember.SEGMENT, StackMember.QUIET_SEGMENT -> {
-          quiet = kind == StackMember.QUIET_SEGMENT;
-          counters.handedOverIn++;
-          transport.onDatagram(remote, mac, code, b, length, a);
-          done(a);
-        }
-        case StackMember.UNREACHABLE ->
-            transport.onUnreachable(code, remote, (int) a >>> 16, (int) a & 0xffff, (int) b);
-        case StackMember.TOO_BIG ->
-            transport.onTooBig(remote, length, (int) a >>> 16, (int) a & 0xffff, (int) b);
-        case StackMember.ARP -> neighbours.told(code, remote, a, (int) b, now);
-        default -> {
-          pathMtus.lower(remote, (int) a, now);
-          transport.onPathMtu(remote, pathMtus.get(remote));
-        }
-      }
-    } finally {
-      origin = StackMember.HERE;
-      quiet = false;
-    }
   }
 
   /**
@@ -211,70 +270,23 @@ public final class IpLayer {
       int length,
       long packet,
       boolean quietly) {
-    if (!member.hasNext(port, origin)) {
-      return false;
-    }
-    long given = pool.shared(packet) ? copy(address, length) : packet;
-    long from = given == packet ? address : pool.address(given);
-    if (given == 0) {
-      counters.handOversDropped++;
-    } else if (member.passOn(
-        quiet || quietly ? StackMember.QUIET_SEGMENT : StackMember.SEGMENT,
-        port,
-        origin,
-        ecn,
-        length,
-        given,
-        from,
-        source,
-        senderMac)) {
-      counters.handedOver++;
-      handedOver = given == packet;
-    } else {
-      counters.handOversDropped++;
-      if (given != packet) {
-        pool.release(given);
-      }
-    }
-    return true;
+    return handOver.segment(port, source, senderMac, ecn, address, length, packet, quietly);
   }
 
   /** Whether the segment at hand, which another stack has handed over, is not to be reset. */
   public boolean isQuiet() {
-    return quiet;
-  }
-
-  /** A packet with those octets, for another stack; 0 if there is none. */
-  private long copy(long address, int length) {
-    long packet = pool.allocate();
-    if (packet != 0) {
-      Memory.copy(address, pool.address(packet), length);
-      pool.window(packet, pool.address(packet), length);
-    }
-    return packet;
+    return handOver.isQuiet();
   }
 
   /** Hands over an error about a packet without a connection here: {@link #handOver}. */
   public void handOverUnreachable(
       int code, int remote, int localPort, int remotePort, int sequence) {
-    handOverError(StackMember.UNREACHABLE, code, 0, remote, localPort, remotePort, sequence);
+    handOver.error(StackMember.UNREACHABLE, code, 0, remote, localPort, remotePort, sequence);
   }
 
   /** Hands over a claim about a packet without a connection here: {@link #handOver}. */
   public void handOverTooBig(int remote, int pathMtu, int localPort, int remotePort, int sequence) {
-    handOverError(StackMember.TOO_BIG, 0, pathMtu, remote, localPort, remotePort, sequence);
-  }
-
-  private void handOverError(
-      int kind, int code, int pathMtu, int remote, int localPort, int remotePort, int sequence) {
-    if (member.hasNext(localPort, origin)) {
-      long ports = (long) localPort << 16 | remotePort;
-      if (member.passOn(kind, localPort, origin, code, pathMtu, ports, sequence, remote, 0)) {
-        counters.handedOver++;
-      } else {
-        counters.handOversDropped++;
-      }
-    }
+    handOver.error(StackMember.TOO_BIG, 0, pathMtu, remote, localPort, remotePort, sequence);
   }
 
   private int receiveLooped(long now) {
@@ -283,7 +295,7 @@ public final class IpLayer {
     try {
       for (int i = 0; i < count; i++) {
         frame(burst[i], now);
-        done(burst[i]);
+        handOver.done(burst[i]);
       }
     } finally {
       looped = false;
@@ -327,7 +339,7 @@ public final class IpLayer {
     long destination = Ethernet.destination(frame);
     boolean ours = destination == link.macAddress();
     if (header < 0
-        || !(ours || destination == Ethernet.BROADCAST)
+        || !(ours || destination == Ethernet.BROADCAST || joined(destination))
         || !Ethernet.unicast(Ethernet.source(frame))) {
       counters.framesIgnored++;
       return;
@@ -336,10 +348,13 @@ public final class IpLayer {
     long payload = frame + header;
     int octets = length - header;
     if (type == Ethernet.TYPE_IPV4 && ours) {
-      packet(payload, octets, Ethernet.source(frame), packet, now);
+      ipv4.packet(payload, octets, Ethernet.source(frame), packet, looped, now);
+    } else if (type == Ethernet.TYPE_IPV6 && ipv6 != null) {
+      long sender = Ethernet.source(frame);
+      ipv6.input().packet(payload, octets, sender, ours, packet, looped, now);
     } else if (type == Ethernet.TYPE_ARP) {
       if (Arp.wellFormed(payload, octets)) {
-        neighbours.onMessage(payload, now);
+        arp.onMessage(payload, now);
         tellOthers(payload);
       } else {
         counters.malformed++;
@@ -347,6 +362,10 @@ public final class IpLayer {
     } else {
       counters.framesIgnored++;
     }
+  }
+
+  private boolean joined(long group) {
+    return ipv6 != null && ipv6.joined(group);
   }
 
   /**
@@ -359,78 +378,9 @@ public final class IpLayer {
       int target = Arp.targetIp(message);
       if (sender != address && (target == address || target == sender)) {
         member.tell(
-            StackMember.ARP, Arp.operation(message), sender, Arp.senderMac(message), target);
+            StackMember.ARP, Arp.operation(message), sender, Arp.senderMac(message), target, 0, 0);
       }
     }
-  }
-
-  private void packet(long header, int available, long senderMac, long packet, long now) {
-    if (!Ipv4.wellFormed(header, available)) {
-      counters.malformed++;
-      return;
-    }
-    if (!Ipv4.intact(header)) {
-      counters.checksumErrors++;
-      return;
-    }
-    int source = Ipv4.source(header);
-    if (Ipv4.destination(header) != address || !hostAddress(source)) {
-      counters.addressErrors++;
-      return;
-    }
-    int protocol = Ipv4.protocol(header);
-    if (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP) {
-      counters.unknownProtocols++;
-      if (Ipv4.fragmentOffset(header) == 0) {
-        errors.send(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 0, header, senderMac, now);
-      }
-    } else if (Ipv4.fragment(header)) {
-      fragment(header, senderMac, packet, now);
-    } else {
-      int headerLength = Ipv4.headerLength(header);
-      long payload = header + headerLength;
-      int length = Ipv4.totalLength(header) - headerLength;
-      payload(protocol, source, senderMac, Ipv4.ecn(header), payload, length, packet);
-    }
-  }
-
-  private void payload(
-      int protocol, int source, long senderMac, int ecn, long payload, int length, long packet) {
-    if (protocol == Ipv4.PROTOCOL_TCP) {
-      transport.onDatagram(source, senderMac, ecn, payload, length, packet);
-    } else {
-      icmp.onMessage(payload, length, source, senderMac, packet);
-    }
-  }
-
-  private void fragment(long header, long senderMac, long packet, long now) {
-    FragmentedDatagram datagram = reassembly.add(header, senderMac, packet, now);
-    if (datagram == null) {
-      return;
-    }
-    int protocol = datagram.protocol();
-    int source = datagram.source();
-    int ecn = datagram.ecn();
-    long whole = reassembly.finish(datagram);
-    if (whole == 0) {
-      return;
-    }
-    if (ecn < 0) {
-      counters.fragmentsDropped++;
-    } else {
-      payload(protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole);
-    }
-    done(whole);
-  }
-
-  /**
-   * Whether an address is valid as a source: one host, not us unless the packet is ours, and
-   * neither the network nor the broadcast address of the link (RFC 1122 section 3.2.1.3).
-   */
-  private boolean hostAddress(int source) {
-    return Ipv4Address.unicast(source)
-        && (source != address || looped)
-        && !(onLink(source) && mask < -2 && ((source | mask) == -1 || (source & ~mask) == 0));
   }
 
   /**
@@ -439,17 +389,23 @@ public final class IpLayer {
    * @return null if there is no gateway, or too many neighbours are in use
    */
   public Neighbour route(int destination) {
+    if (isIpv6(destination)) {
+      return ipv6.route(paths.at(destination));
+    }
     if (destination == address) {
       return loop.self();
     }
     if (onLink(destination)) {
-      return neighbours.find(destination);
+      return neighbours.find(new Ipv4Address(destination));
     }
-    return gateway.isPresent() ? neighbours.find(gateway.get().bits()) : null;
+    return gateway.isPresent() ? neighbours.find(gateway.get()) : null;
   }
 
   /** Whether there is a route to an address. */
   public boolean reaches(int destination) {
+    if (isIpv6(destination)) {
+      return ipv6.reaches(paths.at(destination));
+    }
     return onLink(destination) || gateway.isPresent();
   }
 
@@ -483,7 +439,7 @@ public final class IpLayer {
    * What another stack has handed over it has checked.
    */
   public int checksum(long packet) {
-    if (origin != StackMember.HERE) {
+    if (handOver.fromAnother()) {
       return Offloads.GOOD;
     }
     if (looped) {
@@ -498,9 +454,9 @@ public final class IpLayer {
   }
 
   /**
-   * Writes IP and Ethernet headers in front of a payload and queues the frame, or keeps it until
-   * the neighbour's MAC address is known. Call only while there is {@link #room()}. Takes over the
-   * reference.
+   * Writes IP and Ethernet headers in front of a TCP segment and queues the frame, or keeps it
+   * until the neighbour's MAC address is known. Call only while there is {@link #room()}. Takes
+   * over the reference.
    *
    * @param payload first octet of the payload, with room for the headers in front
    * @param length its octets
@@ -514,16 +470,25 @@ public final class IpLayer {
       int destination,
       int ecn,
       long now) {
-    output.send(neighbour, packet, payload, length, destination, ecn, now);
+    if (isIpv6(destination)) {
+      Ipv6Path path = paths.at(destination);
+      ipv6.send(neighbour, path, packet, payload, length, ecn, now);
+    } else {
+      output.send(neighbour, packet, payload, length, destination, ecn, now);
+    }
   }
 
   /**
-   * Sends an answer to the MAC address of the request, without a neighbour entry, so that unknown
-   * hosts create no state. Otherwise like {@link #send}, but the caller keeps its reference.
+   * Sends a TCP segment that answers to the MAC address of the request, without a neighbour entry,
+   * so that unknown hosts create no state. Otherwise like {@link #send}, but the caller keeps its
+   * reference.
    */
-  public void reply(
-      long packet, long payload, int length, int protocol, int destination, long macAddress) {
-    output.reply(packet, payload, length, protocol, destination, macAddress);
+  public void reply(long packet, long payload, int length, int destination, long macAddress) {
+    if (isIpv6(destination)) {
+      ipv6.reply(paths.at(destination), packet, payload, length, macAddress);
+    } else {
+      output.reply(packet, payload, length, Ipv4.PROTOCOL_TCP, destination, macAddress);
+    }
   }
 
   /**
@@ -533,6 +498,9 @@ public final class IpLayer {
   public void announce(long now) {
     if (member.isFirst()) {
       announcement.start(now);
+      if (ipv6 != null) {
+        ipv6.announce(now);
+      }
     }
   }
 
@@ -542,7 +510,8 @@ public final class IpLayer {
     return neighbours.advance(now)
         + pathMtus.advance(now)
         + reassembly.advance(now)
-        + announcement.advance(now);
+        + announcement.advance(now)
+        + (ipv6 == null ? 0 : ipv6.advance(now));
   }
 
   /** Announces the address when the link comes up, since its hosts may be others than before. */
@@ -565,7 +534,8 @@ public final class IpLayer {
       return Long.MIN_VALUE;
     }
     long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
-    return Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
+    first = Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
+    return ipv6 == null ? first : Math.min(first, ipv6.nextDeadline());
   }
 
   /**
@@ -582,9 +552,14 @@ public final class IpLayer {
     return link.hasUnsentFrames();
   }
 
-  /** The largest TCP payload, without TCP options, in a packet of the given size. */
-  public static int mss(int mtu) {
-    return mtu - Ipv4.HEADER - Tcp.HEADER;
+  /** The largest TCP payload, without TCP options, in a packet to or from a remote address. */
+  public static int mss(int remote, int mtu) {
+    return mtu - header(remote) - Tcp.HEADER;
+  }
+
+  /** Octets of the IP header of a packet to a remote address. */
+  private static int header(int remote) {
+    return isIpv6(remote) ? Ipv6.HEADER : Ipv4.HEADER;
   }
 
   /** Releases every packet that waits. */
@@ -593,6 +568,9 @@ public final class IpLayer {
     loop.close();
     member.close(pool);
     neighbours.close();
+    if (ipv6 != null) {
+      ipv6.close();
+    }
     reassembly.close();
   }
 }

@@ -45,7 +45,7 @@ final class IpOutput {
     if (neighbour.resolved()) {
       link.send(packet, header, total, neighbour.macAddress, Ethernet.TYPE_IPV4);
     } else if (destination == address) {
-      loop.send(packet, header, total);
+      loop.send(packet, header, total, Ethernet.TYPE_IPV4);
     } else {
       pool.window(packet, header, total);
       neighbours.hold(neighbour, packet, now);
@@ -59,7 +59,7 @@ final class IpOutput {
     Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
     pool.retain(packet);
     if (destination == address) {
-      loop.send(packet, header, length + Ipv4.HEADER);
+      loop.send(packet, header, length + Ipv4.HEADER, Ethernet.TYPE_IPV4);
     } else {
       link.send(packet, header, length + Ipv4.HEADER, macAddress, Ethernet.TYPE_IPV4);
     }

@@ -2,7 +2,6 @@ package org.rddp.ip;
 
 import org.rddp.device.CaptureSink;
 import org.rddp.device.PacketPool;
-import org.rddp.wire.Ethernet;
 
 /**
  * The way of packets to our own address: a bounded queue of frames that are received in a later
@@ -24,7 +23,7 @@ final class Loop {
   private int count;
   private CaptureSink capture;
 
-  Loop(EthernetLink link, IpCounters counters, int address) {
+  Loop(EthernetLink link, IpCounters counters, HostAddress address) {
     this.link = link;
     this.counters = counters;
     pool = link.pool();
@@ -53,13 +52,13 @@ final class Loop {
   /**
    * Writes an Ethernet header in front of a packet and queues the frame. Takes over the reference.
    */
-  void send(long packet, long payload, int length) {
+  void send(long packet, long payload, int length, int type) {
     if (count == frames.length) {
       counters.loopDropped++;
       pool.release(packet);
       return;
     }
-    link.frame(packet, payload, length, link.macAddress(), Ethernet.TYPE_IPV4);
+    link.frame(packet, payload, length, link.macAddress(), type);
     int end = first + count;
     frames[end < frames.length ? end : end - frames.length] = packet;
     count++;

@@ -10,7 +10,7 @@ public final class Neighbour {
   /** Packets that may wait for the MAC address. */
   private static final int PENDING = 4;
 
-  final int address;
+  final HostAddress address;
   long macAddress = UNKNOWN;
 
   /** When the MAC address has to be confirmed. */
@@ -29,7 +29,7 @@ public final class Neighbour {
   private int pendingCount;
   private int users;
 
-  Neighbour(int address) {
+  Neighbour(HostAddress address) {
     this.address = address;
   }
 

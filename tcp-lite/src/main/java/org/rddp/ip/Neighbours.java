@@ -5,22 +5,20 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
-import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
 /**
- * The ARP cache (RFC 826, RFC 1122 section 2.3.2): finds MAC addresses, confirms them while they
- * are used, and answers requests for ours.
+ * The MAC addresses of the hosts of a link, of one family (RFC 1122 section 2.3.2, RFC 4861 section
+ * 7.3): finds them, and confirms them while they are used.
  *
  * <p>There are entries only for hosts that we send to, and they take their MAC addresses only from
  * replies to our requests. A known MAC address is confirmed by requests to itself (RFC 1122 section
- * 2.3.2.1, unicast poll): after a minute of use, and when a message claims the IP address for
- * another MAC address. Only if no answer comes from there within a second is the link asked, and
- * another MAC address accepted. So whoever forges ARP messages cannot displace a host that answers.
+ * 2.3.2.1, unicast poll): after a time of use, and when a message claims the IP address for another
+ * MAC address. Only if no answer comes from there within a second is the link asked, and another
+ * MAC address accepted. So whoever forges messages cannot displace a host that answers.
  */
 final class Neighbours {
   private static final long SECOND = 1_000_000_000L;
-  private static final long CONFIRM_AFTER = 60 * SECOND;
   private static final long ASK_AGAIN_AFTER = SECOND;
   private static final long POLL_AGAIN_AFTER = SECOND / 2;
 
@@ -36,20 +34,20 @@ final class Neighbours {
 
   private final PacketPool pool;
   private final EthernetLink link;
-  private final Announcement announcement;
+  private final NeighbourProtocol protocol;
   private final IpCounters counters;
-  private final int ourAddress;
-  private final Map<Integer, Neighbour> entries = new HashMap<>();
+  private final long confirmAfter;
+  private final Map<HostAddress, Neighbour> entries = new HashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
   private Consumer<String> conflicts = text -> {};
   private long reportFrom = Long.MIN_VALUE;
   private long unreported;
 
-  Neighbours(EthernetLink link, Announcement announcement, IpCounters counters, int ourAddress) {
+  Neighbours(EthernetLink link, NeighbourProtocol protocol, IpCounters counters) {
     this.link = link;
-    this.announcement = announcement;
+    this.protocol = protocol;
     this.counters = counters;
-    this.ourAddress = ourAddress;
+    confirmAfter = protocol.confirmAfter();
     pool = link.pool();
   }
 
@@ -59,7 +57,7 @@ final class Neighbours {
   }
 
   /** The entry of a host on the link, or null if the table is full of hosts in use. */
-  Neighbour find(int address) {
+  Neighbour find(HostAddress address) {
     Neighbour found = entries.get(address);
     if (found == null && (entries.size() < CAPACITY || forgetOne())) {
       found = new Neighbour(address);
@@ -107,31 +105,14 @@ final class Neighbours {
     }
   }
 
-  /** Handles a well-formed ARP message. */
-  void onMessage(long message, long now) {
-    int sender = Arp.senderIp(message);
-    long senderMac = Arp.senderMac(message);
-    if (sender == ourAddress) {
-      if (senderMac != link.macAddress()) {
-        announcement.defend(now);
-      }
-      return;
-    }
-    boolean forUs = Arp.targetIp(message) == ourAddress;
-    told(Arp.operation(message), sender, senderMac, Arp.targetIp(message), now);
-    if (forUs && Arp.operation(message) == Arp.REQUEST) {
-      if (send(Arp.REPLY, senderMac, senderMac, sender)) {
-        counters.arpReplies++;
-      }
-    }
-  }
-
-  /** Another host's message that was received here, or by another stack, which answers it. */
-  void told(int operation, int sender, long senderMac, int target, long now) {
-    if (Ethernet.unicast(senderMac)) {
-      boolean reply = target == ourAddress && operation == Arp.REPLY;
-      learn(entries.get(sender), senderMac, reply, now);
-    }
+  /**
+   * A message tells the MAC address of a host.
+   *
+   * @param macAddress of one station
+   * @param reply whether it answers a request of ours
+   */
+  void told(HostAddress host, long macAddress, boolean reply, long now) {
+    learn(entries.get(host), macAddress, reply, now);
   }
 
   private void learn(Neighbour neighbour, long macAddress, boolean reply, long now) {
@@ -144,14 +125,14 @@ final class Neighbours {
       neighbour.asked = 0;
       neighbour.polled = false;
       neighbour.askAt = Long.MAX_VALUE;
-      neighbour.confirmAt = now + CONFIRM_AFTER;
+      neighbour.confirmAt = now + confirmAfter;
       while (neighbour.pending() > 0) {
         deliver(neighbour.next(), macAddress);
       }
     } else if (conflict) {
       counters.neighbourConflicts++;
       report(neighbour, macAddress, now);
-      if (now - (neighbour.confirmAt - CONFIRM_AFTER) >= ASK_AGAIN_AFTER) {
+      if (now - (neighbour.confirmAt - confirmAfter) >= ASK_AGAIN_AFTER) {
         confirm(neighbour, now);
       }
     }
@@ -162,10 +143,11 @@ final class Neighbours {
     if (now >= reportFrom) {
       reportFrom = now + REPORT_AGAIN_AFTER;
       conflicts.accept(
-          "ARP: %s claims %s, which is at %s and is asked there first; %d such messages since the last report"
+          "%s: %s claims %s, which is at %s and is asked there first; %d such messages since the last report"
               .formatted(
+                  protocol.name(),
                   Ethernet.text(claimed),
-                  new Ipv4Address(neighbour.address),
+                  neighbour.address,
                   Ethernet.text(neighbour.macAddress),
                   unreported));
       unreported = 0;
@@ -174,7 +156,7 @@ final class Neighbours {
 
   private void deliver(long packet, long macAddress) {
     if (!link.send(
-        packet, pool.address(packet), pool.length(packet), macAddress, Ethernet.TYPE_IPV4)) {
+        packet, pool.address(packet), pool.length(packet), macAddress, protocol.etherType())) {
       counters.unresolved++;
     }
   }
@@ -217,10 +199,7 @@ final class Neighbours {
     neighbour.asked++;
     neighbour.askAt = now + (neighbour.polled ? POLL_AGAIN_AFTER : ASK_AGAIN_AFTER);
     nextDeadline = Math.min(nextDeadline, neighbour.askAt);
-    long destination = neighbour.polled ? neighbour.macAddress : Ethernet.BROADCAST;
-    if (send(Arp.REQUEST, destination, 0, neighbour.address)) {
-      counters.arpRequests++;
-    }
+    protocol.ask(neighbour.address, neighbour.polled ? neighbour.macAddress : Neighbour.UNKNOWN);
   }
 
   private void forgetMac(Neighbour neighbour) {
@@ -237,17 +216,6 @@ final class Neighbours {
       pool.release(neighbour.next());
       counters.unresolved++;
     }
-  }
-
-  private boolean send(int operation, long destination, long targetMac, int target) {
-    long packet = link.room() ? pool.allocate() : 0;
-    if (packet == 0) {
-      counters.exhausted++;
-      return false;
-    }
-    long message = pool.address(packet);
-    Arp.write(message, operation, link.macAddress(), ourAddress, targetMac, target);
-    return link.send(packet, message, Arp.LENGTH, destination, Ethernet.TYPE_ARP);
   }
 
   /** Releases the packets that wait. */

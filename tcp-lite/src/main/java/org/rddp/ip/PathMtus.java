@@ -3,9 +3,10 @@ package org.rddp.ip;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.rddp.wire.Ipv6;
 
 /**
- * The MTUs of paths that carry less than the link, by destination (RFC 1191 section 6).
+ * The MTUs of paths that carry less than the link, by destination (RFC 1191 section 6, RFC 8201).
  *
  * <p>An entry is removed ten minutes after it was last lowered, because the path may have changed
  * (section 6.3); a packet that is still too large causes another ICMP message. There are at most
@@ -27,12 +28,17 @@ final class PathMtus {
   private record Entry(int mtu, long expires) {}
 
   private final int linkMtu;
+
+  /** What the numbers of remote addresses of IPv6 mean; null without IPv6. */
+  private final Ipv6Paths paths;
+
   private final TransportHandler transport;
   private final Map<Integer, Entry> entries = new LinkedHashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
 
-  PathMtus(int linkMtu, TransportHandler transport) {
+  PathMtus(int linkMtu, Ipv6Paths paths, TransportHandler transport) {
     this.linkMtu = linkMtu;
+    this.paths = paths;
     this.transport = transport;
   }
 
@@ -66,11 +72,15 @@ final class PathMtus {
 
   /** Lowers the MTU of a path; never raises it. */
   void lower(int destination, int mtu, long now) {
-    int lowered = Math.max(mtu, Math.min(LEAST, linkMtu));
+    boolean ipv6 = IpLayer.isIpv6(destination);
+    // RFC 8201 section 4: a path of IPv6 carries what every link must carry.
+    int lowered = Math.max(mtu, ipv6 ? Ipv6.LEAST_MTU : Math.min(LEAST, linkMtu));
     if (lowered >= get(destination)) {
       return;
     }
-    entries.remove(destination);
+    if (entries.remove(destination) == null && ipv6) {
+      paths.acquire(paths.at(destination));
+    }
     if (entries.size() == CAPACITY) {
       forgetOldest();
     }
@@ -94,6 +104,9 @@ final class PathMtus {
     oldest.remove();
     schedule();
     transport.onPathMtu(destination, linkMtu);
+    if (IpLayer.isIpv6(destination)) {
+      paths.release(paths.at(destination));
+    }
   }
 
   /** The entry that was lowered longest ago is the first. */

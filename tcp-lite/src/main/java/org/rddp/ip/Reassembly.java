@@ -1,8 +1,6 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
-import org.rddp.wire.Icmpv4;
-import org.rddp.wire.Ipv4;
 
 /**
  * Reassembles fragments within limits (RFC 791 section 3.2, RFC 1122 section 3.3.2; option 2 of RFC
@@ -24,10 +22,8 @@ final class Reassembly {
   private static final int FEWEST_PACKETS = 16;
 
   private final PacketPool pool;
-  private final IcmpErrors errors;
   private final IpCounters counters;
   private final int longest;
-  private final int mtu;
   private final int limit;
 
   /** The first {@link #count} are in use, the oldest first. */
@@ -36,16 +32,10 @@ final class Reassembly {
   private int count;
   private int kept;
 
-  /**
-   * Without datagrams.
-   *
-   * @param mtu reported to senders of datagrams that are too large
-   */
-  Reassembly(PacketPool pool, IcmpErrors errors, IpCounters counters, int mtu) {
+  /** Without datagrams. */
+  Reassembly(PacketPool pool, IpCounters counters) {
     this.pool = pool;
-    this.errors = errors;
     this.counters = counters;
-    this.mtu = mtu;
     longest = pool.room();
     limit = Math.max(pool.capacity() / PART_OF_POOL, FEWEST_PACKETS);
   }
@@ -53,22 +43,21 @@ final class Reassembly {
   /**
    * Adds a fragment; retains its packet if the fragment is kept.
    *
-   * @param header its IP header, checked
    * @return the datagram if it is complete: {@link #finish} must follow; otherwise null
    */
-  FragmentedDatagram add(long header, long senderMac, long packet, long now) {
+  FragmentedDatagram add(Fragment fragment, long packet, long now) {
     counters.fragments++;
-    if (!sound(header, senderMac, now)) {
+    if (!sound(fragment, now)) {
       counters.fragmentsDropped++;
       return null;
     }
-    makeRoom(Ipv4.source(header));
-    FragmentedDatagram datagram = find(header);
+    makeRoom(fragment);
+    FragmentedDatagram datagram = find(fragment);
     if (datagram == null) {
-      datagram = begin(header, senderMac, now);
+      datagram = begin(fragment, now);
     }
     int before = datagram.packets();
-    FragmentedDatagram.Outcome outcome = datagram.add(header, packet);
+    FragmentedDatagram.Outcome outcome = datagram.add(fragment, packet);
     kept += datagram.packets() - before;
     switch (outcome) {
       case KEPT -> {}
@@ -82,29 +71,26 @@ final class Reassembly {
   }
 
   /** Whether a fragment can be part of a datagram that we accept. */
-  private boolean sound(long header, long senderMac, long now) {
-    int length = Ipv4.totalLength(header) - Ipv4.headerLength(header);
-    int offset = Ipv4.fragmentOffset(header);
-    boolean more = Ipv4.moreFragments(header);
-    if (length == 0 || (more && (length & 7) != 0)) {
+  private boolean sound(Fragment fragment, long now) {
+    if (fragment.length == 0 || (fragment.more && (fragment.length & 7) != 0)) {
       return false;
     }
-    if (offset + length > longest) {
-      refuse(header, senderMac, now);
+    if (fragment.offset + fragment.length > longest) {
+      refuse(fragment, now);
       return false;
     }
     return true;
   }
 
   /** A datagram is larger than a packet: tells its sender, if the first fragment is here. */
-  private void refuse(long header, long senderMac, long now) {
-    FragmentedDatagram datagram = find(header);
-    long first = Ipv4.fragmentOffset(header) == 0 ? header : 0;
+  private void refuse(Fragment fragment, long now) {
+    FragmentedDatagram datagram = find(fragment);
+    long first = fragment.offset == 0 ? fragment.header : 0;
     if (datagram != null && first == 0) {
       first = datagram.firstHeader();
     }
     if (first != 0) {
-      errors.send(Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, mtu, first, senderMac, now);
+      fragment.errors.tooLarge(first, fragment.senderMac, now);
     }
     if (datagram != null) {
       counters.fragmentsDropped += datagram.packets();
@@ -113,16 +99,16 @@ final class Reassembly {
     }
   }
 
-  private FragmentedDatagram find(long header) {
+  private FragmentedDatagram find(Fragment fragment) {
     for (int i = 0; i < count; i++) {
-      if (datagrams[i].owns(header)) {
+      if (datagrams[i].owns(fragment)) {
         return datagrams[i];
       }
     }
     return null;
   }
 
-  private FragmentedDatagram begin(long header, long senderMac, long now) {
+  private FragmentedDatagram begin(Fragment fragment, long now) {
     if (count == DATAGRAMS) {
       discard(0);
     }
@@ -130,12 +116,12 @@ final class Reassembly {
       datagrams[count] = new FragmentedDatagram(pool);
     }
     FragmentedDatagram datagram = datagrams[count++];
-    datagram.begin(header, senderMac, now + TIMEOUT);
+    datagram.begin(fragment, now + TIMEOUT);
     return datagram;
   }
 
   /** Discards the oldest datagrams until another packet of a peer may be kept. */
-  private void makeRoom(int source) {
+  private void makeRoom(Fragment source) {
     while (keptOf(source) >= limit / 2) {
       discard(oldestOf(source));
     }
@@ -144,19 +130,19 @@ final class Reassembly {
     }
   }
 
-  private int keptOf(int source) {
+  private int keptOf(Fragment source) {
     int own = 0;
     for (int i = 0; i < count; i++) {
-      if (datagrams[i].source() == source) {
+      if (datagrams[i].isFrom(source)) {
         own += datagrams[i].packets();
       }
     }
     return own;
   }
 
-  private int oldestOf(int source) {
+  private int oldestOf(Fragment source) {
     int index = 0;
-    while (datagrams[index].source() != source || datagrams[index].packets() == 0) {
+    while (!datagrams[index].isFrom(source) || datagrams[index].packets() == 0) {
       index++;
     }
     return index;
@@ -207,8 +193,7 @@ final class Reassembly {
       long first = datagrams[0].firstHeader();
       if (first != 0) {
         // RFC 1122 section 3.3.2: the source gets an error, if the first fragment was received.
-        long mac = datagrams[0].senderMac();
-        errors.send(Icmpv4.TIME_EXCEEDED, Icmpv4.REASSEMBLY_TIME, 0, first, mac, now);
+        datagrams[0].errors().timeExceeded(first, datagrams[0].senderMac(), now);
       }
       counters.reassemblyTimeouts++;
       discard(0);

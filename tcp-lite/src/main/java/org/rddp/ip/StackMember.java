@@ -32,6 +32,8 @@ public final class StackMember {
 
   /** A segment that is not to be answered by a reset. */
   static final int QUIET_SEGMENT = 5;
+  /** What all are told: a neighbour advertisement. */
+  static final int ADVERTISEMENT = 6;
 
   private final StackGroup group;
   private final int index;
@@ -114,31 +116,54 @@ public final class StackMember {
   /**
    * Hands over what came for a local port to the next stack that may have it.
    *
+   * @param remote an address of IPv4; for IPv6, which of our addresses it came to
+   * @param high upper half of the remote address of IPv6
+   * @param low its lower half
    * @return whether that one had room
    */
   boolean passOn(
-      int kind, int port, int origin, int ecn, int length, long a, long b, int remote, long mac) {
+      int kind,
+      int port,
+      int origin,
+      int ecn,
+      int length,
+      long a,
+      long b,
+      int remote,
+      long mac,
+      long high,
+      long low) {
     int from = origin == HERE ? index : origin;
-    return hand(next(port, from), kind, from, ecn, length, a, b, remote, mac);
+    return hand(next(port, from), kind, from, ecn, length, a, b, remote, mac, high, low);
   }
 
   /** Tells every other stack. */
-  void tell(int kind, int code, int remote, long a, long b) {
+  void tell(int kind, int code, int remote, long a, long b, long high, long low) {
     for (int i = 0; i < size; i++) {
       if (i != index) {
-        boolean ignored = hand(i, kind, index, code, 0, a, b, remote, 0);
+        boolean ignored = hand(i, kind, index, code, 0, a, b, remote, 0, high, low);
       }
     }
   }
 
   private boolean hand(
-      int to, int kind, int origin, int ecn, int length, long a, long b, int remote, long mac) {
+      int to,
+      int kind,
+      int origin,
+      int ecn,
+      int length,
+      long a,
+      long b,
+      int remote,
+      long mac,
+      long high,
+      long low) {
     long head =
         kind
             | (long) origin << ORIGIN_SHIFT
             | (long) ecn << ECN_SHIFT
             | (long) length << LENGTH_SHIFT;
-    if (!group.member(to).queues[index].offer(head, a, b, remote, mac)) {
+    if (!group.member(to).queues[index].offer(head, a, b, remote, mac, high, low)) {
       return false;
     }
     told |= 1 << to;
@@ -159,17 +184,17 @@ public final class StackMember {
   }
 
   /** Takes what the other stacks have handed over; returns how much. */
-  int receive(IpLayer layer, long now) {
+  int receive(HandOverInput input, long now) {
     int taken = 0;
     for (HandOverQueue queue : queues) {
       if (queue != null) {
-        taken += receive(queue, layer, now);
+        taken += receive(queue, input, now);
       }
     }
     return taken;
   }
 
-  private static int receive(HandOverQueue queue, IpLayer layer, long now) {
+  private static int receive(HandOverQueue queue, HandOverInput input, long now) {
     int count = Math.min(queue.size(), BURST);
     for (int i = 0; i < count; i++) {
       long head = queue.word(0);
@@ -177,11 +202,13 @@ public final class StackMember {
       long b = queue.word(2);
       int remote = (int) queue.word(3);
       long mac = queue.word(4);
+      long high = queue.word(5);
+      long low = queue.word(6);
       queue.remove();
       int origin = (int) (head >>> ORIGIN_SHIFT) & OCTET;
       int ecn = (int) (head >>> ECN_SHIFT) & OCTET;
       int length = (int) (head >>> LENGTH_SHIFT);
-      layer.handedOver((int) head & OCTET, origin, ecn, length, a, b, remote, mac, now);
+      input.process((int) head & OCTET, origin, ecn, length, a, b, remote, mac, high, low, now);
     }
     return count;
   }

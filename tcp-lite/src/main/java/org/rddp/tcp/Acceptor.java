@@ -1,6 +1,6 @@
 package org.rddp.tcp;
 
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 
 /** Accepts or rejects connections to the port of a {@link TcpListener}. */
 @FunctionalInterface
@@ -13,5 +13,5 @@ public interface Acceptor {
    * @param remotePort the peer's port
    * @return its handler, or null to reset the connection
    */
-  StreamHandler onIncoming(TcpConnection stream, Ipv4Address remoteAddress, int remotePort);
+  StreamHandler onIncoming(TcpConnection stream, HostAddress remoteAddress, int remotePort);
 }

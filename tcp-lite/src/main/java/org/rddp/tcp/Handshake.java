@@ -32,9 +32,14 @@ final class Handshake {
     TcpListener listener = context.listeners.get(segment.localPort);
     TcpCounters counters = context.counters;
     int connections = context.peers.connections();
+    long identity = context.identity(key);
     Admission.Decision decision =
         admission.decide(
-            key, segment, listener == null ? null : listener.backlog, connections, context.now);
+            identity,
+            segment,
+            listener == null ? null : listener.backlog,
+            connections,
+            context.now);
     if (decision.mayConcernOthers() && handOver(segment, !decision.resets())) {
       return null;
     }
@@ -51,8 +56,8 @@ final class Handshake {
         replies.reset(segment);
       }
       case SEND_COOKIE -> {
-        int cookie = admission.cookie(key, segment, listener.backlog, context.now);
-        int clock = context.timestampClock() + context.secrets.timestampOffset(key);
+        int cookie = admission.cookie(identity, segment, listener.backlog, context.now);
+        int clock = context.timestampClock() + context.secrets.timestampOffset(identity);
         replies.cookie(segment, cookie, clock);
       }
       case START_HANDSHAKE -> accept(listener, key, segment, former);
@@ -78,11 +83,12 @@ final class Handshake {
   }
 
   private void accept(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {
+    long identity = context.identity(key);
     int sequence =
         former == null
-            ? context.secrets.initialSequence(key, context.now)
+            ? context.secrets.initialSequence(identity, context.now)
             : context.secrets.initialSequenceAfter(
-                key, context.now, former.sender.sequence(former.sender.max()));
+                identity, context.now, former.sender.sequence(former.sender.max()));
     TcpConnection connection = create(listener, key, syn.remoteAddress, sequence);
     if (connection != null) {
       negotiate(connection, syn);
@@ -110,7 +116,7 @@ final class Handshake {
       return null;
     }
     listener.backlog.add();
-    peer.handshakes++;
+    peer.beginHandshake();
     TcpConnection connection = new TcpConnection(context, key, peer, listener, null, sequence);
     context.connections.add(connection);
     return connection;
@@ -191,7 +197,7 @@ final class Handshake {
     return connection.state() == TcpState.SYN_RECEIVED
         && connection.listener != null
         && admission.hasCookie(
-            connection.key,
+            context.identity(connection.key),
             segment,
             connection.listener.backlog,
             connection.sender.sequence(-1),
@@ -206,7 +212,7 @@ final class Handshake {
     return connection.state() == TcpState.SYN_RECEIVED
         && connection.listener != null
         && admission.hasValidCookie(
-            connection.key,
+            context.identity(connection.key),
             segment,
             connection.listener.backlog,
             connection.sender.sequence(-1),

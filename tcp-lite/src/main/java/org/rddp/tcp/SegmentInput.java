@@ -88,7 +88,7 @@ final class SegmentInput implements TransportHandler {
     return switch (context.ip.checksum(packet)) {
       case Offloads.GOOD -> true;
       case Offloads.BAD -> false;
-      default -> Tcp.intact(address, length, source, context.ip.address());
+      default -> Tcp.intact(address, length, context.ip.pseudoHeader(source, length));
     };
   }
 

@@ -3,7 +3,6 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.tcp.handshake.SynOffer;
-import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
@@ -29,16 +28,20 @@ final class SegmentOutput {
     offloadsSegmentation = ip.offloadsSegmentation();
   }
 
-  /** Whether the device computes checksums, so that the sum of a payload is not needed. */
-  boolean offloadsChecksum() {
-    return offloadsChecksum;
+  /**
+   * Whether the device computes the checksums of a connection, so that the sum of a payload is not
+   * needed.
+   */
+  boolean offloadsChecksum(TcpConnection connection) {
+    return offloadsChecksum && !IpLayer.isIpv6(connection.remote());
   }
 
   /**
    * The longest payload of one frame: unlimited if the device cuts it to segments of EMSS octets.
    */
-  int largest(int emss) {
-    return offloadsSegmentation ? Integer.MAX_VALUE : emss;
+  int largest(TcpConnection connection, int emss) {
+    boolean cut = offloadsSegmentation && !IpLayer.isIpv6(connection.remote());
+    return cut ? Integer.MAX_VALUE : emss;
   }
 
   /**
@@ -140,7 +143,7 @@ final class SegmentOutput {
     boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
+    long sum = TcpOptions.putMss(option, IpLayer.mss(connection.remote(), ip.mtu()));
     option += TcpOptions.MSS_LENGTH;
     if (scaled) {
       sum += TcpOptions.putWindowScale(option, offer.windowShift());
@@ -187,11 +190,10 @@ final class SegmentOutput {
   private void finish(
       TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
     int remote = connection.remote();
-    if (offloadsChecksum) {
+    if (offloadsChecksum(connection)) {
       requestOffload(connection, packet, header, length);
     } else {
-      Tcp.putChecksum(
-          header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+      Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
     }
     counters.segmentsOut++;
     if (context.trace != null) {
@@ -205,9 +207,7 @@ final class SegmentOutput {
     int emss = connection.sender.emss();
     boolean cut = emss > 0 && length - headerLength > emss;
     int summed = cut ? 0 : length;
-    Tcp.putPartialChecksum(
-        header,
-        Checksum.pseudoHeader(ip.address(), connection.remote(), Ipv4.PROTOCOL_TCP, summed));
+    Tcp.putPartialChecksum(header, ip.pseudoHeader(connection.remote(), summed));
     ip.requestOffload(packet, headerLength, cut ? emss : 0);
   }
 

@@ -20,7 +20,7 @@ final class SegmentSizes {
 
   /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
-    int mss = Math.min(IpLayer.mss(context.ip.mtu()), theirMss);
+    int mss = Math.min(IpLayer.mss(connection.remote(), context.ip.mtu()), theirMss);
     connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
     int emss = emss(connection, context.ip.pathMtu(connection.remote()));
     connection.sender.negotiated(emss, windowShift);
@@ -28,7 +28,8 @@ final class SegmentSizes {
 
   /** EMSS on a path that carries packets of so many octets. */
   private static int emss(TcpConnection connection, int mtu) {
-    return Math.min(connection.negotiatedEmss, IpLayer.mss(mtu) - options(connection));
+    int mss = IpLayer.mss(connection.remote(), mtu);
+    return Math.min(connection.negotiatedEmss, mss - options(connection));
   }
 
   /** Octets of TCP options in every segment. */

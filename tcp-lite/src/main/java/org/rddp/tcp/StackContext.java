@@ -109,7 +109,7 @@ final class StackContext {
             settings.peerAcknowledgmentDelay());
     flights = new FlightPool(pool, counters.loss);
     SegmentInput input = new SegmentInput(this);
-    ip = new IpLayer(device, address, member, input);
+    ip = new IpLayer(device, address, member, input, random);
     peers = new Peers(ip, settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);
     transmitter = new SegmentTransmitter(output, pool, counters);
@@ -124,6 +124,15 @@ final class StackContext {
   /** The clock of all timestamps, in milliseconds. */
   int timestampClock() {
     return (int) (now / TIMESTAMP_TICK);
+  }
+
+  /**
+   * What tells a connection from all others in keyed hashes: its key, with the addresses themselves
+   * in place of a number of IPv6, which another address may get later.
+   */
+  long identity(long key) {
+    int remote = (int) (key >>> 32);
+    return IpLayer.isIpv6(remote) ? secrets.identity(ip.path(remote), key) : key;
   }
 
   /** Aborts a connection that has failed; others continue. */

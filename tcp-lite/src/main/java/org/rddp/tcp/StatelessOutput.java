@@ -5,8 +5,6 @@ import org.rddp.ip.IpLayer;
 import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.handshake.SynOffer;
-import org.rddp.wire.Checksum;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
@@ -66,7 +64,7 @@ final class StatelessOutput {
     }
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
+    long sum = TcpOptions.putMss(option, IpLayer.mss(syn.remoteAddress, ip.mtu()));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
     if (offer.timestamps() && syn.options.timestamps()) {
@@ -103,10 +101,9 @@ final class StatelessOutput {
   private void send(TcpSegment answered, long packet, int length, long sum) {
     long header = pool.address(packet);
     int remote = answered.remoteAddress;
-    Tcp.putChecksum(
-        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+    Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
     counters.segmentsOut++;
-    ip.reply(packet, header, length, Ipv4.PROTOCOL_TCP, remote, answered.remoteMac);
+    ip.reply(packet, header, length, remote, answered.remoteMac);
     pool.release(packet);
   }
 }

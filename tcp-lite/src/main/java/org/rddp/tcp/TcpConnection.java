@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
@@ -85,21 +86,21 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     this.listener = listener;
     this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
-    timestampOffset = context.secrets.timestampOffset(key);
+    timestampOffset = context.secrets.timestampOffset(context.identity(key));
     sender = new Sender(this, sequence);
     receiver = new Receiver(this, context.settings.receiveBuffer());
     lastReceivedAt = context.now;
     stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
 
-  /** The peer's address, as a number. */
+  /** The peer's address, as a number: {@link org.rddp.ip.IpLayer#number}. */
   int remote() {
     return (int) (key >>> 32);
   }
 
   /** The peer's address. */
-  public Ipv4Address remoteAddress() {
-    return new Ipv4Address(remote());
+  public HostAddress remoteAddress() {
+    return peer.path == null ? new Ipv4Address(remote()) : peer.path.remote();
   }
 
   /** The peer's port. */
@@ -319,20 +320,20 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   private boolean mayKeepSent() {
-    return context.sentPackets.grants(sender.kept(), peer.sent);
+    return context.sentPackets.grants(sender.kept(), peer.sent());
   }
 
   /**
    * Whether the connection, which keeps so many packets received out of order, may keep another.
    */
   boolean mayKeepEarly(int kept) {
-    return context.earlyPackets.grants(kept, peer.early);
+    return context.earlyPackets.grants(kept, peer.early());
   }
 
   /** Counts packets that the connection keeps until they are acknowledged. */
   void keepsSent(int more) {
     context.sentPackets.keeps(more);
-    peer.sent += more;
+    peer.keepsSent(more);
     if (more < 0) {
       context.flushQueue.packetsReleased();
     }
@@ -355,7 +356,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Counts packets that the connection keeps because they were received out of order. */
   void keepsEarly(int more) {
     context.earlyPackets.keeps(more);
-    peer.early += more;
+    peer.keepsEarly(more);
   }
 
   boolean wantsToSend() {
@@ -439,7 +440,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** The handshake that the peer has begun has succeeded or failed. */
   void handshakeDone() {
     listener.backlog.remove();
-    peer.handshakes--;
+    peer.endHandshake();
   }
 
   /**

@@ -6,9 +6,10 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.StackGroup;
 import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.PeerAccount;
@@ -25,7 +26,6 @@ public final class TcpStack implements AutoCloseable {
   private static final int EPHEMERAL_PORTS = 65536 - FIRST_EPHEMERAL_PORT;
 
   final StackContext context;
-  private final FrameDevice device;
   private final StackMember member;
   private final RandomGenerator random;
   private final Map<Integer, TcpListener> listeners = new HashMap<>();
@@ -62,7 +62,6 @@ public final class TcpStack implements AutoCloseable {
       StackMember member,
       RandomGenerator random,
       long now) {
-    this.device = device;
     this.member = member;
     this.random = random;
     context = new StackContext(device, address, settings, random, listeners, member, now);
@@ -207,36 +206,49 @@ public final class TcpStack implements AutoCloseable {
    * @throws IllegalStateException if there is no route to the address, or no port or no room for a
    *     connection is left
    */
-  public TcpConnection connect(Ipv4Address remote, int port, StreamHandler handler) {
-    checkLimits(remote);
-    return connect(remote, ephemeralKey(remote, port), handler);
+  public TcpConnection connect(HostAddress remote, int port, StreamHandler handler) {
+    int number = number(remote);
+    checkLimits(remote, number);
+    return connect(remote, number, ephemeralKey(remote, number, port), handler);
   }
 
   /**
    * Opens a connection from a given port, as in a simultaneous open (RFC 9293 section 3.5, figure
-   * 7). Otherwise like {@link #connect(Ipv4Address, int, StreamHandler)}. From a port to itself at
+   * 7). Otherwise like {@link #connect(HostAddress, int, StreamHandler)}. From a port to itself at
    * our own address, the connection is its own peer. Of several stacks of an interface this one
    * gets what comes for the port, as if it listened there.
    *
    * @param localPort 1 to 65535, without a listener
    * @throws IllegalStateException as there, or if the port is in use
    */
-  public TcpConnection connect(Ipv4Address remote, int port, int localPort, StreamHandler handler) {
-    checkLimits(remote);
-    long key = TcpConnectionTable.key(remote.bits(), port, localPort);
+  public TcpConnection connect(HostAddress remote, int port, int localPort, StreamHandler handler) {
+    int number = number(remote);
+    checkLimits(remote, number);
+    long key = TcpConnectionTable.key(number, port, localPort);
     if (context.connections.get(key) != null || listeners.containsKey(localPort)) {
       throw new IllegalStateException("local port " + localPort + " is in use");
     }
     member.listen(localPort);
-    return connect(remote, key, handler);
+    return connect(remote, number, key, handler);
   }
 
-  private void checkLimits(Ipv4Address remote) {
+  private int number(HostAddress remote) {
+    if (!remote.unicast()) {
+      throw new NoRouteException(remote + " is not the address of one host");
+    }
+    int number = context.ip.number(remote);
+    if (number == 0) {
+      throw new NoRouteException(remote + " is IPv6, and the interface has none");
+    }
+    return number;
+  }
+
+  private void checkLimits(HostAddress remote, int number) {
     if (context.peers.connections() >= context.settings.connections()) {
       throw new IllegalStateException(
           "the limit of " + context.settings.connections() + " connections is reached");
     }
-    if (!context.peers.mayConnect(remote.bits())) {
+    if (!context.peers.mayConnect(number)) {
       throw new IllegalStateException(
           "the limit of "
               + context.settings.peerConnections()
@@ -246,53 +258,49 @@ public final class TcpStack implements AutoCloseable {
     }
   }
 
-  private TcpConnection connect(Ipv4Address remote, long key, StreamHandler handler) {
-    checkRoute(remote);
-    PeerAccount peer = context.peers.addConnection(remote.bits());
+  private TcpConnection connect(HostAddress remote, int number, long key, StreamHandler handler) {
+    if (!context.ip.reaches(number)) {
+      throw new NoRouteException(
+          remote + " is not in the interface's network, and no gateway is configured");
+    }
+    PeerAccount peer = context.peers.addConnection(number);
     if (peer == null) {
       throw new IllegalStateException("too many neighbours are in use for " + remote);
     }
-    int sequence = context.secrets.initialSequence(key, context.now);
+    int sequence = context.secrets.initialSequence(context.identity(key), context.now);
     TcpConnection connection = new TcpConnection(context, key, peer, null, handler, sequence);
     context.connections.add(connection);
     context.handshake.sendSyn(connection);
     return connection;
   }
 
-  private void checkRoute(Ipv4Address remote) {
-    if (!remote.unicast()) {
-      throw new NoRouteException(remote + " is not the address of one host");
-    }
-    if (!context.ip.reaches(remote.bits())) {
-      throw new NoRouteException(
-          remote + " is not in the interface's network, and no gateway is configured");
-    }
-  }
-
   /**
    * A random port that is free towards that peer (RFC 6056 section 3.3.1); of these one whose
    * segments come to our queue, as far as there is one.
    */
-  private long ephemeralKey(Ipv4Address remote, int port) {
+  private long ephemeralKey(HostAddress remote, int number, int port) {
     int start = random.nextInt(EPHEMERAL_PORTS);
-    int local = freePort(remote.bits(), port, start, true);
+    int local = freePort(number, port, start, true);
     if (local == 0) {
-      local = freePort(remote.bits(), port, start, false);
+      local = freePort(number, port, start, false);
     }
     if (local == 0) {
-      throw new IllegalStateException("no local port is left towards " + remote + ":" + port);
+      throw new IllegalStateException(
+          remote instanceof Ipv6Address
+              ? "no local port is left towards [" + remote + "]:" + port
+              : "no local port is left towards " + remote + ":" + port);
     }
-    return TcpConnectionTable.key(remote.bits(), port, local);
+    return TcpConnectionTable.key(number, port, local);
   }
 
   /** The first free port from one on, or 0. */
   private int freePort(int remote, int port, int start, boolean received) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      boolean itself = local == port && remote == context.ip.address();
+      boolean itself = local == port && context.ip.isOurs(remote);
       if (!itself
           && member.mayLeaveFrom(local)
-          && (!received || device.receives(remote, port, context.ip.address(), local))
+          && (!received || context.ip.receives(remote, port, local))
           && context.connections.get(TcpConnectionTable.key(remote, port, local)) == null
           && !listeners.containsKey(local)) {
         return local;

@@ -13,13 +13,13 @@ class HandOverQueueTest {
   @Test
   void shouldRefuseWhatDoesNotFit() {
     int taken = 0;
-    while (queue.offer(taken, 0, 0, 0, 0)) {
+    while (queue.offer(taken, 0, 0, 0, 0, 0, 0)) {
       taken++;
     }
     assertThat(taken).isEqualTo(256);
     assertThat(queue.size()).isEqualTo(256);
     queue.remove();
-    assertThat(queue.offer(7, 0, 0, 0, 0)).isTrue();
+    assertThat(queue.offer(7, 0, 0, 0, 0, 0, 0)).isTrue();
     assertThat(queue.word(0)).isEqualTo(1);
   }
 
@@ -29,7 +29,7 @@ class HandOverQueueTest {
     CompletableFuture<Void> producer =
         CompletableFuture.runAsync(() -> {
           for (long i = 0; i < ENTRIES; i++) {
-            while (!queue.offer(i, ~i, i << 8, -i, i * i)) {
+            while (!queue.offer(i, ~i, i << 8, -i, i * i, i + 1, i + 2)) {
               Thread.yield();
             }
           }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -94,7 +95,8 @@ class IpLayerTest {
           new InterfaceAddress(
               new Ipv4Address(OURS), 24, Optional.of(new Ipv4Address(GATEWAY)), 1400),
           StackGroup.alone(),
-          transport);
+          transport,
+          new SplittableRandom(1));
   private final long frame = Memory.allocate(4096);
   private long now;
   private int lastEcn;
@@ -262,7 +264,11 @@ class IpLayerTest {
     kept.acquire();
     IpLayer wide =
         new IpLayer(
-            device, new InterfaceAddress(new Ipv4Address(OURS), 8), StackGroup.alone(), transport);
+            device,
+            new InterfaceAddress(new Ipv4Address(OURS), 8),
+            StackGroup.alone(),
+            transport,
+            new SplittableRandom(1));
     Neighbour used = wide.route(PEER);
     used.acquire();
     for (int i = 0; i < 5000; i++) {
@@ -403,9 +409,12 @@ class IpLayerTest {
   void shouldTakeTheLeastOfTheMtus() {
     assertThat(ip.mtu()).isEqualTo(1400);
     InterfaceAddress any = new InterfaceAddress(new Ipv4Address(OURS), 24);
-    assertThat(new IpLayer(device, any, StackGroup.alone(), transport).mtu()).isEqualTo(1500);
+    assertThat(
+            new IpLayer(device, any, StackGroup.alone(), transport, new SplittableRandom(1)).mtu())
+        .isEqualTo(1500);
     ScriptedDevice jumbo = new ScriptedDevice(pool, 9000);
-    assertThat(new IpLayer(jumbo, any, StackGroup.alone(), transport).mtu())
+    assertThat(
+            new IpLayer(jumbo, any, StackGroup.alone(), transport, new SplittableRandom(1)).mtu())
         .isEqualTo(2048 - Ethernet.HEADER);
   }
 

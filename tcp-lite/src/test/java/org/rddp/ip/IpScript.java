@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.wire.Arp;
@@ -52,7 +53,11 @@ final class IpScript implements TransportHandler {
     Optional<Ipv4Address> gateway = Optional.of(Ipv4Address.parse("10.0.0.254"));
     ip =
         new IpLayer(
-            device, new InterfaceAddress(ours, 24, gateway, 1500, vlan), StackGroup.alone(), this);
+            device,
+            new InterfaceAddress(ours, 24, gateway, 1500, vlan),
+            StackGroup.alone(),
+            this,
+            new SplittableRandom(1));
   }
 
   @Override

@@ -15,7 +15,7 @@ class PathMtusTest {
   private static final int FAR = Ipv4Address.parse("192.0.2.7").bits();
 
   private final List<String> heard = new ArrayList<>();
-  private final PathMtus paths = new PathMtus(1500, new PathListener(heard));
+  private final PathMtus paths = new PathMtus(1500, null, new PathListener(heard));
 
   @Test
   @DisplayName("RFC 1191 3: the MTU of a path is the link's unless a lower one is known")
@@ -69,7 +69,7 @@ class PathMtusTest {
   void shouldHaveAFloor() {
     paths.lower(FAR, 68, 0);
     assertThat(paths.get(FAR)).isEqualTo(296);
-    PathMtus narrow = new PathMtus(200, new PathListener(heard));
+    PathMtus narrow = new PathMtus(200, null, new PathListener(heard));
     narrow.lower(FAR, 68, 0);
     assertThat(narrow.get(FAR)).isEqualTo(200);
   }

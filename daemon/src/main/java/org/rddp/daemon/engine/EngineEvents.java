@@ -23,7 +23,7 @@ final class EngineEvents {
       ConnectionOpenedEvent event = new ConnectionOpenedEvent();
       if (event.isEnabled()) {
         event.initiator = initiator;
-        commit(event, localPort, remoteAddress, remotePort);
+        commit(event, localPort, Ipv4Text.format(remoteAddress), remotePort);
       }
     }
   }
@@ -48,7 +48,7 @@ final class EngineEvents {
         event.reason = reason.name();
         event.detail = detail;
         event.text = text;
-        commit(event, localPort, remoteAddress, remotePort);
+        commit(event, localPort, Ipv4Text.format(remoteAddress), remotePort);
       }
     }
   }
@@ -60,16 +60,16 @@ final class EngineEvents {
       if (event.isEnabled()) {
         event.timeout = timeout;
         event.earlier = earlier;
-        int address = connection.remoteAddress().bits();
+        String address = connection.remoteAddress().toString();
         commit(event, connection.localPort(), address, connection.remotePort());
       }
     }
   }
 
-  private void commit(ConnectionEvent event, int localPort, int remoteAddress, int remotePort) {
+  private void commit(ConnectionEvent event, int localPort, String remoteAddress, int remotePort) {
     event.port = name;
     event.localPort = localPort;
-    event.remoteAddress = Ipv4Text.format(remoteAddress);
+    event.remoteAddress = remoteAddress;
     event.remotePort = remotePort;
     event.commit();
   }

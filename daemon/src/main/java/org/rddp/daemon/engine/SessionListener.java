@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.StreamHandler;
@@ -95,7 +96,7 @@ public final class SessionListener {
     return listener.port();
   }
 
-  private StreamHandler onIncoming(TcpConnection stream, Ipv4Address address, int port) {
+  private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
     if (closed) {
       return null;
     }
@@ -103,10 +104,11 @@ public final class SessionListener {
       countRefused();
       return null;
     }
-    SessionConnection connection =
-        SessionConnection.incoming(session, this, stream, address.bits(), port);
+    // The interfaces of the daemon have no IPv6.
+    int address = ((Ipv4Address) from).bits();
+    SessionConnection connection = SessionConnection.incoming(session, this, stream, address, port);
     starting.add(connection);
-    session.engine().beginStartup(address.bits(), connection);
+    session.engine().beginStartup(address, connection);
     return connection.transport();
   }
 

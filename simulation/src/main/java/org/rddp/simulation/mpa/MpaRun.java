@@ -2,7 +2,7 @@ package org.rddp.simulation.mpa;
 
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RandomSettings;
@@ -54,7 +54,7 @@ final class MpaRun implements Scenario {
     hosts.server().listen(LISTENING, this::accept);
   }
 
-  private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
+  private StreamHandler accept(TcpStream stream, HostAddress address, int port) {
     SimulatedMpaConnection conversation = connections.of(port, hosts.violations());
     return conversation == null || conversation.server().done()
         ? null

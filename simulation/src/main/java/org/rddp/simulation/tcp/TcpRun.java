@@ -2,7 +2,7 @@ package org.rddp.simulation.tcp;
 
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.CorruptedOctets;
 import org.rddp.simulation.HostPair;
@@ -53,7 +53,7 @@ final class TcpRun implements Scenario {
     hosts.server().listen(LISTENING, this::accept);
   }
 
-  private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
+  private StreamHandler accept(TcpStream stream, HostAddress address, int port) {
     SimulatedTcpConnection conversation = connections.of(port, violations);
     return conversation == null || conversation.server().done() ? null : conversation.server();
   }

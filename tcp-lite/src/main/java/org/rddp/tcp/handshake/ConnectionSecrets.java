@@ -1,6 +1,7 @@
 package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
+import org.rddp.ip.Ipv6Path;
 import org.rddp.wire.SequenceNumber;
 
 /**
@@ -14,6 +15,8 @@ public final class ConnectionSecrets {
   /** Octets between the last of a former incarnation and the first of a new one, at least. */
   private static final int INCARNATION_GAP = 1 << 16;
 
+  private static final long PORTS = 0xffff_ffffL;
+
   private final KeyedHash hash;
   private final int ourAddress;
 
@@ -21,6 +24,20 @@ public final class ConnectionSecrets {
   public ConnectionSecrets(RandomGenerator random, int ourAddress) {
     hash = new KeyedHash(random);
     this.ourAddress = ourAddress;
+  }
+
+  /**
+   * What tells a connection over IPv6 from all others: a keyed hash of addresses and ports.
+   *
+   * @param key of the connection, with its ports
+   */
+  public long identity(Ipv6Path path, long key) {
+    return hash.hash(
+        path.remotePrefix(),
+        path.remoteInterface(),
+        path.ourPrefix(),
+        path.ourInterface(),
+        key & PORTS);
   }
 
   private long secret(long key) {

@@ -2,8 +2,14 @@ package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
 
-/** SipHash-2-4 of two 64-bit words, with a key that other hosts do not know. */
+/** SipHash-2-4 of two or five 64-bit words, with a key that other hosts do not know. */
 public final class KeyedHash {
+  /** The block behind the words, which has the length in its last octet. */
+  private static final int LENGTH = 5;
+
+  /** Eight octets for each word, in the highest octet. */
+  private static final int OCTETS_SHIFT = 59;
+
   private final long key0;
   private final long key1;
 
@@ -20,20 +26,32 @@ public final class KeyedHash {
 
   /** The hash of sixteen octets, given as two words in little-endian order. */
   public long hash(long first, long second) {
+    return hash(2, first, second, 0, 0, 0);
+  }
+
+  /** The hash of forty octets, given as five words in little-endian order. */
+  public long hash(long first, long second, long third, long fourth, long fifth) {
+    return hash(5, first, second, third, fourth, fifth);
+  }
+
+  private long hash(int words, long first, long second, long third, long fourth, long fifth) {
     long v0 = key0 ^ 0x736f6d6570736575L;
     long v1 = key1 ^ 0x646f72616e646f6dL;
     long v2 = key0 ^ 0x6c7967656e657261L;
     long v3 = key1 ^ 0x7465646279746573L;
-    for (int block = 0; block < 4; block++) {
+    for (int block = 0; block < words + 2; block++) {
       long message =
-          switch (block) {
+          switch (block < words ? block : block - words + LENGTH) {
             case 0 -> first;
             case 1 -> second;
-            case 2 -> 16L << 56;
+            case 2 -> third;
+            case 3 -> fourth;
+            case 4 -> fifth;
+            case LENGTH -> (long) words << OCTETS_SHIFT;
             default -> 0;
           };
-      int rounds = block == 3 ? 4 : 2;
-      if (block == 3) {
+      int rounds = block > words ? 4 : 2;
+      if (block > words) {
         v2 ^= 0xff;
       }
       v3 ^= message;

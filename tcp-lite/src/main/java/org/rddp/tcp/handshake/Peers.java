@@ -3,15 +3,23 @@ package org.rddp.tcp.handshake;
 import java.util.HashMap;
 import java.util.Map;
 import org.rddp.ip.IpLayer;
+import org.rddp.ip.Ipv6Path;
 import org.rddp.ip.Neighbour;
 import org.rddp.ip.SharedCounts;
 
 /**
- * The remote addresses that have connections, and the limits of each. Connections are counted with
- * those of the other stacks of the interface, handshakes are not.
+ * The remote addresses that have connections, and the limits of each. With IPv6 a network of 64
+ * bits may have {@link #PER_PREFIX} times what one address may, as its hosts are many or one.
+ *
+ * <p>Connections with an address of IPv4, or a network of IPv6, are counted together with those of
+ * the other stacks of the interface; handshakes, and connections with one address of IPv6, are not.
  */
 public final class Peers {
+  /** How many times the limit of an address is that of its network. */
+  static final int PER_PREFIX = 8;
+
   private final Map<Integer, PeerAccount> peers = new HashMap<>();
+  private final Map<Long, PrefixAccount> prefixes = new HashMap<>();
   private final IpLayer ip;
   private final SharedCounts counts;
   private final int mostConnections;
@@ -32,13 +40,30 @@ public final class Peers {
 
   /** Whether an address may have another connection. */
   public boolean mayConnect(int address) {
-    return counts.of(address) < mostConnections;
+    Ipv6Path path = ip.path(address);
+    if (path == null) {
+      return counts.of(address) < mostConnections;
+    }
+    PeerAccount peer = peers.get(address);
+    return (peer == null || peer.connections < mostConnections)
+        && counts.of(path.remotePrefix()) < PER_PREFIX * (long) mostConnections;
   }
 
   /** Whether an address may begin another handshake. */
   boolean mayStartHandshake(int address) {
     PeerAccount peer = peers.get(address);
-    return peer == null || peer.handshakes < mostHandshakes;
+    PrefixAccount prefix = prefix(address, peer);
+    return (peer == null || peer.handshakes < mostHandshakes)
+        && (prefix == null || prefix.handshakes < PER_PREFIX * (long) mostHandshakes);
+  }
+
+  /** The account of an address's network; null if there is none, or it is IPv4. */
+  private PrefixAccount prefix(int address, PeerAccount peer) {
+    if (peer != null) {
+      return peer.prefix;
+    }
+    Ipv6Path path = ip.path(address);
+    return path == null ? null : prefixes.get(path.remotePrefix());
   }
 
   /**
@@ -54,20 +79,44 @@ public final class Peers {
         return null;
       }
       route.acquire();
-      peer = new PeerAccount(address, route);
+      peer = account(address, route);
       peers.put(address, peer);
     }
     peer.connections++;
-    counts.add(address);
+    counts.add(shared(peer));
+    if (peer.prefix != null) {
+      peer.prefix.connections++;
+    }
     return peer;
+  }
+
+  /** What stacks count a peer's connections under; networks and addresses of IPv4 are different. */
+  private static long shared(PeerAccount peer) {
+    return peer.prefix == null ? peer.address : peer.prefix.prefix;
+  }
+
+  private PeerAccount account(int address, Neighbour route) {
+    Ipv6Path path = ip.path(address);
+    if (path == null) {
+      return new PeerAccount(address, route, null, null);
+    }
+    ip.acquire(path);
+    PrefixAccount prefix = prefixes.computeIfAbsent(path.remotePrefix(), PrefixAccount::new);
+    return new PeerAccount(address, route, path, prefix);
   }
 
   /** A connection has ended; removes the account with the last one. */
   public void removeConnection(PeerAccount peer) {
-    counts.remove(peer.address);
+    counts.remove(shared(peer));
     if (--peer.connections == 0) {
       peer.route.release();
       peers.remove(peer.address);
+      if (peer.path != null) {
+        ip.release(peer.path);
+      }
+    }
+    if (peer.prefix != null && --peer.prefix.connections == 0) {
+      prefixes.remove(peer.prefix.prefix);
     }
   }
 

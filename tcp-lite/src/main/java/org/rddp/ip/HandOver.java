@@ -1,0 +1,142 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Memory;
+
+/**
+ * The packet that a stack is processing, and its hand-over to another stack of the interface when
+ * its port is another's.
+ */
+final class HandOver {
+  private final PacketPool pool;
+  private final StackMember member;
+  private final IpCounters counters;
+
+  /** What the numbers of remote addresses of IPv6 mean; null without IPv6. */
+  private final Ipv6Paths paths;
+
+  /** The stack that received what is being processed. */
+  private int origin = StackMember.HERE;
+
+  /** Whether another stack has got the packet being processed. */
+  private boolean given;
+
+  /** What is processed is not to be answered by a reset: another stack had a reason against it. */
+  private boolean quiet;
+
+  HandOver(PacketPool pool, StackMember member, Ipv6Paths paths, IpCounters counters) {
+    this.pool = pool;
+    this.member = member;
+    this.paths = paths;
+    this.counters = counters;
+  }
+
+  /**
+   * What follows was received by another stack, or by this one: {@link StackMember#HERE}.
+   *
+   * @param quietly it is not to be answered by a reset
+   */
+  void from(int stack, boolean quietly) {
+    origin = stack;
+    quiet = quietly;
+  }
+
+  /** Whether what is being processed is not to be answered by a reset. */
+  boolean isQuiet() {
+    return quiet;
+  }
+
+  /** Whether another stack has received and checked what is being processed. */
+  boolean fromAnother() {
+    return origin != StackMember.HERE;
+  }
+
+  /** Releases a packet that has been processed, unless another stack has it now. */
+  void done(long packet) {
+    if (given) {
+      given = false;
+    } else {
+      pool.release(packet);
+    }
+  }
+
+  /** See {@link IpLayer#handOver}. */
+  boolean segment(
+      int port,
+      int remote,
+      long senderMac,
+      int ecn,
+      long address,
+      int length,
+      long packet,
+      boolean quietly) {
+    if (!member.hasNext(port, origin)) {
+      return false;
+    }
+    long copied = pool.shared(packet) ? copy(address, length) : packet;
+    long from = copied == packet ? address : pool.address(copied);
+    if (copied == 0) {
+      counters.handOversDropped++;
+    } else if (passOn(
+        quiet || quietly ? StackMember.QUIET_SEGMENT : StackMember.SEGMENT,
+        port,
+        ecn,
+        length,
+        copied,
+        from,
+        remote,
+        senderMac)) {
+      counters.handedOver++;
+      given = copied == packet;
+    } else {
+      counters.handOversDropped++;
+      if (copied != packet) {
+        pool.release(copied);
+      }
+    }
+    return true;
+  }
+
+  /** A packet with those octets, for another stack; 0 if there is none. */
+  private long copy(long address, int length) {
+    long packet = pool.allocate();
+    if (packet != 0) {
+      Memory.copy(address, pool.address(packet), length);
+      pool.window(packet, pool.address(packet), length);
+    }
+    return packet;
+  }
+
+  private boolean passOn(
+      int kind, int port, int code, int length, long a, long b, int remote, long mac) {
+    if (!IpLayer.isIpv6(remote)) {
+      return member.passOn(kind, port, origin, code, length, a, b, remote, mac, 0, 0);
+    }
+    Ipv6Path path = paths.at(remote);
+    return member.passOn(
+        kind, port, origin, code, length, a, b, path.local, mac, path.high, path.low);
+  }
+
+  /** Tells every other stack the MTU of a path. */
+  void tellPathMtu(int remote, int octets) {
+    if (IpLayer.isIpv6(remote)) {
+      Ipv6Path path = paths.at(remote);
+      member.tell(StackMember.PATH_MTU, 0, path.local, octets, 0, path.high, path.low);
+    } else {
+      member.tell(StackMember.PATH_MTU, 0, remote, octets, 0, 0, 0);
+    }
+  }
+
+  /** Hands over an error about a packet: {@link StackMember#UNREACHABLE} or TOO_BIG. */
+  void error(
+      int kind, int code, int pathMtu, int remote, int localPort, int remotePort, int sequence) {
+    if (member.hasNext(localPort, origin)) {
+      long ports = (long) localPort << 16 | remotePort;
+      if (passOn(kind, localPort, code, pathMtu, ports, sequence, remote, 0)) {
+        counters.handedOver++;
+      } else {
+        counters.handOversDropped++;
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Icmpv6;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Ipv6Extensions;
+import org.rddp.wire.Memory;
+
+/**
+ * Sends ICMPv6 errors about packets that we cannot process (RFC 4443 section 2.4): not about ICMPv6
+ * errors and redirects, and not about packets from no single host.
+ */
+final class Icmpv6Errors implements FragmentErrors {
+  /** An error is no longer than the least MTU and quotes as much as fits (section 2.4 (c)). */
+  private static final int QUOTED = Ipv6.LEAST_MTU - Ipv6.HEADER - Icmpv6.HEADER;
+
+  private final Ipv6Output output;
+  private final PacketPool pool;
+  private final LocalAddresses addresses;
+  private final IpCounters counters;
+  private final ErrorLimit limit;
+  private final Ipv6Extensions headers = new Ipv6Extensions();
+
+  Icmpv6Errors(
+      Ipv6Output output,
+      PacketPool pool,
+      LocalAddresses addresses,
+      IpCounters counters,
+      ErrorLimit limit) {
+    this.output = output;
+    this.pool = pool;
+    this.addresses = addresses;
+    this.counters = counters;
+    this.limit = limit;
+  }
+
+  /** There is no error for it: RFC 8200 asks for no more than 1500 octets. */
+  @Override
+  public void tooLarge(long first, long senderMac, long now) {}
+
+  /** RFC 8200 section 4.5. */
+  @Override
+  public void timeExceeded(long first, long senderMac, long now) {
+    send(Icmpv6.TIME_EXCEEDED, Icmpv6.REASSEMBLY_TIME, 0, first, senderMac, now);
+  }
+
+  /**
+   * Sends an error, unless the limit is reached.
+   *
+   * @param parameter pointer or MTU; else 0
+   * @param quoted IPv6 header of the packet that the error is about
+   * @param macAddress source of that packet
+   */
+  void send(int type, int code, int parameter, long quoted, long macAddress, long now) {
+    long high = Ipv6.sourceHigh(quoted);
+    long low = Ipv6.sourceLow(quoted);
+    if (!Ipv6Address.unicast(high, low) || aboutError(quoted)) {
+      return;
+    }
+    if (limit.reached(now)) {
+      counters.icmpErrorsLimited++;
+      return;
+    }
+    long packet = output.allocate();
+    if (packet == 0) {
+      return;
+    }
+    limit.sent();
+    long message = pool.address(packet);
+    int octets = Math.min(Ipv6.HEADER + Ipv6.payloadLength(quoted), QUOTED);
+    Memory.copy(quoted, message + Icmpv6.HEADER, octets);
+    Icmpv6.write(message, type, code, parameter);
+    int local = addresses.find(Ipv6.destinationHigh(quoted), Ipv6.destinationLow(quoted));
+    Ipv6Address source = addresses.get(local >= 0 ? local : LocalAddresses.sourceFor(high));
+    Ipv6Address destination = new Ipv6Address(high, low);
+    int length = Icmpv6.HEADER + octets;
+    output.send(packet, message, length, 0, Ipv6.HOPS, source, destination, macAddress);
+    counters.icmpErrorsOut++;
+  }
+
+  private boolean aboutError(long quoted) {
+    headers.walk(quoted);
+    if (headers.protocol != Ipv6.ICMPV6) {
+      return false;
+    }
+    return headers.length == 0
+        || Icmpv6.error(headers.payload)
+        || Icmpv6.type(headers.payload) == Icmpv6.REDIRECT;
+  }
+}

@@ -1,0 +1,186 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.Icmpv6;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Tcp;
+
+/**
+ * Processes ICMPv6 messages (RFC 4443): answers echoes, passes errors about our packets to the
+ * transport, and passes on Neighbour Discovery and MLD. Redirects are ignored: the gateway is
+ * configured.
+ */
+final class Icmpv6Input {
+  /** Octets of a transport header that are needed of a quoted packet. */
+  private static final int QUOTED_TRANSPORT = 8;
+
+  /** The code of {@link TransportHandler#onUnreachable} for what may pass. */
+  private static final int SOFT = 0;
+
+  private final Ipv6Output output;
+  private final PacketPool pool;
+  private final LocalAddresses addresses;
+  private final Ipv6Paths paths;
+  private final PathMtus pathMtus;
+  private final NeighbourDiscovery discovery;
+  private final ListenerReports reports;
+  private final TransportHandler transport;
+  private final IpCounters counters;
+  private final int mtu;
+
+  Icmpv6Input(
+      Ipv6Output output,
+      PacketPool pool,
+      LocalAddresses addresses,
+      Ipv6Paths paths,
+      PathMtus pathMtus,
+      NeighbourDiscovery discovery,
+      ListenerReports reports,
+      TransportHandler transport,
+      IpCounters counters,
+      int mtu) {
+    this.output = output;
+    this.pool = pool;
+    this.addresses = addresses;
+    this.paths = paths;
+    this.pathMtus = pathMtus;
+    this.discovery = discovery;
+    this.reports = reports;
+    this.transport = transport;
+    this.counters = counters;
+    this.mtu = mtu;
+  }
+
+  /**
+   * Handles a message of a packet that is not a fragment.
+   *
+   * @param header IPv6 header
+   * @param local which of our addresses it is for; -1 for a group
+   * @param ours whether its source is an address of ours, though it came by the link
+   */
+  void onMessage(
+      long header,
+      long message,
+      int length,
+      int local,
+      boolean ours,
+      long senderMac,
+      long packet,
+      long now) {
+    if (!Icmpv6.wellFormed(message, length, Icmpv6.pseudoHeader(header, length))) {
+      counters.checksumErrors++;
+      return;
+    }
+    int type = Icmpv6.type(message);
+    if (type >= Icmpv6.ROUTER_SOLICITATION && type <= Icmpv6.REDIRECT) {
+      discover(type, header, message, length, senderMac, now);
+    } else if (type == Icmpv6.LISTENER_QUERY) {
+      query(header);
+    } else if (ours || !Ipv6Address.unicast(Ipv6.sourceHigh(header), Ipv6.sourceLow(header))) {
+      counters.addressErrors++;
+    } else if (type == Icmpv6.ECHO && local >= 0) {
+      long high = Ipv6.sourceHigh(header);
+      echo(message, length, paths.get(high, Ipv6.sourceLow(header), local), senderMac, packet);
+    } else if (Icmpv6.error(message)) {
+      counters.icmpErrors++;
+      error(message, length);
+    } else {
+      counters.icmpIgnored++;
+    }
+  }
+
+  /** Handles a message that was in fragments: only an echo may be (RFC 6980). */
+  void onReassembled(long message, int length, Ipv6Path path, long senderMac, long packet) {
+    if (!Icmpv6.wellFormed(message, length, path.pseudoHeader(Ipv6.ICMPV6, length))) {
+      counters.checksumErrors++;
+    } else if (Icmpv6.type(message) == Icmpv6.ECHO) {
+      echo(message, length, path, senderMac, packet);
+    } else {
+      counters.icmpIgnored++;
+    }
+  }
+
+  /** RFC 4861 sections 6.1 and 7.1: hop limit 255 and code 0, or the message is forged. */
+  private void discover(int type, long header, long message, int length, long senderMac, long now) {
+    if (Ipv6.hopLimit(header) != Ipv6.ON_LINK_HOPS || Icmpv6.code(message) != 0) {
+      counters.malformed++;
+      return;
+    }
+    switch (type) {
+      case Icmpv6.NEIGHBOUR_SOLICITATION ->
+          discovery.onSolicitation(header, message, length, senderMac, now);
+      case Icmpv6.NEIGHBOUR_ADVERTISEMENT ->
+          discovery.onAdvertisement(header, message, length, senderMac, now);
+      default -> counters.icmpIgnored++;
+    }
+  }
+
+  /** RFC 3810 section 6.2: only a router of the link asks. */
+  private void query(long header) {
+    if (Ipv6.hopLimit(header) == 1 && Ipv6Address.linkLocal(Ipv6.sourceHigh(header))) {
+      reports.onQuery();
+    } else {
+      counters.malformed++;
+    }
+  }
+
+  private void echo(long message, int length, Ipv6Path path, long senderMac, long packet) {
+    if (output.room()
+        && !pool.shared(packet)
+        && length + Ipv6.HEADER <= mtu
+        && addresses.usable(path.local)) {
+      Icmpv6.reply(message);
+      output.reply(path, packet, message, length, Ipv6.ICMPV6, senderMac);
+      counters.echoes++;
+    }
+  }
+
+  /** Processes an error that quotes the beginning of a TCP packet from us. */
+  private void error(long message, int length) {
+    long quoted = Icmpv6.quoted(message);
+    int octets = length - Icmpv6.HEADER;
+    if (octets < Ipv6.HEADER + QUOTED_TRANSPORT || Ipv6.nextHeader(quoted) != Ipv4.PROTOCOL_TCP) {
+      return;
+    }
+    int local = addresses.find(Ipv6.sourceHigh(quoted), Ipv6.sourceLow(quoted));
+    long high = Ipv6.destinationHigh(quoted);
+    long low = Ipv6.destinationLow(quoted);
+    if (local >= 0 && Ipv6Address.unicast(high, low)) {
+      undelivered(message, quoted, paths.get(high, low, local).number);
+    }
+  }
+
+  private void undelivered(long message, long quoted, int remote) {
+    long header = quoted + Ipv6.HEADER;
+    int localPort = Tcp.sourcePort(header);
+    int remotePort = Tcp.destinationPort(header);
+    int sequence = Tcp.sequence(header);
+    if (Icmpv6.type(message) == Icmpv6.PACKET_TOO_BIG) {
+      int packet = Ipv6.HEADER + Ipv6.payloadLength(quoted);
+      int claimed = claimed(Icmpv6.parameter(message));
+      if (claimed < packet && claimed < pathMtus.get(remote)) {
+        transport.onTooBig(remote, claimed, localPort, remotePort, sequence);
+      }
+    } else {
+      transport.onUnreachable(code(message), remote, localPort, remotePort, sequence);
+    }
+  }
+
+  /** The MTU of a message, at least what every link carries (RFC 8201 section 4). */
+  private static int claimed(int parameter) {
+    return parameter < 0 ? Integer.MAX_VALUE : Math.max(parameter, Ipv6.LEAST_MTU);
+  }
+
+  /** The reason as IPv4 has it: the protocol, the port, or what may pass (RFC 5461). */
+  private static int code(long message) {
+    int type = Icmpv6.type(message);
+    int code = Icmpv6.code(message);
+    if (type == Icmpv6.UNREACHABLE && code == Icmpv6.PORT_UNREACHABLE) {
+      return Icmpv4.PORT_UNREACHABLE;
+    }
+    boolean unknown = type == Icmpv6.PARAMETER_PROBLEM && code == Icmpv6.UNKNOWN_NEXT_HEADER;
+    return unknown ? Icmpv4.PROTOCOL_UNREACHABLE : SOFT;
+  }
+}

@@ -1,0 +1,168 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Icmpv6;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Ipv6Extensions;
+import org.rddp.wire.Tcp;
+
+/** Checks received packets of IPv6 and passes their payload on. */
+final class Ipv6Input {
+  private final PacketPool pool;
+  private final LocalAddresses addresses;
+  private final Ipv6Paths paths;
+  private final Icmpv6Errors errors;
+  private final Icmpv6Input icmp;
+  private final Reassembly reassembly;
+  private final HandOver handOver;
+  private final IpCounters counters;
+  private final TransportHandler transport;
+  private final Ipv6Extensions headers = new Ipv6Extensions();
+  private final Fragment fragment;
+
+  Ipv6Input(
+      PacketPool pool,
+      LocalAddresses addresses,
+      Ipv6Paths paths,
+      Icmpv6Errors errors,
+      Icmpv6Input icmp,
+      Reassembly reassembly,
+      HandOver handOver,
+      IpCounters counters,
+      TransportHandler transport) {
+    this.pool = pool;
+    this.addresses = addresses;
+    this.paths = paths;
+    this.errors = errors;
+    this.icmp = icmp;
+    this.reassembly = reassembly;
+    this.handOver = handOver;
+    this.counters = counters;
+    this.transport = transport;
+    fragment = new Fragment(errors);
+  }
+
+  /**
+   * Processes a packet.
+   *
+   * @param available octets of the frame from the header on
+   * @param alone whether its frame was sent to us alone
+   * @param looped whether it is from ourselves, and not from the device
+   */
+  void packet(
+      long header,
+      int available,
+      long senderMac,
+      boolean alone,
+      long packet,
+      boolean looped,
+      long now) {
+    if (!Ipv6.wellFormed(header, available)) {
+      counters.malformed++;
+      return;
+    }
+    long high = Ipv6.sourceHigh(header);
+    long low = Ipv6.sourceLow(header);
+    int local = addresses.find(Ipv6.destinationHigh(header), Ipv6.destinationLow(header));
+    boolean group =
+        local < 0 && addresses.listens(Ipv6.destinationHigh(header), Ipv6.destinationLow(header));
+    boolean ours = !looped && addresses.find(high, low) >= 0;
+    boolean nobody = high == 0 && low == 0;
+    if (!(group || (local >= 0 && alone)) || !(nobody || Ipv6Address.unicast(high, low))) {
+      counters.addressErrors++;
+      return;
+    }
+    switch (headers.walk(header)) {
+      case PAYLOAD -> {
+        if (headers.protocol == Ipv6.ICMPV6) {
+          icmp.onMessage(
+              header, headers.payload, headers.length, local, ours, senderMac, packet, now);
+        } else if (ours || nobody || group || !addresses.usable(local)) {
+          counters.addressErrors++;
+        } else {
+          segment(paths.get(high, low, local), senderMac, Ipv6.ecn(header), packet);
+        }
+      }
+      case FRAGMENT -> {
+        if (ours || nobody || group || !addresses.usable(local)) {
+          counters.addressErrors++;
+        } else {
+          fragment(header, local, senderMac, packet, now);
+        }
+      }
+      case PROBLEM -> problem(header, senderMac, now);
+      case PROBLEM_UNLESS_MULTICAST -> {
+        if (!group) {
+          problem(header, senderMac, now);
+        }
+      }
+      default -> counters.malformed++;
+    }
+  }
+
+  private void segment(Ipv6Path path, long senderMac, int ecn, long packet) {
+    transport.onDatagram(path.number, senderMac, ecn, headers.payload, headers.length, packet);
+  }
+
+  private void problem(long header, long senderMac, long now) {
+    counters.unknownProtocols++;
+    int pointer = (int) (headers.pointer - header);
+    errors.send(Icmpv6.PARAMETER_PROBLEM, headers.code, pointer, header, senderMac, now);
+  }
+
+  private void fragment(long header, int local, long senderMac, long packet, long now) {
+    fragment.ipv6(header, headers, local, senderMac);
+    if (fragment.more && (fragment.length & 7) != 0) {
+      // RFC 8200 section 4.5: the payload length is the problem.
+      counters.fragments++;
+      counters.fragmentsDropped++;
+      errors.send(Icmpv6.PARAMETER_PROBLEM, Icmpv6.WRONG_FIELD, 4, header, senderMac, now);
+      return;
+    }
+    if (fragment.offset == 0 && !holdsAllHeaders()) {
+      counters.fragments++;
+      counters.fragmentsDropped++;
+      return;
+    }
+    FragmentedDatagram datagram = reassembly.add(fragment, packet, now);
+    if (datagram == null) {
+      return;
+    }
+    int next = datagram.protocol();
+    int ecn = datagram.ecn();
+    Ipv6Path path = paths.get(fragment.sourceHigh, fragment.source, local);
+    long whole = reassembly.finish(datagram);
+    if (whole == 0) {
+      return;
+    }
+    if (ecn < 0) {
+      counters.fragmentsDropped++;
+    } else {
+      reassembled(next, path, senderMac, ecn, whole);
+    }
+    handOver.done(whole);
+  }
+
+  /** RFC 7112: a first fragment holds every header, that of the transport included. */
+  private boolean holdsAllHeaders() {
+    if (headers.walkFragmentable(fragment.next, fragment.payload, fragment.length)
+        != Ipv6Extensions.Outcome.PAYLOAD) {
+      return false;
+    }
+    int least = headers.protocol == Ipv4.PROTOCOL_TCP ? Tcp.HEADER : Icmpv6.HEADER;
+    return headers.length >= least;
+  }
+
+  private void reassembled(int next, Ipv6Path path, long senderMac, int ecn, long whole) {
+    Ipv6Extensions.Outcome outcome =
+        headers.walkFragmentable(next, pool.address(whole), pool.length(whole));
+    if (outcome != Ipv6Extensions.Outcome.PAYLOAD) {
+      counters.malformed++;
+    } else if (headers.protocol == Ipv6.ICMPV6) {
+      icmp.onReassembled(headers.payload, headers.length, path, senderMac, whole);
+    } else {
+      segment(path, senderMac, ecn, whole);
+    }
+  }
+}

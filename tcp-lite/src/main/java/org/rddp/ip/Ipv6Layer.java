@@ -1,0 +1,153 @@
+package org.rddp.ip;
+
+import java.util.Optional;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+
+/** IPv6 of one interface: its addresses, neighbours and routes. */
+final class Ipv6Layer {
+  private final Ipv6Network network;
+  private final LocalAddresses addresses;
+  private final Ipv6Paths paths;
+  private final Loop loop;
+  private final Ipv6Output output;
+  private final NeighbourDiscovery discovery;
+  private final ListenerReports reports;
+  private final Ipv6Input input;
+
+  /**
+   * IPv6 beside IPv4 on a link, with which it shares what is passed.
+   *
+   * @param mtu octets, at least {@link Ipv6#LEAST_MTU}
+   */
+  Ipv6Layer(
+      EthernetLink link,
+      Ipv6Network network,
+      LocalAddresses addresses,
+      Ipv6Paths paths,
+      Loop loop,
+      PathMtus pathMtus,
+      Reassembly reassembly,
+      HandOver handOver,
+      ErrorLimit limit,
+      IpCounters counters,
+      TransportHandler transport,
+      StackMember member,
+      int mtu) {
+    if (mtu < Ipv6.LEAST_MTU) {
+      throw new IllegalArgumentException(
+          "IPv6 needs an MTU of " + Ipv6.LEAST_MTU + " octets, and this one is " + mtu);
+    }
+    this.network = network;
+    this.addresses = addresses;
+    this.paths = paths;
+    this.loop = loop;
+    output = new Ipv6Output(link, addresses, loop, counters);
+    discovery = new NeighbourDiscovery(link, addresses, output, counters, member);
+    reports = new ListenerReports(link.pool(), addresses, output, counters);
+    Icmpv6Errors errors = new Icmpv6Errors(output, link.pool(), addresses, counters, limit);
+    Icmpv6Input icmp =
+        new Icmpv6Input(
+            output,
+            link.pool(),
+            addresses,
+            paths,
+            pathMtus,
+            discovery,
+            reports,
+            transport,
+            counters,
+            mtu);
+    input =
+        new Ipv6Input(
+            link.pool(), addresses, paths, errors, icmp, reassembly, handOver, counters, transport);
+  }
+
+  /** The receiver of packets. */
+  Ipv6Input input() {
+    return input;
+  }
+
+  NeighbourDiscovery discovery() {
+    return discovery;
+  }
+
+  /** Whether frames to a station concern us. */
+  boolean joined(long macAddress) {
+    return addresses.joined(macAddress);
+  }
+
+  /** The path to a remote address. */
+  Ipv6Path path(Ipv6Address remote) {
+    return paths.get(remote.high(), remote.low(), local(remote));
+  }
+
+  private int local(Ipv6Address remote) {
+    int ours = addresses.find(remote.high(), remote.low());
+    return ours >= 0 ? ours : LocalAddresses.sourceFor(remote.high());
+  }
+
+  /** The next hop of a path: see {@link IpLayer#route}. */
+  Neighbour route(Ipv6Path path) {
+    if (path.toUs) {
+      return loop.self();
+    }
+    if (onLink(path.high, path.low)) {
+      return discovery.neighbours().find(path.remote());
+    }
+    Optional<Ipv6Address> gateway = network.gateway();
+    return gateway.isPresent() ? discovery.neighbours().find(gateway.get()) : null;
+  }
+
+  /** Whether there is a route to an address. */
+  boolean reaches(Ipv6Path path) {
+    return onLink(path.high, path.low) || network.gateway().isPresent();
+  }
+
+  private boolean onLink(long high, long low) {
+    return Ipv6Address.linkLocal(high)
+        || network.address().sharesPrefix(high, low, network.prefixLength());
+  }
+
+  /** See {@link IpLayer#send}. */
+  void send(
+      Neighbour neighbour,
+      Ipv6Path path,
+      long packet,
+      long payload,
+      int length,
+      int ecn,
+      long now) {
+    output.send(discovery.neighbours(), neighbour, path, packet, payload, length, ecn, now);
+  }
+
+  /** See {@link IpLayer#reply}. */
+  void reply(Ipv6Path path, long packet, long payload, int length, long macAddress) {
+    output.reply(path, packet, payload, length, Ipv4.PROTOCOL_TCP, macAddress);
+  }
+
+  /** Checks our addresses, and announces them and their groups. */
+  void announce(long now) {
+    addresses.suspend();
+    reports.start(now);
+    discovery.duplicates().start(now);
+  }
+
+  /** Runs the timers that are due; returns how many fired. */
+  int advance(long now) {
+    return discovery.neighbours().advance(now)
+        + discovery.duplicates().advance(now)
+        + reports.advance(now);
+  }
+
+  /** When the next timer is due. */
+  long nextDeadline() {
+    long first = Math.min(discovery.neighbours().nextDeadline(), reports.nextDeadline());
+    return Math.min(first, discovery.duplicates().nextDeadline());
+  }
+
+  /** Releases the packets that wait. */
+  void close() {
+    discovery.neighbours().close();
+  }
+}

@@ -1,0 +1,208 @@
+package org.rddp.ip;
+
+import java.util.Arrays;
+
+/**
+ * Numbers for the remote addresses of IPv6, so that everything above has one number for a remote
+ * address of either family: an address of IPv4, or one of these, whose first octet is 0 as no
+ * host's address of IPv4 is.
+ *
+ * <p>A number stays as long as it has users. Others stay for the packet that they were looked up
+ * for and some time more: {@link #IDLE} of them, of which the one used longest ago is given to
+ * another address. So whoever sends from many addresses fills no memory. Lookups of an address that
+ * is known allocate nothing.
+ */
+final class Ipv6Paths {
+  /** Most paths without users. */
+  static final int IDLE = 256;
+
+  private static final int SMALLEST = 1024;
+
+  private final LocalAddresses addresses;
+  private final long seed;
+
+  /** Paths by number; the number 0 means none. */
+  private Ipv6Path[] numbered = new Ipv6Path[SMALLEST];
+
+  /** Numbers by the hash of their path, by linear probing; at most half full. */
+  private int[] slots = new int[2 * SMALLEST];
+
+  /** Numbers from this one on were never used. Connections bound it, far below 2^24. */
+  private int end = 1;
+
+  /** Numbers below that are not used now. */
+  private int[] free = new int[SMALLEST];
+
+  private int freeCount;
+
+  private int idle;
+  private Ipv6Path oldestIdle;
+  private Ipv6Path newestIdle;
+  private Ipv6Path last;
+
+  /**
+   * No paths.
+   *
+   * @param seed keys the hash; random, so that peers cannot predict it
+   */
+  Ipv6Paths(LocalAddresses addresses, long seed) {
+    this.addresses = addresses;
+    this.seed = seed;
+  }
+
+  /** The path of a number. */
+  Ipv6Path at(int number) {
+    return numbered[number];
+  }
+
+  /** The path, or null if it has no number. */
+  Ipv6Path find(long high, long low, int local) {
+    Ipv6Path recent = last;
+    if (recent != null && recent.low == low && recent.high == high && recent.local == local) {
+      return recent;
+    }
+    int mask = slots.length - 1;
+    for (int slot = hash(high, low, local) & mask; slots[slot] != 0; slot = (slot + 1) & mask) {
+      Ipv6Path path = numbered[slots[slot]];
+      if (path.low == low && path.high == high && path.local == local) {
+        last = path;
+        return path;
+      }
+    }
+    return null;
+  }
+
+  /** The path, under a number that stays at least for the packet being processed. */
+  Ipv6Path get(long high, long low, int local) {
+    Ipv6Path path = find(high, low, local);
+    if (path == null) {
+      path = add(high, low, local);
+    } else if (path.users == 0 && newestIdle.number != path.number) {
+      unlink(path);
+      append(path);
+    }
+    return path;
+  }
+
+  private Ipv6Path add(long high, long low, int local) {
+    int number;
+    if (idle == IDLE) {
+      number = oldestIdle.number;
+      remove(oldestIdle);
+    } else if (freeCount > 0) {
+      number = free[--freeCount];
+    } else {
+      number = end++;
+      if (number == numbered.length) {
+        grow();
+      }
+    }
+    Ipv6Path path = new Ipv6Path(number, high, low, local, addresses);
+    numbered[number] = path;
+    place(path);
+    append(path);
+    last = path;
+    return path;
+  }
+
+  /** Adds a user of a path. */
+  void acquire(Ipv6Path path) {
+    if (path.users++ == 0) {
+      unlink(path);
+    }
+  }
+
+  /** Removes a user of a path, whose number may then be given to another. */
+  void release(Ipv6Path path) {
+    if (--path.users == 0) {
+      if (idle == IDLE) {
+        forget(oldestIdle);
+      }
+      append(path);
+    }
+  }
+
+  private void forget(Ipv6Path path) {
+    remove(path);
+    free[freeCount++] = path.number;
+  }
+
+  private void grow() {
+    numbered = Arrays.copyOf(numbered, 2 * numbered.length);
+    free = Arrays.copyOf(free, numbered.length);
+    slots = new int[2 * numbered.length];
+    for (int number = 1; number < numbered.length; number++) {
+      if (numbered[number] != null) {
+        place(numbered[number]);
+      }
+    }
+  }
+
+  private void place(Ipv6Path path) {
+    int mask = slots.length - 1;
+    int slot = hash(path) & mask;
+    while (slots[slot] != 0) {
+      slot = (slot + 1) & mask;
+    }
+    slots[slot] = path.number;
+  }
+
+  /** Removes an idle path, and moves up those behind it so that searches find them. */
+  private void remove(Ipv6Path path) {
+    unlink(path);
+    int mask = slots.length - 1;
+    int hole = hash(path) & mask;
+    while (slots[hole] != path.number) {
+      hole = (hole + 1) & mask;
+    }
+    for (int slot = (hole + 1) & mask; slots[slot] != 0; slot = (slot + 1) & mask) {
+      int home = hash(numbered[slots[slot]]) & mask;
+      if (((slot - home) & mask) >= ((slot - hole) & mask)) {
+        slots[hole] = slots[slot];
+        hole = slot;
+      }
+    }
+    slots[hole] = 0;
+    numbered[path.number] = null;
+    last = null;
+  }
+
+  private int hash(Ipv6Path path) {
+    return hash(path.high, path.low, path.local);
+  }
+
+  private int hash(long high, long low, int local) {
+    long mixed = (high ^ seed) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ (mixed >>> 32) ^ low ^ local) * 0xd6e8feb86659fd93L;
+    mixed = (mixed ^ (mixed >>> 32) ^ seed) * 0x9e3779b97f4a7c15L;
+    return (int) (mixed >>> 32);
+  }
+
+  private void append(Ipv6Path path) {
+    path.previous = newestIdle;
+    path.next = null;
+    if (newestIdle == null) {
+      oldestIdle = path;
+    } else {
+      newestIdle.next = path;
+    }
+    newestIdle = path;
+    idle++;
+  }
+
+  private void unlink(Ipv6Path path) {
+    if (path.previous == null) {
+      oldestIdle = path.next;
+    } else {
+      path.previous.next = path.next;
+    }
+    if (path.next == null) {
+      newestIdle = path.previous;
+    } else {
+      path.next.previous = path.previous;
+    }
+    path.previous = null;
+    path.next = null;
+    idle--;
+  }
+}

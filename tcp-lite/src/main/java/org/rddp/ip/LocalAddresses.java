@@ -1,0 +1,84 @@
+package org.rddp.ip;
+
+import java.util.Arrays;
+import org.rddp.wire.Ethernet;
+
+/**
+ * Our addresses of IPv6 on one link: the configured one and a link-local one. An address that
+ * another host has, or may have, is not used (RFC 4862 section 5.4).
+ */
+final class LocalAddresses {
+  /** The configured address. */
+  static final int GLOBAL = 0;
+
+  /** The link-local address. */
+  static final int LINK_LOCAL = 1;
+
+  /** How many there are. */
+  static final int COUNT = 2;
+
+  private static final long ALL_NODES = Ethernet.ipv6Group(Ipv6Address.ALL_NODES.low());
+
+  private final Ipv6Address[] addresses;
+
+  /** The MAC addresses of their solicited-node groups. */
+  private final long[] groups = new long[COUNT];
+
+  private final boolean[] usable = {true, true};
+
+  LocalAddresses(Ipv6Network network, long macAddress) {
+    addresses = new Ipv6Address[] {network.address(), network.linkLocal(macAddress)};
+    for (int i = 0; i < COUNT; i++) {
+      groups[i] = Ethernet.ipv6Group(addresses[i].solicitedNode().low());
+    }
+  }
+
+  Ipv6Address get(int index) {
+    return addresses[index];
+  }
+
+  /** The index of an address; -1 if it is not ours. */
+  int find(long high, long low) {
+    for (int i = 0; i < COUNT; i++) {
+      if (addresses[i].low() == low && addresses[i].high() == high) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** The address of ours that packets to a remote address come from (RFC 6724, rule 2). */
+  static int sourceFor(long high) {
+    return Ipv6Address.linkLocal(high) ? LINK_LOCAL : GLOBAL;
+  }
+
+  /** Whether an address is known to be ours alone. */
+  boolean usable(int index) {
+    return usable[index];
+  }
+
+  /** An address may be used from now on, or may not. */
+  void use(int index, boolean use) {
+    usable[index] = use;
+  }
+
+  /** No address may be used until it has been checked. */
+  void suspend() {
+    Arrays.fill(usable, false);
+  }
+
+  /** Whether frames to a station concern us: all hosts, or the solicited-node group of ours. */
+  boolean joined(long macAddress) {
+    return macAddress == ALL_NODES
+        || macAddress == groups[GLOBAL]
+        || macAddress == groups[LINK_LOCAL];
+  }
+
+  /** Whether packets to a group concern us. */
+  boolean listens(long high, long low) {
+    return high == Ipv6Address.ALL_NODES.high()
+        && (low == Ipv6Address.ALL_NODES.low()
+            || low == addresses[GLOBAL].solicitedNode().low()
+            || low == addresses[LINK_LOCAL].solicitedNode().low());
+  }
+}

@@ -1,0 +1,14 @@
+package org.rddp.tcp.handshake;
+
+/** One remote network of IPv6, of 64 bits: counts over the connections with all of its hosts. */
+final class PrefixAccount {
+  final long prefix;
+  int connections;
+  int handshakes;
+  int sent;
+  int early;
+
+  PrefixAccount(long prefix) {
+    this.prefix = prefix;
+  }
+}
