@@ -79,7 +79,7 @@ final class Icmpv6Errors implements FragmentErrors {
   }
 
   private boolean aboutError(long quoted) {
-    headers.walk(quoted);
+    headers.walkBeyondProblems(quoted);
     if (headers.protocol != Ipv6.ICMPV6) {
       return false;
     }

@@ -52,6 +52,10 @@ public final class Ipv6Extensions {
   public long pointer;
 
   private long nextHeaderAt;
+
+  /** Whether options and routing are skipped, whatever they ask for. */
+  private boolean lenient;
+
   private Outcome outcome = Outcome.DROP;
 
   /** Without values until {@link #walk}. */
@@ -61,6 +65,19 @@ public final class Ipv6Extensions {
   public Outcome walk(long packet) {
     nextHeaderAt = packet + 6;
     return walk(Ipv6.nextHeader(packet), packet + Ipv6.HEADER, Ipv6.payloadLength(packet), true);
+  }
+
+  /**
+   * Walks the headers of a well-formed packet whatever they ask for, to find out what it carries:
+   * {@link #protocol}, or an extension header that is cut short.
+   */
+  public Outcome walkBeyondProblems(long packet) {
+    lenient = true;
+    try {
+      return walk(packet);
+    } finally {
+      lenient = false;
+    }
   }
 
   /**
@@ -139,6 +156,9 @@ public final class Ipv6Extensions {
     if (octets == 0) {
       return end(Outcome.DROP);
     }
+    if (lenient) {
+      return skip(octets);
+    }
     long end = payload + octets;
     int options = 0;
     long at = payload + OPTIONS;
@@ -177,7 +197,7 @@ public final class Ipv6Extensions {
     if (octets == 0) {
       return end(Outcome.DROP);
     }
-    if (Memory.getByte(payload + SEGMENTS_LEFT) != 0) {
+    if (!lenient && Memory.getByte(payload + SEGMENTS_LEFT) != 0) {
       return problem(Icmpv6.WRONG_FIELD, payload + ROUTING_TYPE, Outcome.PROBLEM_UNLESS_MULTICAST);
     }
     return skip(octets);
