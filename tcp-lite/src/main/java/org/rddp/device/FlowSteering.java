@@ -2,6 +2,7 @@ package org.rddp.device;
 
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.Toeplitz;
 import org.rddp.wire.Vlan;
@@ -42,6 +43,23 @@ public final class FlowSteering {
     return queues[hash.hash(source, destination, sourcePort, destinationPort) & queues.length - 1];
   }
 
+  /** The queue of a TCP segment over IPv6; 0 if the key is too short for it. */
+  public int queue(
+      long sourceHigh,
+      long sourceLow,
+      long destinationHigh,
+      long destinationLow,
+      int sourcePort,
+      int destinationPort) {
+    if (!hash.hashesIpv6()) {
+      return 0;
+    }
+    int value =
+        hash.hash(
+            sourceHigh, sourceLow, destinationHigh, destinationLow, sourcePort, destinationPort);
+    return queues[value & (queues.length - 1)];
+  }
+
   /**
    * The queue of a frame.
    *
@@ -59,6 +77,9 @@ public final class FlowSteering {
       type = Vlan.type(frame);
     }
     long packet = frame + link;
+    if (type == Ethernet.TYPE_IPV6) {
+      return ipv6(packet, length - link);
+    }
     if (type != Ethernet.TYPE_IPV4
         || !Ipv4.wellFormed(packet, length - link)
         || Ipv4.protocol(packet) != Ipv4.PROTOCOL_TCP
@@ -70,6 +91,22 @@ public final class FlowSteering {
     return queue(
         Ipv4.source(packet),
         Ipv4.destination(packet),
+        Tcp.sourcePort(segment),
+        Tcp.destinationPort(segment));
+  }
+
+  private int ipv6(long packet, int available) {
+    if (!Ipv6.wellFormed(packet, available)
+        || Ipv6.nextHeader(packet) != Ipv4.PROTOCOL_TCP
+        || Ipv6.payloadLength(packet) < Tcp.HEADER) {
+      return 0;
+    }
+    long segment = packet + Ipv6.HEADER;
+    return queue(
+        Ipv6.sourceHigh(packet),
+        Ipv6.sourceLow(packet),
+        Ipv6.destinationHigh(packet),
+        Ipv6.destinationLow(packet),
         Tcp.sourcePort(segment),
         Tcp.destinationPort(segment));
   }

@@ -91,6 +91,20 @@ public final class SteeredDevice {
     }
 
     @Override
+    public boolean receives(
+        long remoteHigh,
+        long remoteLow,
+        int remotePort,
+        long localHigh,
+        long localLow,
+        int localPort) {
+      return foretold == null
+          || number
+              == foretold.queue(
+                  remoteHigh, remoteLow, localHigh, localLow, remotePort, localPort);
+    }
+
+    @Override
     public int receive(long[] packets) {
       if (waiting.isEmpty()) {
         receiveAll();

@@ -3,17 +3,22 @@ package org.rddp.wire;
 import java.security.SecureRandom;
 
 /**
- * The Toeplitz hash of a TCP segment over IPv4, by which network cards choose a receive queue
- * (RSS). It is linear, so that one look-up in a table for each octet computes it. Immutable.
+ * The Toeplitz hash of a TCP segment, by which network cards choose a receive queue (RSS). It is linear, so that one look-up in a table for each octet computes it. Immutable.
  */
 public final class Toeplitz {
   /** Octets that are hashed: both addresses and both ports. */
   private static final int INPUT = 12;
 
+  /** The same of IPv6. */
+  private static final int IPV6_INPUT = 36;
+
   /** Octets of the shortest key. */
   public static final int SHORTEST_KEY = INPUT + Integer.BYTES;
 
-  private final int[] table = new int[INPUT << 8];
+  /** Octets of the shortest key for IPv6. */
+  public static final int SHORTEST_IPV6_KEY = IPV6_INPUT + Integer.BYTES;
+
+  private final int[] table;
 
   /**
    * The hash with a key.
@@ -24,7 +29,9 @@ public final class Toeplitz {
     if (key.length < SHORTEST_KEY) {
       throw new IllegalArgumentException("a key of " + key.length + " octets is too short");
     }
-    for (int octet = 0; octet < INPUT; octet++) {
+    int input = key.length < SHORTEST_IPV6_KEY ? INPUT : IPV6_INPUT;
+    table = new int[input << 8];
+    for (int octet = 0; octet < input; octet++) {
       for (int value = 0; value < 1 << 8; value++) {
         table[octet << 8 | value] = hash(key, octet, value);
       }
@@ -60,6 +67,31 @@ public final class Toeplitz {
   /** The hash of a segment, as its header has addresses and ports. */
   public int hash(int source, int destination, int sourcePort, int destinationPort) {
     return part(0, source) ^ part(4, destination) ^ port(8, sourcePort) ^ port(10, destinationPort);
+  }
+
+  /** Whether the key is long enough for IPv6. */
+  public boolean hashesIpv6() {
+    return table.length == IPV6_INPUT << 8;
+  }
+
+  /** The hash of a segment over IPv6, whose addresses are given by their halves. */
+  public int hash(
+      long sourceHigh,
+      long sourceLow,
+      long destinationHigh,
+      long destinationLow,
+      int sourcePort,
+      int destinationPort) {
+    return half(0, sourceHigh)
+        ^ half(8, sourceLow)
+        ^ half(16, destinationHigh)
+        ^ half(24, destinationLow)
+        ^ port(32, sourcePort)
+        ^ port(34, destinationPort);
+  }
+
+  private int half(int octet, long half) {
+    return part(octet, (int) (half >>> 32)) ^ part(octet + 4, (int) half);
   }
 
   private int part(int octet, int word) {

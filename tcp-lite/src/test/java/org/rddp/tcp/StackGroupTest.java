@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FlowSteering;
@@ -16,19 +17,26 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.ip.StackGroup;
 import org.rddp.ip.StackMember;
 import org.rddp.wire.Toeplitz;
 
-/** Several stacks with one address, each on a queue of one device, and a host with one stack. */
+/**
+ * Several stacks with one address, each on a queue of one device, and a host with one stack. The
+ * connections are over one family or the other.
+ */
+@ParameterizedClass
+@ValueSource(strings = {"10.0.0.", "2001:db8::"})
 class StackGroupTest {
-  private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
-  private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
-  private static final Ipv4Address THIRD = Ipv4Address.parse("10.0.0.3");
-  private static final Ipv4Address FOURTH = Ipv4Address.parse("10.0.0.4");
+  private static final Ipv4Address V4_TWO = Ipv4Address.parse("10.0.0.2");
+  private static final Ipv4Address V4_THREE = Ipv4Address.parse("10.0.0.3");
+  private static final Ipv4Address V4_FOUR = Ipv4Address.parse("10.0.0.4");
   private static final long MILLISECOND = 1_000_000;
   private static final int CONNECTIONS = 12;
 
@@ -38,20 +46,35 @@ class StackGroupTest {
   private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
   private final SplittableRandom random = new SplittableRandom(7);
   private final List<TcpStack> ours = new ArrayList<>();
-  private final TcpStack theirs = stack(link[1], THEIRS, StackGroup.alone());
+  private final HostAddress ourAddress;
+  private final HostAddress theirAddress;
+  private final TcpStack theirs;
   private SteeredDevice device;
   private long now = MILLISECOND;
 
-  private TcpStack stack(FrameDevice below, Ipv4Address address, StackMember member) {
+  StackGroupTest(String network) {
+    ourAddress = HostAddress.parse(network + 1);
+    theirAddress = HostAddress.parse(network + 2);
+    theirs = stack(link[1], 2, StackGroup.alone());
+  }
+
+  private TcpStack stack(FrameDevice below, int host, StackMember member) {
+    Ipv6Address address = Ipv6Address.parse("2001:db8::" + host);
     return new TcpStack(
-        below, new InterfaceAddress(address, 24), settings, member, random.split(), now);
+        below,
+        new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24)
+            .withIpv6(new Ipv6Network(address, 64, "a secret")),
+        settings,
+        member,
+        random.split(),
+        now);
   }
 
   private void start(int stacks) {
     device = new SteeredDevice(link[0], stacks, steering(IntStream.range(0, stacks).toArray()));
     StackGroup group = new StackGroup(stacks);
     for (int i = 0; i < stacks; i++) {
-      ours.add(stack(device.queue(i), OURS, group.member(i)));
+      ours.add(stack(device.queue(i), 1, group.member(i)));
     }
   }
 
@@ -127,7 +150,7 @@ class StackGroupTest {
     for (int i = 0; i < CONNECTIONS; i++) {
       Peer client = peer(i);
       peers.add(client);
-      ours.get(i % ours.size()).connect(THEIRS, 7, client);
+      ours.get(i % ours.size()).connect(theirAddress, 7, client);
     }
     return peers;
   }
@@ -190,7 +213,7 @@ class StackGroupTest {
     for (int i = 0; i < CONNECTIONS; i++) {
       Peer client = peer(i);
       peers.add(client);
-      theirs.connect(OURS, 7, client);
+      theirs.connect(ourAddress, 7, client);
     }
     return peers;
   }
@@ -236,7 +259,7 @@ class StackGroupTest {
     ours.get(1).listen(7, (stream, address, remotePort) -> new Recorder()).close();
     ours.get(3).listen(7, (stream, address, remotePort) -> new Recorder()).close();
     Recorder client = new Recorder();
-    theirs.connect(OURS, port, client);
+    theirs.connect(ourAddress, port, client);
     for (int i = 0; i < 8; i++) {
       turn();
     }
@@ -259,7 +282,7 @@ class StackGroupTest {
             });
     Peer client = peer(1);
     peers.add(client);
-    ours.get(0).connect(OURS, 7, client);
+    ours.get(0).connect(ourAddress, 7, client);
     for (int i = 0; i < 8; i++) {
       turn();
     }
@@ -283,18 +306,18 @@ class StackGroupTest {
     start(2);
     theirs.listen(7, (stream, address, port) -> peer(port));
     for (int i = 0; i < 4; i++) {
-      ours.get(i % 2).connect(THEIRS, 7, peer(i));
+      ours.get(i % 2).connect(V4_TWO, 7, peer(i));
     }
     for (TcpStack each : ours) {
-      assertThatThrownBy(() -> each.connect(THEIRS, 7, peer(9)))
+      assertThatThrownBy(() -> each.connect(V4_TWO, 7, peer(9)))
           .hasMessageContaining("the limit of 4 connections with 10.0.0.2 is reached");
     }
     for (int i = 0; i < 3; i++) {
-      ours.get(0).connect(THIRD, 7, peer(i));
-      ours.get(1).connect(FOURTH, 7, peer(i));
+      ours.get(0).connect(V4_THREE, 7, peer(i));
+      ours.get(1).connect(V4_FOUR, 7, peer(i));
     }
     for (TcpStack each : ours) {
-      assertThatThrownBy(() -> each.connect(THIRD, 7, peer(9)))
+      assertThatThrownBy(() -> each.connect(V4_THREE, 7, peer(9)))
           .hasMessageContaining("the limit of 10 connections is reached");
     }
     close();

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 
 /** The hash of network cards, by the published verification suite of RSS. */
 class ToeplitzTest {
@@ -30,6 +31,25 @@ class ToeplitzTest {
     int to = Ipv4Address.parse(destination).bits();
     assertThat(new Toeplitz(KEY).hash(from, to, sourcePort, destinationPort))
         .isEqualTo(Integer.parseUnsignedInt(hash, 16));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3ffe:2501:200:1fff::7, 2794, 3ffe:2501:200:3::1, 1766, 40207d3d",
+    "3ffe:501:8::260:97ff:fe40:efab, 14230, ff02::1, 4739, dde51bbf",
+    "3ffe:1900:4545:3:200:f8ff:fe21:67cf, 44251, fe80::200:f8ff:fe21:67cf, 38024, 02d1feef"
+  })
+  void shouldHashIpv6AsCardsDo(
+      String source, int sourcePort, String destination, int destinationPort, String hash) {
+    Ipv6Address from = Ipv6Address.parse(source);
+    Ipv6Address to = Ipv6Address.parse(destination);
+    Toeplitz toeplitz = new Toeplitz(KEY);
+    assertThat(toeplitz.hashesIpv6()).isTrue();
+    assertThat(
+            toeplitz.hash(
+                from.high(), from.low(), to.high(), to.low(), sourcePort, destinationPort))
+        .isEqualTo(Integer.parseUnsignedInt(hash, 16));
+    assertThat(new Toeplitz(new byte[39]).hashesIpv6()).isFalse();
   }
 
   @Test
