@@ -4,6 +4,8 @@ import java.util.SplittableRandom;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Ipv6Fragment;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
@@ -26,15 +28,19 @@ final class Corruption {
    * @return false if the frame is not such a packet
    */
   boolean flipBit(long frame) {
-    if (Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
-      return false;
-    }
     long packet = frame + Ethernet.HEADER;
-    if (Ipv4.fragmentOffset(packet) > 0) {
-      return false;
+    boolean mayChange =
+        switch (Ethernet.type(frame)) {
+          case Ethernet.TYPE_IPV4 -> Ipv4.fragmentOffset(packet) == 0;
+          case Ethernet.TYPE_IPV6 ->
+              Ipv6.nextHeader(packet) != Ipv6.FRAGMENT
+                  || Ipv6Fragment.offset(packet + Ipv6.HEADER) == 0;
+          default -> false;
+        };
+    if (mayChange) {
+      flipBit(packet, SegmentView.total(packet));
     }
-    flipBit(packet, Ipv4.totalLength(packet));
-    return true;
+    return mayChange;
   }
 
   /**

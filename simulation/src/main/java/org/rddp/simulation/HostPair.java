@@ -10,6 +10,7 @@ import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpCounters;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Ipv6;
 
 /**
  * Two hosts, a link between them and the faults of both, drawn from a seed. At the end of a run
@@ -32,6 +33,7 @@ public final class HostPair {
   /** The MTU that every link has at least (RFC 791 section 3.2). */
   private static final int SMALLEST_LINK = 68;
 
+  private final boolean ipv6;
   private final BufferCache buffers;
   private final Violations violations = new Violations();
   private final SplittableRandom random;
@@ -56,6 +58,16 @@ public final class HostPair {
    * @param lines takes each line of the trace, or null for no trace
    */
   public HostPair(long seed, BufferCache buffers, Consumer<String> lines) {
+    this(seed, buffers, lines, false);
+  }
+
+  /**
+   * Hosts and a link drawn from a seed.
+   *
+   * @param ipv6 whether the hosts have IPv6, and connect over it
+   */
+  public HostPair(long seed, BufferCache buffers, Consumer<String> lines, boolean ipv6) {
+    this.ipv6 = ipv6;
     this.buffers = buffers;
     random = new SplittableRandom(seed);
     choices = new RandomSettings(random.split());
@@ -64,7 +76,8 @@ public final class HostPair {
       trace = new Trace(network, lines);
       network.addListener(trace);
     }
-    mtu = choices.mtu();
+    int drawn = choices.mtu();
+    mtu = ipv6 ? Math.max(drawn, Ipv6.LEAST_MTU) : drawn;
     packets = 256 << random.nextInt(4);
     client = host("10.0.0.1");
     server = host("10.0.0.2");
@@ -77,7 +90,7 @@ public final class HostPair {
     NativePacketPool pool = buffers.pool(packets * stacks, mtu);
     SimulatedHost host =
         new SimulatedHost(
-            network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu, stacks);
+            network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu, stacks, ipv6);
     host.turnDuration((long) choices.logUniform(200, 50_000));
     if (choices.oneIn(4)) {
       host.card().hold((long) choices.logUniform(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
@@ -94,6 +107,15 @@ public final class HostPair {
     for (TcpStack stack : host.stacks()) {
       stack.reportFailuresTo(failure -> violations.add("a handler threw " + failure));
     }
+  }
+
+  /**
+   * The family of a run: a third of them have IPv6.
+   *
+   * @param seed of the run, of whose other choices this one is independent
+   */
+  public static boolean drawIpv6(long seed) {
+    return new SplittableRandom(~seed).nextInt(3) == 0;
   }
 
   /** The generator for everything else in the run. */
@@ -126,6 +148,11 @@ public final class HostPair {
     return link;
   }
 
+  /** Whether the hosts connect over IPv6. */
+  public boolean isIpv6() {
+    return ipv6;
+  }
+
   /** The largest packet of both cards, in octets. */
   public int mtu() {
     return mtu;
@@ -155,7 +182,8 @@ public final class HostPair {
     }
     if (choices.oneIn(6)) {
       boolean silently = random.nextBoolean();
-      int narrow = Math.max(SMALLEST_MTU, (int) (mtu * (0.3 + random.nextDouble(0.6))));
+      int least = ipv6 ? Ipv6.LEAST_MTU : SMALLEST_MTU;
+      int narrow = Math.max(least, (int) (mtu * (0.3 + random.nextDouble(0.6))));
       long at = network.now() + (long) choices.logUniform(MILLISECOND, SECOND);
       network.events().schedule(at, any -> narrow(narrow, silently), 0);
     }

@@ -1,7 +1,6 @@
 package org.rddp.simulation;
 
 import java.util.SplittableRandom;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
@@ -111,15 +110,15 @@ public final class ReSegmenter implements Hop {
         && Tcp.sequence(two) == Tcp.sequence(one) + SegmentView.payloadLength(first)
         && SequenceNumber.distance(Tcp.acknowledgment(one), Tcp.acknowledgment(two)) >= 0
         && (Tcp.flags(one) & Tcp.FIN) == 0
-        && Ipv4.totalLength(SegmentView.packet(first)) < next.mtu();
+        && SegmentView.total(SegmentView.packet(first)) < next.mtu();
   }
 
   private static boolean sameConnection(long first, long second) {
     long one = SegmentView.packet(first);
     long two = SegmentView.packet(second);
-    return Ipv4.source(one) == Ipv4.source(two)
-        && Ipv4.destination(one) == Ipv4.destination(two)
-        && Ipv4.ecn(one) == Ipv4.ecn(two)
+    return SegmentView.source(one) == SegmentView.source(two)
+        && SegmentView.destination(one) == SegmentView.destination(two)
+        && SegmentView.ecn(one) == SegmentView.ecn(two)
         && Memory.getInt(SegmentView.segment(first)) == Memory.getInt(SegmentView.segment(second));
   }
 
@@ -128,7 +127,7 @@ public final class ReSegmenter implements Hop {
     long address = network.frames().address(frame);
     long first = SegmentView.packet(network.frames().address(held));
     int length = SegmentView.payloadLength(address);
-    int room = next.mtu() - Ipv4.totalLength(first);
+    int room = next.mtu() - SegmentView.total(first);
     if (length <= room) {
       append(frame);
       return;

@@ -3,13 +3,15 @@ package org.rddp.simulation;
 import java.util.SplittableRandom;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 
 /**
  * A router in front of a wire that may have a smaller MTU than the cards. It drops larger packets,
- * and either reports that to the sender (RFC 1191 section 4) or does not: a black hole (RFC 2923
- * section 2.1).
+ * and either reports that to the sender (RFC 1191 section 4, RFC 8201) or does not: a black hole
+ * (RFC 2923 section 2.1).
  */
 public final class Router implements Hop {
   private static final long MAC_ADDRESS = 0x02_ff_00_00_00_fdL;
@@ -67,6 +69,8 @@ public final class Router implements Hop {
     long address = network.frames().address(frame);
     if (!silent && Ethernet.type(address) == Ethernet.TYPE_IPV4) {
       answer(address);
+    } else if (!silent && Ethernet.type(address) == Ethernet.TYPE_IPV6) {
+      answerIpv6(address);
     }
     network.drop(NetworkEvent.TOO_LARGE, frame);
   }
@@ -87,6 +91,27 @@ public final class Router implements Hop {
     Memory.putInt(message + 4, mtu);
     Memory.copy(packet, message + ICMP_HEADER, quoted);
     Memory.putShort(message + 2, Checksum.field(Checksum.sum(message, octets)));
+    network.report(NetworkEvent.SENT, frame);
+    back.take(frame);
+  }
+
+  private void answerIpv6(long refused) {
+    long packet = refused + Ethernet.HEADER;
+    int least = Ipv6.HEADER + 8;
+    int most = Ipv6.LEAST_MTU - Ipv6.HEADER - Icmpv6.HEADER;
+    int quoted = random.nextBoolean() ? least : Math.min(SegmentView.total(packet), most);
+    int octets = Icmpv6.HEADER + quoted;
+    long frame = network.frames().allocate(Ethernet.HEADER + Ipv6.HEADER + octets);
+    long answer = network.frames().address(frame);
+    long header = answer + Ethernet.HEADER;
+    long message = header + Ipv6.HEADER;
+    Ethernet.write(answer, Ethernet.source(refused), MAC_ADDRESS, Ethernet.TYPE_IPV6);
+    long prefix = Ipv6.sourceHigh(packet);
+    long to = Ipv6.sourceLow(packet);
+    Ipv6.write(header, octets, Ipv6.ICMPV6, Ipv6.HOPS, 0, 0, prefix, HOST, prefix, to);
+    Icmpv6.write(message, Icmpv6.PACKET_TOO_BIG, 0, mtu);
+    Memory.copy(packet, message + Icmpv6.HEADER, quoted);
+    Icmpv6.complete(message, octets, Icmpv6.pseudoHeader(header, octets));
     network.report(NetworkEvent.SENT, frame);
     back.take(frame);
   }

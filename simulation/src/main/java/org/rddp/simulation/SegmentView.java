@@ -3,6 +3,8 @@ package org.rddp.simulation;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Ipv6Fragment;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
@@ -10,6 +12,9 @@ import org.rddp.wire.Tcp;
 public final class SegmentView {
   private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;
+  private static final int PAYLOAD_LENGTH = 4;
+  private static final int NEXT_HEADER = 6;
+  private static final int IPV6_ECN_SHIFT = 4;
   private static final int IDENTIFICATION = 4;
   private static final int FRAGMENT = 6;
   private static final int MORE_FRAGMENTS = 0x2000;
@@ -26,14 +31,50 @@ public final class SegmentView {
    * @param length octets of the frame
    */
   public static boolean isSegment(long frame, int length) {
-    if (!Ethernet.wellFormed(length) || Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
+    if (!Ethernet.wellFormed(length)) {
       return false;
     }
     long packet = packet(frame);
-    return Ipv4.wellFormed(packet, length - Ethernet.HEADER)
+    if (Ethernet.type(frame) == Ethernet.TYPE_IPV6) {
+      return Ipv6.wellFormed(packet, length - Ethernet.HEADER)
+          && Ipv6.nextHeader(packet) == Ipv4.PROTOCOL_TCP
+          && Tcp.wellFormed(segment(frame), length(frame));
+    }
+    return Ethernet.type(frame) == Ethernet.TYPE_IPV4
+        && Ipv4.wellFormed(packet, length - Ethernet.HEADER)
         && Ipv4.protocol(packet) == Ipv4.PROTOCOL_TCP
         && !Ipv4.fragment(packet)
         && Tcp.wellFormed(segment(frame), length(frame));
+  }
+
+  /** Whether an IP packet is one of IPv6. */
+  static boolean isIpv6(long packet) {
+    return Memory.getByte(packet) >>> 4 == 6;
+  }
+
+  /** Octets of the IP header. */
+  static int header(long packet) {
+    return isIpv6(packet) ? Ipv6.HEADER : Ipv4.headerLength(packet);
+  }
+
+  /** Octets of the IP packet. */
+  static int total(long packet) {
+    return isIpv6(packet) ? Ipv6.HEADER + Ipv6.payloadLength(packet) : Ipv4.totalLength(packet);
+  }
+
+  /** The ECN codepoint of an IP packet. */
+  static int ecn(long packet) {
+    return isIpv6(packet) ? Ipv6.ecn(packet) : Ipv4.ecn(packet);
+  }
+
+  /** The lowest 32 bits of the source's address. */
+  static int source(long packet) {
+    return isIpv6(packet) ? (int) Ipv6.sourceLow(packet) : Ipv4.source(packet);
+  }
+
+  /** The lowest 32 bits of the destination's address. */
+  static int destination(long packet) {
+    return isIpv6(packet) ? (int) Ipv6.destinationLow(packet) : Ipv4.destination(packet);
   }
 
   /** Address of the IP packet. */
@@ -43,12 +84,12 @@ public final class SegmentView {
 
   /** Address of the TCP header. */
   public static long segment(long frame) {
-    return packet(frame) + Ipv4.headerLength(packet(frame));
+    return packet(frame) + header(packet(frame));
   }
 
   /** Octets of TCP header and payload. */
   public static int length(long frame) {
-    return Ipv4.totalLength(packet(frame)) - Ipv4.headerLength(packet(frame));
+    return total(packet(frame)) - header(packet(frame));
   }
 
   /** Address of the payload. */
@@ -72,8 +113,21 @@ public final class SegmentView {
   /** Whether the checksums of IP and TCP are right. */
   public static boolean intact(long frame) {
     long packet = packet(frame);
-    return Ipv4.intact(packet)
-        && Tcp.intact(segment(frame), length(frame), Ipv4.source(packet), Ipv4.destination(packet));
+    return (isIpv6(packet) || Ipv4.intact(packet))
+        && Tcp.intact(segment(frame), length(frame), pseudoHeader(packet, length(frame)));
+  }
+
+  private static long pseudoHeader(long packet, int length) {
+    return isIpv6(packet)
+        ? Checksum.pseudoHeader(
+            Ipv6.sourceHigh(packet),
+            Ipv6.sourceLow(packet),
+            Ipv6.destinationHigh(packet),
+            Ipv6.destinationLow(packet),
+            Ipv4.PROTOCOL_TCP,
+            length)
+        : Checksum.pseudoHeader(
+            Ipv4.source(packet), Ipv4.destination(packet), Ipv4.PROTOCOL_TCP, length);
   }
 
   /** Writes both checksums. */
@@ -83,16 +137,16 @@ public final class SegmentView {
     long segment = segment(frame);
     int length = length(frame);
     Memory.putShort(segment + TCP_CHECKSUM, 0);
-    Tcp.putChecksum(
-        segment,
-        Checksum.pseudoHeader(
-                Ipv4.source(packet), Ipv4.destination(packet), Ipv4.PROTOCOL_TCP, length)
-            + Checksum.sum(segment, length));
+    Tcp.putChecksum(segment, pseudoHeader(packet, length) + Checksum.sum(segment, length));
   }
 
   /** Writes the length of an IP packet; the caller writes the checksum afterwards. */
   static void totalLength(long packet, int octets) {
-    Memory.putShort(packet + TOTAL_LENGTH, octets);
+    if (isIpv6(packet)) {
+      Memory.putShort(packet + PAYLOAD_LENGTH, octets - Ipv6.HEADER);
+    } else {
+      Memory.putShort(packet + TOTAL_LENGTH, octets);
+    }
   }
 
   /**
@@ -103,6 +157,12 @@ public final class SegmentView {
    */
   static void fragment(long packet, int total, int identification, int offset, boolean last) {
     totalLength(packet, total);
+    if (isIpv6(packet)) {
+      int next = Ipv6.nextHeader(packet);
+      Memory.putByte(packet + NEXT_HEADER, Ipv6.FRAGMENT);
+      Ipv6Fragment.write(packet + Ipv6.HEADER, next, offset * 8, !last, identification);
+      return;
+    }
     Memory.putShort(packet + IDENTIFICATION, identification);
     Memory.putShort(packet + FRAGMENT, offset | (last ? 0 : MORE_FRAGMENTS));
     ipChecksum(packet);
@@ -120,11 +180,16 @@ public final class SegmentView {
 
   /** Marks an IP packet as having met congestion (RFC 3168 section 5). */
   static void congestionExperienced(long packet) {
-    Memory.putByte(packet + TRAFFIC_CLASS, Memory.getByte(packet + TRAFFIC_CLASS) | Ipv4.CE);
+    int shift = isIpv6(packet) ? IPV6_ECN_SHIFT : 0;
+    int before = Memory.getByte(packet + TRAFFIC_CLASS);
+    Memory.putByte(packet + TRAFFIC_CLASS, before | (Ipv4.CE << shift));
     ipChecksum(packet);
   }
 
   private static void ipChecksum(long packet) {
+    if (isIpv6(packet)) {
+      return;
+    }
     Memory.putShort(packet + IP_CHECKSUM, 0);
     int sum = Checksum.sum(packet, Ipv4.headerLength(packet));
     Memory.putShort(packet + IP_CHECKSUM, Checksum.field(sum));

@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
 /**
@@ -15,8 +14,8 @@ public final class SequenceSpaces {
   /**
    * One direction of a connection.
    *
-   * @param source address that sends
-   * @param destination address that receives
+   * @param source the lowest 32 bits of the address that sends
+   * @param destination those of the address that receives
    * @param ports the sender's in the upper half, the receiver's in the lower
    */
   public record Direction(int source, int destination, int ports) {
@@ -25,7 +24,7 @@ public final class SequenceSpaces {
       long packet = SegmentView.packet(frame);
       long segment = SegmentView.segment(frame);
       int ports = (Tcp.sourcePort(segment) << 16) | Tcp.destinationPort(segment);
-      return new Direction(Ipv4.source(packet), Ipv4.destination(packet), ports);
+      return new Direction(SegmentView.source(packet), SegmentView.destination(packet), ports);
     }
 
     /** The other direction of the same connection. */

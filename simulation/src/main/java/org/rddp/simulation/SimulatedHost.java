@@ -7,8 +7,11 @@ import java.util.function.LongToIntFunction;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.ip.StackGroup;
 import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.TcpSettings;
@@ -24,6 +27,12 @@ import org.rddp.wire.Toeplitz;
  */
 public final class SimulatedHost {
   private static final int PREFIX = 24;
+
+  /** Of addresses of IPv6, whose lowest 32 bits are the address of IPv4. */
+  private static final long NETWORK = 0x2001_0db8_0000_0000L;
+
+  private static final long INTERFACE = 1L << 32;
+  private static final int IPV6_PREFIX = 64;
   private static final int HEADERS = 14;
   private static final int LEAST_ROOM = 2048;
 
@@ -36,6 +45,7 @@ public final class SimulatedHost {
   private final Network network;
   private final Card card;
   private final Ipv4Address address;
+  private final boolean ipv6;
   private final TcpSettings settings;
   private final Event awake = this::awake;
   private final SplittableRandom random;
@@ -60,13 +70,15 @@ public final class SimulatedHost {
    */
   public SimulatedHost(
       Network network, String address, TcpSettings settings, int packets, int mtu) {
-    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1);
+    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1, false);
   }
 
   /**
    * A host whose packets are those of the given pool.
    *
+   * @param mtu at least 1280 with IPv6
    * @param stacks 1 to {@link StackGroup#MOST}, which share the packets
+   * @param ipv6 whether it has IPv6, too
    */
   public SimulatedHost(
       Network network,
@@ -74,9 +86,11 @@ public final class SimulatedHost {
       TcpSettings settings,
       NativePacketPool pool,
       int mtu,
-      int stacks) {
+      int stacks,
+      boolean ipv6) {
     this.network = network;
     this.address = address;
+    this.ipv6 = ipv6;
     this.pool = pool;
     card = network.card(pool, mtu);
     random = network.newRandom();
@@ -89,6 +103,10 @@ public final class SimulatedHost {
   }
 
   private void boot() {
+    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
+    if (ipv6) {
+      addresses = addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()));
+    }
     StackGroup group = new StackGroup(stacks.length, 2 << random.nextInt(7));
     queues =
         new SteeredDevice(card, stacks.length, steering(FlowSteering.evenTable(stacks.length)));
@@ -96,7 +114,7 @@ public final class SimulatedHost {
       stacks[i] =
           new TcpStack(
               stacks.length == 1 ? card : queues.queue(i),
-              new InterfaceAddress(address, PREFIX),
+              addresses,
               settings,
               group.member(i),
               network.newRandom(),
@@ -142,9 +160,18 @@ public final class SimulatedHost {
     return card;
   }
 
-  /** Its address. */
+  /** Its address of IPv4. */
   public Ipv4Address address() {
     return address;
+  }
+
+  /** The address that others connect to: of IPv6 if it has that. */
+  public HostAddress connectAddress() {
+    return ipv6 ? ipv6() : address;
+  }
+
+  private Ipv6Address ipv6() {
+    return new Ipv6Address(NETWORK, Integer.toUnsignedLong(address.bits()) | INTERFACE);
   }
 
   /**

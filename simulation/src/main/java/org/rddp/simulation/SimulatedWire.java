@@ -104,11 +104,12 @@ public final class SimulatedWire implements Hop {
   }
 
   private static boolean mark(long frame) {
-    if (Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
+    int type = Ethernet.type(frame);
+    if (type != Ethernet.TYPE_IPV4 && type != Ethernet.TYPE_IPV6) {
       return false;
     }
     long packet = frame + Ethernet.HEADER;
-    int codepoint = Ipv4.ecn(packet);
+    int codepoint = SegmentView.ecn(packet);
     if (codepoint == Ipv4.NOT_ECT || codepoint == Ipv4.CE) {
       return false;
     }

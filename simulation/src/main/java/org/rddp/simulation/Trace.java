@@ -3,9 +3,12 @@ package org.rddp.simulation;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.simulation.SequenceSpaces.Direction;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
@@ -59,10 +62,17 @@ public final class Trace implements NetworkListener {
     Direction direction = Direction.of(frame);
     return String.format(
         "%s:%-5d > %s:%-5d  ",
-        new Ipv4Address(direction.source()),
+        address(frame, direction.source()),
         direction.ports() >>> 16,
-        new Ipv4Address(direction.destination()),
+        address(frame, direction.destination()),
         direction.ports() & 0xffff);
+  }
+
+  /** An address of IPv6 without its prefix, in brackets. */
+  private static String address(long frame, int bits) {
+    return SegmentView.isIpv6(SegmentView.packet(frame))
+        ? "[" + new Ipv6Address(0, Integer.toUnsignedLong(bits)) + "]"
+        : new Ipv4Address(bits).toString();
   }
 
   private String segment(long frame) {
@@ -115,7 +125,7 @@ public final class Trace implements NetworkListener {
   }
 
   private static void codepoint(long frame, StringBuilder text) {
-    int ecn = Ipv4.ecn(SegmentView.packet(frame));
+    int ecn = SegmentView.ecn(SegmentView.packet(frame));
     if (ecn != Ipv4.NOT_ECT) {
       text.append(ecn == Ipv4.CE ? " CE" : " ECT");
     }
@@ -132,6 +142,11 @@ public final class Trace implements NetworkListener {
       return "ARP";
     }
     long packet = SegmentView.packet(frame);
+    if (type == Ethernet.TYPE_IPV6 && Ipv6.nextHeader(packet) == Ipv6.ICMPV6) {
+      long message = packet + Ipv6.HEADER;
+      return "ICMPv6 type %d code %d parameter %d"
+          .formatted(Icmpv6.type(message), Icmpv6.code(message), Icmpv6.parameter(message));
+    }
     boolean icmp =
         type == Ethernet.TYPE_IPV4
             && Ipv4.wellFormed(packet, length - Ethernet.HEADER)

@@ -100,8 +100,7 @@ public final class SteeredDevice {
         int localPort) {
       return foretold == null
           || number
-              == foretold.queue(
-                  remoteHigh, remoteLow, localHigh, localLow, remotePort, localPort);
+              == foretold.queue(remoteHigh, remoteLow, localHigh, localLow, remotePort, localPort);
     }
 
     @Override

@@ -3,7 +3,8 @@ package org.rddp.wire;
 import java.security.SecureRandom;
 
 /**
- * The Toeplitz hash of a TCP segment, by which network cards choose a receive queue (RSS). It is linear, so that one look-up in a table for each octet computes it. Immutable.
+ * The Toeplitz hash of a TCP segment, by which network cards choose a receive queue (RSS). It is
+ * linear, so that one look-up in a table for each octet computes it. Immutable.
  */
 public final class Toeplitz {
   /** Octets that are hashed: both addresses and both ports. */

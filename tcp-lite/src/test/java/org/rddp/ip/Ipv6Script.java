@@ -142,8 +142,7 @@ final class Ipv6Script implements TransportHandler {
     boolean asks = type == Icmpv6.NEIGHBOUR_SOLICITATION;
     int option = asks ? Ndp.SOURCE_LINK_LAYER : Ndp.TARGET_LINK_LAYER;
     int kept = mac == 0 ? 0 : option;
-    int length =
-        Ndp.writeNeighbour(payload, type, flags, target.high(), target.low(), kept, mac);
+    int length = Ndp.writeNeighbour(payload, type, flags, target.high(), target.low(), kept, mac);
     build(Ipv6.ICMPV6, hops, source, to, length);
     message(length);
   }

@@ -34,7 +34,7 @@ final class MpaRun implements Scenario {
    * @param buffer address of memory for the longest ULPDU
    */
   MpaRun(long seed, BufferCache buffers, Consumer<String> lines, long buffer) {
-    hosts = new HostPair(seed, buffers, lines);
+    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
     choices = hosts.settings();
     random = hosts.random();
     listen();
@@ -145,6 +145,7 @@ final class MpaRun implements Scenario {
     }
     totals.addRun(passed);
     hosts.addTo(totals);
+    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("dropped silently", hosts.sum(counters -> counters.refused));
   }
 

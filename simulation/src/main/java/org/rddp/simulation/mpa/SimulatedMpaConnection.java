@@ -58,7 +58,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
   void open(int listening) {
     SimulatedHost from = hosts.client();
     TcpConnection connection =
-        from.stack().connect(hosts.server().address(), listening, client.handler());
+        from.stack().connect(hosts.server().connectAddress(), listening, client.handler());
     client.uses(connection);
     port = connection.localPort();
     from.scheduleTurn();

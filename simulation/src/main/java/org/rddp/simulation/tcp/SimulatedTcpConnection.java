@@ -30,7 +30,7 @@ final class SimulatedTcpConnection implements SimulatedConnection {
 
   /** Connects from one host to a port of another. */
   void open(SimulatedHost from, SimulatedHost to, int listening, CorruptedOctets corrupted) {
-    opened(from.stack().connect(to.address(), listening, client), from, to, corrupted);
+    opened(from.stack().connect(to.connectAddress(), listening, client), from, to, corrupted);
   }
 
   private void opened(
@@ -49,8 +49,8 @@ final class SimulatedTcpConnection implements SimulatedConnection {
 
   /** Opens the connection from both hosts at once, from and to the same port. */
   void meet(SimulatedHost from, SimulatedHost to, int both, CorruptedOctets corrupted) {
-    TcpConnection first = from.stack().connect(to.address(), both, both, client);
-    server.uses(to.stack().connect(from.address(), both, both, server));
+    TcpConnection first = from.stack().connect(to.connectAddress(), both, both, client);
+    server.uses(to.stack().connect(from.connectAddress(), both, both, server));
     opened(first, from, to, corrupted);
     to.scheduleTurn();
   }

@@ -37,7 +37,7 @@ final class TcpRun implements Scenario {
   private boolean serverDied;
 
   TcpRun(long seed, BufferCache buffers, Consumer<String> lines) {
-    hosts = new HostPair(seed, buffers, lines);
+    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
     violations = hosts.violations();
     choices = hosts.settings();
     random = hosts.random();
@@ -153,6 +153,7 @@ final class TcpRun implements Scenario {
     totals.add("segments sent", segments.segments());
     totals.add("with data", segments.withData());
     hosts.addTo(totals);
+    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("handed up out of order", early());
     totals.add("zero-window probes", hosts.sum(counters -> counters.probes));
     totals.add("opened by both ends at once", met());
