@@ -18,16 +18,28 @@ final class BlackHole {
    */
   private static final int[] STEPS = {1460, 1220, 536, 256};
 
+  /** The same over IPv6, whose links carry 1280 octets (RFC 8201 section 4). */
+  private static final int[] IPV6_STEPS = {1440, 1220};
+
+  /** Steps up to this one are taken at once, and the next only when a path is known to be one. */
+  private static final int LEAST_OF_HOSTS = 2;
+
   private static final long FIRST_TRIAL = 1_000_000_000L;
   private static final long LAST_TRIAL = 600_000_000_000L;
 
+  private final int[] steps;
   private int emss;
   private long trialAt;
   private long interval = FIRST_TRIAL;
   private boolean trying;
 
-  private BlackHole(int emss) {
+  private BlackHole(int emss, boolean ipv6) {
     this.emss = emss;
+    steps = steps(ipv6);
+  }
+
+  private static int[] steps(boolean ipv6) {
+    return ipv6 ? IPV6_STEPS : STEPS;
   }
 
   /**
@@ -39,15 +51,19 @@ final class BlackHole {
    * @param options octets of TCP options in each segment
    * @param again whether the path is known to drop longer segments: otherwise segments that every
    *     host must accept are not suspected
+   * @param ipv6 whether it is a path of IPv6
    */
-  static boolean suspected(int length, int timeouts, int largest, int options, boolean again) {
+  static boolean suspected(
+      int length, int timeouts, int largest, int options, boolean again, boolean ipv6) {
+    int[] steps = steps(ipv6);
+    int least = again ? steps.length - 1 : Math.min(LEAST_OF_HOSTS, steps.length - 1);
     int enough = largest > 0 && length > largest ? SUSPICIOUS : SUSPICIOUS_ALL_THE_SAME;
-    return timeouts >= enough && length + options > STEPS[STEPS.length - (again ? 1 : 2)];
+    return timeouts >= enough && length + options > steps[least];
   }
 
   /** A black hole that drops segments of that length. */
-  static BlackHole dropping(int length, int options, long now) {
-    BlackHole hole = new BlackHole(length);
+  static BlackHole dropping(int length, int options, boolean ipv6, long now) {
+    BlackHole hole = new BlackHole(length, ipv6);
     hole.lower(length, options, now);
     return hole;
   }
@@ -58,11 +74,11 @@ final class BlackHole {
    * @param options octets of TCP options in each segment
    */
   void lower(int length, int options, long now) {
-    int next = STEPS.length - 1;
-    while (next > 0 && STEPS[next - 1] - options < length) {
+    int next = steps.length - 1;
+    while (next > 0 && steps[next - 1] - options < length) {
       next--;
     }
-    emss = Math.min(STEPS[next] - options, length);
+    emss = Math.min(steps[next] - options, length);
     trying = false;
     trialAt = now + interval;
   }

@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.ip.IpLayer;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.Flight;
@@ -756,11 +757,13 @@ final class Sender {
     int options = SegmentSizes.options(connection);
     boolean known = blackHole != null;
     boolean failed = known && blackHole.inTrial() && length > blackHole.emss();
-    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, known)) {
+    boolean ipv6 = IpLayer.isIpv6(connection.remote());
+    if (!failed
+        && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, known, ipv6)) {
       return false;
     }
     if (!known) {
-      blackHole = BlackHole.dropping(length, options, context.now);
+      blackHole = BlackHole.dropping(length, options, ipv6, context.now);
     } else if (failed) {
       blackHole.trialFailed(context.now);
     } else {
