@@ -4,11 +4,8 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
-import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Memory;
 import org.rddp.wire.TcpOptions;
@@ -90,40 +87,5 @@ public final class FrameFuzz {
   private void onFrame(boolean sent, long address, int length) {
     Frames.check(address, length, MTU, options);
     left.update(Memory.bytes(address, length));
-  }
-
-  /** Consumes all octets. */
-  private static final class DiscardingHandler implements StreamHandler {
-    private TcpStream stream;
-
-    @Override
-    public void onOpen(TcpStream opened) {
-      stream = opened;
-    }
-
-    @Override
-    public void onSegment(long position, long address, int length, long packet) {
-      stream.consumed(length);
-    }
-
-    @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onEmss(int emss) {}
-
-    @Override
-    public void onAlarm(long now) {}
-
-    @Override
-    public void onPeerClosed() {
-      stream.closeSend();
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

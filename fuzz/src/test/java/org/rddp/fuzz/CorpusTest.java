@@ -32,6 +32,11 @@ class CorpusTest {
   }
 
   @Test
+  void shouldSurviveEveryListOfIpv6Packets() throws IOException {
+    run("ipv6", Ipv6Fuzz::fuzzerTestOneInput);
+  }
+
+  @Test
   void shouldSurviveEveryStartup() throws IOException {
     run("startup", StartupFuzz::fuzzerTestOneInput);
   }
