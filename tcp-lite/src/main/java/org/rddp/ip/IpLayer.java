@@ -323,9 +323,20 @@ public final class IpLayer {
           && Ipv4.wellFormed(packet, length - header)
           && Ipv4.totalLength(packet) >= Ipv4.headerLength(packet) + PORTS) {
         transport.addToPrefetch(Ipv4.source(packet), packet + Ipv4.headerLength(packet));
+      } else if (header > 0 && ipv6 != null && Ipv6.wellFormed(packet, length - header)) {
+        prefetchIpv6(packet);
       }
     }
     transport.prefetch();
+  }
+
+  private void prefetchIpv6(long packet) {
+    int number = ipv6.numberOfSource(packet);
+    if (number != 0
+        && Ipv6.nextHeader(packet) == Ipv4.PROTOCOL_TCP
+        && Ipv6.payloadLength(packet) >= PORTS) {
+      transport.addToPrefetch(number, packet + Ipv6.HEADER);
+    }
   }
 
   private void frame(long packet, long now) {

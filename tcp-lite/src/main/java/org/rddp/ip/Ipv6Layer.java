@@ -87,6 +87,14 @@ final class Ipv6Layer {
     return ours >= 0 ? ours : LocalAddresses.sourceFor(remote.high());
   }
 
+  /** The number of the path that a packet to us has come by; 0 if it has none. */
+  int numberOfSource(long packet) {
+    int local = addresses.find(Ipv6.destinationHigh(packet), Ipv6.destinationLow(packet));
+    Ipv6Path path =
+        local < 0 ? null : paths.find(Ipv6.sourceHigh(packet), Ipv6.sourceLow(packet), local);
+    return path == null ? 0 : path.number;
+  }
+
   /** The next hop of a path: see {@link IpLayer#route}. */
   Neighbour route(Ipv6Path path) {
     if (path.toUs) {

@@ -239,6 +239,34 @@ class Ipv6ConnectionTest {
     assertThat(servers).hasSize(2).allSatisfy(each -> assertThat(each.received).isEqualTo(10_000));
   }
 
+  @Test
+  void shouldServeSoManyThatBurstsArePrefetched() {
+    int count = 1200;
+    start(link[0], TcpSettings.DEFAULTS.withPeerConnections(count).withPeerBacklog(count));
+    List<Peer> clients = new ArrayList<>();
+    List<Peer> servers = new ArrayList<>();
+    theirs.listen(
+        7,
+        (stream, address, port) -> {
+          servers.add(peer(2000));
+          return servers.getLast();
+        });
+    for (int i = 0; i < count; i++) {
+      clients.add(peer(2000));
+      ours.connect(THEIRS, 7, clients.getLast());
+      turn();
+    }
+    assertThat(theirs.connections()).isGreaterThan(1024);
+    long deadline = now + 600 * SECOND;
+    while (clients.stream().anyMatch(each -> each.closed == null)) {
+      turn();
+      assertThat(now).isLessThan(deadline);
+    }
+    assertThat(clients).allSatisfy(each -> assertThat(each.received).isEqualTo(2000));
+    assertThat(servers).hasSize(count);
+    expectEveryPacketBack();
+  }
+
   @ParameterizedTest
   @CsvSource({"3, 3, 3", "3, 40, 24"})
   @DisplayName("A network of 64 bits may have eight times the connections of an address")

@@ -6,10 +6,15 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.tcp.storage.EarlySegments;
@@ -22,14 +27,16 @@ class TcpAllocationTest {
   private final NativePacketPool firstPool = new NativePacketPool(1024, 2048);
   private final NativePacketPool secondPool = new NativePacketPool(1024, 2048);
   private final LoopedDevice[] link = LoopedDevice.pair(firstPool, secondPool, 1500, 256);
-  private final TcpStack client = stack(link[0], "10.0.0.1");
-  private final TcpStack server = stack(link[1], "10.0.0.2");
+  private final TcpStack client = stack(link[0], 1);
+  private final TcpStack server = stack(link[1], 2);
   private long now;
 
-  private static TcpStack stack(LoopedDevice device, String address) {
+  private static TcpStack stack(LoopedDevice device, int host) {
+    Ipv6Address address = Ipv6Address.parse("2001:db8::" + host);
     return new TcpStack(
         device,
-        new InterfaceAddress(Ipv4Address.parse(address), 24),
+        new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24)
+            .withIpv6(new Ipv6Network(address, 64, "a secret")),
         TcpSettings.DEFAULTS.withReceiveBuffer(200_000),
         new SplittableRandom(1),
         0);
@@ -125,12 +132,13 @@ class TcpAllocationTest {
     return least;
   }
 
-  @Test
-  void shouldAllocateNothingPerSegment() {
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.2", "2001:db8::2"})
+  void shouldAllocateNothingPerSegment(String to) {
     Tireless source = new Tireless(true, false);
     Tireless sink = new Tireless(false, true);
     server.listen(7, (stream, address, port) -> sink);
-    client.connect(SERVER, 7, source);
+    client.connect(HostAddress.parse(to), 7, source);
     turns(1000);
     source.stream.alarm(now + 1);
     turns(20_000);
