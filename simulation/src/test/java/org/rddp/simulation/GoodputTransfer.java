@@ -109,7 +109,7 @@ final class GoodputTransfer {
 
   private static SimulatedHost host(
       Network network, String address, TcpSettings settings, NativePacketPool pool) {
-    return new SimulatedHost(network, Ipv4Address.parse(address), settings, pool, MTU, 1);
+    return new SimulatedHost(network, Ipv4Address.parse(address), settings, pool, MTU, 1, false);
   }
 
   private static void end(Network network, SimulatedHost host) {

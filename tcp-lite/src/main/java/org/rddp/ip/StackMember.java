@@ -32,6 +32,7 @@ public final class StackMember {
 
   /** A segment that is not to be answered by a reset. */
   static final int QUIET_SEGMENT = 5;
+
   /** What all are told: a neighbour advertisement. */
   static final int ADVERTISEMENT = 6;
 
