@@ -1,9 +1,5 @@
 package org.rddp.ip;
 
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
-
 /**
  * An IPv6 address, without a scope.
  *
@@ -24,6 +20,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
   static final Ipv6Address UNSPECIFIED = new Ipv6Address(0, 0);
 
   private static final int WORDS = 8;
+  private static final int MOST_DIGITS = 4;
   private static final int LINK_LOCAL = 0xfe80 >>> 6;
   private static final int MULTICAST = 0xff;
   private static final long SOLICITED_NODE = 0x1_ff00_0000L;
@@ -35,23 +32,67 @@ public record Ipv6Address(long high, long low) implements HostAddress {
    * @throws IllegalArgumentException when the text is no IPv6 address
    */
   public static Ipv6Address parse(String text) {
-    // The JDK also accepts brackets and scopes, and gives IPv4 for addresses that map it.
-    if (text.chars().allMatch(Ipv6Address::partOfAddress)) {
-      try {
-        InetAddress parsed = Inet6Address.ofLiteral(text);
-        ByteBuffer octets = ByteBuffer.wrap(parsed.getAddress());
-        return parsed instanceof Inet6Address
-            ? new Ipv6Address(octets.getLong(), octets.getLong())
-            : new Ipv6Address(0, MAPPED_IPV4 << 32 | Integer.toUnsignedLong(octets.getInt()));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("not an IPv6 address: " + text, e);
-      }
+    int gap = text.indexOf("::");
+    int[] words = new int[WORDS];
+    int before = words(text, gap < 0 ? text : text.substring(0, gap), words);
+    if (gap >= 0) {
+      int[] last = new int[WORDS];
+      int after = words(text, text.substring(gap + 2), last);
+      // A gap stands for one word at least.
+      require(text, before + after < WORDS);
+      System.arraycopy(last, 0, words, WORDS - after, after);
+    } else {
+      require(text, before == WORDS);
     }
-    throw new IllegalArgumentException("not an IPv6 address: " + text);
+    return new Ipv6Address(half(words, 0), half(words, WORDS / 2));
   }
 
-  private static boolean partOfAddress(int c) {
-    return Character.digit(c, 16) >= 0 || c == ':' || c == '.';
+  /** Parses words with colons between them, none if the part is empty; returns how many. */
+  private static int words(String text, String part, int[] words) {
+    if (part.isEmpty()) {
+      return 0;
+    }
+    int count = 0;
+    String[] pieces = part.split(":", -1);
+    for (int i = 0; i < pieces.length; i++) {
+      String piece = pieces[i];
+      boolean dotted = i == pieces.length - 1 && piece.indexOf('.') >= 0;
+      require(text, count + (dotted ? 2 : 1) <= WORDS);
+      if (dotted) {
+        int bits = Ipv4Address.parse(piece).bits();
+        words[count++] = bits >>> 16;
+        words[count++] = bits & 0xffff;
+      } else {
+        words[count++] = hexadecimal(text, piece);
+      }
+    }
+    return count;
+  }
+
+  private static int hexadecimal(String text, String piece) {
+    require(text, !piece.isEmpty() && piece.length() <= MOST_DIGITS);
+    int word = 0;
+    for (int i = 0; i < piece.length(); i++) {
+      char c = piece.charAt(i);
+      int digit = c < 0x80 ? Character.digit(c, 16) : -1;
+      require(text, digit >= 0);
+      word = (word << 4) | digit;
+    }
+    return word;
+  }
+
+  private static void require(String text, boolean sound) {
+    if (!sound) {
+      throw new IllegalArgumentException("not an IPv6 address: " + text);
+    }
+  }
+
+  private static long half(int[] words, int from) {
+    long half = 0;
+    for (int i = from; i < from + WORDS / 2; i++) {
+      half = (half << 16) | words[i];
+    }
+    return half;
   }
 
   /** Whether it can be the address of one host: not a group, loopback, :: or mapped IPv4. */
