@@ -15,8 +15,10 @@ doctor_cards() {
 }
 
 doctor_iommu() {
-    local groups unsafe=$SYSFS/module/vfio/parameters/enable_unsafe_noiommu_mode
-    groups=$(count "$SYSFS"/kernel/iommu_groups/*)
+    local groups=0 group unsafe=$SYSFS/module/vfio/parameters/enable_unsafe_noiommu_mode
+    for group in "$SYSFS"/kernel/iommu_groups/*; do
+        if [[ -e $group ]] && ! is_without_iommu "${group##*/}"; then groups=$((groups + 1)); fi
+    done
     if ((groups > 0)); then
         ok IOMMU "$groups groups"
     elif [[ -r $unsafe && $(<"$unsafe") == Y ]]; then
@@ -25,6 +27,12 @@ doctor_iommu() {
         note IOMMU 'none: vfio-pci takes no card' \
             'switch it on in the firmware (VT-d, AMD-Vi) and by intel_iommu=on on the kernel'"'"'s command line; docs/operations.md, "Bind a card", has what works without'
     fi
+}
+
+# is_without_iommu GROUP: whether vfio made the group, of a card that no IOMMU keeps from any memory.
+is_without_iommu() {
+    local name=$SYSFS/kernel/iommu_groups/$1/name
+    [[ -r $name && $(<"$name") == vfio-noiommu ]]
 }
 
 # doctor_card FOLDER: who has a card, and whether this user may use it.
@@ -48,7 +56,11 @@ doctor_card() {
 doctor_vfio_card() {
     local address=$1 group=$2 file others
     file=$VFIO/$group
-    if [[ ! -e $file ]]; then file=$VFIO/noiommu-$group; fi
+    if is_without_iommu "$group"; then
+        note "$address" "vfio-pci without an IOMMU, so the card reaches all memory, and the daemon needs root; $3" \
+            'switch the IOMMU on where there is one'
+        return
+    fi
     others=$(others_in_group "$group")
     if [[ -n $others ]]; then
         note "$address" "vfio-pci, but its IOMMU group $group has others: $others" 'bind them to vfio-pci, or to no driver, too'

@@ -132,7 +132,8 @@ doctor_memory() {
     free=$(memory_field HugePages_Free)
     total=$(memory_field HugePages_Total)
     if ((free >= HUGEPAGES_LEAST)); then
-        ok hugepages "$free free of $total, $(memory_field Hugepagesize) kB each$(hugepages_by_node)"
+        ok hugepages "$free free of $total, $(memory_field Hugepagesize) kB each"
+        doctor_nodes
     elif [[ -w $HUGEPAGES_COUNT ]]; then
         ok hugepages "$free free of $total; bin/rddp can reserve the $HUGEPAGES_WANTED that it needs"
     else
@@ -157,13 +158,21 @@ doctor_shared_huge_pages() {
     fi
 }
 
-hugepages_by_node() {
-    local node
-    if (($(count /sys/devices/system/node/node[0-9]*) > 1)); then
-        for node in /sys/devices/system/node/node[0-9]*; do
-            printf ', %s: %s' "${node##*/}" "$(<"$node/hugepages/hugepages-2048kB/free_hugepages")"
-        done
-    fi
+# The free huge pages of each NUMA node, where there are several: a card's packet buffers are best on its own.
+doctor_nodes() {
+    local node pages free
+    if (($(count "$SYSFS"/devices/system/node/node[0-9]*) < 2)); then return; fi
+    for node in "$SYSFS"/devices/system/node/node[0-9]*; do
+        pages=$node/hugepages/hugepages-2048kB
+        [[ -r $pages/free_hugepages ]] || continue
+        free=$(<"$pages/free_hugepages")
+        if ((free > 0)); then
+            ok "${node##*/}" "$free huge pages free"
+        else
+            note "${node##*/}" 'no huge pages free: cards of this node get memory of another one, which is slower' \
+                "echo $HUGEPAGES_WANTED > $pages/nr_hugepages (as root)"
+        fi
+    done
 }
 
 doctor_permissions() {

@@ -25,8 +25,8 @@ check 'doctor: says when programs can make an engine wait by MADV_COLLAPSE' chec
 cards_doctor() (
     # shellcheck source=/dev/null
     source "$ROOT/bin/setup/doctor.sh"
-    # shellcheck disable=SC2034 # doctor_cards.sh reads them.
-    SYSFS=$WORK/sys VFIO=$WORK/vfio
+    # shellcheck disable=SC2034 # The doctor's files read them.
+    SYSFS=$WORK/sys VFIO=$WORK/vfio HUGEPAGES_WANTED=8
     "$@"
 )
 
@@ -58,6 +58,31 @@ check_iommu() {
     [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio works without'* ]] || return
     a_card 0000:01:00.0 '' 5
     [[ $(cards_doctor doctor_cards) == *ok*IOMMU*'1 groups'* ]]
+}
+
+check_group_without_iommu() {
+    no_machine
+    a_card 0000:02:00.0 vfio-pci 0
+    echo vfio-noiommu >"$WORK/sys/kernel/iommu_groups/0/name"
+    mkdir -p "$WORK/sys/module/vfio/parameters"
+    echo Y >"$WORK/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
+    touch "$WORK/vfio/noiommu-0"
+    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio works without'*note*0000:02:00.0*'without an IOMMU'*'needs root'* ]]
+}
+
+# a_node NUMBER FREE: adds a NUMA node with that many free huge pages.
+a_node() {
+    local pages=$WORK/sys/devices/system/node/node$1/hugepages/hugepages-2048kB
+    mkdir -p "$pages"
+    echo "$2" >"$pages/free_hugepages"
+}
+
+check_nodes() {
+    no_machine
+    a_node 0 12
+    [[ -z $(cards_doctor doctor_nodes) ]] || return
+    a_node 1 0
+    [[ $(cards_doctor doctor_nodes) == *ok*node0*'12 huge pages free'*note*node1*'no huge pages free'*'echo 8 > '*'node1/hugepages/hugepages-2048kB/nr_hugepages (as root)'* ]]
 }
 
 check_cards() {
@@ -100,6 +125,8 @@ check_polling() {
 }
 
 check 'doctor: says whether there is an IOMMU, and what to do without' check_iommu
+check 'doctor: does not take the groups of vfio without an IOMMU for an IOMMU' check_group_without_iommu
+check 'doctor: says which NUMA node has no huge pages' check_nodes
 check 'doctor: says who has each network card' check_cards
 check 'doctor: says when the user may not use a card' check_card_permissions
 check 'doctor: says what keeps vfio from a card'"'"'s group' check_shared_group
