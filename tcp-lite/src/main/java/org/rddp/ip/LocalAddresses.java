@@ -21,15 +21,19 @@ final class LocalAddresses {
 
   private final Ipv6Address[] addresses;
 
-  /** The MAC addresses of their solicited-node groups. */
+  /** The lower halves of their solicited-node groups. */
   private final long[] groups = new long[COUNT];
+
+  /** The MAC addresses of these groups. */
+  private final long[] stations = new long[COUNT];
 
   private final boolean[] usable = {true, true};
 
   LocalAddresses(Ipv6Network network, long macAddress) {
     addresses = new Ipv6Address[] {network.address(), network.linkLocal(macAddress)};
     for (int i = 0; i < COUNT; i++) {
-      groups[i] = Ethernet.ipv6Group(addresses[i].solicitedNode().low());
+      groups[i] = addresses[i].solicitedNode().low();
+      stations[i] = Ethernet.ipv6Group(groups[i]);
     }
   }
 
@@ -70,15 +74,15 @@ final class LocalAddresses {
   /** Whether frames to a station concern us: all hosts, or the solicited-node group of ours. */
   boolean joined(long macAddress) {
     return macAddress == ALL_NODES
-        || macAddress == groups[GLOBAL]
-        || macAddress == groups[LINK_LOCAL];
+        || macAddress == stations[GLOBAL]
+        || macAddress == stations[LINK_LOCAL];
   }
 
   /** Whether packets to a group concern us. */
   boolean listens(long high, long low) {
     return high == Ipv6Address.ALL_NODES.high()
         && (low == Ipv6Address.ALL_NODES.low()
-            || low == addresses[GLOBAL].solicitedNode().low()
-            || low == addresses[LINK_LOCAL].solicitedNode().low());
+            || low == groups[GLOBAL]
+            || low == groups[LINK_LOCAL]);
   }
 }
