@@ -350,7 +350,7 @@ public final class IpLayer {
     long destination = Ethernet.destination(frame);
     boolean ours = destination == link.macAddress();
     if (header < 0
-        || !(ours || destination == Ethernet.BROADCAST || joined(destination))
+        || !(ours || isToGroup(destination))
         || !Ethernet.unicast(Ethernet.source(frame))) {
       counters.framesIgnored++;
       return;
@@ -360,8 +360,15 @@ public final class IpLayer {
     int octets = length - header;
     if (type == Ethernet.TYPE_IPV4 && ours) {
       ipv4.packet(payload, octets, Ethernet.source(frame), packet, looped, now);
-    } else if (type == Ethernet.TYPE_IPV6 && ipv6 != null) {
-      long sender = Ethernet.source(frame);
+    } else {
+      other(type, Ethernet.source(frame), ours, payload, octets, packet, now);
+    }
+  }
+
+  /** All but IPv4 to us. */
+  private void other(
+      int type, long sender, boolean ours, long payload, int octets, long packet, long now) {
+    if (type == Ethernet.TYPE_IPV6 && ipv6 != null) {
       ipv6.input().packet(payload, octets, sender, ours, packet, looped, now);
     } else if (type == Ethernet.TYPE_ARP) {
       if (Arp.wellFormed(payload, octets)) {
@@ -375,8 +382,8 @@ public final class IpLayer {
     }
   }
 
-  private boolean joined(long group) {
-    return ipv6 != null && ipv6.joined(group);
+  private boolean isToGroup(long destination) {
+    return destination == Ethernet.BROADCAST || (ipv6 != null && ipv6.joined(destination));
   }
 
   /**
