@@ -48,12 +48,18 @@ public final class SimulatedHost {
   private final boolean ipv6;
   private final TcpSettings settings;
   private final Event awake = this::awake;
+
+  /** For several stacks; null if there is one, for which nothing is drawn. */
   private final SplittableRandom random;
+
   private final TcpStack[] stacks;
   private final LongToIntFunction[] duties;
   private final boolean changesTable;
   private NativePacketPool pool;
+
+  /** Of several stacks; null if there is one. */
   private SteeredDevice queues;
+
   private IntSupplier inTurn = () -> 0;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
@@ -93,7 +99,7 @@ public final class SimulatedHost {
     this.ipv6 = ipv6;
     this.pool = pool;
     card = network.card(pool, mtu);
-    random = network.newRandom();
+    random = stacks == 1 ? null : network.newRandom();
     this.stacks = new TcpStack[stacks];
     duties = new LongToIntFunction[stacks];
     changesTable = stacks > 1 && random.nextBoolean();
@@ -107,13 +113,18 @@ public final class SimulatedHost {
     if (ipv6) {
       addresses = addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()));
     }
-    StackGroup group = new StackGroup(stacks.length, 2 << random.nextInt(7));
+    boolean alone = stacks.length == 1;
+    StackGroup group =
+        alone ? new StackGroup(1) : new StackGroup(stacks.length, 2 << random.nextInt(7));
     queues =
-        new SteeredDevice(card, stacks.length, steering(FlowSteering.evenTable(stacks.length)));
+        alone
+            ? null
+            : new SteeredDevice(
+                card, stacks.length, steering(FlowSteering.evenTable(stacks.length)));
     for (int i = 0; i < stacks.length; i++) {
       stacks[i] =
           new TcpStack(
-              stacks.length == 1 ? card : queues.queue(i),
+              alone ? card : queues.queue(i),
               addresses,
               settings,
               group.member(i),
@@ -192,7 +203,7 @@ public final class SimulatedHost {
    * change between a SYN and its retransmission would let two stacks accept the connection.
    */
   public void listen(int port, Acceptor acceptor) {
-    int first = random.nextInt(stacks.length);
+    int first = stacks.length == 1 ? 0 : random.nextInt(stacks.length);
     for (int i = 0; i < stacks.length; i++) {
       if (i == first || (!changesTable && random.nextBoolean())) {
         stacks[i].listen(port, acceptor);
@@ -294,7 +305,7 @@ public final class SimulatedHost {
     afterTurn.run();
     idle = work > 0 ? turn : Math.min(idle * 2, Math.max(turn, SLOWEST_TURN));
     turnEnds = now + turn;
-    if (card.waiting() > 0 || queues.waiting() > 0 || again) {
+    if (card.waiting() > 0 || (queues != null && queues.waiting() > 0) || again) {
       wake(turnEnds);
     } else if (nextDeadline() != Long.MAX_VALUE) {
       wake(Math.max(nextDeadline(), now + idle));

@@ -38,6 +38,11 @@ public final class EngineSleep implements AutoCloseable {
   private final List<Program> programs = new ArrayList<>();
   private volatile boolean announced;
 
+  /** Guards the sockets' end against threads that signal. */
+  private final Object closing = new Object();
+
+  private boolean closed;
+
   /** A session, and the socket by which its program wakes the thread. */
   private record Program(Session session, WakeSocket socket) {}
 
@@ -178,20 +183,30 @@ public final class EngineSleep implements AutoCloseable {
 
   /**
    * Ends the sleep, or prevents it. Called after a command, or a packet, has been left for an
-   * engine.
+   * engine. Any thread, also when the engine's thread has ended.
    */
   public void wake() {
     if (announced) {
-      commands[0].signal();
+      synchronized (closing) {
+        if (!closed) {
+          commands[0].signal();
+        }
+      }
     }
   }
 
   @Override
   public void close() {
-    if (isAllowed()) {
-      wakers.close();
-      commands[0].close();
-      commands[1].close();
+    if (!isAllowed()) {
+      return;
+    }
+    synchronized (closing) {
+      if (!closed) {
+        closed = true;
+        wakers.close();
+        commands[0].close();
+        commands[1].close();
+      }
     }
   }
 }

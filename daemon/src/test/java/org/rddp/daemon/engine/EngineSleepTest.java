@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -106,6 +107,14 @@ class EngineSleepTest {
     assertThat(isWoken()).isFalse();
     assertThat(engine.counters().sleeps()).isEqualTo(before + 1);
     assertThat(engine.counters().wakes()).isZero();
+  }
+
+  /** Of another engine, whose thread has not ended yet. */
+  @Test
+  void shouldIgnoreAWakeUpAfterItsEnd() {
+    sleep.announce();
+    sleep.close();
+    assertThatCode(sleep::wake).doesNotThrowAnyException();
   }
 
   @Test
