@@ -18,6 +18,10 @@ import org.rddp.wire.Ipv6;
  */
 public final class HostPair {
   private static final long MILLISECOND = 1_000_000;
+
+  /** Any number: for the generator that draws how many stacks hosts have. */
+  private static final long STACKS = 0x5354_4143_4b53L;
+
   private static final long SECOND = 1000 * MILLISECOND;
 
   /** The longest time without progress: much longer than any wait that loss explains. */
@@ -79,14 +83,19 @@ public final class HostPair {
     int drawn = choices.mtu();
     mtu = ipv6 ? Math.max(drawn, Ipv6.LEAST_MTU) : drawn;
     packets = 256 << random.nextInt(4);
-    client = host("10.0.0.1");
-    server = host("10.0.0.2");
+    SplittableRandom independent = new SplittableRandom(seed ^ STACKS);
+    client = host("10.0.0.1", drawStacks(independent));
+    server = host("10.0.0.2", drawStacks(independent));
     link =
         network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
   }
 
-  private SimulatedHost host(String address) {
-    int stacks = choices.oneIn(4) ? 1 << random.nextInt(1, 4) : 1;
+  /** A quarter of the hosts have several stacks, whatever else is drawn from the seed. */
+  private static int drawStacks(SplittableRandom independent) {
+    return independent.nextInt(4) == 0 ? 1 << independent.nextInt(1, 4) : 1;
+  }
+
+  private SimulatedHost host(String address, int stacks) {
     NativePacketPool pool = buffers.pool(packets * stacks, mtu);
     SimulatedHost host =
         new SimulatedHost(

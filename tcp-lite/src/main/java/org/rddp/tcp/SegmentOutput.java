@@ -60,7 +60,7 @@ final class SegmentOutput {
       int flags,
       int ecn) {
     // A full segment carries no SACK, which would make it smaller than the FPDUs built to fit it.
-    int sackLength = sackLength(connection, connection.sender.emss() - length);
+    int sackLength = sackLength(connection, connection.sender.emssOf(length) - length);
     int headerLength = fixedLength(connection) + sackLength;
     long header = payload - headerLength;
     int sequence = connection.sender.sequence(position);

@@ -101,6 +101,14 @@ final class Sender {
     return emss;
   }
 
+  /**
+   * What a segment of that length and its SACK option may have together: while a path that drops
+   * long packets is tried with longer ones, segments that it does carry stay as short as it needs.
+   */
+  int emssOf(int length) {
+    return blackHole != null && length <= blackHole.emss() ? blackHole.emss() : emss;
+  }
+
   /** Octets of the largest segment acknowledged since the path changed. */
   int largestAcknowledged() {
     return largestAcknowledged;
