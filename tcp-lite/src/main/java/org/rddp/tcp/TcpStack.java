@@ -25,9 +25,17 @@ public final class TcpStack implements AutoCloseable {
   private static final int FIRST_EPHEMERAL_PORT = StackMember.FIRST_EPHEMERAL_PORT;
   private static final int EPHEMERAL_PORTS = 65536 - FIRST_EPHEMERAL_PORT;
 
+  /** Ports that are not used again at once. */
+  private static final int RECENT = 64;
+
   final StackContext context;
   private final StackMember member;
   private final RandomGenerator random;
+  private final int[] recentPorts = new int[RECENT];
+
+  /** Connections from ephemeral ports. */
+  private int connects;
+
   private final Map<Integer, TcpListener> listeners = new HashMap<>();
 
   /**
@@ -280,9 +288,12 @@ public final class TcpStack implements AutoCloseable {
    */
   private long ephemeralKey(HostAddress remote, int number, int port) {
     int start = random.nextInt(EPHEMERAL_PORTS);
-    int local = freePort(number, port, start, true);
+    int local = freePort(number, port, start, true, true);
     if (local == 0) {
-      local = freePort(number, port, start, false);
+      local = freePort(number, port, start, true, false);
+    }
+    if (local == 0) {
+      local = freePort(number, port, start, false, false);
     }
     if (local == 0) {
       throw new IllegalStateException(
@@ -290,23 +301,39 @@ public final class TcpStack implements AutoCloseable {
               ? "no local port is left towards [" + remote + "]:" + port
               : "no local port is left towards " + remote + ":" + port);
     }
+    recentPorts[connects++ & (RECENT - 1)] = local;
     return TcpConnectionTable.key(number, port, local);
   }
 
-  /** The first free port from one on, or 0. */
-  private int freePort(int remote, int port, int start, boolean received) {
+  /**
+   * The first free port from one on, or 0.
+   *
+   * @param received only ports whose answers come to this stack's queue
+   * @param fresh none of the ports used last, of which the peer may still have a connection
+   */
+  private int freePort(int remote, int port, int start, boolean received, boolean fresh) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
       boolean itself = local == port && context.ip.isOurs(remote);
       if (!itself
           && member.mayLeaveFrom(local)
           && (!received || context.ip.receives(remote, port, local))
+          && !(fresh && isRecent(local))
           && context.connections.get(TcpConnectionTable.key(remote, port, local)) == null
           && !listeners.containsKey(local)) {
         return local;
       }
     }
     return 0;
+  }
+
+  private boolean isRecent(int port) {
+    for (int each : recentPorts) {
+      if (each == port) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
