@@ -89,6 +89,8 @@ set_up_to_fuzz() {
     find_jdk
     install_packages_to_run
     build_if_changed
+    # Fuzzers that run at the same time find it written.
+    classpath fuzz >/dev/null
 }
 
 # replay_input TARGET INPUT: a file, or the name of an input in the archive.
