@@ -6,7 +6,7 @@
 
 readonly SUITE=$ROOT/target/suite
 # Kinds of simulated runs, and how many of each: together they take less than four minutes on two cores.
-readonly SIMULATIONS=(tcp:10000 mpa:10000 rdma:2000 programs:4000)
+readonly SIMULATIONS=(tcp:8000 mpa:8000 rdma:1500 programs:3000)
 
 suite_passed=0
 suite_failed=0
