@@ -193,6 +193,24 @@ class FairSharesTest {
     }
   }
 
+  /** Whether it has asked for the port or got any, and until it closes the listener. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 7471})
+  void shouldKeepAPortFromOtherUsersOnAllEngines(int asked) throws Exception {
+    try (TestDaemon daemon = daemon(2, "");
+        Rddp first = OtherUser.call(NOBODY, () -> daemon.connect("one/0"));
+        Rddp second = daemon.connect("one/1")) {
+      Listener listener = first.listen(asked);
+      int port = listener.address().getPort();
+      assertThatThrownBy(() -> second.listen(port))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.ADDRESS_IN_USE))
+          .hasMessageContaining("in use by another process");
+      listener.close();
+      assertThat(second.listen(port).address().getPort()).isEqualTo(port);
+    }
+  }
+
   /** Accepts until the session is closed. */
   private static void acceptAll(Listener listener) {
     while (true) {

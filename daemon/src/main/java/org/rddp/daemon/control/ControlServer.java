@@ -424,7 +424,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   void checkPort(ProgramSession program, int port) throws RequestRefusedException {
     for (ProgramSession other : programs) {
       if (port != 0
-          && other.claims(port)
+          && other.listeners().claims(port)
           && other.daemonInterface().name().equals(program.daemonInterface().name())
           && (other.socket().peer().pid() != program.socket().peer().pid()
               || other.socket().peer().uid() != program.socket().peer().uid())) {

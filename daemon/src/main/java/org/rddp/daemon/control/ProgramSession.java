@@ -10,7 +10,6 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
-import org.rddp.daemon.engine.SessionListener;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogText;
@@ -60,7 +59,7 @@ final class ProgramSession implements SessionHandler {
   private final Quota regions;
   private final Quota octets;
   private final Quota memories;
-  private final Quota listeners;
+  private final ProgramListeners listeners;
   private final ProgramMemory memory;
   private final ProgramRegions regionRequests;
   private final ProgramWindows windows;
@@ -70,8 +69,6 @@ final class ProgramSession implements SessionHandler {
   private String program = "";
   private String name;
   private DaemonInterface daemonInterface;
-
-  private final ClaimedPorts claimedPorts = new ClaimedPorts();
 
   private Session session;
   private ProgramMapping rings;
@@ -104,7 +101,10 @@ final class ProgramSession implements SessionHandler {
     this.octets =
         new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
     this.listeners =
-        new Quota("listeners of this program", limits.sessionListeners(), share.listeners());
+        new ProgramListeners(
+            server,
+            this,
+            new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
     this.memories =
         new Quota("memories of this program", limits.sessionMappings(), share.mappings());
     this.memory = new ProgramMemory(octets, memories, server.mappingThreads());
@@ -164,9 +164,8 @@ final class ProgramSession implements SessionHandler {
     return begun;
   }
 
-  /** Whether it listens at a port, or has asked for it. */
-  boolean claims(int port) {
-    return claimedPorts.contains(port);
+  ProgramListeners listeners() {
+    return listeners;
   }
 
   DaemonInterface daemonInterface() {
@@ -240,18 +239,11 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Register register -> regionRequests.register(session, register);
       case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
       case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
-      case ProgramMessage.Listen listen -> listen(listen);
-      case ProgramMessage.CloseListener close ->
-          onEngine(
-              request,
-              () -> {
-                session.closeListener(close.listener());
-                server.execute(() -> {
-                  listeners.give(1);
-                  claimedPorts.closed(close.listener());
-                });
-                return new DaemonMessage.Done(request);
-              });
+      case ProgramMessage.Listen listen -> {
+        daemonInterface.checkLocalAddress(listen.address());
+        listeners.listen(session, listen);
+      }
+      case ProgramMessage.CloseListener close -> listeners.close(session, close);
       case ProgramMessage.Accept accept ->
           onEngine(
               request,
@@ -391,39 +383,6 @@ final class ProgramSession implements SessionHandler {
             piece.offset(),
             piece.octets(),
             piece.descriptor()));
-  }
-
-  private void listen(ProgramMessage.Listen listen) throws RequestRefusedException {
-    daemonInterface.checkLocalAddress(listen.address());
-    if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
-      throw new RequestRefusedException(
-          Reason.INVALID,
-          "listening needs a port from 0 to 65535 and a backlog of at least 1, not port %d and backlog %d"
-              .formatted(listen.port(), listen.backlog()));
-    }
-    server.checkPort(this, listen.port());
-    listeners.take(1);
-    claimedPorts.claim(listen.port());
-    onEngine(
-        listen.request(),
-        () -> {
-          try {
-            SessionListener listener =
-                session.listen(listen.port(), listen.backlog(), listen.settings());
-            server.execute(() -> claimedPorts.opened(listener.number(), listen.port()));
-            return new DaemonMessage.Listening(
-                listen.request(),
-                listener.number(),
-                IpAddress.ipv4(daemonInterface.engine().address()),
-                listener.port());
-          } catch (RequestRefusedException e) {
-            server.execute(() -> {
-              listeners.give(1);
-              claimedPorts.refused(listen.port());
-            });
-            throw e;
-          }
-        });
   }
 
   private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
@@ -598,7 +557,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void releaseLast(Runnable last) {
-    listeners.giveAll();
+    listeners.end();
     server.onEnded(this, last);
   }
 
