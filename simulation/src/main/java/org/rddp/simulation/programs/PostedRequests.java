@@ -57,10 +57,14 @@ final class PostedRequests {
     return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
   }
 
-  /** Whether a Read or an atomic is unanswered that was posted before a turn and a request. */
+  /**
+   * Whether a Read or an atomic is unanswered that was posted before a turn and a request. Nothing
+   * tells of the answer to an unsignalled one before a later request has ended.
+   */
   boolean hasUnanswered(int beforeTurn, long beforeNumber) {
     return requests.stream()
-        .anyMatch(one -> asks(one) && one.turn() < beforeTurn && one.number() < beforeNumber);
+        .anyMatch(one ->
+            asks(one) && one.signalled() && one.turn() < beforeTurn && one.number() < beforeNumber);
   }
 
   /** A request has been posted. */

@@ -471,9 +471,24 @@ abstract class ProgramEndpoint {
 
   private void judgeFault() {
     if (peer.state.wrong && !conversation.lost() && state.reason != null && !state.disturbed) {
-      boolean found = state.reason == Reason.DDP_ERROR || state.reason == Reason.RDMAP_ERROR;
-      verify(found, "did not find a wrong request out, but " + state.reason);
+      verify(
+          mayFollowWrongRequest(state.reason, peer.state.reason),
+          "did not find a wrong request out, but " + state.reason);
     }
+  }
+
+  /**
+   * Whether a connection whose peer has posted a wrong request may end so: its error is found here,
+   * unless the peer has found an error before, which its own judgement explains.
+   *
+   * @param there why the peer's end of it ended; null if it has not
+   */
+  static boolean mayFollowWrongRequest(Reason here, Reason there) {
+    return switch (here) {
+      case DDP_ERROR, RDMAP_ERROR -> true;
+      case TERMINATED -> there == Reason.DDP_ERROR || there == Reason.RDMAP_ERROR;
+      default -> false;
+    };
   }
 
   /** Checks the error with which the connection ended. */

@@ -32,6 +32,9 @@ final class SegmentWatch implements NetworkListener {
     private long acknowledged;
     private long edge;
 
+    /** What it acknowledges: the other direction of the same incarnation; null before it does. */
+    private Half acknowledges;
+
     Half(int initial) {
       this.initial = initial;
     }
@@ -89,11 +92,26 @@ final class SegmentWatch implements NetworkListener {
       }
       ours.shift = options.windowScale();
     }
-    Half theirs = half(direction.reverse());
+    Half theirs = theirs(ours, direction.reverse(), segment);
     if ((flags & Tcp.ACK) != 0) {
       acknowledged(ours, theirs, segment, flags);
     }
     sent(ours, theirs, frame, segment);
+  }
+
+  /**
+   * The other direction of the incarnation that a segment belongs to. A host whose peer has ended a
+   * connection goes on with it until it learns of that, though the peer may have sent the SYN of
+   * another one from the same port meanwhile.
+   */
+  private Half theirs(Half ours, Direction reverse, long segment) {
+    int flags = Tcp.flags(segment) & (Tcp.SYN | Tcp.ACK);
+    if (flags == (Tcp.SYN | Tcp.ACK)) {
+      ours.acknowledges = numbered.get(new Numbering(reverse, Tcp.acknowledgment(segment) - 1));
+    } else if (flags == Tcp.ACK && ours.acknowledges == null) {
+      ours.acknowledges = half(reverse);
+    }
+    return ours.acknowledges == null ? half(reverse) : ours.acknowledges;
   }
 
   /**

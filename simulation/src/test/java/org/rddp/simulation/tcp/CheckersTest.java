@@ -10,10 +10,14 @@ import org.rddp.simulation.NetworkEvent;
 import org.rddp.simulation.OctetRanges;
 import org.rddp.simulation.SegmentView;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.SimulatedLink;
 import org.rddp.simulation.Violations;
 import org.rddp.simulation.WireSettings;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpState;
+import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
@@ -122,5 +126,77 @@ class CheckersTest {
         Checksum.pseudoHeader(
                 Ipv4.source(packet), Ipv4.destination(packet), Ipv4.PROTOCOL_TCP, length)
             + Checksum.sum(segment, length));
+  }
+
+  /** Sends some segments when the connection is open. */
+  private static final class Talker implements StreamHandler {
+    private static final int SEGMENTS = 5;
+
+    private TcpStream stream;
+    private long received;
+
+    @Override
+    public void onOpen(TcpStream opened) {
+      stream = opened;
+      for (int i = 0; i < SEGMENTS; i++) {
+        long packet = stream.allocate();
+        stream.pool().window(packet, stream.pool().address(packet), stream.emss());
+        stream.send(packet);
+      }
+    }
+
+    @Override
+    public void onSegment(long position, long address, int length, long packet) {
+      received += length;
+      stream.consumed(length);
+    }
+
+    @Override
+    public void onLeftEdge(long position) {}
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onEmss(int emss) {}
+
+    @Override
+    public void onAlarm(long now) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+
+  /**
+   * A host whose peer has ended a connection, and opens another from the same port, goes on with
+   * the former until it learns of that.
+   */
+  @Test
+  void shouldTellIncarnationsOfAConnectionApart() {
+    network.addListener(new SegmentWatch(violations));
+    SimulatedHost client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
+    SimulatedHost server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
+    SimulatedLink link =
+        network.join(client.card(), server.card(), WireSettings.PERFECT.withDelay(1000));
+    server.stack().listen(7, (stream, address, port) -> new Talker());
+    Talker former = new Talker();
+    client.stack().connect(server.address(), 7, 1000, former);
+    client.scheduleTurn();
+    assertThat(network.run(() -> former.received > 0, network.now() + SECOND)).isTrue();
+
+    link.cut(true);
+    former.stream.abort();
+    client.scheduleTurn();
+    network.run(() -> false, network.now() + SECOND);
+    Talker latter = new Talker();
+    client.stack().connect(server.address(), 7, 1000, latter);
+    client.scheduleTurn();
+    network.run(() -> false, network.now() + SECOND / 10);
+    link.cut(false);
+    assertThat(network.run(() -> latter.received > 0, network.now() + 60 * SECOND)).isTrue();
+    assertThat(violations.first()).isNull();
   }
 }
