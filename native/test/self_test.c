@@ -252,6 +252,8 @@ static void ring_ports_are_connected(void)
     frames_pass((uint16_t)a, (uint16_t)b, pool);
     frames_pass((uint16_t)b, (uint16_t)a, pool);
     counters_have_names((uint16_t)a);
+    EXPECT(rddp_port_rss_key((uint16_t)a, NULL, 0) == -ENOTSUP);
+    EXPECT(rddp_port_rss_table((uint16_t)a, NULL, 0) == -ENOTSUP);
     EXPECT(rddp_tx_done((uint16_t)a, 0, 0) == -ENOTSUP);
     EXPECT(rddp_alloc_bulk(pool, left, 2) == 0);
     EXPECT(rddp_tx_burst((uint16_t)a, 0, left, 2) == 2);
@@ -283,6 +285,47 @@ static void device_attaches_and_detaches(void)
     EXPECT(rddp_port_count() == 0);
 }
 
+/* net_null spreads nothing, and has a table, but does not tell the octets of its key. */
+static void table_is_read_back(void)
+{
+    struct rddp_port_info info;
+    struct rddp_port_config config = { .rx_queues = 2, .tx_queues = 2, .rss_tcp = 1 };
+    uint16_t queues[RTE_ETH_RSS_RETA_SIZE_512];
+    struct rte_eth_rss_reta_entry64 groups[RTE_ETH_RSS_RETA_SIZE_512 / RTE_ETH_RETA_GROUP_SIZE] = { 0 };
+    void *pool = new_pool("steered");
+    int port = rddp_port_attach("net_null0,size=64");
+
+    EXPECT(port >= 0);
+    EXPECT(rddp_port_get_info((uint16_t)port, &info) == 0);
+    EXPECT(info.rss_tcp == 1);
+    EXPECT(info.rss_key_size == 0);
+    EXPECT(info.rss_table_size > 0 && info.rss_table_size <= RTE_ETH_RSS_RETA_SIZE_512);
+    EXPECT(rddp_port_configure((uint16_t)port, &config) == 0);
+    for (uint16_t queue = 0; queue < 2; queue++) {
+        EXPECT(rddp_port_rx_queue((uint16_t)port, queue, 64, -1, pool) == 0);
+        EXPECT(rddp_port_tx_queue((uint16_t)port, queue, 64, -1) == 0);
+    }
+    EXPECT(rddp_port_start((uint16_t)port) == 0);
+
+    EXPECT(rddp_port_rss_key((uint16_t)port, NULL, 0) == -ENOTSUP);
+    for (uint32_t i = 0; i < info.rss_table_size; i++) {
+        groups[i / RTE_ETH_RETA_GROUP_SIZE].mask |= UINT64_C(1) << i % RTE_ETH_RETA_GROUP_SIZE;
+        groups[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] = i / 3 % 2;
+    }
+    EXPECT(rte_eth_dev_rss_reta_update((uint16_t)port, groups, (uint16_t)info.rss_table_size) == 0);
+    memset(queues, 0x5a, sizeof(queues));
+    EXPECT(rddp_port_rss_table((uint16_t)port, queues, RTE_DIM(queues)) == (int)info.rss_table_size);
+    for (uint32_t i = 0; i < info.rss_table_size; i++)
+        EXPECT(queues[i] == i / 3 % 2);
+    memset(queues, 0x5a, sizeof(queues));
+    EXPECT(rddp_port_rss_table((uint16_t)port, queues, 5) == (int)info.rss_table_size);
+    EXPECT(queues[3] == 1 && queues[4] == 1 && queues[5] == 0x5a5a);
+
+    EXPECT(rddp_port_stop((uint16_t)port) == 0);
+    EXPECT(rddp_port_detach((uint16_t)port) == 0);
+    rddp_mempool_free(pool);
+}
+
 static void errors_are_reported(void)
 {
     struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1 };
@@ -306,6 +349,8 @@ static void errors_are_reported(void)
     EXPECT(rddp_port_get_mtu(7, &mtu) == -ENODEV);
     EXPECT(rddp_port_set_mtu(7, 1500) == -ENODEV);
     EXPECT(rddp_port_promiscuous(7, 1) == -ENODEV);
+    EXPECT(rddp_port_rss_key(7, NULL, 0) == -ENODEV);
+    EXPECT(rddp_port_rss_table(7, NULL, 0) == -ENODEV);
     EXPECT(rddp_port_counters(7, NULL, 0) == -ENODEV);
     EXPECT(rddp_mempool_create("far too large", 1 << 24, 0, 0, ROOM, -1, &pool) == -ENOMEM);
     EXPECT(rddp_mempool_create("room", BUFFERS, 0, 0, 65536, -1, &pool) == -EINVAL);
@@ -322,6 +367,7 @@ int main(void)
     a_registered_thread_has_a_cache();
     ring_ports_are_connected();
     device_attaches_and_detaches();
+    table_is_read_back();
     errors_are_reported();
     eal_ends();
     puts("self-test of the shim: all as expected");
