@@ -76,6 +76,16 @@ public interface FrameDevice extends AutoCloseable {
     return true;
   }
 
+  /**
+   * Whether {@link #receives} tells for every connection, since it is known how the device chooses
+   * the queue.
+   *
+   * @param ipv6 for connections over IPv6; otherwise over IPv4
+   */
+  default boolean foretells(boolean ipv6) {
+    return false;
+  }
+
   /** The hash that selected the queue of a packet just received; 0 for none. */
   default int hash(long packet) {
     return 0;

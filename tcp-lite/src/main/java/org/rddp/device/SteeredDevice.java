@@ -104,6 +104,11 @@ public final class SteeredDevice {
     }
 
     @Override
+    public boolean foretells(boolean ipv6) {
+      return foretold != null;
+    }
+
+    @Override
     public int receive(long[] packets) {
       if (waiting.isEmpty()) {
         receiveAll();

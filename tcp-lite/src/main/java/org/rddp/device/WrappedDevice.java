@@ -55,6 +55,11 @@ public abstract class WrappedDevice implements FrameDevice {
   }
 
   @Override
+  public boolean foretells(boolean ipv6) {
+    return device.foretells(ipv6);
+  }
+
+  @Override
   public int receive(long[] packets) {
     return device.receive(packets);
   }

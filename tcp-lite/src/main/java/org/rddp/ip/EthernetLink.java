@@ -104,7 +104,10 @@ final class EthernetLink {
 
   /** Passes queued frames to the device and releases those that it does not take. */
   void close() {
-    queue.flush();
-    queue.clear();
+    try {
+      queue.flush();
+    } finally {
+      queue.clear();
+    }
   }
 }

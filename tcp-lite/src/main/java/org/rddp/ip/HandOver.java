@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
 
 /**
  * The packet that a stack is processing, and its hand-over to another stack of the interface when
@@ -70,7 +71,8 @@ final class HandOver {
       int length,
       long packet,
       boolean quietly) {
-    if (!member.hasNext(port, origin)) {
+    int slot = slot(remote, Tcp.sourcePort(address), port);
+    if (!member.hasNext(port, slot, origin)) {
       return false;
     }
     long copied = pool.shared(packet) ? copy(address, length) : packet;
@@ -80,6 +82,7 @@ final class HandOver {
     } else if (passOn(
         quiet || quietly ? StackMember.QUIET_SEGMENT : StackMember.SEGMENT,
         port,
+        slot,
         ecn,
         length,
         copied,
@@ -97,6 +100,15 @@ final class HandOver {
     return true;
   }
 
+  /** The place of a connection, the same for all stacks: {@link PortClaims#slot}. */
+  int slot(int remote, int remotePort, int localPort) {
+    if (member.isAlone()) {
+      return PortClaims.NONE;
+    }
+    long address = IpLayer.isIpv6(remote) ? paths.at(remote).hash() : remote;
+    return PortClaims.slot(address, remotePort, localPort);
+  }
+
   /** A packet with those octets, for another stack; 0 if there is none. */
   private long copy(long address, int length) {
     long packet = pool.allocate();
@@ -108,13 +120,13 @@ final class HandOver {
   }
 
   private boolean passOn(
-      int kind, int port, int code, int length, long a, long b, int remote, long mac) {
+      int kind, int port, int slot, int code, int length, long a, long b, int remote, long mac) {
     if (!IpLayer.isIpv6(remote)) {
-      return member.passOn(kind, port, origin, code, length, a, b, remote, mac, 0, 0);
+      return member.passOn(kind, port, slot, origin, code, length, a, b, remote, mac, 0, 0);
     }
     Ipv6Path path = paths.at(remote);
     return member.passOn(
-        kind, port, origin, code, length, a, b, path.local, mac, path.high, path.low);
+        kind, port, slot, origin, code, length, a, b, path.local, mac, path.high, path.low);
   }
 
   /** Tells every other stack the MTU of a path. */
@@ -130,9 +142,10 @@ final class HandOver {
   /** Hands over an error about a packet: {@link StackMember#UNREACHABLE} or TOO_BIG. */
   void error(
       int kind, int code, int pathMtu, int remote, int localPort, int remotePort, int sequence) {
-    if (member.hasNext(localPort, origin)) {
+    int slot = slot(remote, remotePort, localPort);
+    if (member.hasNext(localPort, slot, origin)) {
       long ports = (long) localPort << 16 | remotePort;
-      if (passOn(kind, localPort, code, pathMtu, ports, sequence, remote, 0)) {
+      if (passOn(kind, localPort, slot, code, pathMtu, ports, sequence, remote, 0)) {
         counters.handedOver++;
       } else {
         counters.handOversDropped++;

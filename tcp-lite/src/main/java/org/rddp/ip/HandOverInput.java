@@ -50,8 +50,11 @@ final class HandOverInput {
       switch (kind) {
         case StackMember.SEGMENT, StackMember.QUIET_SEGMENT -> {
           counters.handedOverIn++;
-          transport.onDatagram(remote(sender, high, low), mac, code, b, length, a);
-          handOver.done(a);
+          try {
+            transport.onDatagram(remote(sender, high, low), mac, code, b, length, a);
+          } finally {
+            handOver.done(a);
+          }
         }
         case StackMember.UNREACHABLE -> {
           int remote = remote(sender, high, low);

@@ -198,6 +198,26 @@ public final class IpLayer {
         path.high, path.low, remotePort, path.localHigh, path.localLow, localPort);
   }
 
+  /** Whether {@link #receives} tells for every connection with a remote address. */
+  public boolean foretells(int remote) {
+    return device.foretells(isIpv6(remote));
+  }
+
+  /**
+   * Claims a local port towards a remote address and port, where other stacks of the interface
+   * might choose it, too.
+   *
+   * @return false if another stack has it
+   */
+  public boolean claim(int remote, int remotePort, int localPort) {
+    return member.claim(handOver.slot(remote, remotePort, localPort));
+  }
+
+  /** The connection whose local port was claimed has ended. */
+  public void releaseClaim(int remote, int remotePort, int localPort) {
+    member.release(handOver.slot(remote, remotePort, localPort));
+  }
+
   /** Our address of IPv4. */
   public int address() {
     return address;
@@ -233,11 +253,7 @@ public final class IpLayer {
     if (count > 1 && transport.wantsPrefetch()) {
       prefetch(count);
     }
-    for (int i = 0; i < count; i++) {
-      long packet = burst[i];
-      frame(packet, now);
-      handOver.done(packet);
-    }
+    process(count, now);
     counters.framesIn += count;
     if (!loop.isEmpty()) {
       count += receiveLooped(now);
@@ -293,14 +309,29 @@ public final class IpLayer {
     int count = loop.receive(now, burst);
     looped = true;
     try {
-      for (int i = 0; i < count; i++) {
-        frame(burst[i], now);
-        handOver.done(burst[i]);
-      }
+      process(count, now);
     } finally {
       looped = false;
     }
     return count;
+  }
+
+  /** Processes and releases the frames of a burst, whatever happens. */
+  private void process(int count, long now) {
+    int done = 0;
+    try {
+      while (done < count) {
+        long packet = burst[done];
+        frame(packet, now);
+        handOver.done(packet);
+        done++;
+      }
+    } finally {
+      // None is left but after an error, which ends the turn.
+      while (done < count) {
+        handOver.done(burst[done++]);
+      }
+    }
   }
 
   /**
@@ -582,7 +613,6 @@ public final class IpLayer {
 
   /** Releases every packet that waits. */
   public void close() {
-    link.close();
     loop.close();
     member.close(pool);
     neighbours.close();
@@ -590,5 +620,7 @@ public final class IpLayer {
       ipv6.close();
     }
     reassembly.close();
+    // Last, as a device that has failed may throw.
+    link.close();
   }
 }

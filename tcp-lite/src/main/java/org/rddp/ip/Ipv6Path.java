@@ -53,6 +53,12 @@ public final class Ipv6Path {
     return sum + protocol + length;
   }
 
+  /** A hash of both addresses, the same in every stack of the interface. */
+  long hash() {
+    return (Long.rotateLeft(high, 1) ^ localHigh) * 0x9e3779b97f4a7c15L
+        ^ (Long.rotateLeft(low, 1) ^ localLow);
+  }
+
   /** A flow label for a connection with these ports (RFC 6437 section 3). */
   int flowLabel(int ports) {
     long mixed = (high ^ low ^ localLow ^ ports) * 0x9e3779b97f4a7c15L;

@@ -9,8 +9,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>On the way of a packet they have nothing in common; limits of connections are for all stacks
  * together. What comes to a stack that does not have the connection is handed over to the stacks
- * that own its local port, one after the other. A stack owns a port by listening, and its share of
- * the ephemeral ports by its number.
+ * that may have it, one after the other: those that listen at its local port, or have listened, and
+ * the one that has claimed the port towards its remote address and port.
  */
 public final class StackGroup {
   /** The most stacks. */
@@ -28,6 +28,12 @@ public final class StackGroup {
 
   /** The stacks that listen at a port, or have listened: a bit for each. */
   private final int[] listening;
+
+  /** The stacks that listen at a port now. */
+  private final int[] listeners;
+
+  /** The ephemeral ports in use; null if there is one stack, which knows them. */
+  private final PortClaims claims;
 
   /**
    * A group.
@@ -49,6 +55,8 @@ public final class StackGroup {
       throw new IllegalArgumentException(stacks + " stacks are not 1 to " + MOST);
     }
     listening = stacks == 1 ? null : new int[PORTS];
+    listeners = stacks == 1 ? null : new int[PORTS];
+    claims = stacks == 1 ? null : new PortClaims();
     members = new StackMember[stacks];
     for (int i = 0; i < stacks; i++) {
       members[i] = new StackMember(this, i, stacks, capacity);
@@ -75,21 +83,56 @@ public final class StackGroup {
     return members.length;
   }
 
-  /** A stack listens at a port. */
-  void listen(int port, int member) {
+  /** What comes for a port may be a stack's from now on. */
+  void own(int port, int member) {
     if (listening != null) {
       ELEMENT.getAndBitwiseOr(listening, port, 1 << member);
     }
   }
 
-  /** Whether a stack owns a port. */
-  boolean owns(int port, int member) {
-    return owner(port) == member
-        || ((int) ELEMENT.getVolatile(listening, port) >>> member & 1) != 0;
+  /** A stack listens at a port. */
+  void listen(int port, int member) {
+    if (listening != null) {
+      own(port, member);
+      ELEMENT.getAndBitwiseOr(listeners, port, 1 << member);
+    }
   }
 
-  /** The stack that owns an ephemeral port from the beginning. */
-  private int owner(int port) {
-    return port >= StackMember.FIRST_EPHEMERAL_PORT ? port % members.length : -1;
+  /** A stack listens at a port no longer; the connections that it has accepted stay its own. */
+  void closeListener(int port, int member) {
+    if (listening != null) {
+      ELEMENT.getAndBitwiseAnd(listeners, port, ~(1 << member));
+    }
+  }
+
+  /** Whether a stack listens at a port. */
+  boolean hasListener(int port) {
+    return listening != null && (int) ELEMENT.getVolatile(listeners, port) != 0;
+  }
+
+  /** A stack is no more: nothing is its own. */
+  void forget(int member) {
+    if (listening != null) {
+      for (int port = 0; port < PORTS; port++) {
+        ELEMENT.getAndBitwiseAnd(listening, port, ~(1 << member));
+        ELEMENT.getAndBitwiseAnd(listeners, port, ~(1 << member));
+      }
+      claims.forget(member);
+    }
+  }
+
+  /** The ephemeral ports in use; null if there is one stack. */
+  PortClaims claims() {
+    return claims;
+  }
+
+  /**
+   * Whether a stack may have what comes for a port.
+   *
+   * @param slot of the connection: {@link PortClaims#slot}
+   */
+  boolean owns(int port, int slot, int member) {
+    return ((int) ELEMENT.getVolatile(listening, port) >>> member & 1) != 0
+        || (slot != PortClaims.NONE && claims.owner(slot) == member);
   }
 }

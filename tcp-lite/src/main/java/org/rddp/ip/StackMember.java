@@ -81,8 +81,11 @@ public final class StackMember {
     return index == 0;
   }
 
-  /** Whether connections of this stack may leave from a port. */
-  public boolean mayLeaveFrom(int port) {
+  /**
+   * Whether a port is one of this stack's share of all ports. From these it listens, and connects
+   * where it is not known which queue gets the answers.
+   */
+  public boolean isOfShare(int port) {
     return size == 1 || port % size == index;
   }
 
@@ -91,15 +94,48 @@ public final class StackMember {
     group.listen(port, index);
   }
 
+  /** This stack listens at a port no longer. */
+  public void closeListener(int port) {
+    group.closeListener(port, index);
+  }
+
+  /** This stack has a connection from a port, as if it had listened there. */
+  public void own(int port) {
+    group.own(port, index);
+  }
+
+  /** Whether a stack of the interface listens at a port. */
+  public boolean hasListener(int port) {
+    return group.hasListener(port);
+  }
+
+  /**
+   * Claims an ephemeral port towards a remote address and port.
+   *
+   * @param slot of the connection: {@link PortClaims#slot}
+   * @return false if another stack has it
+   */
+  boolean claim(int slot) {
+    return size == 1 || slot == PortClaims.NONE || group.claims().claim(slot, index);
+  }
+
+  /** Ends a claim. */
+  void release(int slot) {
+    if (size > 1 && slot != PortClaims.NONE) {
+      group.claims().release(slot, index);
+    }
+  }
+
   /**
    * The next stack that may have what came for a local port, of those which have not seen it.
    *
+   * @param slot of the connection: {@link PortClaims#slot}
    * @param origin the stack that received it
    * @return -1 if there is none
    */
-  private int next(int port, int origin) {
+  private int next(int port, int slot, int origin) {
     for (int i = index + 1 == size ? 0 : index + 1; i != origin; i = i + 1 == size ? 0 : i + 1) {
-      if (group.owns(port, i)) {
+      if (group.owns(port, slot, i)) {
         return i;
       }
     }
@@ -107,8 +143,8 @@ public final class StackMember {
   }
 
   /** Whether another stack may have what came for a local port. */
-  boolean hasNext(int port, int origin) {
-    return size > 1 && next(port, origin == HERE ? index : origin) >= 0;
+  boolean hasNext(int port, int slot, int origin) {
+    return size > 1 && next(port, slot, origin == HERE ? index : origin) >= 0;
   }
 
   /** As the origin: it was received by this stack. */
@@ -117,6 +153,7 @@ public final class StackMember {
   /**
    * Hands over what came for a local port to the next stack that may have it.
    *
+   * @param slot of the connection: {@link PortClaims#slot}
    * @param remote an address of IPv4; for IPv6, which of our addresses it came to
    * @param high upper half of the remote address of IPv6
    * @param low its lower half
@@ -125,6 +162,7 @@ public final class StackMember {
   boolean passOn(
       int kind,
       int port,
+      int slot,
       int origin,
       int ecn,
       int length,
@@ -135,7 +173,7 @@ public final class StackMember {
       long high,
       long low) {
     int from = origin == HERE ? index : origin;
-    return hand(next(port, from), kind, from, ecn, length, a, b, remote, mac, high, low);
+    return hand(next(port, slot, from), kind, from, ecn, length, a, b, remote, mac, high, low);
   }
 
   /** Tells every other stack. */
@@ -212,6 +250,18 @@ public final class StackMember {
       input.process((int) head & OCTET, origin, ecn, length, a, b, remote, mac, high, low, now);
     }
     return count;
+  }
+
+  /**
+   * Prepares the place for another stack, after the one that had it has failed: releases what waits
+   * for it, its ports and its claims. On the thread of both.
+   *
+   * @param pool of the packets
+   */
+  public void vacate(PacketPool pool) {
+    close(pool);
+    group.forget(index);
+    told = 0;
   }
 
   /** Releases the packets that wait to be taken. */

@@ -504,6 +504,10 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     context.wheel.remove(this);
     sender.clear();
     receiver.clear();
+    if (listener == null) {
+      // We have opened it, from a claimed port.
+      context.ip.releaseClaim(remote(), remotePort(), localPort());
+    }
     context.peers.removeConnection(peer);
     context.upcalls.closed(this, reason);
   }

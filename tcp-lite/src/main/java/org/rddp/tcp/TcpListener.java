@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import java.util.Map;
+import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.Backlog;
 
 /** A port on which connections are accepted: the LISTEN state. Engine thread only. */
@@ -8,11 +9,18 @@ public final class TcpListener {
   final Acceptor acceptor;
   final Backlog backlog;
   private final Map<Integer, TcpListener> listeners;
+  private final StackMember member;
   private final int port;
   private boolean closed;
 
-  TcpListener(Map<Integer, TcpListener> listeners, int port, Acceptor acceptor, int backlog) {
+  TcpListener(
+      Map<Integer, TcpListener> listeners,
+      StackMember member,
+      int port,
+      Acceptor acceptor,
+      int backlog) {
     this.listeners = listeners;
+    this.member = member;
     this.port = port;
     this.acceptor = acceptor;
     this.backlog = new Backlog(backlog);
@@ -29,7 +37,9 @@ public final class TcpListener {
    */
   public void close() {
     closed = true;
-    listeners.remove(port, this);
+    if (listeners.remove(port, this)) {
+      member.closeListener(port);
+    }
   }
 
   boolean closed() {

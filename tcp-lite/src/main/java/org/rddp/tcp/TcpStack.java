@@ -1,9 +1,12 @@
 package org.rddp.tcp;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.HostAddress;
@@ -195,15 +198,16 @@ public final class TcpStack implements AutoCloseable {
     if (listeners.containsKey(port)) {
       throw new IllegalStateException("port " + port + " has a listener");
     }
-    TcpListener listener = new TcpListener(listeners, port, acceptor, context.settings.backlog());
+    TcpListener listener =
+        new TcpListener(listeners, member, port, acceptor, context.settings.backlog());
     listeners.put(port, listener);
     member.listen(port);
     return listener;
   }
 
-  /** Whether connections, and listeners without a port of their own, may have a port here. */
-  public boolean mayLeaveFrom(int port) {
-    return member.mayLeaveFrom(port);
+  /** Whether a listener that is free to choose its port may choose a certain one here. */
+  public boolean mayChoose(int port) {
+    return member.isOfShare(port);
   }
 
   /**
@@ -233,10 +237,12 @@ public final class TcpStack implements AutoCloseable {
     int number = number(remote);
     checkLimits(remote, number);
     long key = TcpConnectionTable.key(number, port, localPort);
-    if (context.connections.get(key) != null || listeners.containsKey(localPort)) {
+    if (context.connections.get(key) != null
+        || listeners.containsKey(localPort)
+        || !context.ip.claim(number, port, localPort)) {
       throw new IllegalStateException("local port " + localPort + " is in use");
     }
-    member.listen(localPort);
+    member.own(localPort);
     return connect(remote, number, key, handler);
   }
 
@@ -252,6 +258,10 @@ public final class TcpStack implements AutoCloseable {
   }
 
   private void checkLimits(HostAddress remote, int number) {
+    if (!context.ip.reaches(number)) {
+      throw new NoRouteException(
+          remote + " is not in the interface's network, and no gateway is configured");
+    }
     if (context.peers.connections() >= context.settings.connections()) {
       throw new IllegalStateException(
           "the limit of " + context.settings.connections() + " connections is reached");
@@ -266,13 +276,11 @@ public final class TcpStack implements AutoCloseable {
     }
   }
 
+  /** Opens a connection from a port that is claimed. */
   private TcpConnection connect(HostAddress remote, int number, long key, StreamHandler handler) {
-    if (!context.ip.reaches(number)) {
-      throw new NoRouteException(
-          remote + " is not in the interface's network, and no gateway is configured");
-    }
     PeerAccount peer = context.peers.addConnection(number);
     if (peer == null) {
+      context.ip.releaseClaim(number, (int) (key >>> 16) & 0xffff, (int) key & 0xffff);
       throw new IllegalStateException("too many neighbours are in use for " + remote);
     }
     int sequence = context.secrets.initialSequence(context.identity(key), context.now);
@@ -283,17 +291,18 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * A random port that is free towards that peer (RFC 6056 section 3.3.1); of these one whose
-   * segments come to our queue, as far as there is one.
+   * A random port that is free towards that peer (RFC 6056 section 3.3.1), which is claimed. Of
+   * several stacks of an interface each uses the ports whose answers come to its own queue. Where
+   * that cannot be foretold, or no port is such, it uses those of its share.
    */
   private long ephemeralKey(HostAddress remote, int number, int port) {
-    int start = random.nextInt(EPHEMERAL_PORTS);
-    int local = freePort(number, port, start, true, true);
-    if (local == 0) {
-      local = freePort(number, port, start, true, false);
-    }
-    if (local == 0) {
-      local = freePort(number, port, start, false, false);
+    IntPredicate ours =
+        context.ip.foretells(number)
+            ? local -> context.ip.receives(number, port, local)
+            : member::isOfShare;
+    int local = freePort(number, port, ours);
+    if (local == 0 && IntStream.range(FIRST_EPHEMERAL_PORT, 65536).noneMatch(ours)) {
+      local = freePort(number, port, member::isOfShare);
     }
     if (local == 0) {
       throw new IllegalStateException(
@@ -306,21 +315,25 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * The first free port from one on, or 0.
-   *
-   * @param received only ports whose answers come to this stack's queue
-   * @param fresh none of the ports used last, of which the peer may still have a connection
+   * The first free port from a random one on, which is claimed, or 0. Those used last, of which the
+   * peer may still have a connection, only if there is no other.
    */
-  private int freePort(int remote, int port, int start, boolean received, boolean fresh) {
+  private int freePort(int remote, int port, IntPredicate ours) {
+    int start = random.nextInt(EPHEMERAL_PORTS);
+    int fresh = freePort(remote, port, start, local -> ours.test(local) && !isRecent(local));
+    return fresh == 0 ? freePort(remote, port, start, ours) : fresh;
+  }
+
+  private int freePort(int remote, int port, int start, IntPredicate wanted) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
       boolean itself = local == port && context.ip.isOurs(remote);
       if (!itself
-          && member.mayLeaveFrom(local)
-          && (!received || context.ip.receives(remote, port, local))
-          && !(fresh && isRecent(local))
+          && wanted.test(local)
           && context.connections.get(TcpConnectionTable.key(remote, port, local)) == null
-          && !listeners.containsKey(local)) {
+          && !listeners.containsKey(local)
+          && !member.hasListener(local)
+          && context.ip.claim(remote, port, local)) {
         return local;
       }
     }
@@ -374,7 +387,7 @@ public final class TcpStack implements AutoCloseable {
   /** Resets every connection and releases every packet. The stack must not be used afterwards. */
   @Override
   public void close() {
-    listeners.clear();
+    List.copyOf(listeners.values()).forEach(TcpListener::close);
     for (TcpConnection connection : context.connections.snapshot()) {
       connection.abort();
       connection.terminate(CloseReason.ABORTED);

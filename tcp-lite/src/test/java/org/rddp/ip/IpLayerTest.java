@@ -482,4 +482,17 @@ class IpLayerTest {
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
     assertThat(heard).containsExactly("10.0.0.2 40");
   }
+
+  @Test
+  void shouldReleaseEveryPacketOfABurstWhoseProcessingFails() {
+    IpScript script = new IpScript();
+    script.failure = new IllegalStateException("the transport has failed");
+    for (int i = 0; i < 3; i++) {
+      script.build(Ipv4.PROTOCOL_TCP, IpScript.PEER, 40, 0);
+      script.put();
+    }
+    assertThatThrownBy(() -> script.ip.receive(script.now)).isSameAs(script.failure);
+    assertThat(script.heard).hasSize(1);
+    script.expectEveryPacketBack();
+  }
 }

@@ -40,6 +40,9 @@ final class IpScript implements TransportHandler {
 
   int ecn;
 
+  /** What the transport throws when a datagram comes; usually null. */
+  RuntimeException failure;
+
   /** Where the header of the last frame taken or built lies. */
   long header;
 
@@ -64,6 +67,9 @@ final class IpScript implements TransportHandler {
   public void onDatagram(
       int source, long senderMac, int codepoint, long address, int length, long packet) {
     heard.add(new Ipv4Address(source) + " " + length);
+    if (failure != null) {
+      throw failure;
+    }
     datagram = Memory.bytes(address, length);
     ecn = codepoint;
   }
@@ -128,6 +134,11 @@ final class IpScript implements TransportHandler {
     device.put(Memory.bytes(frame, (int) (header - frame) + octets));
     ip.receive(now);
     ip.transmit();
+  }
+
+  /** The packet built waits in the device. */
+  void put() {
+    device.put(Memory.bytes(frame, (int) (header - frame) + Ipv4.totalLength(header)));
   }
 
   /** A packet arrives. */

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -50,6 +52,7 @@ class StackGroupTest {
   private final HostAddress theirAddress;
   private final TcpStack theirs;
   private SteeredDevice device;
+  private StackGroup group;
   private long now = MILLISECOND;
 
   StackGroupTest(String network) {
@@ -72,7 +75,7 @@ class StackGroupTest {
 
   private void start(int stacks) {
     device = new SteeredDevice(link[0], stacks, steering(IntStream.range(0, stacks).toArray()));
-    StackGroup group = new StackGroup(stacks);
+    group = new StackGroup(stacks);
     for (int i = 0; i < stacks; i++) {
       ours.add(stack(device.queue(i), 1, group.member(i)));
     }
@@ -320,6 +323,116 @@ class StackGroupTest {
       assertThatThrownBy(() -> each.connect(V4_THREE, 7, peer(9)))
           .hasMessageContaining("the limit of 10 connections is reached");
     }
+    close();
+  }
+
+  private static final int EPHEMERAL_PORTS = 16384;
+
+  /** Connects from a stack to one address and port until no port is left. */
+  private List<TcpConnection> connectUntilRefused(TcpStack stack) {
+    List<TcpConnection> connections = new ArrayList<>();
+    while (connections.size() <= EPHEMERAL_PORTS) {
+      try {
+        connections.add(stack.connect(theirAddress, 7, new Recorder()));
+      } catch (IllegalStateException refused) {
+        assertThat(refused).hasMessageContaining("no local port is left");
+        return connections;
+      }
+    }
+    throw new AssertionError("more connections than ports");
+  }
+
+  private void startWithManyConnections(int stacks) {
+    settings = settings.withConnections(1 << 15).withPeerConnections(1 << 15);
+    start(stacks);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8})
+  void shouldShareEveryPortTowardsOneAddressAndPort(int stacks) {
+    startWithManyConnections(stacks);
+    Set<Integer> ports = new HashSet<>();
+    for (TcpStack each : ours) {
+      List<TcpConnection> connections = connectUntilRefused(each);
+      int share = EPHEMERAL_PORTS / stacks;
+      assertThat(connections.size()).isBetween(share * 9 / 10, share * 11 / 10);
+      connections.forEach(connection -> ports.add(connection.localPort()));
+    }
+    assertThat(ports).hasSize(EPHEMERAL_PORTS);
+    close();
+  }
+
+  @Test
+  void shouldUseAPortAgainWhenItsConnectionHasEnded() {
+    startWithManyConnections(2);
+    List<TcpConnection> first = connectUntilRefused(ours.get(0));
+    first.forEach(TcpConnection::abort);
+    assertThat(connectUntilRefused(ours.get(0))).hasSameSizeAs(first);
+    close();
+  }
+
+  @Test
+  void shouldNotUseAPortAtWhichAnotherStackListens() {
+    startWithManyConnections(2);
+    IntStream.range(60_000, 60_100)
+        .forEach(port -> ours.get(1).listen(port, (stream, address, remote) -> new Recorder()));
+    assertThat(connectUntilRefused(ours.get(0)))
+        .extracting(TcpConnection::localPort)
+        .noneMatch(port -> port >= 60_000 && port < 60_100);
+    close();
+  }
+
+  /** Each stack would now choose other ports than before, of which the others have some. */
+  @Test
+  void shouldNotOpenTheConnectionOfAnotherStackWhenQueuesCannotBeForetoldAnyMore() {
+    startWithManyConnections(4);
+    List<TcpConnection> kept = connectUntilRefused(ours.get(0));
+    device.hideSteering();
+    Set<Integer> ports = new HashSet<>();
+    kept.forEach(connection -> ports.add(connection.localPort()));
+    for (TcpStack each : ours) {
+      connectUntilRefused(each)
+          .forEach(connection -> assertThat(ports.add(connection.localPort())).isTrue());
+    }
+    assertThat(ports).hasSize(EPHEMERAL_PORTS);
+    close();
+  }
+
+  @Test
+  void shouldNotTakeAPortThatAnotherStackUsesTowardsTheSameAddressAndPort() {
+    start(2);
+    ours.get(0).connect(theirAddress, 7, 50_000, new Recorder());
+    assertThatThrownBy(() -> ours.get(1).connect(theirAddress, 7, 50_000, new Recorder()))
+        .hasMessageContaining("local port 50000 is in use");
+    close();
+  }
+
+  /** Ends a stack whose peers learn of it, and lets another one take its place. */
+  private void replace(int index) {
+    ours.get(index).close();
+    group.member(index).vacate(device.queue(index).pool());
+    ours.set(index, stack(device.queue(index), 1, group.member(index)));
+  }
+
+  @Test
+  void shouldLetAStackTakeThePlaceOfAnotherThatHasEnded() {
+    startWithManyConnections(2);
+    List<Peer> peers = connectOut();
+    while (theirs.counters().established < CONNECTIONS) {
+      turn();
+    }
+    ours.get(0).listen(8, (stream, address, port) -> new Recorder());
+    replace(0);
+    ours.get(0).listen(8, (stream, address, port) -> new Recorder());
+    long deadline = now + 60_000 * MILLISECOND;
+    while (peers.stream().anyMatch(each -> each.closed == null)) {
+      turn();
+      assertThat(now).as("still at it").isLessThan(deadline);
+    }
+    List<Peer> ended = peers.stream().filter(peer -> peer.closed == CloseReason.NORMAL).toList();
+    assertThat(ended).hasSize(CONNECTIONS);
+    finish(ended);
+    assertThat(connectUntilRefused(ours.get(0))).hasSize(EPHEMERAL_PORTS / 2);
     close();
   }
 }

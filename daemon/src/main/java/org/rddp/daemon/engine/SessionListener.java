@@ -53,7 +53,7 @@ public final class SessionListener {
     int first = port == 0 ? FIRST_EPHEMERAL_PORT : port;
     int last = port == 0 ? LAST_PORT : port;
     for (int each = first; listener == null && each <= last; each++) {
-      if (port != 0 || tcp.mayLeaveFrom(each)) {
+      if (port != 0 || tcp.mayChoose(each)) {
         listener = listen(tcp, each);
       }
     }

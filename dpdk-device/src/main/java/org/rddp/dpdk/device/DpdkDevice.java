@@ -146,6 +146,11 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   @Override
+  public boolean foretells(boolean ipv6) {
+    return steering != null && !ipv6;
+  }
+
+  @Override
   public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
     long flags = MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM;
     if (segment > 0) {
