@@ -34,8 +34,6 @@ import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
 import org.rddp.daemon.metrics.Health;
 import org.rddp.daemon.metrics.MetricsServer;
-import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
@@ -50,7 +48,6 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
-import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Checksum;
 
 /**
@@ -286,7 +283,8 @@ public final class Daemon implements AutoCloseable {
         };
     IdleMode idle = configuration.engine().idle();
     EngineSleep sleep = idle == IdleMode.INTERRUPT ? sleep(driven) : null;
-    return new EngineThread(name, driven, idle, sleep, onStart, ports::leave, this::onEngineLost);
+    return new EngineThread(
+        name, driven, idle, sleep, onStart, ports::leave, cause -> onEngineLost(name, cause));
   }
 
   private EngineSleep sleep(List<Engine> driven) {
@@ -305,9 +303,9 @@ public final class Daemon implements AutoCloseable {
    * Ends the daemon: without the engine programs would wait forever, and they notice the daemon's
    * end.
    */
-  private void onEngineLost(Throwable cause) {
+  private void onEngineLost(String thread, Throwable cause) {
     lost = cause;
-    control.onFault("an engine's thread, which has ended; the daemon ends, too", cause);
+    control.onFault("the thread " + thread + ", which has ended; the daemon ends, too", cause);
     new Thread(this::close, "rddp-lost").start();
   }
 
@@ -331,11 +329,10 @@ public final class Daemon implements AutoCloseable {
             configured.mtu(),
             configured.vlan());
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
-    TcpStack tcp =
-        new TcpStack(device, address, tcpSettings, group.member(number), random, System.nanoTime());
     // A window holds two STags: the bound one and the next one.
     int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
-    DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
+    QueueParts parts =
+        new QueueParts(device, address, tcpSettings, group.member(number), stags, random);
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
         new RdmapSettings(
@@ -346,7 +343,11 @@ public final class Daemon implements AutoCloseable {
             mpa.ord(),
             configured.heldOctets());
     String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
-    return new Engine(name, configured.address(), tcp, ddp, rdmap, faults);
+    Engine engine =
+        new Engine(
+            name, configured.address(), parts.tcp(System.nanoTime()), parts.ddp(), rdmap, faults);
+    engine.restartWith(parts);
+    return engine;
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
@@ -366,7 +367,7 @@ public final class Daemon implements AutoCloseable {
     }
     return sink -> {
       point.capture(sink);
-      engine.tcp().captureLooped(sink == null ? null : atTimeOfDay(sink));
+      engine.captureLooped(sink == null ? null : atTimeOfDay(sink));
     };
   }
 

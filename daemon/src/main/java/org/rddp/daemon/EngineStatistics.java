@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import java.util.function.Supplier;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
@@ -35,20 +36,24 @@ final class EngineStatistics {
         prefix + "engine.startup.first-message-awaited", engineCounters::firstMessagesAwaited);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
     statistics.add(prefix + "engine.faults", engineCounters::faults);
+    statistics.add(prefix + "engine.restarts", engineCounters::restarts);
     statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());
-    SendCounters sent = engine.ddp().sendCounters();
-    statistics.add(prefix + "ddp.segments.sent", sent::segments);
-    statistics.add(prefix + "ddp.octets.sent", sent::octets);
-    ReceiveCounters received = engine.ddp().receiveCounters();
-    statistics.add(prefix + "ddp.segments.placed", received::segmentsPlaced);
-    statistics.add(prefix + "ddp.octets.placed", received::octetsPlaced);
-    statistics.add(prefix + "ddp.messages.tagged", received::taggedMessagesDelivered);
-    statistics.add(prefix + "ddp.messages.untagged", received::untaggedMessagesDelivered);
-    statistics.add(prefix + "ddp.segments.placed.early", received::segmentsPlacedEarly);
-    statistics.add(prefix + "ddp.segments.held", received::segmentsHeld);
-    statistics.add(prefix + "ddp.segments.refused", received::segmentsRefused);
+    // An engine that begins anew has other counters of its layers, from 0.
+    Supplier<SendCounters> sent = () -> engine.ddp().sendCounters();
+    statistics.add(prefix + "ddp.segments.sent", () -> sent.get().segments());
+    statistics.add(prefix + "ddp.octets.sent", () -> sent.get().octets());
+    Supplier<ReceiveCounters> received = () -> engine.ddp().receiveCounters();
+    statistics.add(prefix + "ddp.segments.placed", () -> received.get().segmentsPlaced());
+    statistics.add(prefix + "ddp.octets.placed", () -> received.get().octetsPlaced());
+    statistics.add(prefix + "ddp.messages.tagged", () -> received.get().taggedMessagesDelivered());
+    statistics.add(
+        prefix + "ddp.messages.untagged", () -> received.get().untaggedMessagesDelivered());
+    statistics.add(
+        prefix + "ddp.segments.placed.early", () -> received.get().segmentsPlacedEarly());
+    statistics.add(prefix + "ddp.segments.held", () -> received.get().segmentsHeld());
+    statistics.add(prefix + "ddp.segments.refused", () -> received.get().segmentsRefused());
     addTcp(statistics, prefix + "tcp.", engine);
-    addIp(statistics, prefix + "ip.", engine.tcp().ipCounters());
+    addIp(statistics, prefix + "ip.", () -> engine.tcp().ipCounters());
     statistics.add(prefix + "packets", () -> device.pool().capacity());
     statistics.add(prefix + "packets.free", () -> device.pool().available());
     if (device instanceof DpdkDevice dpdk && dpdk.queue() == 0) {
@@ -63,50 +68,50 @@ final class EngineStatistics {
   }
 
   private static void addTcp(Statistics statistics, String prefix, Engine engine) {
-    TcpCounters tcp = engine.tcp().counters();
+    Supplier<TcpCounters> tcp = () -> engine.tcp().counters();
     statistics.add(prefix + "connections", () -> engine.tcp().connections());
     statistics.add(prefix + "packets.held", () -> engine.tcp().packetsHeld());
-    statistics.add(prefix + "segments.in", () -> tcp.segmentsIn);
-    statistics.add(prefix + "segments.out", () -> tcp.segmentsOut);
-    statistics.add(prefix + "octets.in", () -> tcp.octetsIn);
-    statistics.add(prefix + "octets.out", () -> tcp.octetsOut);
-    statistics.add(prefix + "retransmitted", () -> tcp.retransmitted);
-    statistics.add(prefix + "timeouts", () -> tcp.timeouts);
-    statistics.add(prefix + "retransmits.fast", () -> tcp.fastRetransmits);
-    statistics.add(prefix + "out.of.order", () -> tcp.outOfOrder);
-    statistics.add(prefix + "octets.kept", () -> tcp.octetsKept);
-    statistics.add(prefix + "duplicates", () -> tcp.duplicates);
-    statistics.add(prefix + "path.mtu.lowered", () -> tcp.pathMtuLowered);
-    statistics.add(prefix + "checksum.errors", () -> tcp.checksumErrors);
-    statistics.add(prefix + "malformed", () -> tcp.malformed);
-    statistics.add(prefix + "refused", () -> tcp.refused);
-    statistics.add(prefix + "resets.in", () -> tcp.resetsIn);
-    statistics.add(prefix + "resets.out", () -> tcp.resetsOut);
-    statistics.add(prefix + "syns.dropped", () -> tcp.synsDropped);
-    statistics.add(prefix + "established", () -> tcp.established);
-    statistics.add(prefix + "packets.exhausted", () -> tcp.packetsExhausted);
-    statistics.add(prefix + "device.busy", () -> tcp.deviceBusy);
+    statistics.add(prefix + "segments.in", () -> tcp.get().segmentsIn);
+    statistics.add(prefix + "segments.out", () -> tcp.get().segmentsOut);
+    statistics.add(prefix + "octets.in", () -> tcp.get().octetsIn);
+    statistics.add(prefix + "octets.out", () -> tcp.get().octetsOut);
+    statistics.add(prefix + "retransmitted", () -> tcp.get().retransmitted);
+    statistics.add(prefix + "timeouts", () -> tcp.get().timeouts);
+    statistics.add(prefix + "retransmits.fast", () -> tcp.get().fastRetransmits);
+    statistics.add(prefix + "out.of.order", () -> tcp.get().outOfOrder);
+    statistics.add(prefix + "octets.kept", () -> tcp.get().octetsKept);
+    statistics.add(prefix + "duplicates", () -> tcp.get().duplicates);
+    statistics.add(prefix + "path.mtu.lowered", () -> tcp.get().pathMtuLowered);
+    statistics.add(prefix + "checksum.errors", () -> tcp.get().checksumErrors);
+    statistics.add(prefix + "malformed", () -> tcp.get().malformed);
+    statistics.add(prefix + "refused", () -> tcp.get().refused);
+    statistics.add(prefix + "resets.in", () -> tcp.get().resetsIn);
+    statistics.add(prefix + "resets.out", () -> tcp.get().resetsOut);
+    statistics.add(prefix + "syns.dropped", () -> tcp.get().synsDropped);
+    statistics.add(prefix + "established", () -> tcp.get().established);
+    statistics.add(prefix + "packets.exhausted", () -> tcp.get().packetsExhausted);
+    statistics.add(prefix + "device.busy", () -> tcp.get().deviceBusy);
   }
 
-  private static void addIp(Statistics statistics, String prefix, IpCounters ip) {
-    statistics.add(prefix + "frames.ignored", () -> ip.framesIgnored);
-    statistics.add(prefix + "malformed", () -> ip.malformed);
-    statistics.add(prefix + "checksum.errors", () -> ip.checksumErrors);
-    statistics.add(prefix + "address.errors", () -> ip.addressErrors);
-    statistics.add(prefix + "address.conflicts", () -> ip.addressConflicts);
-    statistics.add(prefix + "neighbour.conflicts", () -> ip.neighbourConflicts);
-    statistics.add(prefix + "unresolved", () -> ip.unresolved);
-    statistics.add(prefix + "fragments", () -> ip.fragments);
-    statistics.add(prefix + "fragments.dropped", () -> ip.fragmentsDropped);
-    statistics.add(prefix + "reassembled", () -> ip.reassembled);
-    statistics.add(prefix + "icmp.errors.in", () -> ip.icmpErrors);
-    statistics.add(prefix + "icmp.errors.out", () -> ip.icmpErrorsOut);
-    statistics.add(prefix + "link.downs", () -> ip.linkDowns);
-    statistics.add(prefix + "looped", () -> ip.looped);
-    statistics.add(prefix + "loop.dropped", () -> ip.loopDropped);
-    statistics.add(prefix + "handed.over.in", () -> ip.handedOverIn);
-    statistics.add(prefix + "handed.over.out", () -> ip.handedOver);
-    statistics.add(prefix + "handed.over.dropped", () -> ip.handOversDropped);
+  private static void addIp(Statistics statistics, String prefix, Supplier<IpCounters> ip) {
+    statistics.add(prefix + "frames.ignored", () -> ip.get().framesIgnored);
+    statistics.add(prefix + "malformed", () -> ip.get().malformed);
+    statistics.add(prefix + "checksum.errors", () -> ip.get().checksumErrors);
+    statistics.add(prefix + "address.errors", () -> ip.get().addressErrors);
+    statistics.add(prefix + "address.conflicts", () -> ip.get().addressConflicts);
+    statistics.add(prefix + "neighbour.conflicts", () -> ip.get().neighbourConflicts);
+    statistics.add(prefix + "unresolved", () -> ip.get().unresolved);
+    statistics.add(prefix + "fragments", () -> ip.get().fragments);
+    statistics.add(prefix + "fragments.dropped", () -> ip.get().fragmentsDropped);
+    statistics.add(prefix + "reassembled", () -> ip.get().reassembled);
+    statistics.add(prefix + "icmp.errors.in", () -> ip.get().icmpErrors);
+    statistics.add(prefix + "icmp.errors.out", () -> ip.get().icmpErrorsOut);
+    statistics.add(prefix + "link.downs", () -> ip.get().linkDowns);
+    statistics.add(prefix + "looped", () -> ip.get().looped);
+    statistics.add(prefix + "loop.dropped", () -> ip.get().loopDropped);
+    statistics.add(prefix + "handed.over.in", () -> ip.get().handedOverIn);
+    statistics.add(prefix + "handed.over.out", () -> ip.get().handedOver);
+    statistics.add(prefix + "handed.over.dropped", () -> ip.get().handOversDropped);
   }
 
   private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {

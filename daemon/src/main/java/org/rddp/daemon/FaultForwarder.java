@@ -19,6 +19,11 @@ final class FaultForwarder implements FaultHandler {
   }
 
   @Override
+  public void onRestart(String engine, int sessions, Throwable cause) {
+    control.onRestart(engine, sessions, cause);
+  }
+
+  @Override
   public void onRefused(String detail) {
     control.onRefused(detail);
   }

@@ -17,21 +17,22 @@ import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.PacketPool;
 
 /** Failures of an engine outside of connections and sessions. */
 @Timeout(60)
 class EngineFailureTest {
   @TempDir private Path directory;
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
-  private final BreakableDevice device = new BreakableDevice();
+  private final NativePacketPool pool = new NativePacketPool(64, 2048);
+  private final BreakableDevice device =
+      new BreakableDevice(LoopedDevice.pair(pool, pool, 1500, 16)[0]);
 
   @Test
   void shouldContinueAfterAFailedTurn() throws Exception {
     try (Daemon daemon = start();
         Rddp program = Rddp.connect(socket())) {
-      device.failures = 1;
-      TestDaemon.await(() -> device.failures == 0, "the turn has failed");
+      device.fail(1);
+      TestDaemon.await(device::works, "the turn has failed");
 
       try (var listener = program.listen(7471)) {
         assertThat(listener.address().getPort()).isEqualTo(7471);
@@ -44,12 +45,12 @@ class EngineFailureTest {
   void shouldEndTheDaemonIfEveryTurnFails() throws Exception {
     try (Daemon daemon = start();
         Rddp program = Rddp.connect(socket())) {
-      device.failures = Integer.MAX_VALUE;
+      device.fail(Integer.MAX_VALUE);
 
-      assertThat(daemon.awaitEnd()).hasMessage("the device is broken");
+      assertThat(daemon.awaitEnd()).hasMessage(BreakableDevice.MESSAGE);
       assertThatThrownBy(() -> program.listen(7471)).isInstanceOf(SessionLostException.class);
     }
-    assertThat(log.toString(StandardCharsets.UTF_8)).contains("the device is broken");
+    assertThat(log.toString(StandardCharsets.UTF_8)).contains(BreakableDevice.MESSAGE);
   }
 
   private Path socket() {
@@ -84,53 +85,6 @@ class EngineFailureTest {
 
     @Override
     public void leave() {}
-
-    @Override
-    public void close() {
-      device.close();
-    }
-  }
-
-  /** A device that fails a given number of times. */
-  private static final class BreakableDevice implements FrameDevice {
-    private final NativePacketPool pool = new NativePacketPool(64, 2048);
-    private final FrameDevice device = LoopedDevice.pair(pool, pool, 1500, 16)[0];
-    private volatile int failures;
-
-    @Override
-    public int receive(long[] packets) {
-      int left = failures;
-      if (left > 0) {
-        failures = left - 1;
-        throw new IllegalStateException("the device is broken");
-      }
-      return device.receive(packets);
-    }
-
-    @Override
-    public PacketPool pool() {
-      return pool;
-    }
-
-    @Override
-    public long macAddress() {
-      return device.macAddress();
-    }
-
-    @Override
-    public int mtu() {
-      return device.mtu();
-    }
-
-    @Override
-    public boolean up() {
-      return device.up();
-    }
-
-    @Override
-    public int transmit(long[] packets, int from, int count) {
-      return device.transmit(packets, from, count);
-    }
 
     @Override
     public void close() {

@@ -116,6 +116,7 @@ class MetricsTest {
       assertThat(get("/readyz").statusCode()).isEqualTo(503);
       assertThat(daemon.log())
           .contains("ALARM: the engine of interfaces one, two has made no turn for ")
+          .contains(" s, in that of one; the calls of its thread rddp-engine")
           .contains("CountDownLatch.await");
     } finally {
       end.countDown();

@@ -393,6 +393,15 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
+  /** Raises an alarm in the log. Any thread may call this. */
+  @Override
+  public void onRestart(String engine, int sessions, Throwable cause) {
+    execute(() ->
+        events.warn(
+            "ALARM: the engine of interface %s has failed and begins anew; its sessions end (%d): %s"
+                .formatted(engine, sessions, cause)));
+  }
+
   /** Logs a station's claim, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onRefused(String detail) {

@@ -42,12 +42,18 @@ public final class EngineWatch {
     if (late && !stalled) {
       stalls++;
       events.warn(
-          "ALARM: %s has made no turn for %.1f s; the calls of its thread %s, the latest first: %s"
-              .formatted(name, waited / 1e9, thread.name(), thread.activity()));
+          "ALARM: %s has made no turn for %.1f s%s; the calls of its thread %s, the latest first: %s"
+              .formatted(name, waited / 1e9, where(), thread.name(), thread.activity()));
     } else if (!late && stalled) {
       events.info(name + " makes turns again");
     }
     stalled = late;
+  }
+
+  /** Of several engines, the one whose turn does not end. */
+  private String where() {
+    Engine engine = thread.turning();
+    return engine == null || thread.engines().size() == 1 ? "" : ", in that of " + engine.name();
   }
 
   /** Whether the thread has made no turn for so long. */

@@ -30,8 +30,6 @@ public final class Engine {
   private static final int COMMANDS = 16;
 
   private final String name;
-  private final TcpStack tcp;
-  private final DdpEngine ddp;
   private final RdmapSettings rdmapSettings;
   private final int address;
   private final FaultHandler faults;
@@ -41,15 +39,30 @@ public final class Engine {
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
-  private final Deadlines deadlines = new Deadlines();
+
+  /** What it is made of; volatile, since other threads read counters. */
+  private volatile TcpStack tcp;
+
+  private volatile DdpEngine ddp;
+
+  private Deadlines deadlines;
+
+  private PendingStartups<SessionConnection> startups;
+
+  /** Makes what it begins anew with; null if it cannot. */
+  private EngineParts parts;
+
+  /** What follows turns that fail. */
+  private final FailedTurns failedTurns = new FailedTurns();
+
+  /** Receives frames to the own address; null if they are not captured. */
+  private CaptureSink capture;
 
   /** The connection that is traced, or null. */
   private SessionConnection traced;
 
   private int busyTurns;
   private boolean closing;
-
-  private final PendingStartups<SessionConnection> startups;
 
   /** The sleep of the thread that makes the turns. */
   private EngineSleep sleep = EngineSleep.NEVER;
@@ -71,15 +84,84 @@ public final class Engine {
       FaultHandler faults) {
     this.name = name;
     this.address = address;
-    this.tcp = tcp;
-    this.ddp = ddp;
     this.rdmapSettings = rdmapSettings;
     this.faults = faults;
     this.events = new EngineEvents(name);
-    this.startups = new PendingStartups<>(rdmapSettings.mpa().startups());
-    tcp.reportFailuresTo(failure -> fault("connection", failure));
-    tcp.reportConflictsTo(this::report);
-    tcp.reportTimeoutsTo(events::timedOut);
+    take(tcp, ddp);
+  }
+
+  /** Begins with a stack and a DDP engine without connections. */
+  private void take(TcpStack stack, DdpEngine ddpEngine) {
+    stack.reportFailuresTo(failure -> fault("connection", failure));
+    stack.reportConflictsTo(this::report);
+    stack.reportTimeoutsTo(events::timedOut);
+    deadlines = new Deadlines();
+    startups = new PendingStartups<>(rdmapSettings.mpa().startups());
+    counters.startupsPending = 0;
+    tcp = stack;
+    ddp = ddpEngine;
+  }
+
+  /** Lets it begin anew when its turns fail again and again. Before the first turn. */
+  public void restartWith(EngineParts source) {
+    parts = source;
+  }
+
+  /**
+   * A turn has failed: an exception may have left part of it undone. After many in a row the engine
+   * begins anew, without its sessions, so that it takes nothing else along. Engine thread only.
+   *
+   * @param now the time in nanoseconds of the turn
+   * @return false if it cannot go on
+   */
+  public boolean turnFailed(Throwable cause, long now) {
+    fault("turn", cause);
+    FailedTurns.Verdict verdict = failedTurns.failed(now);
+    if (verdict == FailedTurns.Verdict.RESTART && parts != null) {
+      restart(cause, now);
+      return true;
+    }
+    return verdict == FailedTurns.Verdict.GO_ON;
+  }
+
+  /** A turn has not failed. */
+  void turnSucceeded() {
+    failedTurns.succeeded();
+  }
+
+  private void restart(Throwable cause, long now) {
+    counters.restarts++;
+    faults.onRestart(name, sessions.size(), cause);
+    traced = null;
+    for (Session session : sessions) {
+      session.fail("its engine " + name + " has failed and begins anew: " + cause);
+      attempt("session", session::end);
+    }
+    sessions.clear();
+    attempt("stack", tcp::close);
+    take(parts.tcp(now), parts.ddp());
+    tcp.captureLooped(capture);
+    tcp.announce(now);
+  }
+
+  /** Ends a part that may be broken, and of which nothing is used afterwards. */
+  private void attempt(String what, Runnable end) {
+    try {
+      end.run();
+    } catch (RuntimeException | Error e) {
+      fault(what + " that ends with its engine", e);
+    }
+  }
+
+  /**
+   * Passes the frames to the own address, which the device does not see, to a sink. Engine thread
+   * only.
+   *
+   * @param sink receives each frame once; null to stop
+   */
+  public void captureLooped(CaptureSink sink) {
+    capture = sink;
+    tcp.captureLooped(sink);
   }
 
   /**
@@ -223,13 +305,19 @@ public final class Engine {
 
   /** Begins to serve a session. Engine thread only. */
   public void begin(Session session) {
-    sessions.add(session);
+    if (session.isOf(ddp)) {
+      sessions.add(session);
+    } else {
+      session.fail("its engine " + name + " has begun anew");
+    }
   }
 
   /** Ends a session at once and for good. Engine thread only. */
   public void end(Session session) {
     sessions.remove(session);
-    session.end();
+    if (session.isOf(ddp)) {
+      session.end();
+    }
   }
 
   /**

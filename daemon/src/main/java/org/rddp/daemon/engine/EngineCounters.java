@@ -18,6 +18,12 @@ public final class EngineCounters {
   long firstMessagesAwaited;
   long streamErrors;
   long faults;
+  long restarts;
+
+  /** How often it has begun anew because its turns failed; its sessions have ended then. */
+  public long restarts() {
+    return restarts;
+  }
 
   /** Turns of the duty cycle. */
   public long turns() {

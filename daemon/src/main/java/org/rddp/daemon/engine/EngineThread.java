@@ -20,9 +20,6 @@ public final class EngineThread implements AutoCloseable {
   /** How long it polls before it sleeps, in ns. */
   private static final long POLLING = 50_000;
 
-  /** Consecutive failed turns after which the thread ends. */
-  private static final int HOPELESS = 100;
-
   /** Calls of the stack that {@link #activity} names. */
   private static final int CALLS = 8;
 
@@ -38,8 +35,8 @@ public final class EngineThread implements AutoCloseable {
   /** When the last turn began, on the clock of {@link System#nanoTime}. */
   private final AtomicLong lastTurn = new AtomicLong();
 
-  /** Consecutive failed turns. */
-  private int failures;
+  /** The engine whose turn it makes or has made last; other threads may see an earlier one. */
+  private Engine turning;
 
   /**
    * A thread that is not started.
@@ -154,22 +151,27 @@ public final class EngineThread implements AutoCloseable {
   }
 
   /**
-   * A turn of one engine. Errors of one connection or session are handled there; an exception that
-   * reaches this method may have left part of the turn undone. If turns keep failing the thread
-   * ends, so that programs that wait for the engine learn of it.
+   * A turn of one engine. Errors of one connection or session are handled there; what reaches this
+   * method may have left part of the turn undone. If turns keep failing the engine begins anew, and
+   * if that does not help the thread ends, so that programs that wait for the engine learn of it.
    */
   private int turn(Engine engine, long now) {
+    turning = engine;
     try {
       int work = engine.turn(now);
-      failures = 0;
+      engine.turnSucceeded();
       return work;
     } catch (RuntimeException | Error e) {
-      engine.fault("turn", e);
-      if (++failures >= HOPELESS) {
+      if (!engine.turnFailed(e, now)) {
         throw e;
       }
       return 1;
     }
+  }
+
+  /** The engine whose turn it makes or has made last. */
+  public Engine turning() {
+    return turning;
   }
 
   /**

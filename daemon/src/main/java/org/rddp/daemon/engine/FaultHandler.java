@@ -5,6 +5,17 @@ public interface FaultHandler {
   /** An internal error, which ends one session or connection. */
   void onFault(String where, Throwable cause);
 
+  /**
+   * An engine begins anew, because its turns have failed.
+   *
+   * @param engine its name
+   * @param sessions that end
+   * @param cause of the last failure
+   */
+  default void onRestart(String engine, int sessions, Throwable cause) {
+    onFault(engine, cause);
+  }
+
   /** A station claims a peer's address. */
   void onRefused(String detail);
 

@@ -183,6 +183,11 @@ final class RegisteredMemory {
     }
   }
 
+  /** Whether its STags are of that table. */
+  boolean isIn(TaggedBuffers table) {
+    return taggedBuffers == table;
+  }
+
   /** Takes everything back. */
   void end() {
     windows.forEach(window -> window.window().free());

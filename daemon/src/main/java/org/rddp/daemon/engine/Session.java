@@ -10,6 +10,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.WindowKind;
+import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -453,6 +454,9 @@ public final class Session {
     if (engine.isClosing()) {
       throw new RequestRefusedException(Reason.STATE, "the daemon ends");
     }
+    if (ended) {
+      throw new RequestRefusedException(Reason.STATE, "the session has ended");
+    }
     SessionDomains.check(settings.domain());
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
@@ -631,6 +635,11 @@ public final class Session {
     listeners.clear();
     connections.forEach(SessionConnection::abortSilently);
     memory.end();
+  }
+
+  /** Whether its memory is registered there: an engine that has begun anew has another. */
+  boolean isOf(DdpEngine ddp) {
+    return memory.isIn(ddp.taggedBuffers());
   }
 
   SessionOwner owner() {

@@ -65,6 +65,10 @@ final class CounterMetrics {
         "engine.faults",
         "engine_faults",
         "Internal errors, each of which ended one connection or session.");
+    counter(
+        "engine.restarts",
+        "engine_restarts",
+        "Times that the engine has begun anew because its turns failed; its sessions have ended.");
     gauge("engine.stalled", "engine_stalled", "Whether the engine has made no turn for a second.");
     counter("engine.stalls", "engine_stalls", "Times that the engine made no turn for a second.");
     gauge("stags", "stags", "STags in use.");
