@@ -32,14 +32,19 @@ final class SessionOptions {
         RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
   }
 
-  /** Whether an object belongs to the chosen interface, or no interface was chosen. */
+  /** Whether an object belongs to the chosen interface or engine, or none was chosen. */
   boolean includes(JsonObject object) {
-    return interfaceName.isEmpty()
-        || (object.has("interface") && interfaceName.equals(object.get("interface").getAsString()));
+    return interfaceName.isEmpty() || names(object, "interface") || names(object, "engine");
   }
 
-  /** Whether a counter belongs to the chosen interface, or no interface was chosen. */
+  private boolean names(JsonObject object, String key) {
+    return object.has(key) && interfaceName.equals(object.get(key).getAsString());
+  }
+
+  /** Whether a counter belongs to the chosen interface or engine, or none was chosen. */
   boolean includesCounter(String counter) {
-    return interfaceName.isEmpty() || counter.startsWith(interfaceName + ".");
+    return interfaceName.isEmpty()
+        || counter.startsWith(interfaceName + ".")
+        || counter.startsWith(interfaceName + "/");
   }
 }

@@ -143,6 +143,7 @@ final class ObjectJson {
     json.addProperty("pid", peer.pid());
     json.addProperty("uid", peer.uid());
     json.addProperty("interface", chosen == null ? "" : chosen.name());
+    json.addProperty("engine", chosen == null ? "" : chosen.engine().name());
     return json;
   }
 
