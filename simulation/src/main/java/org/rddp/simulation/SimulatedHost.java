@@ -4,7 +4,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.LongToIntFunction;
+import java.util.random.RandomGenerator;
 import org.rddp.device.FlowSteering;
+import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
 import org.rddp.ip.HostAddress;
@@ -60,6 +62,8 @@ public final class SimulatedHost {
   /** Of several stacks; null if there is one. */
   private SteeredDevice queues;
 
+  private StackGroup group;
+
   private IntSupplier inTurn = () -> 0;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
@@ -109,31 +113,43 @@ public final class SimulatedHost {
   }
 
   private void boot() {
-    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
-    if (ipv6) {
-      addresses = addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()));
-    }
     boolean alone = stacks.length == 1;
-    StackGroup group =
-        alone ? new StackGroup(1) : new StackGroup(stacks.length, 2 << random.nextInt(7));
+    group = alone ? new StackGroup(1) : new StackGroup(stacks.length, 2 << random.nextInt(7));
     queues =
         alone
             ? null
             : new SteeredDevice(
                 card, stacks.length, steering(FlowSteering.evenTable(stacks.length)));
     for (int i = 0; i < stacks.length; i++) {
-      stacks[i] =
-          new TcpStack(
-              alone ? card : queues.queue(i),
-              addresses,
-              settings,
-              group.member(i),
-              network.newRandom(),
-              network.now());
+      stacks[i] = stack(i, network.newRandom());
       group.member(i).wakeBy(this::scheduleTurn);
     }
     wakeAt = Long.MAX_VALUE;
     wake(network.now());
+  }
+
+  private TcpStack stack(int index, RandomGenerator source) {
+    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
+    if (ipv6) {
+      addresses = addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()));
+    }
+    return new TcpStack(
+        queue(index), addresses, settings, group.member(index), source, network.now());
+  }
+
+  private FrameDevice queue(int index) {
+    return stacks.length == 1 ? card : queues.queue(index);
+  }
+
+  /**
+   * Replaces a stack, which has been closed, by one without connections.
+   *
+   * @param source of the new stack's random numbers
+   */
+  public TcpStack replace(int index, RandomGenerator source) {
+    group.member(index).vacate(queue(index).pool());
+    stacks[index] = stack(index, source);
+    return stacks[index];
   }
 
   private FlowSteering steering(int[] table) {

@@ -2,7 +2,10 @@ package org.rddp.simulation.programs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineParts;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
@@ -16,12 +19,18 @@ import org.rddp.tcp.TcpStack;
 final class EngineHost {
   private static final int STAGS = 512;
 
+  /** Why turns fail. */
+  private static final class SimulatedFailure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
   private final HostPair hosts;
   private final SimulatedHost host;
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
   private final Engine[] engines;
+  private int restarts;
 
   /** A host that has just started. */
   EngineHost(HostPair hosts, SimulatedHost host, RdmapSettings settings) {
@@ -43,19 +52,25 @@ final class EngineHost {
     }
   }
 
-  private Engine start(TcpStack stack) {
-    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, hosts.network().newRandom()));
+  private DdpEngine ddp(RandomGenerator source) {
+    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, source));
     counters.add(ddp.receiveCounters());
+    return ddp;
+  }
+
+  private Engine start(TcpStack stack) {
     return new Engine(
         host.address().toString(),
         host.address().bits(),
         stack,
-        ddp,
+        ddp(hosts.network().newRandom()),
         settings,
         new FaultHandler() {
           @Override
           public void onFault(String where, Throwable cause) {
-            hosts.violations().add("fault in " + where + ": " + cause);
+            if (!(cause instanceof SimulatedFailure)) {
+              hosts.violations().add("fault in " + where + ": " + cause);
+            }
           }
 
           @Override
@@ -65,6 +80,46 @@ final class EngineHost {
             }
           }
         });
+  }
+
+  /**
+   * The turns of an engine fail until it begins anew; its programs' sessions end.
+   *
+   * @param number of the engine, modulo their number
+   * @param source of random numbers for what it begins with
+   */
+  void fail(int number, SplittableRandom source) {
+    if (host.isOff()) {
+      return;
+    }
+    int index = number % engines.length;
+    Engine engine = engines[index];
+    engine.restartWith(
+        new EngineParts() {
+          @Override
+          public TcpStack tcp(long now) {
+            return host.replace(index, source);
+          }
+
+          @Override
+          public DdpEngine ddp() {
+            return EngineHost.this.ddp(source);
+          }
+        });
+    hosts.trace("engine " + index + " of " + host.address() + " fails and begins anew");
+    while (engine.counters().restarts() == 0) {
+      if (!engine.turnFailed(new SimulatedFailure(), hosts.network().now())) {
+        hosts.violations().add("an engine has not begun anew");
+        return;
+      }
+    }
+    restarts++;
+    host.scheduleTurn();
+  }
+
+  /** How often an engine has begun anew. */
+  int restarts() {
+    return restarts;
   }
 
   void add(SimulatedProgram program) {

@@ -25,6 +25,9 @@ final class ProgramRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
   private static final int CHECK_EVERY = 16;
 
+  /** Any number: for the generator that draws which engines fail. */
+  private static final long FAILURES = 0x4641_494c_5552_4553L;
+
   private final HostPair hosts;
   private final RandomSettings choices;
   private final SplittableRandom random;
@@ -61,6 +64,19 @@ final class ProgramRun implements Scenario {
     populate(client, "client ", slab);
     populate(server, "server ", slab);
     connections(terms, slab);
+    failures(new SplittableRandom(seed ^ FAILURES));
+  }
+
+  /** An engine fails, mostly one of several of its host, whatever else is drawn from the seed. */
+  private void failures(SplittableRandom independent) {
+    for (EngineHost host : List.of(client, server)) {
+      if (independent.nextInt(host.host().stacks().size() > 1 ? 4 : 64) == 0) {
+        int engine = independent.nextInt(1 << 16);
+        double time = MILLISECOND * Math.pow(1000, independent.nextDouble());
+        long at = hosts.network().now() + (long) time;
+        hosts.network().events().schedule(at, any -> host.fail(engine, independent.split()), 0);
+      }
+    }
   }
 
   /** The engine holds no messages, or all that TCP's window lets come: just these, or more. */
@@ -224,6 +240,7 @@ final class ProgramRun implements Scenario {
     totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(ReceiveCounters::segmentsHeld));
     totals.add("refused", sum(ReceiveCounters::segmentsRefused));
+    totals.add("engines that began anew", client.restarts() + server.restarts());
     counts.addTo(totals, scope.plainDdp() > 0);
     hosts.addTo(totals);
   }

@@ -183,7 +183,8 @@ final class SimulatedProgram implements SessionHandler {
 
   @Override
   public void onBroken(String detail) {
-    verify(false, "the session is to end: " + detail);
+    verify(engine.counters().restarts() > 0, "the session is to end: " + detail);
+    gone();
   }
 
   // ---- When it runs ----
