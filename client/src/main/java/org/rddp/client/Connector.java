@@ -69,13 +69,7 @@ final class Connector {
     int millis = Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
     return request ->
         new ProgramMessage.Connect(
-            request,
-            IpAddress.ipv4(0),
-            to,
-            remote.getPort(),
-            millis,
-            options.settings(),
-            privateData);
+            request, IpAddress.ANY, to, remote.getPort(), millis, options.settings(), privateData);
   }
 
   /** Before the next event is handled, which may be about the connection. */

@@ -20,14 +20,21 @@ import org.rddp.ipc.linux.SystemCallException;
  * An interface of the daemon.
  *
  * @param name by which a program chooses it
- * @param address its address
- * @param prefix length of its network's prefix in bits
- * @param gateway the gateway, or null if there is none
+ * @param address its IPv4 address
+ * @param prefix length of that network's prefix in bits
+ * @param gateway the IPv4 gateway, or null if there is none
  * @param mtu octets of the longest IP packet
  * @param mac the device's address: 48 bits, the first octet highest
+ * @param ipv6 its IPv6 addresses: none, or the configured one and the link-local one
  */
 public record DaemonInterface(
-    String name, InetAddress address, int prefix, InetAddress gateway, int mtu, long mac) {
+    String name,
+    InetAddress address,
+    int prefix,
+    InetAddress gateway,
+    int mtu,
+    long mac,
+    List<InetAddress> ipv6) {
   private static DaemonInterface of(InterfaceEntry entry) {
     boolean hasGateway = !entry.gateway().equals(IpAddress.NONE);
     return new DaemonInterface(
@@ -36,7 +43,8 @@ public record DaemonInterface(
         entry.prefix(),
         hasGateway ? InetAddresses.address(entry.gateway()) : null,
         entry.mtu(),
-        entry.mac());
+        entry.mac(),
+        entry.ipv6().stream().map(each -> InetAddresses.address(each.address())).toList());
   }
 
   /** Asks the daemon that listens at a path. */

@@ -5,13 +5,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import org.rddp.client.types.AddressText;
 import org.rddp.ipc.control.IpAddress;
 
 /** Converts addresses to and from those of the control protocol. */
 final class InetAddresses {
   private InetAddresses() {}
 
-  /** An IPv4 address, or the wildcard. */
+  /** An address, or the wildcard, which stands for the addresses of both families. */
   static IpAddress of(InetSocketAddress address) {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("unknown host: " + address.getHostString());
@@ -20,19 +21,19 @@ final class InetAddresses {
   }
 
   private static IpAddress of(InetAddress address) {
-    if (address instanceof Inet4Address) {
-      return IpAddress.ipv4(ByteBuffer.wrap(address.getAddress()).getInt());
-    }
-    // The JDK may represent the wildcard address as IPv6.
+    // The JDK represents the wildcard address in one family or the other.
     if (address.isAnyLocalAddress()) {
-      return IpAddress.ipv4(0);
+      return IpAddress.ANY;
     }
-    throw new IllegalArgumentException("not an IPv4 address: " + address.getHostAddress());
+    ByteBuffer octets = ByteBuffer.wrap(address.getAddress());
+    return address instanceof Inet4Address
+        ? IpAddress.ipv4(octets.getInt())
+        : IpAddress.ipv6(octets.getLong(), octets.getLong());
   }
 
   /** An address and its port in words; "the peer" for null. */
   static String text(InetSocketAddress peer) {
-    return peer == null ? "the peer" : peer.getAddress().getHostAddress() + ":" + peer.getPort();
+    return peer == null ? "the peer" : AddressText.of(peer);
   }
 
   static InetSocketAddress address(IpAddress address, int port) {
@@ -41,9 +42,15 @@ final class InetAddresses {
 
   static InetAddress address(IpAddress address) {
     try {
-      return InetAddress.getByAddress(ByteBuffer.allocate(4).putInt(address.bits()).array());
+      ByteBuffer octets =
+          address.isIpv4()
+              ? ByteBuffer.allocate(Integer.BYTES).putInt(address.bits())
+              : ByteBuffer.allocate(2 * Long.BYTES)
+                  .putLong(address.first())
+                  .putLong(address.last());
+      return InetAddress.getByAddress(octets.array());
     } catch (UnknownHostException e) {
-      throw new AssertionError("four octets are an address", e);
+      throw new AssertionError("4 or 16 octets are an address", e);
     }
   }
 }

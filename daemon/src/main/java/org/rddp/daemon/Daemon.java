@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +25,7 @@ import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.DaemonInterface;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
+import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
@@ -38,11 +38,11 @@ import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.SharedCounts;
 import org.rddp.ip.StackGroup;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
+import org.rddp.ipc.control.InterfacePrefix;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
@@ -54,6 +54,9 @@ import org.rddp.wire.Checksum;
  * {@code rddpd}: one engine for each interface, or several, and the control server for programs.
  */
 public final class Daemon implements AutoCloseable {
+  /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
+  private static final int LINK_LOCAL_PREFIX = 64;
+
   /** Largest number of STags of an interface. */
   private static final int MAX_STAGS = 1 << 16;
 
@@ -216,13 +219,8 @@ public final class Daemon implements AutoCloseable {
   private void logStart() {
     for (InterfaceConfiguration each : configuration.interfaces()) {
       events.info(
-          "interface %s is %s/%d on %s, MTU %d"
-              .formatted(
-                  each.name(),
-                  new Ipv4Address(each.address()),
-                  each.prefix(),
-                  each.device(),
-                  each.mtu()));
+          "interface %s is %s on %s, MTU %d"
+              .formatted(each.name(), each.addressText(), each.device(), each.mtu()));
     }
     events.info("programs connect at " + configuration.controlSocket());
   }
@@ -317,17 +315,7 @@ public final class Daemon implements AutoCloseable {
       Limits limits,
       FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
-    Optional<Ipv4Address> gateway =
-        configured.gateway() == 0
-            ? Optional.empty()
-            : Optional.of(new Ipv4Address(configured.gateway()));
-    InterfaceAddress address =
-        new InterfaceAddress(
-            new Ipv4Address(configured.address()),
-            configured.prefix(),
-            gateway,
-            configured.mtu(),
-            configured.vlan());
+    InterfaceAddress address = configured.interfaceAddress();
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     // A window holds two STags: the bound one and the next one.
     int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
@@ -344,8 +332,7 @@ public final class Daemon implements AutoCloseable {
             configured.heldOctets());
     String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
     Engine engine =
-        new Engine(
-            name, configured.address(), parts.tcp(System.nanoTime()), parts.ddp(), rdmap, faults);
+        new Engine(name, address, parts.tcp(System.nanoTime()), parts.ddp(), rdmap, faults);
     engine.restartWith(parts);
     return engine;
   }
@@ -357,7 +344,19 @@ public final class Daemon implements AutoCloseable {
         configured.prefix(),
         configured.gateway() == 0 ? IpAddress.NONE : IpAddress.ipv4(configured.gateway()),
         configured.mtu(),
-        device.macAddress());
+        device.macAddress(),
+        ipv6(configured, device.macAddress()));
+  }
+
+  private static List<InterfacePrefix> ipv6(InterfaceConfiguration configured, long macAddress) {
+    return configured
+        .ipv6()
+        .map(network ->
+            List.of(
+                new InterfacePrefix(ControlAddresses.of(network.address()), network.prefixLength()),
+                new InterfacePrefix(
+                    ControlAddresses.of(network.linkLocal(macAddress)), LINK_LOCAL_PREFIX)))
+        .orElse(List.of());
   }
 
   /** The frames of the device, and those that the interface sends to its own address. */

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rddp.client.DaemonInterface;
 import org.rddp.client.DaemonUnavailableException;
 import org.rddp.client.Rddp;
+import org.rddp.client.types.AddressText;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -38,6 +39,9 @@ class ListInterfacesTest {
     assertThat(two.address().getHostAddress()).isEqualTo(TestDaemon.ADDRESS_TWO);
     assertThat(two.prefix()).isEqualTo(24);
     assertThat(two.gateway()).isNull();
+    assertThat(two.ipv6()).hasSize(2);
+    assertThat(AddressText.of(two.ipv6().getFirst())).isEqualTo(TestDaemon.IPV6_TWO);
+    assertThat(two.ipv6().getLast().isLinkLocalAddress()).isTrue();
     assertThat(two.mtu()).isEqualTo(1500);
     assertThat(two.mac()).isNotZero().isNotEqualTo(found.getFirst().mac());
     assertThatThrownBy(() -> Rddp.interfaces(Path.of("/nowhere/rddpd.sock")))
@@ -66,7 +70,7 @@ class ListInterfacesTest {
 
   @Test
   void shouldRefuseAddressesOfOtherFamilies() throws IOException {
-    IpAddress other = new IpAddress(IpAddress.IPV6, 0, 0x20010db800000000L, 1);
+    IpAddress other = new IpAddress(5, 0, 0x20010db800000000L, 1);
     IpAddress malformed = new IpAddress(IpAddress.IPV4, 0, 0x0a00000200000000L, 1);
     try (RawProgram program = new RawProgram(daemon.socket())) {
       program.begin("one");

@@ -60,14 +60,6 @@ public final class HostPair {
    *
    * @param buffers provides packets and frames
    * @param lines takes each line of the trace, or null for no trace
-   */
-  public HostPair(long seed, BufferCache buffers, Consumer<String> lines) {
-    this(seed, buffers, lines, false);
-  }
-
-  /**
-   * Hosts and a link drawn from a seed.
-   *
    * @param ipv6 whether the hosts have IPv6, and connect over it
    */
   public HostPair(long seed, BufferCache buffers, Consumer<String> lines, boolean ipv6) {

@@ -129,12 +129,8 @@ public final class SimulatedHost {
   }
 
   private TcpStack stack(int index, RandomGenerator source) {
-    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
-    if (ipv6) {
-      addresses = addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()));
-    }
     return new TcpStack(
-        queue(index), addresses, settings, group.member(index), source, network.now());
+        queue(index), addresses(), settings, group.member(index), source, network.now());
   }
 
   private FrameDevice queue(int index) {
@@ -190,6 +186,14 @@ public final class SimulatedHost {
   /** Its address of IPv4. */
   public Ipv4Address address() {
     return address;
+  }
+
+  /** Its addresses and their networks. */
+  public InterfaceAddress addresses() {
+    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
+    return ipv6
+        ? addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()))
+        : addresses;
   }
 
   /** The address that others connect to: of IPv6 if it has that. */

@@ -63,6 +63,16 @@ public record Ipv4Address(int bits) implements HostAddress {
     return first != 0 && first != LOOPBACK && first < FIRST_CLASS_D;
   }
 
+  @Override
+  public String withPort(int port) {
+    return this + ":" + port;
+  }
+
+  @Override
+  public HostAddress ofOneHost() {
+    return this;
+  }
+
   /** Dotted decimal. */
   @Override
   public String toString() {

@@ -16,8 +16,8 @@ public record Ipv6Address(long high, long low) implements HostAddress {
   /** The group of all that listen to reports of MLDv2. */
   static final Ipv6Address MLD_ROUTERS = new Ipv6Address(0xff02L << 48, 0x16);
 
-  /** No address. */
-  static final Ipv6Address UNSPECIFIED = new Ipv6Address(0, 0);
+  /** No address: {@code ::}. */
+  public static final Ipv6Address UNSPECIFIED = new Ipv6Address(0, 0);
 
   private static final int WORDS = 8;
   private static final int MOST_DIGITS = 4;
@@ -124,13 +124,23 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     return high >>> 54 == LINK_LOCAL;
   }
 
+  @Override
+  public String withPort(int port) {
+    return "[" + this + "]:" + port;
+  }
+
+  @Override
+  public HostAddress ofOneHost() {
+    return new Ipv6Address(high, 0);
+  }
+
   /** The group that solicitations for this address are sent to (RFC 4291 section 2.7.1). */
   Ipv6Address solicitedNode() {
     return new Ipv6Address(ALL_NODES.high, SOLICITED_NODE | (low & 0xff_ffff));
   }
 
   /** Whether both share so many leading bits. */
-  boolean sharesPrefix(long otherHigh, long otherLow, int bits) {
+  public boolean sharesPrefix(long otherHigh, long otherLow, int bits) {
     long mask = bits == 0 ? 0 : -1L << (64 - Math.min(bits, 64));
     long lowMask = bits <= 64 ? 0 : -1L << (128 - bits);
     return ((high ^ otherHigh) & mask) == 0 && ((low ^ otherLow) & lowMask) == 0;

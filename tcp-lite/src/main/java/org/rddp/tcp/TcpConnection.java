@@ -103,6 +103,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return peer.path == null ? new Ipv4Address(remote()) : peer.path.remote();
   }
 
+  /** Our address, of the peer's family. */
+  public HostAddress localAddress() {
+    return peer.path == null ? new Ipv4Address(context.ip.address()) : peer.path.ours();
+  }
+
   /** The peer's port. */
   public int remotePort() {
     return (int) (key >>> 16) & 0xffff;

@@ -12,7 +12,6 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
-import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.StackGroup;
 import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.PeerAccount;
@@ -305,10 +304,7 @@ public final class TcpStack implements AutoCloseable {
       local = freePort(number, port, member::isOfShare);
     }
     if (local == 0) {
-      throw new IllegalStateException(
-          remote instanceof Ipv6Address
-              ? "no local port is left towards [" + remote + "]:" + port
-              : "no local port is left towards " + remote + ":" + port);
+      throw new IllegalStateException("no local port is left towards " + remote.withPort(port));
     }
     recentPorts[connects++ & (RECENT - 1)] = local;
     return TcpConnectionTable.key(number, port, local);

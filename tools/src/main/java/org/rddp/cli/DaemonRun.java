@@ -17,7 +17,6 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
-import org.rddp.daemon.configuration.Ipv4Text;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.device.Offloads;
@@ -268,7 +267,7 @@ final class DaemonRun {
       text.append(", interface ")
           .append(each.name())
           .append(" is ")
-          .append(Ipv4Text.format(each.address()))
+          .append(each.addressText())
           .append(" on ")
           .append(each.device());
     }

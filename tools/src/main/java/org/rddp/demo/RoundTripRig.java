@@ -2,9 +2,7 @@ package org.rddp.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.daemon.Daemon;
@@ -12,6 +10,9 @@ import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.Ports;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedPorts;
 import org.rddp.rig.ProgramPair;
@@ -52,8 +53,9 @@ public final class RoundTripRig {
         Rddp nearSession = session(configuration, near);
         Rddp farSession = session(configuration, far)) {
       Affinity.pin(cpus[cpus.length - 1]);
-      byte[] address = ByteBuffer.allocate(Integer.BYTES).putInt(far.address()).array();
-      InetSocketAddress listening = new InetSocketAddress(InetAddress.getByAddress(address), PORT);
+      HostAddress address =
+          far.ipv6().<HostAddress>map(Ipv6Network::address).orElse(new Ipv4Address(far.address()));
+      InetSocketAddress listening = new InetSocketAddress(address.toString(), PORT);
       WaitStrategy waiting = new WaitStrategy(false);
       try (ProgramPair pair =
           ProgramPair.connect(nearSession, farSession, listening, octets, waiting)) {

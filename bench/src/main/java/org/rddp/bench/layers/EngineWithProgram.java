@@ -19,6 +19,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.StackMember;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -79,12 +80,12 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     Random random = new Random(name.hashCode());
     TcpSettings tcpSettings =
         TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
-    TcpStack tcp =
-        new TcpStack(device, new InterfaceAddress(address, 24), tcpSettings, member, random, now);
+    InterfaceAddress own = new InterfaceAddress(address, 24);
+    TcpStack tcp = new TcpStack(device, own, tcpSettings, member, random, now);
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(1024, random));
     MpaSettings mpa = MpaSettings.DEFAULTS.withReads(16, 16).withPacking(packing);
     RdmapSettings rdmap = new RdmapSettings(mpa, 256, 256);
-    engine = new Engine(name, address.bits(), tcp, ddp, rdmap, this);
+    engine = new Engine(name, own, tcp, ddp, rdmap, this);
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
     DaemonRings ends = new DaemonRings(memory, SLOTS, SLOTS);
     rings = new ProgramRings(memory, () -> {});
@@ -108,12 +109,11 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   }
 
   void listen(int port) throws RequestRefusedException {
-    session.listen(port, 16, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, port, 16, ConnectionSettings.RDMAP);
   }
 
   void connect(Ipv4Address address, int port) throws RequestRefusedException {
-    session.connect(
-        address.bits(), port, NONE, TimeUnit.SECONDS.toNanos(10), ConnectionSettings.RDMAP);
+    session.connect(address, port, NONE, TimeUnit.SECONDS.toNanos(10), ConnectionSettings.RDMAP);
   }
 
   /** Accepts a requested connection. */

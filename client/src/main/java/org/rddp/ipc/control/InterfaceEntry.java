@@ -7,16 +7,23 @@ import java.util.List;
  * An interface of the daemon.
  *
  * @param name by which a program chooses it
- * @param address its address
- * @param prefix length of its network's prefix in bits
- * @param gateway the gateway, or {@link IpAddress#NONE}
+ * @param address its IPv4 address
+ * @param prefix length of that network's prefix in bits
+ * @param gateway the IPv4 gateway, or {@link IpAddress#NONE}
  * @param mtu octets of the longest IP packet
  * @param mac the device's address: 48 bits, the first octet highest
+ * @param ipv6 its IPv6 addresses: none, or at most two, the configured one and the link-local one
  */
 public record InterfaceEntry(
-    String name, IpAddress address, int prefix, IpAddress gateway, int mtu, long mac) {
+    String name,
+    IpAddress address,
+    int prefix,
+    IpAddress gateway,
+    int mtu,
+    long mac,
+    List<InterfacePrefix> ipv6) {
   /** The most entries in a message; a name has at most 32 octets. */
-  public static final int MOST = 32;
+  public static final int MOST = 28;
 
   private static final int LOW_OCTETS = 32;
 
@@ -30,6 +37,7 @@ public record InterfaceEntry(
       buffer.putInt(entry.mtu);
       buffer.putShort((int) (entry.mac >>> LOW_OCTETS));
       buffer.putInt((int) entry.mac);
+      InterfacePrefix.writeAll(buffer, entry.ipv6);
     }
   }
 
@@ -47,7 +55,8 @@ public record InterfaceEntry(
               buffer.getInt(),
               IpAddress.read(buffer),
               buffer.getInt(),
-              (long) buffer.getShort() << LOW_OCTETS | Integer.toUnsignedLong(buffer.getInt())));
+              (long) buffer.getShort() << LOW_OCTETS | Integer.toUnsignedLong(buffer.getInt()),
+              InterfacePrefix.readAll(buffer)));
     }
     return List.copyOf(entries);
   }

@@ -1,7 +1,7 @@
 package org.rddp.ipc.control;
 
 /**
- * An IP address as control messages carry it. Only IPv4 is served.
+ * An IP address as control messages carry it.
  *
  * @param family {@link #IPV4}, {@link #IPV6}, or 0 for no address
  * @param scope of a link-local IPv6 address; otherwise 0
@@ -18,9 +18,22 @@ public record IpAddress(int family, int scope, long first, long last) {
   /** No address. */
   public static final IpAddress NONE = new IpAddress(0, 0, 0, 0);
 
+  /** {@code ::}, which stands for every address of the interface, of both families. */
+  public static final IpAddress ANY = ipv6(0, 0);
+
   /** An IPv4 address; 0: the interface's own. */
   public static IpAddress ipv4(int bits) {
     return new IpAddress(IPV4, 0, Integer.toUnsignedLong(bits) << 32, 0);
+  }
+
+  /**
+   * An IPv6 address without a scope.
+   *
+   * @param first its first eight octets
+   * @param last its last eight octets
+   */
+  public static IpAddress ipv6(long first, long last) {
+    return new IpAddress(IPV6, 0, first, last);
   }
 
   /** Whether it is an IPv4 address, well formed. */

@@ -62,7 +62,15 @@ class ControlSocketTest {
   @TempDir private Path directory;
   private static final InterfaceEntry INTERFACE =
       new InterfaceEntry(
-          "n".repeat(32), IpAddress.ipv4(1), 24, IpAddress.NONE, 1500, 0xfedcba987654L);
+          "n".repeat(32),
+          IpAddress.ipv4(1),
+          24,
+          IpAddress.NONE,
+          1500,
+          0xfedcba987654L,
+          List.of(
+              new InterfacePrefix(IpAddress.ipv6(0x20010db800000000L, 1), 64),
+              new InterfacePrefix(IpAddress.ipv6(0xfe80L << 48, 2), 64)));
 
   private ControlListener listener;
   private ControlSocket program;

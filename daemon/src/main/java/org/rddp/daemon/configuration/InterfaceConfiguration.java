@@ -1,5 +1,9 @@
 package org.rddp.daemon.configuration;
 
+import java.util.Optional;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 
@@ -12,6 +16,7 @@ import org.rddp.tcp.TcpSettings;
  * @param address IPv4 address
  * @param prefix prefix length of the network in bits, 1 to 31
  * @param gateway IPv4 address of the gateway, or 0 for none
+ * @param ipv6 its IPv6, if it has one
  * @param mtu largest IP packet in octets
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
  * @param engines engines that share the interface, each with a queue of the device: 1 to {@link
@@ -29,6 +34,7 @@ public record InterfaceConfiguration(
     int address,
     int prefix,
     int gateway,
+    Optional<Ipv6Network> ipv6,
     int mtu,
     int vlan,
     int engines,
@@ -37,6 +43,20 @@ public record InterfaceConfiguration(
     TcpSettings tcp,
     MpaSettings mpa,
     int heldOctets) {
+  /** The addresses with all that the stack has to know of the link. */
+  public InterfaceAddress interfaceAddress() {
+    Optional<Ipv4Address> router =
+        gateway == 0 ? Optional.empty() : Optional.of(new Ipv4Address(gateway));
+    return new InterfaceAddress(new Ipv4Address(address), prefix, router, mtu, vlan, ipv6);
+  }
+
+  /** The addresses in words, such as {@code 10.0.0.1/24 and 2001:db8::1/64}. */
+  public String addressText() {
+    String text = Ipv4Text.format(address) + "/" + prefix;
+    return ipv6.map(network -> text + " and " + network.address() + "/" + network.prefixLength())
+        .orElse(text);
+  }
+
   /** The packet buffers of each engine. */
   public int packetsOfEngine() {
     return packets / engines;

@@ -13,6 +13,9 @@ final class InterfaceReader {
   /** The fewest packets that an engine works with. */
   private static final int LEAST_PACKETS = 1024;
 
+  /** The smallest MTU of a link of IPv6 (RFC 8200 section 5). */
+  private static final int LEAST_IPV6_MTU = 1280;
+
   private InterfaceReader() {}
 
   /** Reads the interface; null if a required key is missing or wrong. */
@@ -23,12 +26,8 @@ final class InterfaceReader {
             "letters, digits, '.', '_' or '-', 1 to 32 of them",
             text -> matching(NAME, text));
     String device = section.required("device", DeviceName.FORM, InterfaceReader::device);
-    Network network =
-        section.required(
-            "address",
-            "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\"",
-            Network::parse);
-    int gateway = gateway(section, network);
+    AddressReader addresses = AddressReader.read(section);
+    Network network = addresses.ipv4();
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
     int engines =
@@ -56,13 +55,18 @@ final class InterfaceReader {
           packets + " are too few for " + engines + " engines",
           "at least " + LEAST_PACKETS + " for each engine");
     }
+    if (addresses.ipv6().isPresent() && mtu < LEAST_IPV6_MTU) {
+      section.refuse(
+          "mtu", mtu + " is too small for IPv6", "at least " + LEAST_IPV6_MTU + " (RFC 8200)");
+    }
     DeviceRules.check(section, DeviceName.parse(device), mtu, vlan);
     return new InterfaceConfiguration(
         name,
         device,
         network.address(),
         network.prefix(),
-        gateway,
+        addresses.ipv4Gateway(),
+        addresses.ipv6(),
         mtu,
         vlan,
         engines,
@@ -71,30 +75,6 @@ final class InterfaceReader {
         tcp,
         mpa,
         held);
-  }
-
-  private static int gateway(TomlSection section, Network network) {
-    Integer gateway =
-        section.parsed("gateway", "an IPv4 address, such as \"10.0.0.254\"", 0, Ipv4Text::parse);
-    if (gateway != 0 && network != null) {
-      if (!network.contains(gateway) || !network.isHost(gateway)) {
-        section.refuse(
-            "gateway",
-            "\""
-                + Ipv4Text.format(gateway)
-                + "\" is not a host address of this interface's network",
-            "an address of the network of "
-                + Ipv4Text.format(network.address())
-                + "/"
-                + network.prefix());
-        return 0;
-      }
-      if (gateway == network.address()) {
-        section.refuse("gateway", "is the interface's own address", "another host's");
-        return 0;
-      }
-    }
-    return gateway;
   }
 
   private static String device(String text) {

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Address;
 
 /** Reads all {@code [[interface]]} of a configuration file, and checks them against each other. */
 final class InterfacesReader {
@@ -13,6 +15,13 @@ final class InterfacesReader {
   private record Placed(InterfaceConfiguration read, TomlSection section, int number) {
     Network network() {
       return new Network(read.address(), read.prefix());
+    }
+
+    List<HostAddress> addresses() {
+      List<HostAddress> all = new ArrayList<>();
+      all.add(new Ipv4Address(read.address()));
+      read.ipv6().ifPresent(network -> all.add(network.address()));
+      return all;
     }
   }
 
@@ -54,16 +63,20 @@ final class InterfacesReader {
 
   private void checkNames() {
     Map<String, Integer> names = new HashMap<>();
-    Map<Integer, Integer> addresses = new HashMap<>();
+    Map<HostAddress, Integer> addresses = new HashMap<>();
     for (Placed each : interfaces) {
       Integer same = names.putIfAbsent(each.read.name(), each.number);
       if (same != null) {
         each.section.refuse("name", "is that of interface[" + same + "] too", "a unique name");
       }
-      same = addresses.putIfAbsent(each.read.address(), each.number);
-      if (same != null) {
-        each.section.refuse(
-            "address", "is that of interface[" + same + "] too", "a unique address");
+      for (HostAddress address : each.addresses()) {
+        same = addresses.putIfAbsent(address, each.number);
+        if (same != null) {
+          each.section.refuse(
+              "address",
+              "\"" + address + "\" is that of interface[" + same + "] too",
+              "a unique address");
+        }
       }
     }
   }

@@ -208,6 +208,15 @@ final class TomlSection {
     return texts;
   }
 
+  /** A string, or a list of strings; none if the key is missing. */
+  List<String> stringOrStrings(String key, String allowed) {
+    if (!has(key) || table.get(List.of(key)) instanceof TomlArray) {
+      return strings(key);
+    }
+    String text = parsed(key, allowed, null, each -> each);
+    return text == null ? List.of() : List.of(text);
+  }
+
   /** Whether the key is an empty list. */
   boolean isEmptyList(String key) {
     return has(key) && table.get(List.of(key)) instanceof TomlArray array && array.isEmpty();

@@ -1,12 +1,17 @@
 package org.rddp.daemon.control;
 
+import static java.util.stream.Collectors.joining;
+
+import java.util.List;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.device.CapturePoint;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.SharedCounts;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
@@ -39,25 +44,36 @@ public record DaemonInterface(
         owned);
   }
 
-  /** Refuses an address that is neither 0 nor the interface's. */
-  void checkLocalAddress(IpAddress local) throws RequestRefusedException {
-    int address = ipv4(local);
-    if (address != 0 && address != engine.address()) {
+  /**
+   * Our address that a program names; refuses one that is neither the interface's nor stands for
+   * any of them.
+   */
+  HostAddress localAddress(IpAddress local) throws RequestRefusedException {
+    HostAddress address = ControlAddresses.host(local);
+    if (!ControlAddresses.isAny(address) && !addresses().contains(address)) {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE,
-          "the interface %s has the address %s, not %s"
-              .formatted(name, new Ipv4Address(engine.address()), new Ipv4Address(address)));
+          "the interface %s has the %s %s, not %s"
+              .formatted(
+                  name,
+                  addresses().size() == 1 ? "address" : "addresses",
+                  addresses().stream().map(HostAddress::toString).collect(joining(", ")),
+                  address));
     }
+    return address;
   }
 
-  /** The 32 bits of an address; refuses other families. */
-  static int ipv4(IpAddress address) throws RequestRefusedException {
-    if (!address.isIpv4()) {
-      throw new RequestRefusedException(
-          Reason.INVALID,
-          "an address of the family %d; the daemon serves IPv4 only (family %d, scope 0, four octets and twelve zeros)"
-              .formatted(address.family(), IpAddress.IPV4));
-    }
-    return address.bits();
+  /** The interface's addresses, that of IPv4 first. */
+  private List<HostAddress> addresses() {
+    InterfaceAddress own = engine.address();
+    return own.ipv6()
+        .<List<HostAddress>>map(
+            ipv6 -> List.of(own.address(), ipv6.address(), ipv6.linkLocal(entry.mac())))
+        .orElse(List.of(own.address()));
+  }
+
+  /** The interface's IPv4 address. */
+  IpAddress ipv4() {
+    return ControlAddresses.of(engine.address().address());
   }
 }

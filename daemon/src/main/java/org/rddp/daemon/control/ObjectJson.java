@@ -8,7 +8,6 @@ import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.SessionStatus;
 import org.rddp.daemon.log.DistinctError;
 import org.rddp.daemon.log.LogText;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.mpa.Negotiated;
 import org.rddp.tcp.TcpStatus;
@@ -49,9 +48,9 @@ final class ObjectJson {
   static String connection(ProgramSession listed, ConnectionStatus status) {
     JsonObject json = owner(listed);
     json.addProperty("connection", Integer.toUnsignedLong(status.number()));
-    json.addProperty("local_address", new Ipv4Address(status.ends().localAddress()).toString());
+    json.addProperty("local_address", status.ends().localAddress().toString());
     json.addProperty("local_port", status.ends().localPort());
-    json.addProperty("remote_address", new Ipv4Address(status.ends().remoteAddress()).toString());
+    json.addProperty("remote_address", status.ends().remoteAddress().toString());
     json.addProperty("remote_port", status.ends().remotePort());
     json.addProperty("initiator", status.initiator());
     json.addProperty("protocol", status.plainDdp() ? "ddp" : "rdmap");
@@ -100,8 +99,7 @@ final class ObjectJson {
   static String listener(ProgramSession listed, ListenerStatus status) {
     JsonObject json = owner(listed);
     json.addProperty("listener", status.number());
-    int address = listed.daemonInterface().engine().address();
-    json.addProperty("address", new Ipv4Address(address).toString());
+    json.addProperty("address", status.address().toString());
     json.addProperty("port", status.port());
     json.addProperty("age_seconds", seconds(status.age()));
     json.addProperty("backlog", status.backlog());

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ConnectionEnds;
+import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.CaptureSink;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
@@ -66,9 +66,9 @@ final class ProgramCapture {
           DaemonMessage found =
               new DaemonMessage.ConnectionFound(
                   find.request(),
-                  IpAddress.ipv4(ends.localAddress()),
+                  ControlAddresses.of(ends.localAddress()),
                   ends.localPort(),
-                  IpAddress.ipv4(ends.remoteAddress()),
+                  ControlAddresses.of(ends.remoteAddress()),
                   ends.remotePort());
           program.send(found);
           return true;

@@ -3,9 +3,11 @@ package org.rddp.daemon.control;
 import java.util.HashMap;
 import java.util.Map;
 import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionListener;
+import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
@@ -42,6 +44,7 @@ final class ProgramListeners {
           "listening needs a port from 0 to 65535 and a backlog of at least 1, not port %d and backlog %d"
               .formatted(listen.port(), listen.backlog()));
     }
+    HostAddress at = program.daemonInterface().localAddress(listen.address());
     server.checkPort(program, listen.port());
     listeners.take(1);
     claim(listen.port());
@@ -50,11 +53,11 @@ final class ProgramListeners {
         () -> {
           try {
             SessionListener listener =
-                session.listen(listen.port(), listen.backlog(), listen.settings());
+                session.listen(at, listen.port(), listen.backlog(), listen.settings());
             int number = listener.number();
             int port = listener.port();
             program.onControl(() -> opened(number, listen.port(), port));
-            return new DaemonMessage.Listening(listen.request(), number, address(), port);
+            return new DaemonMessage.Listening(listen.request(), number, answered(at), port);
           } catch (RequestRefusedException e) {
             program.onControl(() -> giveBack(listen.port()));
             throw e;
@@ -62,8 +65,9 @@ final class ProgramListeners {
         });
   }
 
-  private IpAddress address() {
-    return IpAddress.ipv4(program.daemonInterface().engine().address());
+  /** The address that a listener's program is told of: one that peers can connect to. */
+  private IpAddress answered(HostAddress at) {
+    return ControlAddresses.isAny(at) ? program.daemonInterface().ipv4() : ControlAddresses.of(at);
   }
 
   void close(Session session, ProgramMessage.CloseListener close) {

@@ -6,6 +6,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
@@ -13,10 +14,10 @@ import org.rddp.daemon.engine.SessionHandler;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogText;
+import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
@@ -239,10 +240,7 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Register register -> regionRequests.register(session, register);
       case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
       case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
-      case ProgramMessage.Listen listen -> {
-        daemonInterface.checkLocalAddress(listen.address());
-        listeners.listen(session, listen);
-      }
+      case ProgramMessage.Listen listen -> listeners.listen(session, listen);
       case ProgramMessage.CloseListener close -> listeners.close(session, close);
       case ProgramMessage.Accept accept ->
           onEngine(
@@ -333,7 +331,7 @@ final class ProgramSession implements SessionHandler {
               ControlMessage.VERSION,
               sessionLimits,
               chosen.name(),
-              IpAddress.ipv4(engine.address()),
+              chosen.ipv4(),
               rings.descriptor(),
               programSignal.descriptor()));
     } catch (SystemCallException e) {
@@ -386,8 +384,12 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
-    daemonInterface.checkLocalAddress(connect.localAddress());
-    int remote = DaemonInterface.ipv4(connect.remoteAddress());
+    HostAddress local = daemonInterface.localAddress(connect.localAddress());
+    HostAddress remote = ControlAddresses.host(connect.remoteAddress());
+    if (!ControlAddresses.isAny(local) && local.getClass() != remote.getClass()) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "no connection from %s to %s".formatted(local, remote));
+    }
     if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,

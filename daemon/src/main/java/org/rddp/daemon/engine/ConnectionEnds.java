@@ -1,23 +1,24 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 
 /**
  * The addresses of both ends of a connection.
  *
- * @param localAddress our IPv4 address
+ * @param localAddress our address
  * @param localPort our port
- * @param remoteAddress the peer's IPv4 address
+ * @param remoteAddress the peer's address, of the same family
  * @param remotePort the peer's port
  */
-public record ConnectionEnds(int localAddress, int localPort, int remoteAddress, int remotePort) {
+public record ConnectionEnds(
+    HostAddress localAddress, int localPort, HostAddress remoteAddress, int remotePort) {
   /** Our end, such as {@code 10.0.0.1:7471}. */
   public String local() {
-    return new Ipv4Address(localAddress) + ":" + localPort;
+    return localAddress.withPort(localPort);
   }
 
   /** The peer's end, likewise. */
   public String remote() {
-    return new Ipv4Address(remoteAddress) + ":" + remotePort;
+    return remoteAddress.withPort(remotePort);
   }
 }

@@ -6,6 +6,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.device.CaptureSink;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.InterfaceAddress;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -31,7 +33,7 @@ public final class Engine {
 
   private final String name;
   private final RdmapSettings rdmapSettings;
-  private final int address;
+  private final InterfaceAddress address;
   private final FaultHandler faults;
   private final EngineCounters counters = new EngineCounters();
   private final EngineTimes times = new EngineTimes();
@@ -71,13 +73,13 @@ public final class Engine {
    * An engine that does nothing before {@link #turn}.
    *
    * @param name of its interface
-   * @param address the interface's IPv4 address
+   * @param address of the interface
    * @param rdmapSettings of every connection
    * @param faults takes errors; called on the engine's thread
    */
   public Engine(
       String name,
-      int address,
+      InterfaceAddress address,
       TcpStack tcp,
       DdpEngine ddp,
       RdmapSettings rdmapSettings,
@@ -206,7 +208,7 @@ public final class Engine {
   }
 
   /** A peer has connected, and its MPA Request is awaited. May end the connection of another. */
-  void beginStartup(int address, SessionConnection connection) {
+  void beginStartup(HostAddress address, SessionConnection connection) {
     SessionConnection evicted = startups.add(address, connection);
     if (evicted == null && startups.size() > 1 && tcp.isNearlyFull()) {
       // TCP accepts nobody when its connections are used up, so startups give way before.
@@ -220,7 +222,7 @@ public final class Engine {
   }
 
   /** A peer's MPA Request has come, or will not come any more. */
-  void endStartup(int address, SessionConnection connection) {
+  void endStartup(HostAddress address, SessionConnection connection) {
     startups.remove(address, connection);
     counters.startupsPending = startups.size();
   }
@@ -405,8 +407,8 @@ public final class Engine {
     return name;
   }
 
-  /** The interface's IPv4 address. */
-  public int address() {
+  /** The interface's address. */
+  public InterfaceAddress address() {
     return address;
   }
 

@@ -2,7 +2,7 @@ package org.rddp.daemon.engine;
 
 import jdk.jfr.FlightRecorder;
 import org.rddp.client.types.Reason;
-import org.rddp.daemon.configuration.Ipv4Text;
+import org.rddp.ip.HostAddress;
 import org.rddp.tcp.TcpConnection;
 
 /**
@@ -18,12 +18,12 @@ final class EngineEvents {
   }
 
   /** A connection has reached Full Operation. */
-  void opened(int localPort, int remoteAddress, int remotePort, boolean initiator) {
+  void opened(int localPort, HostAddress remoteAddress, int remotePort, boolean initiator) {
     if (FlightRecorder.isInitialized()) {
       ConnectionOpenedEvent event = new ConnectionOpenedEvent();
       if (event.isEnabled()) {
         event.initiator = initiator;
-        commit(event, localPort, Ipv4Text.format(remoteAddress), remotePort);
+        commit(event, localPort, remoteAddress.toString(), remotePort);
       }
     }
   }
@@ -35,7 +35,7 @@ final class EngineEvents {
    */
   void failed(
       int localPort,
-      int remoteAddress,
+      HostAddress remoteAddress,
       int remotePort,
       boolean opened,
       Reason reason,
@@ -48,7 +48,7 @@ final class EngineEvents {
         event.reason = reason.name();
         event.detail = detail;
         event.text = text;
-        commit(event, localPort, Ipv4Text.format(remoteAddress), remotePort);
+        commit(event, localPort, remoteAddress.toString(), remotePort);
       }
     }
   }

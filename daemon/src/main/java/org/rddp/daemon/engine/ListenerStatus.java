@@ -1,9 +1,12 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ip.HostAddress;
+
 /**
  * A listener of a session at one moment, for people and tools.
  *
  * @param number its number in the session
+ * @param address as in {@link Session#listen}
  * @param port the port
  * @param age nanoseconds since it was opened
  * @param backlog connection requests that may wait for the program
@@ -15,6 +18,7 @@ package org.rddp.daemon.engine;
  */
 public record ListenerStatus(
     int number,
+    HostAddress address,
     int port,
     long age,
     int backlog,

@@ -5,29 +5,31 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import org.rddp.ip.HostAddress;
 
 /**
  * The peers of an engine, over all of its ports, that have connected and whose MPA Request has not
- * come. Their number is bounded. Beyond it the oldest one gives way of the address that has most,
- * so that peers which send their Request at once get in however many others never send one.
+ * come. Their number is bounded. Beyond it the oldest one gives way of the host that has most: an
+ * IPv4 address or the first 64 bits of an IPv6 one, see {@link HostAddress#ofOneHost}. So that
+ * peers which send their Request at once get in however many others never send one.
  *
  * <p>Each call takes the same time however many there are. Engine thread only.
  *
  * @param <T> a peer's connection
  */
 final class PendingStartups<T> {
-  /** The connections of one address, oldest first. */
+  /** The connections of one host, oldest first. */
   private static final class Account<T> {
-    private final int address;
+    private final HostAddress host;
     private final LinkedHashSet<T> connections = new LinkedHashSet<>();
 
-    private Account(int address) {
-      this.address = address;
+    private Account(HostAddress host) {
+      this.host = host;
     }
   }
 
   private final int most;
-  private final Map<Integer, Account<T>> accounts = new HashMap<>();
+  private final Map<HostAddress, Account<T>> accounts = new HashMap<>();
 
   /** Element n has the addresses with n connections, in the order in which they came to n. */
   private final List<LinkedHashSet<Account<T>>> byCount = new ArrayList<>();
@@ -58,8 +60,8 @@ final class PendingStartups<T> {
    * @param address of the peer
    * @return the connection that has been removed for it, and is to be ended; null if there was room
    */
-  T add(int address, T connection) {
-    Account<T> account = accounts.computeIfAbsent(address, Account::new);
+  T add(HostAddress address, T connection) {
+    Account<T> account = accounts.computeIfAbsent(address.ofOneHost(), Account::new);
     int before = account.connections.size();
     account.connections.add(connection);
     move(account, before);
@@ -71,20 +73,20 @@ final class PendingStartups<T> {
   T evict() {
     Account<T> heaviest = byCount.get(largest).getFirst();
     T oldest = heaviest.connections.getFirst();
-    remove(heaviest.address, oldest);
+    remove(heaviest.host, oldest);
     return oldest;
   }
 
   /** Removes a connection; nothing happens if it is not here. */
-  void remove(int address, T connection) {
-    Account<T> account = accounts.get(address);
+  void remove(HostAddress address, T connection) {
+    Account<T> account = accounts.get(address.ofOneHost());
     if (account == null || !account.connections.remove(connection)) {
       return;
     }
     size--;
     move(account, account.connections.size() + 1);
     if (account.connections.isEmpty()) {
-      accounts.remove(address);
+      accounts.remove(account.host);
     }
   }
 

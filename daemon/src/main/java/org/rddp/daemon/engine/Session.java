@@ -15,6 +15,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.RegionSettings;
@@ -403,13 +404,15 @@ public final class Session {
   /**
    * Accepts connections at a port.
    *
+   * @param at the interface's address to which peers may connect: one of them, {@code 0.0.0.0} for
+   *     any of IPv4, or {@code ::} for any
    * @param settings of every connection
    * @return the listener
    */
-  public SessionListener listen(int port, int backlog, ConnectionSettings settings)
+  public SessionListener listen(HostAddress at, int port, int backlog, ConnectionSettings settings)
       throws RequestRefusedException {
     check(settings);
-    SessionListener listener = new SessionListener(this, nextListener, backlog, settings);
+    SessionListener listener = new SessionListener(this, nextListener, at, backlog, settings);
     listener.open(port);
     nextListener++;
     listeners.add(listener);
@@ -437,7 +440,7 @@ public final class Session {
    * @return the connection's number
    */
   public int connect(
-      int remoteAddress,
+      HostAddress remoteAddress,
       int remotePort,
       byte[] privateData,
       long timeout,

@@ -11,11 +11,10 @@ import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.segment.DdpErrorReport;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.control.IpAddress;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
@@ -85,7 +84,7 @@ final class SessionConnection {
   private TcpConnection tcp;
 
   private int localPort;
-  private int remoteAddress;
+  private HostAddress remoteAddress;
   private int remotePort;
   private int number;
   private State state;
@@ -129,7 +128,7 @@ final class SessionConnection {
       Session session,
       SessionListener listener,
       TcpConnection tcp,
-      int remoteAddress,
+      HostAddress remoteAddress,
       int remotePort) {
     SessionConnection connection =
         new SessionConnection(
@@ -163,7 +162,7 @@ final class SessionConnection {
    *
    * @param timeout nanoseconds until it is given up
    */
-  void open(int address, int port, long timeout) throws RequestRefusedException {
+  void open(HostAddress address, int port, long timeout) throws RequestRefusedException {
     session.add(this);
     remoteAddress = address;
     remotePort = port;
@@ -180,10 +179,7 @@ final class SessionConnection {
 
   private TcpConnection connectTcp() {
     TcpConnection opened =
-        session
-            .engine()
-            .tcp()
-            .connect(new Ipv4Address(remoteAddress), remotePort, stream.transport());
+        session.engine().tcp().connect(remoteAddress, remotePort, stream.transport());
     tcp = opened;
     localPort = opened.localPort();
     return opened;
@@ -241,7 +237,7 @@ final class SessionConnection {
 
   /** Its addresses. */
   ConnectionEnds ends() {
-    return new ConnectionEnds(session.engine().address(), localPort, remoteAddress, remotePort);
+    return new ConnectionEnds(localAddress(), localPort, remoteAddress, remotePort);
   }
 
   /** Traces the connection, which has been opened. */
@@ -280,8 +276,13 @@ final class SessionConnection {
         failureText);
   }
 
-  /** The peer's IPv4 address. */
-  int remoteAddress() {
+  /** Our address. */
+  private HostAddress localAddress() {
+    return tcp.localAddress();
+  }
+
+  /** The peer's address. */
+  HostAddress remoteAddress() {
     return remoteAddress;
   }
 
@@ -442,9 +443,9 @@ final class SessionConnection {
         new DaemonMessage.ConnectionRequested(
             listener.number(),
             number,
-            IpAddress.ipv4(session.engine().address()),
+            ControlAddresses.of(localAddress()),
             localPort,
-            IpAddress.ipv4(remoteAddress),
+            ControlAddresses.of(remoteAddress),
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
@@ -467,9 +468,9 @@ final class SessionConnection {
     sendEvent(
         new DaemonMessage.Established(
             number,
-            IpAddress.ipv4(session.engine().address()),
+            ControlAddresses.of(localAddress()),
             localPort,
-            IpAddress.ipv4(remoteAddress),
+            ControlAddresses.of(remoteAddress),
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
@@ -485,8 +486,8 @@ final class SessionConnection {
       session
           .engine()
           .report(
-              "a message of %s to %s:%d waits for the peer's first message"
-                      .formatted(session.name(), new Ipv4Address(remoteAddress), remotePort)
+              "a message of %s to %s waits for the peer's first message"
+                      .formatted(session.name(), remoteAddress.withPort(remotePort))
                   + ": only a connecting program that asks for peer-to-peer lets the accepting one"
                   + " send first");
     } else {

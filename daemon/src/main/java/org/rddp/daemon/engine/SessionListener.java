@@ -7,6 +7,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
@@ -23,6 +24,7 @@ public final class SessionListener {
 
   private final Session session;
   private final int number;
+  private final HostAddress address;
   private final int backlog;
   private final ConnectionSettings settings;
 
@@ -40,9 +42,11 @@ public final class SessionListener {
   /** A TCP handshake that was under way when the listener closed may still complete. */
   private boolean closed;
 
-  SessionListener(Session session, int number, int backlog, ConnectionSettings settings) {
+  SessionListener(
+      Session session, int number, HostAddress address, int backlog, ConnectionSettings settings) {
     this.session = session;
     this.number = number;
+    this.address = address;
     this.backlog = backlog;
     this.settings = settings;
     this.openedAt = session.engine().tcp().now();
@@ -96,19 +100,30 @@ public final class SessionListener {
     return listener.port();
   }
 
+  /** Its address: what it was opened with. */
+  HostAddress address() {
+    return address;
+  }
+
+  /** Whether it accepts connections to one of the interface's addresses. */
+  private boolean isFor(HostAddress local) {
+    if (!ControlAddresses.isAny(address)) {
+      return address.equals(local);
+    }
+    return address instanceof Ipv6Address || local instanceof Ipv4Address;
+  }
+
   private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
-    if (closed) {
+    if (closed || !isFor(stream.localAddress())) {
       return null;
     }
     if (!session.hasRoomForConnection()) {
       countRefused();
       return null;
     }
-    // The interfaces of the daemon have no IPv6.
-    int address = ((Ipv4Address) from).bits();
-    SessionConnection connection = SessionConnection.incoming(session, this, stream, address, port);
+    SessionConnection connection = SessionConnection.incoming(session, this, stream, from, port);
     starting.add(connection);
-    session.engine().beginStartup(address, connection);
+    session.engine().beginStartup(from, connection);
     return connection.transport();
   }
 
@@ -137,6 +152,7 @@ public final class SessionListener {
   ListenerStatus status() {
     return new ListenerStatus(
         number,
+        address,
         port(),
         session.engine().tcp().now() - openedAt,
         backlog,

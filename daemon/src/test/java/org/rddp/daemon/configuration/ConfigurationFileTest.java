@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -15,12 +16,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.SessionSizes;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
 class ConfigurationFileTest {
+  private static final String IPV6 = "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]";
+  private static final String GATEWAYS = "gateway = [\"10.0.0.254\", \"fe80::1\"]\n";
   private static final String PORT =
       """
       [[interface]]
@@ -249,6 +256,7 @@ class ConfigurationFileTest {
                 0x0a010001,
                 16,
                 0x0a01fffe,
+                Optional.empty(),
                 9000,
                 100,
                 2,
@@ -376,6 +384,17 @@ class ConfigurationFileTest {
           address = '10.0.0.1/33'          | unicast IPv4 address
           address = '224.0.0.1/24'         | unicast IPv4 address
           address = '10.0.0.256/24'        | unicast IPv4 address
+          address = '2001:db8::1/64'       | has no IPv4 address
+          address = []                     | has no IPv4 address
+          address = 5                      | a list of strings
+          address = ['10.0.0.1/24', '10.0.0.2/24'] | "10.0.0.2/24" is the second one of its family
+          address = ['10.0.0.1/24', '2001:db8::1/64', '2001:db8::2/64'] | "2001:db8::2/64" is the second one
+          address = ['10.0.0.1/24', '2001:db8::1'] | "2001:db8::1" cannot be used
+          address = ['10.0.0.1/24', '2001:db8::1/129'] | such as ["10.0.0.1/24", "2001:db8::1/64"]
+          address = ['10.0.0.1/24', 'fe80::1/64'] | "fe80::1/64" cannot be used
+          address = ['10.0.0.1/24', 'ff02::1/64'] | "ff02::1/64" cannot be used
+          gateway = '2001:db8::fe'         | is of IPv6, and the interface has none
+          gateway = ['10.0.0.8', '10.0.0.9'] | the second one of its family
           device = 'ring:'                 | "ring:NAME"
           device = 'ring:x'                | needs exactly two interfaces; it has 1
           device = 'linux:'                | "linux:eth0"
@@ -419,6 +438,33 @@ class ConfigurationFileTest {
 
     assertThat(problems(text)).hasSize(1);
     assertThat(problems(text).getFirst().toString()).contains(expected);
+  }
+
+  @Test
+  void shouldReadAddressesOfBothFamilies() throws Exception {
+    String text = PORT.replaceFirst("(?m)^address = .*", IPV6) + GATEWAYS;
+    InterfaceConfiguration port = ConfigurationFile.parse("f", text).interfaces().getFirst();
+    assertThat(port.addressText()).isEqualTo("10.0.0.1/24 and 2001:db8::1/64");
+    InterfaceAddress address = port.interfaceAddress();
+    assertThat(address.address()).isEqualTo(Ipv4Address.parse("10.0.0.1"));
+    assertThat(address.gateway()).contains(Ipv4Address.parse("10.0.0.254"));
+    Ipv6Network ipv6 = address.ipv6().orElseThrow();
+    assertThat(ipv6.address()).isEqualTo(Ipv6Address.parse("2001:db8::1"));
+    assertThat(ipv6.prefixLength()).isEqualTo(64);
+    assertThat(ipv6.gateway()).contains(Ipv6Address.parse("fe80::1"));
+    Ipv6Network again =
+        ConfigurationFile.parse("f", text).interfaces().getFirst().ipv6().orElseThrow();
+    assertThat(again.linkLocal(1)).as("the same each time").isEqualTo(ipv6.linkLocal(1));
+  }
+
+  @Test
+  void shouldRejectWhatDoesNotGoWithIpv6() {
+    String text = PORT.replaceFirst("(?m)^address = .*", IPV6);
+    assertThat(problems(text + "gateway = \"2001:db8:1::1\"\n").getFirst().message())
+        .contains("neither link-local nor in this interface's network");
+    assertThat(problems(text + "gateway = \"2001:db8::1\"\n").getFirst().message())
+        .contains("own address");
+    assertThat(problems(text + "mtu = 1279\n").getFirst().message()).contains("at least 1280");
   }
 
   @Test

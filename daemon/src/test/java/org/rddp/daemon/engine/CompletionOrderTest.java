@@ -14,6 +14,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 
@@ -32,7 +33,7 @@ class CompletionOrderTest {
 
   @BeforeEach
   void connect() throws RequestRefusedException {
-    session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     peer = fixture.peer();
     connection = fixture.requested();
     region = fixture.register(Access.LOCAL_WRITE, Access.MW_BIND);

@@ -41,7 +41,7 @@ class EngineSleepTest {
   private final Engine engine =
       new Engine(
           "test",
-          ADDRESS.bits(),
+          new InterfaceAddress(ADDRESS, 24),
           new TcpStack(
               device,
               new InterfaceAddress(ADDRESS, 24),

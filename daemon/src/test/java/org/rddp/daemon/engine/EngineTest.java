@@ -30,7 +30,7 @@ class EngineTest {
   private final Engine engine =
       new Engine(
           "test",
-          Ipv4Address.parse("10.0.0.1").bits(),
+          new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24),
           tcp,
           new DdpEngine(new TaggedBuffers(1, new SplittableRandom(1))),
           new RdmapSettings(MpaSettings.DEFAULTS, 16, 16),

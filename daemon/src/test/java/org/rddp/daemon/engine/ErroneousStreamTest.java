@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -22,7 +23,8 @@ class ErroneousStreamTest {
   @Test
   @Tag("RDMAP-7-01")
   void shouldTransferNothingAndGoThoughThePeerNeverCloses() throws RequestRefusedException {
-    fixture.session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
+    fixture.session.listen(
+        Ipv6Address.UNSPECIFIED, SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     fixture.connect(peer.transport());
     fixture.session.accept(fixture.requested(), AcceptSettings.DEFAULTS, new byte[0]);
     fixture.run();

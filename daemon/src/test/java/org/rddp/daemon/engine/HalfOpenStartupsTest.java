@@ -21,6 +21,7 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -154,7 +155,7 @@ class HalfOpenStartupsTest {
     engine =
         new Engine(
             "test",
-            OURS.bits(),
+            new InterfaceAddress(OURS, 24),
             stack(link[0], OURS, 1, settings),
             new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
             new RdmapSettings(MpaSettings.DEFAULTS, 2, 2, 1, 1),
@@ -245,7 +246,7 @@ class HalfOpenStartupsTest {
   }
 
   private void letHonestPeersIn(int addresses) throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     List<MpaPeer> honest = new ArrayList<>();
     int begun = 0;
     int asked = 0;

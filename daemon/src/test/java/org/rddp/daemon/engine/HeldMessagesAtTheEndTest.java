@@ -10,6 +10,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -27,7 +28,11 @@ class HeldMessagesAtTheEndTest {
 
   @BeforeEach
   void disconnectBeforeMessagesAreReceived() throws RequestRefusedException {
-    session.listen(SessionFixture.PORT, 8, new ConnectionSettings(4096, 0, List.of()));
+    session.listen(
+        Ipv6Address.UNSPECIFIED,
+        SessionFixture.PORT,
+        8,
+        new ConnectionSettings(4096, 0, List.of()));
     peer = fixture.peer();
     connection = fixture.requested();
     session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 
 class PendingStartupsTest {
   private final PendingStartups<String> startups = new PendingStartups<>(4);
@@ -16,26 +18,26 @@ class PendingStartupsTest {
   @Test
   void shouldHaveRoomForSoMany() {
     for (String each : List.of("a", "b", "c", "d")) {
-      assertThat(startups.add(1, each)).isNull();
+      assertThat(startups.add(host(1), each)).isNull();
     }
     assertThat(startups.size()).isEqualTo(4);
-    startups.remove(1, "b");
-    startups.remove(1, "b");
-    startups.remove(2, "a");
-    assertThat(startups.add(1, "e")).isNull();
-    assertThat(startups.add(1, "f")).isEqualTo("a");
+    startups.remove(host(1), "b");
+    startups.remove(host(1), "b");
+    startups.remove(host(2), "a");
+    assertThat(startups.add(host(1), "e")).isNull();
+    assertThat(startups.add(host(1), "f")).isEqualTo("a");
     assertThat(startups.size()).isEqualTo(4);
   }
 
   @Test
   void shouldTakeTheOldestOfTheAddressThatHasMost() {
-    startups.add(1, "a1");
-    startups.add(2, "b1");
-    startups.add(2, "b2");
-    startups.add(3, "c1");
-    assertThat(startups.add(1, "a2")).as("2 had two first").isEqualTo("b1");
-    assertThat(startups.add(4, "d1")).isEqualTo("a1");
-    assertThat(startups.add(5, "e1")).as("each has one").isEqualTo("c1");
+    startups.add(host(1), "a1");
+    startups.add(host(2), "b1");
+    startups.add(host(2), "b2");
+    startups.add(host(3), "c1");
+    assertThat(startups.add(host(1), "a2")).as("2 had two first").isEqualTo("b1");
+    assertThat(startups.add(host(4), "d1")).isEqualTo("a1");
+    assertThat(startups.add(host(5), "e1")).as("each has one").isEqualTo("c1");
   }
 
   /** Random arrivals and ends, beside a model that looks at everything. */
@@ -50,10 +52,10 @@ class PendingStartupsTest {
       if (random.nextInt(4) == 0 && !own.isEmpty()) {
         Integer any = new ArrayList<>(own).get(random.nextInt(own.size()));
         own.remove(any);
-        pending.remove(address, any);
+        pending.remove(host(address), any);
       } else {
         own.add(i);
-        Integer evicted = pending.add(address, i);
+        Integer evicted = pending.add(host(address), i);
         int most = model.values().stream().mapToInt(ArrayDeque::size).max().orElseThrow();
         int size = model.values().stream().mapToInt(ArrayDeque::size).sum();
         assertThat(evicted != null).isEqualTo(size > 50);
@@ -67,5 +69,20 @@ class PendingStartupsTest {
       assertThat(pending.size())
           .isEqualTo(model.values().stream().mapToInt(ArrayDeque::size).sum());
     }
+  }
+
+  @Test
+  void shouldCountTheAddressesOfOneIpv6HostTogether() {
+    PendingStartups<String> few = new PendingStartups<>(3);
+    few.add(new Ipv6Address(1, 1), "a1");
+    few.add(host(1), "b1");
+    few.add(new Ipv6Address(1, 2), "a2");
+    assertThat(few.add(host(2), "c1")).isEqualTo("a1");
+    few.remove(new Ipv6Address(1, 2), "a2");
+    assertThat(few.size()).isEqualTo(2);
+  }
+
+  private static Ipv4Address host(int number) {
+    return new Ipv4Address(number);
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -43,7 +44,10 @@ abstract class PlainDdpConnection {
     int bits = Access.bits(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     stag = session.register(data.address(), REGION, bits, 0);
     session.listen(
-        SessionFixture.PORT, 8, new ConnectionSettings(heldOctets, notices, List.of(4, 2, 1)));
+        Ipv6Address.UNSPECIFIED,
+        SessionFixture.PORT,
+        8,
+        new ConnectionSettings(heldOctets, notices, List.of(4, 2, 1)));
     fixture.connect(peer.transport());
     run();
     connection = event(DaemonMessage.ConnectionRequested.class).connection();

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.WorkRequest;
@@ -149,7 +150,8 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   }
 
   private void refuses(Reason reason, ConnectionSettings settings) {
-    assertThatThrownBy(() -> session.listen(SessionFixture.PORT, 1, settings))
+    assertThatThrownBy(
+            () -> session.listen(Ipv6Address.UNSPECIFIED, SessionFixture.PORT, 1, settings))
         .isInstanceOfSatisfying(
             RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     assertThatThrownBy(() -> fixture.connect(settings)).isInstanceOf(RequestRefusedException.class);

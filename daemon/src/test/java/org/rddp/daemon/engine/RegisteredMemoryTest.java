@@ -18,6 +18,7 @@ import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.SubmissionEntry;
@@ -34,7 +35,7 @@ class RegisteredMemoryTest {
 
   @BeforeEach
   void connect() throws RequestRefusedException {
-    session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     peer = fixture.peer();
     connection = fixture.requested();
     session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);

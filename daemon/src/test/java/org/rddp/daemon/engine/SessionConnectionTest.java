@@ -26,6 +26,7 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -67,7 +68,7 @@ class SessionConnectionTest {
   private final Engine engine =
       new Engine(
           "test",
-          OURS.bits(),
+          new InterfaceAddress(OURS, 24),
           tcp,
           new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
           new RdmapSettings(
@@ -197,8 +198,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldEndTheOldestOfTooManyStartups() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
-    session.listen(PORT + 1, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT + 1, 8, ConnectionSettings.RDMAP);
     List<CloseReason> oldest = silentPeer(PORT);
     for (int i = 1; i < STARTUPS; i++) {
       silentPeer(PORT + i % 2);
@@ -219,7 +220,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldCountStartupsApartFromTheBacklog() throws Exception {
-    SessionListener listener = session.listen(PORT, 2, ConnectionSettings.RDMAP);
+    SessionListener listener =
+        session.listen(Ipv6Address.UNSPECIFIED, PORT, 2, ConnectionSettings.RDMAP);
     for (int i = 1; i < STARTUPS; i++) {
       silentPeer(PORT);
     }
@@ -237,7 +239,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldTellAPeerOfAnotherRevisionOurs() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
     peerTcp.connect(OURS, PORT, new StreamingMode(peer));
     run(20, 1000);
@@ -253,7 +255,7 @@ class SessionConnectionTest {
     PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
     peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
     int connection =
-        session.connect(THEIRS.bits(), PORT, new byte[0], 10 * SECOND, ConnectionSettings.RDMAP);
+        session.connect(THEIRS, PORT, new byte[0], 10 * SECOND, ConnectionSettings.RDMAP);
     run(40, 1000);
     DaemonMessage.Failed failed = event(DaemonMessage.Failed.class);
     assertThat(failed.connection()).isEqualTo(connection);
@@ -310,7 +312,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldFlushTheReceivesOfAConnectionThatTheProgramRejects() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     postReceive(connection);
     session.reject(connection, new byte[0]);
@@ -320,7 +322,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldFlushTheReceivesOfAnUnansweredConnectionWhenTheListenerCloses() throws Exception {
-    SessionListener listener = session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    SessionListener listener =
+        session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     postReceive(requested());
     session.closeListener(listener.number());
     assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_CLOSE);
@@ -331,8 +334,7 @@ class SessionConnectionTest {
   @Test
   void shouldFlushTheReceivesOfAConnectionThatThePeerRejects() throws Exception {
     peerRejects();
-    postReceive(
-        session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP));
+    postReceive(session.connect(THEIRS, PORT, new byte[0], SECOND, ConnectionSettings.RDMAP));
     run(20, 1000);
     assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
     assertThat(completions()).containsExactly(CompletionStatus.FLUSHED);
@@ -341,8 +343,7 @@ class SessionConnectionTest {
   @Test
   void shouldFlushAReadAndWhatIsBehindItOfAConnectionThatThePeerRejects() throws Exception {
     peerRejects();
-    int connection =
-        session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
+    int connection = session.connect(THEIRS, PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
     assertThat(
             rings
@@ -368,7 +369,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldNotKeepARejectedConnectionWhosePeerNeverCloses() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     session.reject(requested(), new byte[0]);
     run(20, 1000);
     assertThat(tcp.connections()).isEqualTo(1);
@@ -379,7 +380,7 @@ class SessionConnectionTest {
   @Test
   void shouldNotKeepAConnectionThatThePeerRejectedAndDoesNotClose() throws Exception {
     peerRejects();
-    session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
+    session.connect(THEIRS, PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
     assertThat(tcp.connections()).isEqualTo(1);
     run(60, SECOND);
@@ -408,7 +409,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldRefuseAHandshakeThatEndsAfterTheListenerHasClosed() throws Exception {
-    SessionListener listener = session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    SessionListener listener =
+        session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     peerConnects(MpaSettings.DEFAULTS, new Idle());
     while (tcp.connections() == 0) {
       run(1, 1000);
@@ -422,7 +424,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldLetTheProgramAnswerAgainWhenItsPrivateDataDoesNotFit() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested(MpaSettings.DEFAULTS.withRevision(2));
     assertInvalid(() -> session.accept(connection, AcceptSettings.DEFAULTS, new byte[509]));
     assertInvalid(() -> session.reject(connection, new byte[509]));
@@ -439,7 +441,7 @@ class SessionConnectionTest {
   /** The program's own timeout counts, not TCP's of 30 s. */
   @Test
   void shouldTellTheProgramInTimeWhenAnUnansweredConnectionExpires() throws Exception {
-    session.connect(NOBODY.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
+    session.connect(NOBODY, PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(9, SECOND / 10);
     assertThat(events).isEmpty();
     run(2, SECOND / 10);
@@ -450,7 +452,7 @@ class SessionConnectionTest {
   @Test
   void shouldTellTheProgramAtOnceWhenItAbortsAnUnansweredConnection() throws Exception {
     int connection =
-        session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND, ConnectionSettings.RDMAP);
+        session.connect(NOBODY, PORT, new byte[0], 60 * SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
     session.disconnect(connection, false);
     assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_ABORT);
@@ -460,7 +462,7 @@ class SessionConnectionTest {
   /** The peer sends a message every five seconds, and closes after a minute. */
   @Test
   void shouldNotEndAClosingConnectionWhileThereIsProgress() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     RdmapStream peer = peerConnects(MpaSettings.DEFAULTS, new Idle());
     run(20, 1000);
     int connection = event(DaemonMessage.ConnectionRequested.class).connection();
@@ -483,7 +485,7 @@ class SessionConnectionTest {
   @Test
   @Tag("MPA-7.1.2-28")
   void shouldEndAClosingConnectionAfterTenSecondsWithoutProgress() throws Exception {
-    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     session.accept(connection, AcceptSettings.DEFAULTS, new byte[0]);
     run(20, 1000);

@@ -92,7 +92,7 @@ final class SessionFixture {
   final Engine engine =
       new Engine(
           "test",
-          OURS.bits(),
+          new InterfaceAddress(OURS, 24),
           tcp,
           new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
           new RdmapSettings(MpaSettings.DEFAULTS, 16, 16, 16, 16, 1 << 16),
@@ -191,7 +191,7 @@ final class SessionFixture {
 
   /** The program asks the peer for a connection; returns its number. */
   int connect(ConnectionSettings settings) throws RequestRefusedException {
-    return session.connect(THEIRS.bits(), PORT, new byte[0], 1_000_000_000, settings);
+    return session.connect(THEIRS, PORT, new byte[0], 1_000_000_000, settings);
   }
 
   /** So many nanoseconds pass. */

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
@@ -31,7 +33,7 @@ class SessionReceiveQueueTest {
   @BeforeEach
   void listen() throws RequestRefusedException {
     queue = session.createReceiveQueue(SIZE);
-    listener = session.listen(SessionFixture.PORT, 8, settings(queue));
+    listener = session.listen(Ipv6Address.UNSPECIFIED, SessionFixture.PORT, 8, settings(queue));
     region = fixture.register(Access.LOCAL_WRITE);
   }
 
@@ -97,11 +99,14 @@ class SessionReceiveQueueTest {
 
   @Test
   void shouldRefuseUnknownQueues() {
-    assertThatThrownBy(() -> session.listen(99, 1, settings(queue + 1)))
+    assertThatThrownBy(() -> session.listen(Ipv6Address.UNSPECIFIED, 99, 1, settings(queue + 1)))
         .hasMessageContaining("no such receive queue");
-    assertThatThrownBy(() -> session.connect(1, 1, new byte[0], 1, settings(12345)))
+    assertThatThrownBy(
+            () -> session.connect(new Ipv4Address(1), 1, new byte[0], 1, settings(12345)))
         .hasMessageContaining("no such receive queue");
-    assertThatThrownBy(() -> session.listen(99, 1, new ConnectionSettings(0, 0, List.of(1), queue)))
+    assertThatThrownBy(() ->
+            session.listen(
+                Ipv6Address.UNSPECIFIED, 99, 1, new ConnectionSettings(0, 0, List.of(1), queue)))
         .hasMessageContaining("RDMAP");
     assertThatThrownBy(() -> session.armReceiveQueue(queue + 1, 1))
         .hasMessageContaining("no such receive queue");
@@ -127,7 +132,9 @@ class SessionReceiveQueueTest {
   void shouldBeReleasedByConnectionsThatWereNotEstablished() throws RequestRefusedException {
     fixture.peer();
     session.reject(fixture.requested(), new byte[0]);
-    int connecting = session.connect(0x0a00004d, 9, new byte[0], 1_000_000_000L, settings(queue));
+    int connecting =
+        session.connect(
+            new Ipv4Address(0x0a00004d), 9, new byte[0], 1_000_000_000L, settings(queue));
     session.disconnect(connecting, false);
     session.closeListener(listener.number());
     fixture.run();
@@ -137,8 +144,9 @@ class SessionReceiveQueueTest {
   @Test
   void shouldBeReleasedByConnectionsThatCouldNotBeOpened() throws RequestRefusedException {
     session.closeListener(listener.number());
-    assertThatThrownBy(
-            () -> session.connect(0x0a00004d, 9, new byte[513], 1_000_000_000L, settings(queue)))
+    assertThatThrownBy(() ->
+            session.connect(
+                new Ipv4Address(0x0a00004d), 9, new byte[513], 1_000_000_000L, settings(queue)))
         .isInstanceOf(RequestRefusedException.class);
     assertThat(session.destroyReceiveQueue(queue)).isEqualTo(SIZE);
   }

@@ -2,6 +2,8 @@ package org.rddp.simulation.programs;
 
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.DaemonMessage;
 
@@ -38,7 +40,11 @@ final class ControlCalls {
         .control(
             "a port",
             () -> {
-              listener = program().session().listen(port, BACKLOG, end.settings()).number();
+              listener =
+                  program()
+                      .session()
+                      .listen(Ipv6Address.UNSPECIFIED, port, BACKLOG, end.settings())
+                      .number();
               return listener;
             },
             any -> {});
@@ -62,7 +68,7 @@ final class ControlCalls {
         .control(
             "a connection",
             () -> {
-              int address = end.hosts().server().address().bits();
+              HostAddress address = end.hosts().server().connectAddress();
               connection =
                   program()
                       .session()

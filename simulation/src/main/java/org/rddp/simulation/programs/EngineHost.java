@@ -61,7 +61,7 @@ final class EngineHost {
   private Engine start(TcpStack stack) {
     return new Engine(
         host.address().toString(),
-        host.address().bits(),
+        host.addresses(),
         stack,
         ddp(hosts.network().newRandom()),
         settings,

@@ -49,7 +49,7 @@ final class ProgramRun implements Scenario {
       Consumer<String> lines,
       Slab slab,
       SourceOctets octets) {
-    hosts = new HostPair(seed, buffers, lines);
+    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
     this.octets = octets;
     this.scope = scope;
     choices = hosts.settings();
@@ -236,6 +236,7 @@ final class ProgramRun implements Scenario {
   void addTo(RunTotals totals) {
     long placed = sum(ReceiveCounters::segmentsPlaced);
     totals.addRun(placed);
+    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("segments placed", placed);
     totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(ReceiveCounters::segmentsHeld));

@@ -1,0 +1,158 @@
+package org.rddp.daemon.configuration;
+
+import java.util.List;
+import java.util.Optional;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
+
+/** Reads the addresses and gateways of an interface: of IPv4 one, of IPv6 none or one. */
+final class AddressReader {
+  private static final String ADDRESS = "address";
+  private static final String GATEWAY = "gateway";
+
+  private static final String ADDRESSES =
+      "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\", or a list of one"
+          + " and an IPv6 address, such as [\"10.0.0.1/24\", \"2001:db8::1/64\"]";
+
+  private static final String GATEWAYS =
+      "an IPv4 address, such as \"10.0.0.254\", or a list of one and an IPv6 address";
+
+  private final TomlSection section;
+  private Network ipv4;
+  private int ipv4Gateway;
+  private Ipv6Address address;
+  private int prefix;
+  private Ipv6Address gateway;
+
+  private AddressReader(TomlSection section) {
+    this.section = section;
+  }
+
+  /** Reads both keys; wrong ones are refused. */
+  static AddressReader read(TomlSection section) {
+    AddressReader reader = new AddressReader(section);
+    List<String> addresses = section.stringOrStrings(ADDRESS, ADDRESSES);
+    addresses.forEach(reader::readAddress);
+    if (!section.has(ADDRESS)) {
+      section.refuse(ADDRESS, "missing", ADDRESSES);
+    } else if (section.isEmptyList(ADDRESS) || hasNoIpv4(addresses)) {
+      section.refuse(ADDRESS, "has no IPv4 address, without which no interface can be", ADDRESSES);
+    }
+    section.stringOrStrings(GATEWAY, GATEWAYS).forEach(reader::readGateway);
+    return reader;
+  }
+
+  private static boolean hasNoIpv4(List<String> addresses) {
+    return !addresses.isEmpty() && addresses.stream().allMatch(text -> text.indexOf(':') >= 0);
+  }
+
+  /** The IPv4 address and its network; null if it is missing or wrong. */
+  Network ipv4() {
+    return ipv4;
+  }
+
+  /** The IPv4 gateway, or 0. */
+  int ipv4Gateway() {
+    return ipv4Gateway;
+  }
+
+  /** The IPv6 of the interface. */
+  Optional<Ipv6Network> ipv6() {
+    return Optional.ofNullable(address)
+        .map(own -> new Ipv6Network(own, prefix, Optional.ofNullable(gateway), HostSecret.value()));
+  }
+
+  private void readAddress(String text) {
+    try {
+      if (text.indexOf(':') < 0) {
+        requireFirst(ADDRESS, text, ipv4 == null);
+        ipv4 = Network.parse(text);
+      } else {
+        requireFirst(ADDRESS, text, address == null);
+        readIpv6(text);
+      }
+    } catch (IllegalArgumentException e) {
+      section.refuse(ADDRESS, "\"" + text + "\" cannot be used", ADDRESSES);
+    }
+  }
+
+  private void requireFirst(String key, String text, boolean first) {
+    if (!first) {
+      section.refuse(
+          key, "\"" + text + "\" is the second one of its family", "one for each family");
+    }
+  }
+
+  private void readIpv6(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException("no prefix length");
+    }
+    Ipv6Address parsed = Ipv6Address.parse(text.substring(0, slash));
+    int bits = Integer.parseInt(text, slash + 1, text.length(), 10);
+    if (!parsed.unicast() || parsed.linkLocal() || bits < 1 || bits > 128) {
+      throw new IllegalArgumentException(text);
+    }
+    address = parsed;
+    prefix = bits;
+  }
+
+  private void readGateway(String text) {
+    HostAddress parsed;
+    try {
+      parsed = HostAddress.parse(text);
+    } catch (IllegalArgumentException e) {
+      section.refuse(GATEWAY, "\"" + text + "\" cannot be used", GATEWAYS);
+      return;
+    }
+    switch (parsed) {
+      case Ipv4Address v4 -> {
+        requireFirst(GATEWAY, text, ipv4Gateway == 0);
+        checkGateway(v4.bits());
+      }
+      case Ipv6Address v6 -> {
+        requireFirst(GATEWAY, text, gateway == null);
+        checkGateway(v6);
+      }
+    }
+  }
+
+  private void checkGateway(int router) {
+    if (ipv4 == null) {
+      return;
+    }
+    if (!ipv4.contains(router) || !ipv4.isHost(router)) {
+      section.refuse(
+          GATEWAY,
+          "\"" + Ipv4Text.format(router) + "\" is not a host address of this interface's network",
+          "an address of the network of " + Ipv4Text.format(ipv4.address()) + "/" + ipv4.prefix());
+    } else if (router == ipv4.address()) {
+      refuseOwn();
+    } else {
+      ipv4Gateway = router;
+    }
+  }
+
+  private void checkGateway(Ipv6Address router) {
+    if (address == null) {
+      section.refuse(
+          GATEWAY, "\"" + router + "\" is of IPv6, and the interface has none", GATEWAYS);
+    } else if (router.equals(address)) {
+      refuseOwn();
+    } else if (router.unicast()
+        && (router.linkLocal() || address.sharesPrefix(router.high(), router.low(), prefix))) {
+      gateway = router;
+    } else {
+      section.refuse(
+          GATEWAY,
+          "\"" + router + "\" is neither link-local nor in this interface's network",
+          "an address of the network of " + address + "/" + prefix);
+    }
+  }
+
+  private void refuseOwn() {
+    section.refuse(GATEWAY, "is the interface's own address", "another host's");
+  }
+}

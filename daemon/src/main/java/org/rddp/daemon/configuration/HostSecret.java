@@ -1,0 +1,42 @@
+package org.rddp.daemon.configuration;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/**
+ * The secret of this host from which link-local addresses are made (RFC 7217 section 5): of the
+ * machine's id, which must not be shown to others (machine-id(5)), so hashed; random at each start
+ * where there is none.
+ */
+final class HostSecret {
+  private static final Path MACHINE_ID = Path.of("/etc/machine-id");
+  private static final int RANDOM_BITS = 128;
+  private static final String VALUE = make();
+
+  private HostSecret() {}
+
+  /** The secret. */
+  static String value() {
+    return VALUE;
+  }
+
+  private static String make() {
+    try {
+      String id = Files.readString(MACHINE_ID).strip();
+      MessageDigest hash = MessageDigest.getInstance("SHA-256");
+      byte[] digest = hash.digest(("rddp link-local " + id).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (IOException e) {
+      return new BigInteger(RANDOM_BITS, new SecureRandom()).toString(16);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}
