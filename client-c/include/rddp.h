@@ -21,6 +21,7 @@
 #ifndef RDDP_H
 #define RDDP_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -114,6 +115,9 @@ RDDP_EXPORT const char *rddp_default_socket(void);
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_open(
     const char *path, const struct rddp_session_options *options, rddp_session **session);
 
+/* The most IPv6 addresses of an interface that are named: the configured one, and the link-local one. */
+#define RDDP_MAX_IPV6 2
+
 /* An interface of the daemon. */
 struct rddp_interface {
     char name[64];     /* by which rddp_session_options choose it */
@@ -122,6 +126,9 @@ struct rddp_interface {
     uint32_t mtu;      /* octets of the longest IP packet */
     uint8_t prefix;    /* bits of the network's prefix */
     uint8_t mac[6];
+    unsigned ipv6_count;  /* 0: no IPv6 */
+    struct in6_addr ipv6[RDDP_MAX_IPV6];
+    uint8_t ipv6_prefix[RDDP_MAX_IPV6];
 };
 
 /*
@@ -140,7 +147,10 @@ RDDP_EXPORT void rddp_close(rddp_session *session);
 RDDP_EXPORT void rddp_session_limits(const rddp_session *session, struct rddp_limits *limits);
 RDDP_EXPORT const char *rddp_interface_name(const rddp_session *session);
 
-/* IPv4 address of the interface, in host order; all addresses and ports of this header are. */
+/*
+ * IPv4 address of the interface, in host order; all IPv4 addresses and ports of this header are. IPv6 addresses are in
+ * network order; where one stands for either family, IPv4 addresses are mapped (::ffff:10.0.0.1).
+ */
 RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
 
 /* Process id of the daemon, as the kernel reports it. */
@@ -330,7 +340,8 @@ enum rddp_connection_state {
 struct rddp_connection_info {
     enum rddp_connection_state state;
     bool peer_closed;  /* the peer sends nothing more */
-    uint32_t local_address, remote_address;
+    uint32_t local_address, remote_address;  /* 0 over IPv6 */
+    struct in6_addr local_ipv6, remote_ipv6;  /* of either family */
     uint16_t local_port, remote_port;
     struct rddp_startup startup;
     size_t private_length;  /* of the peer's request or reply */
@@ -355,6 +366,14 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect(rddp_session *session, uint32_t a
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port,
     const void *private_data, size_t private_length, unsigned timeout_ms,
+    const struct rddp_connection_options *options, rddp_connection **connection);
+
+/* The same towards an address of either family. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect_ipv6(rddp_session *session, const struct in6_addr *address,
+    uint16_t port, const void *private_data, size_t private_length, unsigned timeout_ms,
+    const struct rddp_connection_options *options, rddp_connection **connection, struct rddp_connection_info *info);
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_connect_ipv6(rddp_session *session, const struct in6_addr *address,
+    uint16_t port, const void *private_data, size_t private_length, unsigned timeout_ms,
     const struct rddp_connection_options *options, rddp_connection **connection);
 
 /* Waits until the connection is established or has ended; RDDP_TIMEOUT if it does neither in time. */
@@ -388,9 +407,13 @@ RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 
 typedef struct rddp_listener rddp_listener;
 
-/* Listens at the interface's address; port 0: any free one. The backlog is of requests that wait for this program. */
+/* Listens at the interface's IPv4 address; port 0: any free one. The backlog is of requests that wait for this program. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog,
     const struct rddp_connection_options *options, rddp_listener **listener);
+
+/* The same at an address of either family; at :: (in6addr_any) for connections to any address of the interface. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen_ipv6(rddp_session *session, const struct in6_addr *address,
+    uint16_t port, uint32_t backlog, const struct rddp_connection_options *options, rddp_listener **listener);
 
 RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
 

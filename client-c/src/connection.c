@@ -51,9 +51,11 @@ static void end_connection(rddp_connection *connection, int reason, uint32_t det
 }
 
 static void get_addresses(struct message *event, struct rddp_connection_info *info) {
-    info->local_address = get_address(event);
+    info->local_ipv6 = get_ipv6(event);
+    info->local_address = unmapped(&info->local_ipv6);
     info->local_port = (uint16_t)get_u32(event);
-    info->remote_address = get_address(event);
+    info->remote_ipv6 = get_ipv6(event);
+    info->remote_address = unmapped(&info->remote_ipv6);
     info->remote_port = (uint16_t)get_u32(event);
 }
 
@@ -250,6 +252,14 @@ static void on_connecting(struct pending *pending) {
 int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port, const void *private_data,
     size_t private_length, unsigned timeout_ms, const struct rddp_connection_options *options,
     rddp_connection **connection) {
+    struct in6_addr to = mapped(address);
+    return rddp_start_connect_ipv6(
+        session, &to, port, private_data, private_length, timeout_ms, options, connection);
+}
+
+int rddp_start_connect_ipv6(rddp_session *session, const struct in6_addr *address, uint16_t port,
+    const void *private_data, size_t private_length, unsigned timeout_ms,
+    const struct rddp_connection_options *options, rddp_connection **connection) {
     const struct rddp_connection_options *chosen = options == NULL ? &DEFAULTS : options;
     int result = check_options(chosen);
     if (result == RDDP_OK) {
@@ -265,8 +275,8 @@ int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port, c
     set_state(made, RDDP_CONNECTING);
     struct message message;
     begin(&message, CONNECT);
-    put_address(&message, 0);
-    put_address(&message, address);
+    put_ipv6(&message, &in6addr_any);
+    put_ipv6(&message, address);
     put_u32(&message, port);
     put_u32(&message, timeout_ms == 0 ? 1 : timeout_ms);
     put_settings(&message, chosen);
@@ -310,8 +320,16 @@ int rddp_await_established(rddp_connection *connection, unsigned timeout_ms) {
 int rddp_connect(rddp_session *session, uint32_t address, uint16_t port, const void *private_data,
     size_t private_length, unsigned timeout_ms, const struct rddp_connection_options *options,
     rddp_connection **connection, struct rddp_connection_info *info) {
+    struct in6_addr to = mapped(address);
+    return rddp_connect_ipv6(
+        session, &to, port, private_data, private_length, timeout_ms, options, connection, info);
+}
+
+int rddp_connect_ipv6(rddp_session *session, const struct in6_addr *address, uint16_t port, const void *private_data,
+    size_t private_length, unsigned timeout_ms, const struct rddp_connection_options *options,
+    rddp_connection **connection, struct rddp_connection_info *info) {
     rddp_connection *made;
-    int result = rddp_start_connect(
+    int result = rddp_start_connect_ipv6(
         session, address, port, private_data, private_length, timeout_ms, options, &made);
     if (result != RDDP_OK) {
         return result;
@@ -400,6 +418,12 @@ static void on_listening(struct pending *pending) {
 
 int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog, const struct rddp_connection_options *options,
     rddp_listener **listener) {
+    struct in6_addr any_ipv4 = mapped(0);
+    return rddp_listen_ipv6(session, &any_ipv4, port, backlog, options, listener);
+}
+
+int rddp_listen_ipv6(rddp_session *session, const struct in6_addr *address, uint16_t port, uint32_t backlog,
+    const struct rddp_connection_options *options, rddp_listener **listener) {
     const struct rddp_connection_options *chosen = options == NULL ? &DEFAULTS : options;
     int result = check_options(chosen);
     if (result != RDDP_OK) {
@@ -414,7 +438,7 @@ int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog, const st
     made->options.queues = NULL;
     struct message message;
     begin(&message, LISTEN);
-    put_address(&message, 0);
+    put_ipv6(&message, address);
     put_u32(&message, port);
     put_u32(&message, backlog);
     put_settings(&message, chosen);

@@ -9,7 +9,7 @@
 #include "rddp.h"
 #include "rings.h"
 
-#define PROTOCOL_VERSION 8
+#define PROTOCOL_VERSION 9
 #define NO_DEADLINE UINT64_MAX
 
 /* ---- Errors ---- */

@@ -67,14 +67,25 @@ void put_bool(struct message *message, bool value) {
     put(message, &octet, 1);
 }
 
-/* Of Linux's AF_INET. */
+/* Of Linux's AF_INET and AF_INET6. */
 #define FAMILY_IPV4 2
+#define FAMILY_IPV6 10
 
 void put_address(struct message *message, uint32_t value) {
     put_u16(message, FAMILY_IPV4);
     put_u32(message, 0);
     put_u64(message, (uint64_t)value << 32);
     put_u64(message, 0);
+}
+
+void put_ipv6(struct message *message, const struct in6_addr *address) {
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        put_address(message, unmapped(address));
+        return;
+    }
+    put_u16(message, FAMILY_IPV6);
+    put_u32(message, 0);
+    put(message, address, sizeof *address);
 }
 
 void put_octets(struct message *message, const void *octets, size_t length) {
@@ -108,12 +119,45 @@ uint64_t get_u64(struct message *message) {
     return be64toh(number);
 }
 
-uint32_t get_address(struct message *message) {
+struct in6_addr mapped(uint32_t address) {
+    struct in6_addr made = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+    uint32_t word = htobe32(address);
+    memcpy(made.s6_addr + 12, &word, sizeof word);
+    return made;
+}
+
+static uint32_t low_word(const struct in6_addr *address) {
+    uint32_t word;
+    memcpy(&word, address->s6_addr + 12, sizeof word);
+    return be32toh(word);
+}
+
+uint32_t unmapped(const struct in6_addr *address) {
+    return IN6_IS_ADDR_V4MAPPED(address) ? low_word(address) : 0;
+}
+
+struct in6_addr get_ipv6(struct message *message) {
     unsigned family = get_u16(message);
     get_u32(message);
-    uint64_t first = get_u64(message);
-    get_u64(message);
-    return family == FAMILY_IPV4 ? (uint32_t)(first >> 32) : 0;
+    struct in6_addr address;
+    get(message, &address, sizeof address);
+    if (family == FAMILY_IPV4) {
+        memmove(address.s6_addr + 12, address.s6_addr, 4);
+        memset(address.s6_addr, 0, 10);
+        memset(address.s6_addr + 10, 0xff, 2);
+    }
+    return address;
+}
+
+uint32_t get_address(struct message *message) {
+    struct in6_addr address = get_ipv6(message);
+    return unmapped(&address);
+}
+
+uint8_t get_u8(struct message *message) {
+    uint8_t octet;
+    get(message, &octet, 1);
+    return octet;
 }
 
 bool get_bool(struct message *message) {

@@ -2,6 +2,7 @@
 #ifndef RDDP_MESSAGE_H
 #define RDDP_MESSAGE_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,9 +81,22 @@ void put_text(struct message *message, const char *text);
 unsigned get_u16(struct message *message);
 uint32_t get_u32(struct message *message);
 uint64_t get_u64(struct message *message);
-/* An IPv4 address; 0 for none. */
+/* An IPv4 address; 0 for none, and for one of IPv6. */
 uint32_t get_address(struct message *message);
+
+/* An address of either family, that of IPv4 mapped (RFC 4291 section 2.5.5.2). */
+void put_ipv6(struct message *message, const struct in6_addr *address);
+
+/* An address of either family, that of IPv4 mapped; :: for none. */
+struct in6_addr get_ipv6(struct message *message);
+
+/* An IPv4 address, mapped. */
+struct in6_addr mapped(uint32_t address);
+
+/* The IPv4 address of a mapped one; 0 if it is of IPv6. */
+uint32_t unmapped(const struct in6_addr *address);
 bool get_bool(struct message *message);
+uint8_t get_u8(struct message *message);
 /* Copies at most `room` octets, and returns how many there were. */
 size_t get_octets(struct message *message, void *octets, size_t room);
 /* Copies a text, cut to the room and ended by 0. */

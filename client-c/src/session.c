@@ -238,6 +238,15 @@ static void read_interface(struct message *reply, struct rddp_interface *interfa
     for (int i = 0; i < 6; i++) {
         interface->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
     }
+    interface->ipv6_count = 0;
+    for (unsigned left = get_u8(reply); left > 0; left--) {
+        struct in6_addr address = get_ipv6(reply);
+        uint8_t prefix = get_u8(reply);
+        if (interface->ipv6_count < RDDP_MAX_IPV6) {
+            interface->ipv6[interface->ipv6_count] = address;
+            interface->ipv6_prefix[interface->ipv6_count++] = prefix;
+        }
+    }
 }
 
 /* Reads some interfaces, from an index on; sets the index of the next one, or 0. */

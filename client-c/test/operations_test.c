@@ -445,6 +445,49 @@ static void should_close_in_order(struct pair *pair) {
     CHECK(next(&pair->two).status == RDDP_FLUSHED);
 }
 
+static void *accept_both(void *argument) {
+    struct pair *pair = argument;
+    for (int i = 0; i < 2; i++) {
+        accept_one(pair);
+        OK(rddp_disconnect(pair->two.connection, true));
+        OK(rddp_await_closed(pair->two.connection, TIMEOUT_MS));
+        rddp_forget(pair->two.connection);
+    }
+    return NULL;
+}
+
+/* A listener at :: takes both families. */
+static void should_connect_over_ipv6(const char *socket) {
+    struct pair pair = {.accept = NULL};
+    struct rddp_interface interfaces[2];
+    unsigned count;
+    OK(rddp_list_interfaces(socket, interfaces, 2, &count));
+    CHECK(interfaces[1].ipv6_count == 2 && interfaces[1].ipv6_prefix[0] == 64);
+    CHECK(IN6_IS_ADDR_LINKLOCAL(&interfaces[1].ipv6[1]));
+    const struct in6_addr *addresses[] = {&interfaces[1].ipv6[0], &interfaces[1].ipv6[1]};
+    open_end(&pair.one, socket, "one");
+    open_end(&pair.two, socket, "two");
+    OK(rddp_listen_ipv6(pair.two.session, &in6addr_any, 0, 8, NULL, &pair.listener));
+    uint16_t port = rddp_listener_port(pair.listener);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, accept_both, &pair) == 0);
+    struct rddp_connection_info info;
+    for (int i = 0; i < 2; i++) {
+        OK(rddp_connect_ipv6(pair.one.session, addresses[i], port, "request", 7, TIMEOUT_MS, NULL,
+            &pair.one.connection, &info));
+        CHECK(IN6_ARE_ADDR_EQUAL(&info.remote_ipv6, addresses[i]) && info.remote_port == port);
+        CHECK(IN6_ARE_ADDR_EQUAL(&info.local_ipv6, &interfaces[0].ipv6[i]));
+        CHECK(info.remote_address == 0 && info.local_address == 0);
+        OK(rddp_disconnect(pair.one.connection, true));
+        OK(rddp_await_closed(pair.one.connection, TIMEOUT_MS));
+        rddp_forget(pair.one.connection);
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    rddp_close_listener(pair.listener);
+    rddp_close(pair.one.session);
+    rddp_close(pair.two.session);
+}
+
 #define RUN(name, argument)                                                                                            \
     do {                                                                                                               \
         puts(#name);                                                                                                   \
@@ -479,6 +522,7 @@ int main(int count, char **arguments) {
     RUN(should_register_a_memfd, &pair);
     RUN(should_wake_through_the_descriptor, &pair);
     RUN(should_tell_rejections_and_refusals, &pair);
+    RUN(should_connect_over_ipv6, path);
     RUN(should_share_receives, path);
     RUN(should_choose_receive_queue_and_depths_when_accepting, path);
     RUN(should_keep_protection_domains_apart, path);
