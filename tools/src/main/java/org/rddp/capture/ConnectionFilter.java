@@ -2,6 +2,7 @@ package org.rddp.capture;
 
 import java.net.InetSocketAddress;
 import org.rddp.client.ConnectionAddresses;
+import org.rddp.client.types.AddressText;
 
 /** The expression, in the syntax of pcap-filter(7), that frames of one connection match. */
 public final class ConnectionFilter {
@@ -22,6 +23,6 @@ public final class ConnectionFilter {
 
   private static String end(String side, InetSocketAddress address) {
     return "%s host %s and %s port %d"
-        .formatted(side, address.getAddress().getHostAddress(), side, address.getPort());
+        .formatted(side, AddressText.of(address.getAddress()), side, address.getPort());
   }
 }

@@ -4,48 +4,31 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Tells sent frames from received ones by the address of their sender. */
+/** Tells sent frames from received ones by the MAC address of their sender. */
 public final class FrameDirection {
-  private static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final int TYPE = 12;
-  private static final short VLAN = (short) 0x8100;
-  private static final short IPV4 = 0x0800;
-  private static final short ARP = 0x0806;
-  private static final int TAG = 4;
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private final int address;
+  /** Of the sender's address, which the Ethernet type and more follow. */
+  private static final int SENDER = 6;
+
+  private final long macAddress;
 
   /**
    * Creates the test of an interface.
    *
-   * @param address the interface's IPv4 address
+   * @param macAddress the interface's MAC address: 48 bits, the first octet highest
    */
-  public FrameDirection(int address) {
-    this.address = address;
+  public FrameDirection(long macAddress) {
+    this.macAddress = macAddress;
   }
 
-  /** The direction of a frame; unknown if it is neither IPv4 nor ARP, or cut before its sender. */
+  /** The direction of a frame; unknown if it is cut before the Ethernet type. */
   public PcapngWriter.Direction of(MemorySegment frame) {
-    int payload = TYPE + 2;
-    if (frame.byteSize() >= payload + TAG && frame.get(SHORT, TYPE) == VLAN) {
-      payload += TAG;
-    }
-    if (frame.byteSize() < payload) {
+    if (frame.byteSize() < SENDER + Long.BYTES) {
       return PcapngWriter.Direction.UNKNOWN;
     }
-    int sender =
-        switch (frame.get(SHORT, payload - 2)) {
-          case IPV4 -> payload + 12;
-          case ARP -> payload + 14;
-          default -> -1;
-        };
-    if (sender < 0 || frame.byteSize() < sender + 4) {
-      return PcapngWriter.Direction.UNKNOWN;
-    }
-    return frame.get(INT, sender) == address
+    return frame.get(LONG, SENDER) >>> 16 == macAddress
         ? PcapngWriter.Direction.SENT
         : PcapngWriter.Direction.RECEIVED;
   }

@@ -2,7 +2,6 @@ package org.rddp.cli;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +115,15 @@ final class CaptureCommand implements Callable<Integer> {
   private long written;
   private long unwanted;
 
+  private long macAddress(Rddp daemon) {
+    String name = daemon.interfaceName();
+    return session.interfaces().stream()
+        .filter(each -> name.equals(each.name()) || name.startsWith(each.name() + "/"))
+        .findFirst()
+        .orElseThrow()
+        .mac();
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
@@ -125,7 +133,7 @@ final class CaptureCommand implements Callable<Integer> {
         chosen = chosen(daemon);
         ofConnection = compile(chosen);
       }
-      direction = new FrameDirection(ByteBuffer.wrap(daemon.address().getAddress()).getInt());
+      direction = new FrameDirection(macAddress(daemon));
       output = new CaptureFiles(isStandardOutput() ? null : file, rotation(), description(daemon));
       LiveCapture capture = start(daemon);
       Thread end = new Thread(() -> end(capture), "capture-end");

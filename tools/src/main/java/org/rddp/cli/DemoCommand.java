@@ -48,6 +48,9 @@ final class DemoCommand implements Callable<Integer> {
       description = "The link's MTU, 576 to 9600 (default: ${DEFAULT-VALUE}).")
   private int mtu;
 
+  @Option(names = "--ipv6", description = "Use IPv6 on the link.")
+  private boolean ipv6;
+
   @Option(
       names = "--count",
       paramLabel = "N",
@@ -83,6 +86,8 @@ final class DemoCommand implements Callable<Integer> {
     OptionChecks.require(
         spec, size >= SMALLEST && size <= LARGEST, "--size is 8 to 8GiB, not " + size);
     OptionChecks.require(spec, mtu >= 576 && mtu <= 9600, "--mtu is 576 to 9600, not " + mtu);
+    OptionChecks.require(
+        spec, !ipv6 || mtu >= 1280, "--mtu with --ipv6 is 1280 to 9600, not " + mtu);
     OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
     if (pcap != null) {
       Path folder = pcap.toAbsolutePath().getParent();
@@ -97,7 +102,8 @@ final class DemoCommand implements Callable<Integer> {
               + SizeText.format(HUGEPAGES_NEEDED)
               + " of them free: run sysctl -w vm.nr_hugepages=512 as root, or use --device memif");
     }
-    return run(new DemoSettings(chosen, hugepages, size, mtu, count, System.nanoTime(), pcap));
+    return run(
+        new DemoSettings(chosen, hugepages, size, mtu, ipv6, count, System.nanoTime(), pcap));
   }
 
   private int run(DemoSettings settings) throws IOException, InterruptedException {

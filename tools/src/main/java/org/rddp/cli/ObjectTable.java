@@ -83,7 +83,7 @@ final class ObjectTable {
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
           .text("INTERFACE", json -> text(json, "engine"))
-          .text("ADDRESS", json -> text(json, "address") + ":" + text(json, "port"))
+          .text("ADDRESS", json -> withPort(text(json, "address"), text(json, "port")))
           .number("AGE", json -> Quantities.seconds(json, "age_seconds"))
           .number("BACKLOG", json -> text(json, "backlog"))
           .number("WAITING", json -> text(json, "waiting"))
@@ -147,7 +147,11 @@ final class ObjectTable {
 
   /** An end of a connection. */
   static String end(JsonObject json, String end) {
-    return text(json, end + "_address") + ":" + text(json, end + "_port");
+    return withPort(text(json, end + "_address"), text(json, end + "_port"));
+  }
+
+  private static String withPort(String address, String port) {
+    return (address.indexOf(':') < 0 ? address : "[" + address + "]") + ":" + port;
   }
 
   /** As {@code rddp capture} and {@code rddp trace} take it. */

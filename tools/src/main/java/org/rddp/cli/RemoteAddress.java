@@ -1,44 +1,70 @@
 package org.rddp.cli;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import org.rddp.daemon.configuration.Ipv4Text;
+import java.net.UnknownHostException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.rddp.client.types.AddressText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * The address at which a remote program listens, {@code ADDRESS:PORT}.
+ * The address at which a remote program listens: {@code 10.0.0.2:7471}, {@code [2001:db8::2]:7471},
+ * or {@code HOST:7471} with a name, of which the first address is taken that the JDK's resolver
+ * has.
  *
- * @param address its IPv4 address
+ * @param address its IP address
  * @param port its TCP port, 1 to 65535
  */
-record RemoteAddress(int address, int port) {
+record RemoteAddress(InetAddress address, int port) {
+  private static final Pattern FORM =
+      Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)]|([^\\[\\]:]+)):(\\d{1,5})");
+
+  /** What cannot be a name: it is meant to be an IPv4 address. */
+  private static final Pattern NUMERIC = Pattern.compile("[0-9.]+");
+
+  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+  private static final int LAST_PORT = 65535;
+
   /** Reads an address from the command line. */
   static final class Converter implements ITypeConverter<RemoteAddress> {
     @Override
     public RemoteAddress convert(String text) {
-      int colon = text.lastIndexOf(':');
-      try {
-        int port = Integer.parseInt(text, colon + 1, text.length(), 10);
-        if (colon > 0 && port > 0 && port < 1 << 16) {
-          return new RemoteAddress(Ipv4Text.parse(text.substring(0, colon)), port);
-        }
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(complaint(text));
+      Matcher matcher = FORM.matcher(text);
+      if (!matcher.matches()) {
+        throw complaint(text);
       }
-      throw new TypeConversionException(complaint(text));
+      int port = Integer.parseInt(matcher.group(3));
+      String host = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+      boolean numeric = matcher.group(1) == null && NUMERIC.matcher(host).matches();
+      if (port < 1 || port > LAST_PORT || (numeric && !IPV4.matcher(host).matches())) {
+        throw complaint(text);
+      }
+      try {
+        return new RemoteAddress(InetAddress.getByName(host), port);
+      } catch (UnknownHostException e) {
+        if (numeric || matcher.group(1) != null) {
+          throw complaint(text);
+        }
+        throw new TypeConversionException("unknown host '" + host + "'");
+      }
     }
 
-    private static String complaint(String text) {
-      return "'" + text + "' is not ADDRESS:PORT, such as 10.0.0.2:7471";
+    private static TypeConversionException complaint(String text) {
+      return new TypeConversionException(
+          "'"
+              + text
+              + "' is not ADDRESS:PORT, such as 10.0.0.2:7471, [2001:db8::2]:7471 or host:7471");
     }
   }
 
   InetSocketAddress toSocketAddress() {
-    return new InetSocketAddress(Ipv4Text.format(address), port);
+    return new InetSocketAddress(address, port);
   }
 
   @Override
   public String toString() {
-    return Ipv4Text.format(address) + ":" + port;
+    return AddressText.of(toSocketAddress());
   }
 }

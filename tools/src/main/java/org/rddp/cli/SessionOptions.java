@@ -2,6 +2,8 @@ package org.rddp.cli;
 
 import com.google.gson.JsonObject;
 import java.nio.file.Path;
+import java.util.List;
+import org.rddp.client.DaemonInterface;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import picocli.CommandLine.Option;
@@ -30,6 +32,11 @@ final class SessionOptions {
     return Rddp.connect(
         socket,
         RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
+  }
+
+  /** The daemon's interfaces. */
+  List<DaemonInterface> interfaces() {
+    return Rddp.interfaces(socket);
   }
 
   /** Whether an object belongs to the chosen interface or engine, or none was chosen. */

@@ -259,13 +259,8 @@ final class TraceCommand implements Callable<Integer> {
   private String title() {
     String number = "%08x".formatted(connection.number());
     return traced.has("remote_address")
-        ? "%s, %s:%d to %s:%d"
-            .formatted(
-                number,
-                traced.get("local_address").getAsString(),
-                traced.get("local_port").getAsInt(),
-                traced.get("remote_address").getAsString(),
-                traced.get("remote_port").getAsInt())
+        ? "%s, %s to %s"
+            .formatted(number, ObjectTable.end(traced, "local"), ObjectTable.end(traced, "remote"))
         : number;
   }
 

@@ -36,6 +36,8 @@ public final class Demo implements AutoCloseable {
   private static final int ROUND_TRIP_OCTETS = 64;
   private static final String SOURCE_ADDRESS = "10.99.0.1";
   private static final String SINK_ADDRESS = "10.99.0.2";
+  private static final String SOURCE_IPV6 = "fd99::1";
+  private static final String SINK_IPV6 = "fd99::2";
 
   private final DemoSettings settings;
   private final Consumer<String> progress;
@@ -78,6 +80,7 @@ public final class Demo implements AutoCloseable {
         settings.device().description(),
         settings.hugepages(),
         settings.mtu(),
+        settings.ipv6(),
         true,
         transfer.get("nanos").getAsLong() / 1e9,
         writes,
@@ -125,7 +128,7 @@ public final class Demo implements AutoCloseable {
               "--warm-up",
               // A capture is to be read: no warm-up.
               Integer.toString(settings.pcap() == null ? WARM_UP_SECONDS : 0),
-              SINK_ADDRESS + ":" + SINK_PORT);
+              (settings.ipv6() ? "[" + SINK_IPV6 + "]" : SINK_ADDRESS) + ":" + SINK_PORT);
       Duration timeout = transferTimeout();
       JsonObject sent = json(awaitLine(source, "{", timeout));
       JsonObject checked = json(awaitLine(sink, "{", timeout));
@@ -165,11 +168,16 @@ public final class Demo implements AutoCloseable {
   }
 
   private DemoInterface source(String device) {
-    return new DemoInterface("source", device, SOURCE_ADDRESS + "/24", settings.mtu());
+    return new DemoInterface(
+        "source", device, addresses(SOURCE_ADDRESS, SOURCE_IPV6), settings.mtu());
   }
 
   private DemoInterface sink(String device) {
-    return new DemoInterface("sink", device, SINK_ADDRESS + "/24", settings.mtu());
+    return new DemoInterface("sink", device, addresses(SINK_ADDRESS, SINK_IPV6), settings.mtu());
+  }
+
+  private List<String> addresses(String ipv4, String ipv6) {
+    return settings.ipv6() ? List.of(ipv4 + "/24", ipv6 + "/64") : List.of(ipv4 + "/24");
   }
 
   private Path startDaemon(String name, List<DemoInterface> interfaces)

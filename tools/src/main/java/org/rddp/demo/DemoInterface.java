@@ -9,10 +9,10 @@ import org.rddp.rig.ConfigurationText;
  *
  * @param name what programs call it
  * @param device as configurations name it
- * @param address with prefix length
+ * @param addresses with prefix length; the demonstration uses IPv6 where there is an IPv6 address
  * @param mtu of the link
  */
-record DemoInterface(String name, String device, String address, int mtu) {
+record DemoInterface(String name, String device, List<String> addresses, int mtu) {
   private static final int MEBIBYTES = 256;
 
   /** The configuration of a daemon. */
@@ -21,7 +21,7 @@ record DemoInterface(String name, String device, String address, int mtu) {
     ConfigurationText text =
         new ConfigurationText().control(socket).dpdk(MEBIBYTES, hugepages, "warning").idle(idle);
     for (DemoInterface each : interfaces) {
-      text.port(each.name, each.device, each.address, "mtu", each.mtu, "packets", 8192);
+      text.port(each.name, each.device, each.addresses, "mtu", each.mtu, "packets", 8192);
     }
     return text.toString();
   }

@@ -12,6 +12,7 @@ import org.rddp.rig.RoundTrips;
  * @param device that joined the daemons
  * @param hugepages whether DPDK's memory was of huge pages
  * @param mtu of the link
+ * @param ipv6 whether the link was used with IPv6
  * @param crc whether MPA's CRC was on
  * @param seconds that the transfer took
  * @param writes round trips of writes
@@ -25,6 +26,7 @@ public record DemoResult(
     String device,
     boolean hugepages,
     int mtu,
+    boolean ipv6,
     boolean crc,
     double seconds,
     RoundTrips writes,
@@ -48,6 +50,7 @@ public record DemoResult(
     json.addProperty("device", device);
     json.addProperty("hugepages", hugepages);
     json.addProperty("mtu", mtu);
+    json.addProperty("ipv6", ipv6);
     json.addProperty("crc", crc);
     json.addProperty("seconds", seconds);
     json.addProperty("goodput_gbps", Math.round(gigabits() * 1000) / 1000.0);
@@ -64,7 +67,7 @@ public record DemoResult(
   public String toTable() {
     return """
 
-    transfer        %s by RDMA Writes, MTU %d, CRC %s
+    transfer        %s by RDMA Writes over %s, MTU %d, CRC %s
       verified      %s
       over          %s, %s
       goodput       %.2f Gb/s (%.3f s)
@@ -78,6 +81,7 @@ public record DemoResult(
     """
         .formatted(
             SizeText.format(octets),
+            ipv6 ? "IPv6" : "IPv4",
             mtu,
             crc ? "on" : "off",
             verified ? "every octet, guards included" : "NO",

@@ -67,7 +67,18 @@ public final class ConfigurationText {
    * @param more further keys and values, as in {@link #table}
    */
   public ConfigurationText port(String name, String device, String address, Object... more) {
-    return table("[[interface]]", "name", name, "device", device, "address", address).keys(more);
+    return port(name, device, List.of(address), more);
+  }
+
+  /**
+   * Adds an interface.
+   *
+   * @param addresses one for each family, with their prefix lengths
+   * @param more further keys and values, as in {@link #table}
+   */
+  public ConfigurationText port(
+      String name, String device, List<String> addresses, Object... more) {
+    return table("[[interface]]", "name", name, "device", device, "address", addresses).keys(more);
   }
 
   /** Adds TOML as it is; each line must end with a line feed. */

@@ -18,6 +18,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
 import org.rddp.client.RefusedException;
 import org.rddp.client.SessionLostException;
+import org.rddp.client.types.AddressText;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.perf.PerfRequest;
@@ -115,7 +116,7 @@ public final class EchoServer {
   /** Serves until the thread is interrupted. */
   public void serve(int port) {
     try (Listener listener = HeldMessages.listen(session, port)) {
-      log.accept("echo at " + session.address().getHostAddress() + ":" + port);
+      log.accept("echo at " + AddressText.of(listener.address()));
       while (!Thread.currentThread().isInterrupted()) {
         serve(listener);
       }
@@ -217,9 +218,10 @@ public final class EchoServer {
   private void accept(IncomingConnection incoming, PrivateData advertisement) {
     try {
       incoming.accept(advertisement);
-      log.accept("peer " + incoming.remoteAddress());
+      log.accept("peer " + AddressText.of(incoming.remoteAddress()));
     } catch (RddpException | IllegalStateException e) {
-      log.accept("no connection with " + incoming.remoteAddress() + ": " + e.getMessage());
+      log.accept(
+          "no connection with " + AddressText.of(incoming.remoteAddress()) + ": " + e.getMessage());
       abort(incoming.connection());
     }
   }
@@ -233,11 +235,12 @@ public final class EchoServer {
   }
 
   private void reject(IncomingConnection incoming, String reason) {
-    log.accept("rejected " + incoming.remoteAddress() + ": " + reason);
+    log.accept("rejected " + AddressText.of(incoming.remoteAddress()) + ": " + reason);
     try {
       incoming.reject(PrivateData.of(reason.getBytes(StandardCharsets.UTF_8)));
     } catch (RefusedException e) {
-      log.accept("cannot reject " + incoming.remoteAddress() + ": " + e.getMessage());
+      log.accept(
+          "cannot reject " + AddressText.of(incoming.remoteAddress()) + ": " + e.getMessage());
       abort(incoming.connection());
     }
   }

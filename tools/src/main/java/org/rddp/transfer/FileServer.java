@@ -21,6 +21,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.AddressText;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
 
@@ -78,7 +79,7 @@ public final class FileServer {
   /** Serves until the thread is interrupted, or one client if {@code once}. */
   public void serve(int port, boolean once) {
     try (Listener listener = HeldMessages.listen(session, port)) {
-      log.accept("serving " + directory + " at " + session.address().getHostAddress() + ":" + port);
+      log.accept("serving " + directory + " at " + AddressText.of(listener.address()));
       IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 1_000_000);
       boolean one = false;
       while (!Thread.currentThread().isInterrupted() && !(one && clients.isEmpty())) {
@@ -107,7 +108,8 @@ public final class FileServer {
       reject(incoming, "the server has " + mostClients + " clients, the most it serves");
       return;
     }
-    Thread thread = new Thread(() -> serve(incoming), "client " + incoming.remoteAddress());
+    Thread thread =
+        new Thread(() -> serve(incoming), "client " + AddressText.of(incoming.remoteAddress()));
     thread.setDaemon(true);
     clients.add(thread);
     thread.start();
@@ -128,18 +130,20 @@ public final class FileServer {
     } catch (RefusedException e) {
       reject(incoming, e.getMessage());
     } catch (RddpException | IllegalStateException e) {
-      log.accept("the connection of " + incoming.remoteAddress() + ": " + e.getMessage());
+      log.accept(
+          "the connection of " + AddressText.of(incoming.remoteAddress()) + ": " + e.getMessage());
     } finally {
       clients.remove(Thread.currentThread());
     }
   }
 
   private void reject(IncomingConnection incoming, String reason) {
-    log.accept("rejected " + incoming.remoteAddress() + ": " + reason);
+    log.accept("rejected " + AddressText.of(incoming.remoteAddress()) + ": " + reason);
     try {
       incoming.reject(PrivateData.of(reason.getBytes(StandardCharsets.UTF_8)));
     } catch (RefusedException e) {
-      log.accept("cannot reject " + incoming.remoteAddress() + ": " + e.getMessage());
+      log.accept(
+          "cannot reject " + AddressText.of(incoming.remoteAddress()) + ": " + e.getMessage());
     }
   }
 

@@ -158,7 +158,7 @@ class ListCommandTest {
     List<JsonObject> listeners = json("list listeners --json");
     assertThat(listeners).hasSize(1);
     JsonObject listener = listeners.getFirst();
-    assertThat(listener.get("address").getAsString()).isEqualTo(TestDaemon.ADDRESS_TWO);
+    assertThat(listener.get("address").getAsString()).isEqualTo("::");
     assertThat(listener.get("port").getAsInt()).isEqualTo(PORT);
     assertThat(listener.get("backlog").getAsInt()).isEqualTo(128);
     assertThat(listener.get("requested").getAsInt()).isOne();

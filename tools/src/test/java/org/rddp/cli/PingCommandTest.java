@@ -38,6 +38,10 @@ class PingCommandTest {
   }
 
   private int ping(Runnable serve) throws InterruptedException {
+    return ping(serve, TestDaemon.ADDRESS_TWO);
+  }
+
+  private int ping(Runnable serve, String address) throws InterruptedException {
     server =
         new Thread(
             () -> {
@@ -53,7 +57,7 @@ class PingCommandTest {
     CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     String arguments =
         "ping --interface one --count 10 --socket %s %s:%d"
-            .formatted(daemon.socket(), TestDaemon.ADDRESS_TWO, PORT);
+            .formatted(daemon.socket(), address, PORT);
     return line.execute(arguments.split(" "));
   }
 
@@ -67,6 +71,17 @@ class PingCommandTest {
         .contains("10 round trips of 64 octets")
         .contains("50.0000 %")
         .contains("mean");
+  }
+
+  @Test
+  void shouldMeasureOverIpv6() throws InterruptedException {
+    EchoServer echo = new EchoServer(there, 64 << 10, said -> listening.countDown());
+
+    assertThat(ping(() -> echo.serve(PORT), "[" + TestDaemon.IPV6_TWO + "]"))
+        .as(err::toString)
+        .isZero();
+
+    assertThat(out.toString()).contains("to [2001:db8::2]:" + PORT + " and back");
   }
 
   @Test
