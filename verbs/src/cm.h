@@ -92,4 +92,10 @@ void drop_events(struct id *id);
 int bind_device(struct id *id, struct device *device);
 void show_device(struct id *id);
 
+/* The IP address of a socket address; that of IPv4 is mapped. */
+struct in6_addr address_in(const struct sockaddr *address);
+
+/* Makes a socket address of an address and a port in network order; of a mapped address one of IPv4. */
+void set_address(struct sockaddr_storage *to, const struct in6_addr *address, __be16 port);
+
 #endif

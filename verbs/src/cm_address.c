@@ -5,9 +5,33 @@
 
 #include "cm.h"
 
-static bool is_any_v6(const struct sockaddr *address) {
+struct in6_addr address_in(const struct sockaddr *address) {
     return address->sa_family == AF_INET6
-        && IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+        ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_addr
+        : mapped(ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr));
+}
+
+void set_address(struct sockaddr_storage *to, const struct in6_addr *address, __be16 port) {
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        *(struct sockaddr_in *)to = (struct sockaddr_in){
+            .sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(unmapped(address))}};
+    } else {
+        *(struct sockaddr_in6 *)to = (struct sockaddr_in6){
+            .sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = *address};
+    }
+}
+
+static bool is_ip(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET || address->sa_family == AF_INET6) {
+        return true;
+    }
+    verbs_log("the address family %u is neither IPv4 nor IPv6", address->sa_family);
+    return false;
+}
+
+/* 0.0.0.0 or ::. */
+static bool is_any(const struct in6_addr *address) {
+    return IN6_IS_ADDR_UNSPECIFIED(address) || (IN6_IS_ADDR_V4MAPPED(address) && unmapped(address) == 0);
 }
 
 /* The daemon gives a port only to who listens. Other programs may take it before this one does. */
@@ -33,54 +57,60 @@ static __be16 *port_of(struct sockaddr_storage *address) {
 VERBS int rdma_bind_addr(struct rdma_cm_id *ibv, struct sockaddr *address) {
     struct id *id = id_of(ibv);
     struct rdma_addr *own = &ibv->route.addr;
-    if (address->sa_family != AF_INET && !is_any_v6(address)) {
-        verbs_log("addresses are IPv4 ones, or ::");
-        return fails(address->sa_family == AF_INET6 ? EADDRNOTAVAIL : EAFNOSUPPORT);
+    if (!is_ip(address)) {
+        return fails(EAFNOSUPPORT);
     }
-    bool v6 = address->sa_family == AF_INET6;
-    uint32_t wanted = v6 ? 0 : ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
-    struct device *device = find_device(wanted);
-    /* Without an address of its own, the id has no device yet. */
-    if (device == NULL || (wanted != 0 && bind_device(id, device) != 0)) {
+    struct in6_addr wanted = address_in(address);
+    bool any = is_any(&wanted);
+    struct device *device = find_device(&wanted);
+    if (device == NULL) {
         return -1;
     }
-    memcpy(&own->src_storage, address, v6 ? sizeof own->src_sin6 : sizeof own->src_sin);
-    if (wanted != 0) {
-        own->src_sin.sin_addr.s_addr = htonl(device->interface.address);
+    if (!any && is_this_host(&wanted)) {
+        wanted = own_address(&device->interface, &wanted);
+        if (is_any(&wanted)) {
+            return fails(EADDRNOTAVAIL);
+        }
+    }
+    /* Without an address of its own, the id has no device yet. */
+    if (!any && bind_device(id, device) != 0) {
+        return -1;
+    }
+    __be16 port = *port_of((struct sockaddr_storage *)(void *)address);
+    set_address(&own->src_storage, &wanted, port);
+    if (!any) {
         show_device(id);
     }
-    return *port_of(&own->src_storage) != 0 ? 0 : choose_port(device, port_of(&own->src_storage));
+    return port != 0 ? 0 : choose_port(device, port_of(&own->src_storage));
 }
 
 VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struct sockaddr *to, int timeout_ms) {
     (void)timeout_ms;
     struct id *id = id_of(ibv);
-    if (to->sa_family != AF_INET) {
-        verbs_log("addresses are IPv4 ones");
+    if (!is_ip(to)) {
         return fails(EAFNOSUPPORT);
     }
     if (from != NULL && ibv->route.addr.src_addr.sa_family == 0 && rdma_bind_addr(ibv, from) != 0) {
         return -1;
     }
-    uint32_t target = ntohl(((const struct sockaddr_in *)(const void *)to)->sin_addr.s_addr);
-    if (id->device == NULL) {
-        struct device *device = route_device(target);
-        if (device == NULL && errno == ENETUNREACH) {
-            deliver(id, RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH);
-            return complete_request(id);
-        }
-        if (bind_device(id, device) != 0) {
-            return -1;
-        }
+    struct in6_addr target = address_in(to);
+    struct device *device = id->device == NULL ? route_device(&target) : id->device;
+    struct in6_addr own = device == NULL ? in6addr_any : own_address(&device->interface, &target);
+    if (device != NULL && is_any(&own)) {
+        device = NULL;
+        errno = ENETUNREACH;
+    }
+    if (device == NULL && errno == ENETUNREACH) {
+        deliver(id, RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH);
+        return complete_request(id);
+    }
+    if (id->device == NULL && bind_device(id, device) != 0) {
+        return -1;
     }
     struct rdma_addr *addresses = &ibv->route.addr;
-    __be16 port = *port_of(&addresses->src_storage);
-    addresses->src_sin = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port,
-        .sin_addr = {htonl(id->device->interface.address)}};
-    memcpy(&addresses->dst_sin, to, sizeof addresses->dst_sin);
-    if (target == 0 || is_loopback(target)) {
-        addresses->dst_sin.sin_addr.s_addr = htonl(id->device->interface.address);
-    }
+    set_address(&addresses->src_storage, &own, *port_of(&addresses->src_storage));
+    set_address(&addresses->dst_storage, is_this_host(&target) ? &own : &target,
+        *port_of((struct sockaddr_storage *)(void *)to));
     show_device(id);
     deliver(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
     return complete_request(id);

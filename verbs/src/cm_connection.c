@@ -91,12 +91,12 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     }
     struct rddp_connection_options options = connection_options(param, pair->ibv.srq);
     options.domain = domain_of(pair->ibv.pd)->number;
-    const struct sockaddr_in *to = &ibv->route.addr.dst_sin;
+    struct in6_addr to = address_in(&ibv->route.addr.dst_addr);
     rddp_session *session = id->device->session;
     rddp_connection *connection;
     const void *data = param == NULL ? NULL : param->private_data;
     size_t length = data == NULL ? 0 : param->private_data_len;
-    int result = rddp_start_connect(session, ntohl(to->sin_addr.s_addr), ntohs(to->sin_port), data, length,
+    int result = rddp_start_connect_ipv6(session, &to, ntohs(rdma_get_dst_port(ibv)), data, length,
         CONNECT_TIMEOUT_MS, &options, &connection);
     if (result != RDDP_OK) {
         verbs_log("cannot connect: %s", rddp_error());

@@ -207,13 +207,9 @@ static void describe(struct event *event, const struct rddp_connection_info *inf
     param->initiator_depth = depth_of(info->startup.peer_ird, info->startup.ord);
 }
 
-static struct sockaddr_in address_of(uint32_t address, uint16_t port) {
-    return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(address)}};
-}
-
 static void set_addresses(struct id *id, const struct rddp_connection_info *info) {
-    id->ibv.route.addr.src_sin = address_of(info->local_address, info->local_port);
-    id->ibv.route.addr.dst_sin = address_of(info->remote_address, info->remote_port);
+    set_address(&id->ibv.route.addr.src_storage, &info->local_ipv6, htons(info->local_port));
+    set_address(&id->ibv.route.addr.dst_storage, &info->remote_ipv6, htons(info->remote_port));
 }
 
 void hear_established(struct id *id, const struct rddp_connection_info *info) {

@@ -72,7 +72,8 @@ void show_device(struct id *id) {
     if (id->ibv.pd == NULL) {
         id->ibv.pd = id->domain;
     }
-    ibv_query_gid(id->verbs, PORT, 0, &id->ibv.route.addr.addr.ibaddr.sgid);
+    struct in6_addr own = address_in(&id->ibv.route.addr.src_addr);
+    memcpy(id->ibv.route.addr.addr.ibaddr.sgid.raw, &own, sizeof own);
 }
 
 VERBS int rdma_create_id(

@@ -33,7 +33,8 @@ static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
     *place = (struct listening){.id = id, .device = device, .verbs = verbs, .domain = shared_domain(device)};
     struct rddp_connection_options options = options_at(device, id->ibv.srq);
     uint16_t port = ntohs(rdma_get_src_port(&id->ibv));
-    int result = rddp_listen(device->session, port, backlog, &options, &place->listener);
+    struct in6_addr at = address_in(&id->ibv.route.addr.src_addr);
+    int result = rddp_listen_ipv6(device->session, &at, port, backlog, &options, &place->listener);
     if (result != RDDP_OK) {
         verbs_log("cannot listen: %s", rddp_error());
         free(place);
@@ -86,7 +87,7 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
     }
     stop_listening(id);
     if (result == RDDP_ADDRESS_IN_USE && ibv->route.addr.src_addr.sa_family == AF_INET6) {
-        return 0;  /* the program listens at 0.0.0.0, too; nobody comes by IPv6 */
+        return 0;  /* the program listens at 0.0.0.0, too; its port has one listener, and nobody comes by IPv6 */
     }
     return fails(error_of(result));
 }

@@ -113,16 +113,39 @@ static unsigned count_devices(void) {
 
 /* ---- Addresses ---- */
 
-bool is_loopback(uint32_t address) {
-    return address >> 24 == 127;
+bool is_this_host(const struct in6_addr *address) {
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        return unmapped(address) == 0 || unmapped(address) >> 24 == IN_LOOPBACKNET;
+    }
+    return IN6_IS_ADDR_UNSPECIFIED(address) || IN6_IS_ADDR_LOOPBACK(address);
 }
 
-struct device *find_device(uint32_t address) {
+struct in6_addr own_address(const struct rddp_interface *interface, const struct in6_addr *towards) {
+    if (IN6_IS_ADDR_V4MAPPED(towards)) {
+        return mapped(interface->address);
+    }
+    unsigned chosen = IN6_IS_ADDR_LINKLOCAL(towards) ? 1 : 0;
+    return chosen < interface->ipv6_count ? interface->ipv6[chosen] : in6addr_any;
+}
+
+static bool has_address(const struct rddp_interface *interface, const struct in6_addr *address) {
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        return interface->address == unmapped(address);
+    }
+    for (unsigned i = 0; i < interface->ipv6_count; i++) {
+        if (IN6_ARE_ADDR_EQUAL(&interface->ipv6[i], address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct device *find_device(const struct in6_addr *address) {
     struct device *device = first_device();
-    if (device == NULL || address == 0 || is_loopback(address)) {
+    if (device == NULL || is_this_host(address)) {
         return device;
     }
-    while (device != NULL && device->interface.address != address) {
+    while (device != NULL && !has_address(&device->interface, address)) {
         device = device->next;
     }
     if (device == NULL) {
@@ -131,21 +154,38 @@ struct device *find_device(uint32_t address) {
     return device;
 }
 
-/* How well an interface leads to an address: by its network's prefix, by its gateway (0), or not at all (-1). */
-static int distance(const struct rddp_interface *interface, uint32_t address) {
-    uint32_t mask = interface->prefix == 0 ? 0 : UINT32_MAX << (32 - interface->prefix);
-    if (interface->address == address) {
-        return 33;
+/* How many bits from the first on two addresses share. */
+static int shared_bits(const uint8_t *one, const uint8_t *other, int most) {
+    int bits = 0;
+    while (bits < most && ((one[bits / 8] ^ other[bits / 8]) & (0x80 >> bits % 8)) == 0) {
+        bits++;
     }
-    if (((interface->address ^ address) & mask) == 0) {
-        return interface->prefix;
-    }
-    return interface->gateway != 0 ? 0 : -1;
+    return bits;
 }
 
-struct device *route_device(uint32_t address) {
+/*
+ * How well an interface leads to an address: it has the address itself, by its network's prefix, by a gateway (0), or
+ * not at all (-1). The daemon does not name its IPv6 gateways, so every interface with IPv6 may have one.
+ */
+static int distance(const struct rddp_interface *interface, const struct in6_addr *address) {
+    struct in6_addr own = own_address(interface, address);
+    if (has_address(interface, address)) {
+        return 129;
+    }
+    if (IN6_IS_ADDR_UNSPECIFIED(&own)) {
+        return -1;
+    }
+    bool ipv4 = IN6_IS_ADDR_V4MAPPED(address);
+    int prefix = ipv4 ? 96 + interface->prefix : interface->ipv6_prefix[IN6_IS_ADDR_LINKLOCAL(address) ? 1 : 0];
+    if (shared_bits(own.s6_addr, address->s6_addr, prefix) == prefix) {
+        return prefix;
+    }
+    return !ipv4 || interface->gateway != 0 ? 0 : -1;
+}
+
+struct device *route_device(const struct in6_addr *address) {
     struct device *device = first_device();
-    if (device == NULL || address == 0 || is_loopback(address)) {
+    if (device == NULL || is_this_host(address)) {
         return device;
     }
     struct device *best = NULL;

@@ -95,11 +95,16 @@ struct device *first_device(void);
 
 /*
  * The device that has an address, and the one that leads to an address: its own, one of its network, else one for its
- * gateway. Host order; 0 and loopback addresses mean the first device. Null with errno if there is none.
+ * gateway. IPv4 addresses are mapped. Those that stand for this host mean the first device. Null with errno if there is none.
  */
-struct device *find_device(uint32_t address);
-struct device *route_device(uint32_t address);
-bool is_loopback(uint32_t address);
+struct device *find_device(const struct in6_addr *address);
+struct device *route_device(const struct in6_addr *address);
+
+/* Whether an address stands for this host: unspecified, or the loopback one. */
+bool is_this_host(const struct in6_addr *address);
+
+/* The interface's own address of the family, and scope, of another; :: if it has none. */
+struct in6_addr own_address(const struct rddp_interface *interface, const struct in6_addr *towards);
 
 /* The context that ids of rdma_cm use. Null with errno if it cannot be opened. */
 struct ibv_context *shared_context(struct device *device);

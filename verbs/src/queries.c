@@ -10,7 +10,6 @@
 
 #define VERSION "rddp 0.1.0"
 #define PAGE_SIZES 0xfffffffffffff000
-#define GID_OCTETS 16
 /* An OUI of local administration, which is nobody's. */
 #define VENDOR 0x020000
 
@@ -77,7 +76,7 @@ static int query_port(struct ibv_context *ibv, uint8_t port, struct ibv_port_att
         .state = IBV_PORT_ACTIVE,
         .max_mtu = IBV_MTU_4096,
         .active_mtu = active_mtu(device_of(ibv)->interface.mtu),
-        .gid_tbl_len = 1,
+        .gid_tbl_len = 1 + (int)device_of(ibv)->interface.ipv6_count,
         .pkey_tbl_len = 1,
         .max_msg_sz = UINT32_MAX,
         .max_vl_num = 1,
@@ -95,15 +94,18 @@ VERBS int ibv_query_port(struct ibv_context *ibv, uint8_t port, struct _compat_i
     return query_port(ibv, port, (struct ibv_port_attr *)attributes, offsetof(struct ibv_port_attr, flags));
 }
 
-/* The interface's address, as an IPv4-mapped one. */
+static bool has_gid(struct ibv_context *ibv, unsigned port, unsigned index) {
+    return port == PORT && index <= device_of(ibv)->interface.ipv6_count;
+}
+
+/* The interface's IPv4 address, mapped; then those of IPv6. */
 VERBS int ibv_query_gid(struct ibv_context *ibv, uint8_t port, int index, union ibv_gid *gid) {
-    if (port != PORT || index != 0) {
+    if (index < 0 || !has_gid(ibv, port, (unsigned)index)) {
         return fails(EINVAL);
     }
-    uint32_t address = htonl(device_of(ibv)->interface.address);
-    memset(gid, 0, sizeof *gid);
-    gid->raw[10] = gid->raw[11] = 0xff;
-    memcpy(gid->raw + GID_OCTETS - sizeof address, &address, sizeof address);
+    const struct rddp_interface *interface = &device_of(ibv)->interface;
+    struct in6_addr address = index == 0 ? mapped(interface->address) : interface->ipv6[index - 1];
+    memcpy(gid->raw, &address, sizeof address);
     return 0;
 }
 
@@ -113,25 +115,28 @@ VERBS int _ibv_query_gid_ex(struct ibv_context *ibv, uint32_t port, uint32_t ind
     if (flags != 0) {
         return EINVAL;
     }
-    if (port != PORT || index != 0) {
+    if (!has_gid(ibv, port, index)) {
         return ENODATA;
     }
-    ibv_query_gid(ibv, PORT, 0, &made.gid);
+    ibv_query_gid(ibv, PORT, (int)index, &made.gid);
     memcpy(entry, &made, size < sizeof made ? size : sizeof made);
     return 0;
 }
 
 VERBS ssize_t _ibv_query_gid_table(struct ibv_context *ibv, struct ibv_gid_entry *entries, size_t max, uint32_t flags,
     size_t size) {
-    if (flags != 0 || max == 0) {
+    unsigned count = 1 + device_of(ibv)->interface.ipv6_count;
+    if (flags != 0 || max < count) {
         return -EINVAL;
     }
-    return _ibv_query_gid_ex(ibv, PORT, 0, entries, 0, size) == 0 ? 1 : -EINVAL;
+    for (unsigned i = 0; i < count; i++) {
+        _ibv_query_gid_ex(ibv, PORT, i, (struct ibv_gid_entry *)(void *)((char *)entries + i * size), 0, size);
+    }
+    return count;
 }
 
 VERBS int ibv_query_gid_type(struct ibv_context *ibv, uint8_t port, unsigned index, int *type) {
-    (void)ibv;
-    if (port != PORT || index != 0) {
+    if (!has_gid(ibv, port, index)) {
         return fails(EINVAL);
     }
     *type = 0;  /* that of InfiniBand and iWARP, as for the kernel's iWARP devices */

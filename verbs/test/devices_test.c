@@ -33,6 +33,13 @@ static void expect_attributes(struct ibv_device *device, const char *name, uint8
     CHECK(ibv_query_gid(context, 1, 0, &gid) == 0);
     const uint8_t mapped[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, host};
     CHECK(memcmp(gid.raw, mapped, sizeof mapped) == 0);
+    const uint8_t ipv6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = host};
+    CHECK(ibv_query_gid(context, 1, 1, &gid) == 0 && memcmp(gid.raw, ipv6, sizeof ipv6) == 0);
+    CHECK(ibv_query_gid(context, 1, 2, &gid) == 0 && gid.raw[0] == 0xfe && gid.raw[1] == 0x80);
+    CHECK(ibv_query_gid(context, 1, 3, &gid) == -1 && ibv_query_gid(context, 1, -1, &gid) == -1);
+    struct ibv_gid_entry entries[4];
+    CHECK(ibv_query_gid_table(context, entries, 4, 0) == 3);
+    CHECK(entries[1].gid_index == 1 && memcmp(&entries[1].gid, ipv6, sizeof ipv6) == 0);
     CHECK(ibv_query_port(context, 1, &port) == 0);
     CHECK(port.active_mtu == MTU_OF_INTERFACES);
     /* The MAC addresses of the interfaces are 02:00:00:00:00:01 and :02. */
