@@ -156,7 +156,13 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 
 int rddp_port_start(uint16_t port)
 {
-    return rte_eth_dev_start(port);
+    int error = rte_eth_dev_start(port);
+    if (error < 0)
+        return error;
+    /* Neighbour Discovery (RFC 4861) comes to multicast addresses. A port that cannot, or may not,
+     * receive them all starts nevertheless: IPv4 needs none. */
+    (void)rte_eth_allmulticast_enable(port);
+    return 0;
 }
 
 int rddp_port_stop(uint16_t port)

@@ -291,7 +291,7 @@ int rddp_port_rx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 /* Sets up a transmit queue. */
 int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket);
 
-/* Starts a port that is configured. */
+/* Starts a port that is configured. It receives all multicast, where its driver can and may do that. */
 int rddp_port_start(uint16_t port);
 
 /* Stops a port. It releases the buffers that it holds now, or in rddp_port_detach(). */
@@ -318,7 +318,8 @@ int rddp_port_get_mtu(uint16_t port, uint16_t *mtu);
 /* Sets the MTU in octets of an IP packet. Many drivers want the port stopped. */
 int rddp_port_set_mtu(uint16_t port, uint16_t mtu);
 
-/* Receives frames for any address (on = 1) or only for the port's own and broadcast (on = 0). */
+/* Receives frames for any address (on = 1) or only for the port's own, broadcast and
+ * multicast (on = 0). */
 int rddp_port_promiscuous(uint16_t port, int on);
 
 /* Gets the port's counters. */

@@ -164,7 +164,10 @@ static void start(uint16_t port, void *pool, uint32_t mtu)
     EXPECT(rddp_port_adjust_slots(port, &rx_slots, &tx_slots) == 0);
     EXPECT(rddp_port_rx_queue(port, 0, rx_slots, -1, pool) == 0);
     EXPECT(rddp_port_tx_queue(port, 0, tx_slots, -1) == 0);
+    /* net_ring says from the outset that it receives all multicast. */
+    EXPECT(rte_eth_allmulticast_disable(port) == 0);
     EXPECT(rddp_port_start(port) == 0);
+    EXPECT(rte_eth_allmulticast_get(port) == 1);
 }
 
 static void port_info_is_right(uint16_t port, const char *name)
