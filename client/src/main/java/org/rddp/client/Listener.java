@@ -5,28 +5,40 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 
 /** Listens for connections at a port. Thread-safe. */
 public final class Listener implements AutoCloseable {
   private final Rddp session;
   private volatile int id;
+  private final IpAddress asked;
   private final InetSocketAddress address;
   private final int backlog;
   private final ConnectionOptions options;
   private final ArrayDeque<IncomingConnection> waiting = new ArrayDeque<>();
   private volatile boolean closed;
 
+  /**
+   * A listener in the daemon.
+   *
+   * @param asked the address that the program asked for
+   */
   Listener(
-      Rddp session, DaemonMessage.Listening listening, int backlog, ConnectionOptions options) {
+      Rddp session,
+      IpAddress asked,
+      DaemonMessage.Listening listening,
+      int backlog,
+      ConnectionOptions options) {
     this.session = session;
+    this.asked = asked;
     this.backlog = backlog;
     this.options = options;
     this.id = listening.listener();
     this.address = InetAddresses.address(listening.address(), listening.port());
   }
 
-  /** The local address and port. */
+  /** The local address and port; of a listener at the wildcard the interface's IPv4 address. */
   public InetSocketAddress address() {
     return address;
   }
@@ -97,7 +109,7 @@ public final class Listener implements AutoCloseable {
     channel.request(
         request ->
             new ProgramMessage.Listen(
-                request, InetAddresses.of(address), address.getPort(), backlog, options.settings()),
+                request, asked, address.getPort(), backlog, options.settings()),
         DaemonMessage.Listening.class,
         reply -> {
           id = reply.listener();

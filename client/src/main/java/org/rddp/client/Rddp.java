@@ -112,7 +112,7 @@ public final class Rddp implements AutoCloseable {
     return daemon.link().welcome().interfaceName();
   }
 
-  /** The interface's address. */
+  /** The interface's IPv4 address; {@link #interfaces} tells those of IPv6, too. */
   public InetAddress address() {
     return InetAddresses.address(daemon.link().welcome().address());
   }
@@ -300,8 +300,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Listens at the interface's address with a backlog of 128, see {@link #listen(InetSocketAddress,
-   * int)}.
+   * Listens at the interface's addresses with a backlog of 128, see {@link
+   * #listen(InetSocketAddress, int)}.
    */
   @CheckReturnValue
   public Listener listen(int port) {
@@ -311,7 +311,7 @@ public final class Rddp implements AutoCloseable {
   /**
    * Listens for connections.
    *
-   * @param address the address of the interface, or the wildcard; port 0: any free port
+   * @param address an address of the interface, or the wildcard: all of them; port 0: any free port
    * @param backlog number of connection requests that may wait for this program
    */
   @CheckReturnValue
@@ -322,7 +322,7 @@ public final class Rddp implements AutoCloseable {
   /**
    * Listens for connections.
    *
-   * @param address the address of the interface, or the wildcard; port 0: any free port
+   * @param address an address of the interface, or the wildcard: all of them; port 0: any free port
    * @param backlog number of connection requests that may wait for this program
    * @param options options of every connection
    */
@@ -339,7 +339,7 @@ public final class Rddp implements AutoCloseable {
                     request, at, address.getPort(), backlog, options.settings()),
             DaemonMessage.Listening.class,
             reply -> {
-              made[0] = new Listener(this, reply, backlog, options);
+              made[0] = new Listener(this, at, reply, backlog, options);
               daemon.link().events().add(made[0]);
             });
     return made[0];

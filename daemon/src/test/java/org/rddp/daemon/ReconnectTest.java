@@ -34,6 +34,7 @@ import org.rddp.client.RegionPiece;
 import org.rddp.client.SessionLostException;
 import org.rddp.client.SharedReceiveQueue;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
@@ -182,6 +183,10 @@ class ReconnectTest {
     assertThatThrownBy(() -> old[0].postReceive(1, source, 0, 1))
         .isInstanceOf(IllegalStateException.class);
     old[0].close();
+    assertThat(sink.session.list(ListSubject.LISTENERS))
+        .singleElement()
+        .asString()
+        .contains("\"address\":\"::\"");
     Connection[] next = connect(listener);
     assertThat(next[0].postWrite(1, source, 0, 100, large.stag(), large.baseTo())).isTrue();
     assertThat(next[0].postWrite(2, source, 0, 50, small.stag(), small.baseTo())).isTrue();

@@ -89,7 +89,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    *
    * @param request number of the request that is answered
    * @param listener its number
-   * @param address IPv4
+   * @param address as asked for; its IPv4 address if that was {@code ::}
    * @param port 1 to 65535
    */
   @MessageType(38)
@@ -166,9 +166,9 @@ public sealed interface DaemonMessage extends ControlMessage {
    *
    * @param listener number of the listener
    * @param connection number of the new connection
-   * @param localAddress IPv4
+   * @param localAddress address at this end
    * @param localPort local port
-   * @param remoteAddress IPv4
+   * @param remoteAddress address of the peer
    * @param remotePort remote port
    * @param startup what accepting it comes to
    * @param privateData of the MPA request
@@ -189,9 +189,9 @@ public sealed interface DaemonMessage extends ControlMessage {
    * The connection is in Full Operation.
    *
    * @param connection its number
-   * @param localAddress IPv4
+   * @param localAddress address at this end
    * @param localPort local port
-   * @param remoteAddress IPv4
+   * @param remoteAddress address of the peer
    * @param remotePort remote port
    * @param startup what the startup frames have settled
    * @param privateData of the MPA reply; none at the Responder

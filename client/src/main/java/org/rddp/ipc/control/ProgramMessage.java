@@ -77,7 +77,7 @@ public sealed interface ProgramMessage extends ControlMessage {
    * Listens at a port. Answered by {@link DaemonMessage.Listening}.
    *
    * @param request number of the request
-   * @param address IPv4, or 0: the interface's
+   * @param address the interface's, or 0: its IPv4 address, {@code ::}: all of its addresses
    * @param port 1 to 65535, or 0: any
    * @param backlog connection requests that may wait for the program
    * @param settings of every connection
@@ -123,8 +123,8 @@ public sealed interface ProgramMessage extends ControlMessage {
    * Connects to a peer. Answered by {@link DaemonMessage.Connecting}.
    *
    * @param request number of the request
-   * @param localAddress IPv4, or 0: the interface's
-   * @param remoteAddress IPv4
+   * @param localAddress the interface's, or 0 or {@code ::}: any
+   * @param remoteAddress of the peer
    * @param remotePort 1 to 65535
    * @param timeoutMillis time until Established or Failed, greater than 0
    * @param settings of the connection
