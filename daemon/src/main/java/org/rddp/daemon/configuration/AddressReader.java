@@ -38,7 +38,7 @@ final class AddressReader {
     if (!section.has(ADDRESS)) {
       section.refuse(ADDRESS, "missing", ADDRESSES);
     } else if (section.isEmptyList(ADDRESS) || hasNoIpv4(addresses)) {
-      section.refuse(ADDRESS, "has no IPv4 address, without which no interface can be", ADDRESSES);
+      section.refuse(ADDRESS, "has no IPv4 address; every interface needs one", ADDRESSES);
     }
     section.stringOrStrings(GATEWAY, GATEWAYS).forEach(reader::readGateway);
     return reader;

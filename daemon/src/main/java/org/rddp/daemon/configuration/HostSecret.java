@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /**
  * The secret of this host from which link-local addresses are made (RFC 7217 section 5): of the
@@ -18,6 +19,7 @@ import java.util.HexFormat;
 final class HostSecret {
   private static final Path MACHINE_ID = Path.of("/etc/machine-id");
   private static final int RANDOM_BITS = 128;
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
   private static final String VALUE = make();
 
   private HostSecret() {}
@@ -30,13 +32,20 @@ final class HostSecret {
   private static String make() {
     try {
       String id = Files.readString(MACHINE_ID).strip();
+      if (!ID.matcher(id).matches()) {
+        return random(); // empty or "uninitialized" in images of containers
+      }
       MessageDigest hash = MessageDigest.getInstance("SHA-256");
       byte[] digest = hash.digest(("rddp link-local " + id).getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest);
     } catch (IOException e) {
-      return new BigInteger(RANDOM_BITS, new SecureRandom()).toString(16);
+      return random();
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }
+  }
+
+  private static String random() {
+    return new BigInteger(RANDOM_BITS, new SecureRandom()).toString(16);
   }
 }

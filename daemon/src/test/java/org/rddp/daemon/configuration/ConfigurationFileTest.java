@@ -386,7 +386,7 @@ class ConfigurationFileTest {
           address = '10.0.0.256/24'        | unicast IPv4 address
           address = '2001:db8::1/64'       | has no IPv4 address
           address = []                     | has no IPv4 address
-          address = 5                      | a list of strings
+          address = 5                      | is the number 5
           address = ['10.0.0.1/24', '10.0.0.2/24'] | "10.0.0.2/24" is the second one of its family
           address = ['10.0.0.1/24', '2001:db8::1/64', '2001:db8::2/64'] | "2001:db8::2/64" is the second one
           address = ['10.0.0.1/24', '2001:db8::1'] | "2001:db8::1" cannot be used
