@@ -27,7 +27,8 @@ PATIENCE = 60
 def opened(role, address, port):
     if role == "connect":
         return socket.create_connection((address, port), timeout=10)
-    with socket.create_server((address, port)) as listener:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.create_server((address, port), family=family) as listener:
         print("listening", flush=True)
         listener.settimeout(10)
         return listener.accept()[0]

@@ -1,27 +1,44 @@
 package org.rddp.interop.linuxtcp;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
 
 /**
- * A link between us and Linux.
+ * A link between us and Linux, used with one of its families.
  *
  * @param name in the table
  * @param device at our end
- * @param ours our address; Linux's is the next
+ * @param ours what our stack knows of the link
+ * @param address ours of the family; Linux's is the next
  */
-record LinuxLink(String name, FrameDevice device, InterfaceAddress ours) {
-  /** A link on one of DPDK's ports. */
-  static LinuxLink of(InterfaceConfiguration configured, FrameDevice device) {
-    Ipv4Address address = new Ipv4Address(configured.address());
-    return new LinuxLink(
-        configured.name(), device, new InterfaceAddress(address, configured.prefix()));
+record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAddress address) {
+  /** A link with IPv4. */
+  LinuxLink(String name, FrameDevice device, InterfaceAddress ours) {
+    this(name, device, ours, ours.address());
+  }
+
+  /** A link on one of DPDK's ports, once for each family that the interface has. */
+  static List<LinuxLink> of(InterfaceConfiguration configured, FrameDevice device) {
+    InterfaceAddress ours = configured.interfaceAddress();
+    List<LinuxLink> links = new ArrayList<>();
+    links.add(new LinuxLink(configured.name(), device, ours));
+    ours.ipv6()
+        .ifPresent(ipv6 ->
+            links.add(new LinuxLink(configured.name() + "v6", device, ours, ipv6.address())));
+    return links;
   }
 
   /** Linux's address on it. */
-  Ipv4Address linux() {
-    return new Ipv4Address(ours.address().bits() + 1);
+  HostAddress linux() {
+    return switch (address) {
+      case Ipv4Address v4 -> new Ipv4Address(v4.bits() + 1);
+      case Ipv6Address v6 -> new Ipv6Address(v6.high(), v6.low() + 1);
+    };
   }
 }

@@ -83,7 +83,7 @@ public final class LinuxTcpTable {
       run(arguments[7]);
       List<LinuxLink> links = new ArrayList<>();
       for (int i = 0; i < ports.devices().size(); i++) {
-        links.add(LinuxLink.of(configuration.interfaces().get(i), ports.devices().get(i)));
+        links.addAll(LinuxLink.of(configuration.interfaces().get(i), ports.devices().get(i)));
       }
       Ipv4Address address = Ipv4Address.parse(arguments[6]);
       links.add(new LinuxLink(arguments[5], tap, new InterfaceAddress(address, 24)));
@@ -106,7 +106,7 @@ public final class LinuxTcpTable {
 
   private void make(List<LinuxLink> links) throws IOException, InterruptedException {
     System.out.printf(
-        "   %-8s  %-5s %-5s  %-15s  %-19s %6s %6s %8s%n",
+        "   %-10s  %-5s %-5s  %-15s  %-19s %6s %6s %8s%n",
         "link", "opens", "sends", "", "", "MiB", "Gb/s", "resent");
     for (TransferCase row : TransferCase.table(links)) {
       row(row);

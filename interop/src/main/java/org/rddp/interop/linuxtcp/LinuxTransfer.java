@@ -4,7 +4,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.device.FrameDevice;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.HostAddress;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.InOrderHandler;
 import org.rddp.tcp.TcpCounters;
@@ -47,14 +47,14 @@ final class LinuxTransfer {
 
   /** Runs the transfer. Returns the first error, or an empty text. */
   String run(int port) {
-    Ipv4Address linux = row.link().linux();
+    HostAddress linux = row.link().linux();
     String direction = row.weSend() ? "receive" : "send";
     String rest = " " + port + " " + direction + " " + octets + " " + port;
     if (row.weOpen()) {
       peer.send("listen " + linux + rest);
     } else {
       stack.listen(port, (stream, remoteAddress, remotePort) -> new InOrderHandler(end));
-      peer.send("connect " + row.link().ours().address() + rest);
+      peer.send("connect " + row.link().address() + rest);
     }
     boolean moved = turnUntilDone(linux, port);
     stack.close();
@@ -62,7 +62,7 @@ final class LinuxTransfer {
   }
 
   /** Runs the duty cycle; returns false when nothing has moved for too long. */
-  private boolean turnUntilDone(Ipv4Address linux, int port) {
+  private boolean turnUntilDone(HostAddress linux, int port) {
     boolean opened = !row.weOpen();
     long seen = -1;
     long deadline = 0;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.rddp.interop.Impairment;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.tcp.TcpSettings;
 
 /**
@@ -30,6 +31,9 @@ record TransferCase(
     List<TransferCase> rows = new ArrayList<>();
     for (LinuxLink link : links) {
       for (Impairment impairment : Impairment.values()) {
+        if (link.address() instanceof Ipv6Address && impairment == Impairment.RESEGMENTATION) {
+          continue; // it cuts and joins segments over IPv4 only
+        }
         for (boolean weOpen : EITHER) {
           for (boolean weSend : EITHER) {
             rows.add(new TransferCase(link, weOpen, weSend, impairment, Optional.empty(), false));
@@ -73,7 +77,7 @@ record TransferCase(
     String refusal =
         without.map(option -> option + " off at " + side(!linuxRefuses)).orElse("every option");
     return String.format(
-        "%-8s  %-5s %-5s  %-15s  %-19s",
+        "%-10s  %-5s %-5s  %-15s  %-19s",
         link.name(), side(weOpen), side(weSend), impairment, refusal);
   }
 
