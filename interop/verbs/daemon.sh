@@ -17,14 +17,15 @@ memory = "256MiB"
 TOML
 }
 
-# interface NAME DEVICE ADDRESS
+# interface NAME DEVICE IPV4-ADDRESS [IPV6-ADDRESS]
 interface() {
+    local ipv6=${4:+", \"$4/64\""}
     cat <<TOML
 
 [[interface]]
 name = "$1"
 device = "$2"
-address = "$3/24"
+address = ["$3/24"$ipv6]
 TOML
 }
 

@@ -70,6 +70,21 @@ void stop_listening(struct id *id) {
     }
 }
 
+/* Whether another id of this process listens at a port. */
+static bool listens_here(uint16_t port) {
+    bool found = false;
+    for (const struct device *device = first_device(); device != NULL && !found; device = device->next) {
+        if (device->session != NULL) {
+            pthread_mutex_lock(&device->session->lock);
+            for (const rddp_listener *each = device->session->listeners; each != NULL; each = each->next) {
+                found |= each->port == port;
+            }
+            pthread_mutex_unlock(&device->session->lock);
+        }
+    }
+    return found;
+}
+
 VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
     struct id *id = id_of(ibv);
     uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
@@ -86,8 +101,10 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
         return 0;
     }
     stop_listening(id);
-    if (result == RDDP_ADDRESS_IN_USE && ibv->route.addr.src_addr.sa_family == AF_INET6) {
-        return 0;  /* the program listens at 0.0.0.0, too; its port has one listener, and nobody comes by IPv6 */
+    struct in6_addr at = address_in(&ibv->route.addr.src_addr);
+    if (result == RDDP_ADDRESS_IN_USE && IN6_IS_ADDR_UNSPECIFIED(&at) && listens_here(ntohs(rdma_get_src_port(ibv)))) {
+        verbs_log("the program listens at 0.0.0.0, too; the port has one listener, and no peer comes over IPv6");
+        return 0;
     }
     return fails(error_of(result));
 }

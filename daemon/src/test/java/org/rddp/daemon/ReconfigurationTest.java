@@ -34,7 +34,7 @@ class ReconfigurationTest {
         [[interface]]
         name = "two"
         device = "ring:x"
-        address = "10.0.0.2/24"
+        address = ["10.0.0.2/24", "2001:db8::2/64"]
         [interface.mpa]
         startup-timeout = "3s"
         """
@@ -49,7 +49,10 @@ class ReconfigurationTest {
   @Test
   void shouldTakeOverLimitsForProgramsThatConnectLater() throws Exception {
     try (Rddp before = daemon.connect("one")) {
-      reconfigure("", "[limits]\nsession-memory = \"1MiB\"", "address = \"10.0.0.1/24\"");
+      reconfigure(
+          "",
+          "[limits]\nsession-memory = \"1MiB\"",
+          "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
       awaitLog("the configuration was read again; changed: limits.session-memory");
       try (Rddp after = daemon.connect("one")) {
         assertThat(after.limits().memoryOctets()).isEqualTo(MIB);
@@ -65,7 +68,8 @@ class ReconfigurationTest {
   @Test
   void shouldTakeOverLimitsOfAllPrograms() throws Exception {
     try (Rddp before = daemon.connect("one")) {
-      reconfigure("", "[limits]\nmemory = \"2MiB\"", "address = \"10.0.0.1/24\"");
+      reconfigure(
+          "", "[limits]\nmemory = \"2MiB\"", "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
       awaitLog("limits.memory");
       assertThatThrownBy(() -> before.allocate(4 * MIB, Access.LOCAL_WRITE))
           .hasMessageContaining("octets of memory of");
@@ -75,7 +79,8 @@ class ReconfigurationTest {
 
   @Test
   void shouldTakeOverWhoMayConnect() throws Exception {
-    reconfigure("mode = \"0600\"\nusers = [4711]", "", "address = \"10.0.0.1/24\"");
+    reconfigure(
+        "mode = \"0600\"\nusers = [4711]", "", "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
     awaitLog("changed: control.mode, control.users");
     TestDaemon.await(() -> mode().equals("rw-------"), "the socket has its mode");
     daemon.close();
@@ -83,10 +88,11 @@ class ReconfigurationTest {
 
   @Test
   void shouldTakeOverTheLevelsOfTheLog() throws Exception {
-    reconfigure("", "[log.levels]\nsession = \"off\"", "address = \"10.0.0.1/24\"");
+    reconfigure(
+        "", "[log.levels]\nsession = \"off\"", "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
     awaitLog("changed: log.levels");
     daemon.connect("one").close();
-    reconfigure("", "[log]\nformat = \"json\"", "address = \"10.0.0.1/24\"");
+    reconfigure("", "[log]\nformat = \"json\"", "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
     awaitLog("need a restart of the daemon: log.format");
     assertThat(daemon.log()).doesNotContain("the session ends");
     daemon.close();
@@ -105,7 +111,7 @@ class ReconfigurationTest {
     reconfigure(
         "",
         "[engine]\nidle = \"park\"\n[limits]\nsend-queue = 7",
-        "address = \"10.0.0.1/24\"\nmtu = 1400");
+        "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]\nmtu = 1400");
     awaitLog("changed: nothing");
     awaitLog(
         "these changes need a restart of the daemon: limits.send-queue, engine.idle, interface[1]");
@@ -115,7 +121,7 @@ class ReconfigurationTest {
   @Test
   void shouldKeepWhatItHasWhenTheFileIsWrong() {
     try {
-      reconfigure("mode = \"9\"", "", "address = \"10.0.0.1/24\"");
+      reconfigure("mode = \"9\"", "", "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]");
     } catch (ConfigurationException e) {
       daemon.daemon().refuse(e);
     } catch (Exception e) {
