@@ -6,12 +6,12 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 import org.rddp.wire.Memory;
 
 /** A TCP connection from one of the daemon's engines that sends only what the test gives it. */
-class RawTcpConnection implements StreamHandler {
+class RawTcpConnection extends StreamHandlerAdapter {
   private final Engine engine;
   private final byte[] octets;
   private final boolean closesThen;
@@ -59,18 +59,6 @@ class RawTcpConnection implements StreamHandler {
   public void onSegment(long position, long address, int length, long packet) {
     stream.consumed(length);
   }
-
-  @Override
-  public void onLeftEdge(long position) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onEmss(int emss) {}
-
-  @Override
-  public void onAlarm(long now) {}
 
   @Override
   public void onPeerClosed() {

@@ -1,12 +1,11 @@
 package org.rddp.rdmap;
 
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 import org.rddp.wire.Memory;
 
 /** The end of a TCP connection that sends captured segments as they were, and hears nothing. */
-final class CapturedSender implements StreamHandler {
+final class CapturedSender extends StreamHandlerAdapter {
   private TcpStream stream;
 
   /** Sends a segment. */
@@ -22,25 +21,4 @@ final class CapturedSender implements StreamHandler {
   public void onOpen(TcpStream opened) {
     stream = opened;
   }
-
-  @Override
-  public void onSegment(long position, long address, int length, long packet) {}
-
-  @Override
-  public void onLeftEdge(long position) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onEmss(int emss) {}
-
-  @Override
-  public void onAlarm(long now) {}
-
-  @Override
-  public void onPeerClosed() {}
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

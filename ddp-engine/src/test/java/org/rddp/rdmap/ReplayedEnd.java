@@ -11,16 +11,15 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.tcp.testing.InMemoryTcpPair;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 import org.rddp.wire.Memory;
 
 /**
  * One end of a captured connection, whose segments go to our MPA as they were; what that passes up.
  */
-final class ReplayedEnd implements StreamHandler, UlpduHandler {
+final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
   private static final int LONGEST = 65536;
   private static final int IRD = 128;
   private static final byte[] EMPTY_WRITE = HexFormat.of().parseHex("c140" + "00".repeat(12));
@@ -96,12 +95,6 @@ final class ReplayedEnd implements StreamHandler, UlpduHandler {
     errors.add("rejected");
   }
 
-  @Override
-  public void onSegment(long position, long address, int length, long packet) {}
-
-  @Override
-  public void onLeftEdge(long position) {}
-
   /** A Responder waits for the Initiator's first FPDU: an empty RDMA Write. */
   @Override
   public void onFullOperation(byte[] privateData) {
@@ -117,20 +110,5 @@ final class ReplayedEnd implements StreamHandler, UlpduHandler {
   }
 
   @Override
-  public void onSendable() {}
-
-  @Override
-  public void onEmss(int emss) {}
-
-  @Override
   public void onMulpdu(int mulpdu) {}
-
-  @Override
-  public void onAlarm(long now) {}
-
-  @Override
-  public void onPeerClosed() {}
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

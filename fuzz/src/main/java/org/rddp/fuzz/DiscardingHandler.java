@@ -1,11 +1,10 @@
 package org.rddp.fuzz;
 
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /** A user of TCP that consumes all octets. */
-final class DiscardingHandler implements StreamHandler {
+final class DiscardingHandler extends StreamHandlerAdapter {
   private TcpStream stream;
 
   @Override
@@ -19,22 +18,7 @@ final class DiscardingHandler implements StreamHandler {
   }
 
   @Override
-  public void onLeftEdge(long position) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onEmss(int emss) {}
-
-  @Override
-  public void onAlarm(long now) {}
-
-  @Override
   public void onPeerClosed() {
     stream.closeSend();
   }
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

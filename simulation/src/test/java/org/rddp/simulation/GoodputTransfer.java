@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /**
  * One connection that always has something to send, and how much of it arrives. Packet pools are
@@ -22,7 +21,7 @@ final class GoodputTransfer {
   private final FrameStore frames = new FrameStore();
 
   /** Sends whatever it may, or receives whatever comes. */
-  private static final class User implements StreamHandler {
+  private static final class User extends StreamHandlerAdapter {
     private final boolean sends;
     private TcpStream stream;
 
@@ -52,21 +51,6 @@ final class GoodputTransfer {
     public void onSegment(long position, long address, int length, long packet) {
       stream.consumed(length);
     }
-
-    @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
-    public void onEmss(int emss) {}
-
-    @Override
-    public void onAlarm(long now) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 
   /**

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /** Two hosts on a link. */
 class SimulatedHostTest {
@@ -26,7 +26,7 @@ class SimulatedHostTest {
   private final User sink = new User(0);
 
   /** Sends so many octets and counts what comes. */
-  private static final class User implements StreamHandler {
+  private static final class User extends StreamHandlerAdapter {
     private TcpStream stream;
     private int left;
     private int received;
@@ -61,18 +61,6 @@ class SimulatedHostTest {
       received += length;
       stream.consumed(length);
     }
-
-    @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
-    public void onEmss(int emss) {}
-
-    @Override
-    public void onAlarm(long now) {}
-
-    @Override
-    public void onPeerClosed() {}
 
     @Override
     public void onClosed(CloseReason reason) {

@@ -1,11 +1,10 @@
 package org.rddp.bench.layers;
 
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /** Consumes every octet, and sends payloads on request. */
-final class PayloadHandler implements StreamHandler {
+final class PayloadHandler extends StreamHandlerAdapter {
   private final TcpStream stream;
   private final int payload;
   private long taken;
@@ -37,29 +36,8 @@ final class PayloadHandler implements StreamHandler {
   }
 
   @Override
-  public void onOpen(TcpStream opened) {}
-
-  @Override
   public void onSegment(long position, long address, int length, long packet) {
     taken += length;
     stream.consumed(length);
   }
-
-  @Override
-  public void onLeftEdge(long position) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onEmss(int emss) {}
-
-  @Override
-  public void onAlarm(long now) {}
-
-  @Override
-  public void onPeerClosed() {}
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

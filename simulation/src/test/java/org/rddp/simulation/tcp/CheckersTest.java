@@ -13,11 +13,10 @@ import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.SimulatedLink;
 import org.rddp.simulation.Violations;
 import org.rddp.simulation.WireSettings;
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
@@ -129,7 +128,7 @@ class CheckersTest {
   }
 
   /** Sends some segments when the connection is open. */
-  private static final class Talker implements StreamHandler {
+  private static final class Talker extends StreamHandlerAdapter {
     private static final int SEGMENTS = 5;
 
     private TcpStream stream;
@@ -150,24 +149,6 @@ class CheckersTest {
       received += length;
       stream.consumed(length);
     }
-
-    @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onEmss(int emss) {}
-
-    @Override
-    public void onAlarm(long now) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 
   /**
