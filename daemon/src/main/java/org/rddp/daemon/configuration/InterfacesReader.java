@@ -5,8 +5,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
 
 /** Reads all {@code [[interface]]} of a configuration file, and checks them against each other. */
 final class InterfacesReader {
@@ -103,8 +106,28 @@ final class InterfacesReader {
               "the same prefix length for one network, or separate networks");
           break;
         }
+        if (sameLink && overlap(each.read.ipv6(), before.read.ipv6())) {
+          each.section.refuse(
+              "address",
+              "its IPv6 network overlaps that of interface[" + before.number + "]",
+              "the same prefix length for one network, or separate networks");
+          break;
+        }
       }
     }
+  }
+
+  private static boolean overlap(Optional<Ipv6Network> one, Optional<Ipv6Network> other) {
+    if (one.isEmpty() || other.isEmpty()) {
+      return false;
+    }
+    Ipv6Address address = other.get().address();
+    int prefix = one.get().prefixLength();
+    int otherPrefix = other.get().prefixLength();
+    return prefix != otherPrefix
+        && one.get()
+            .address()
+            .sharesPrefix(address.high(), address.low(), Math.min(prefix, otherPrefix));
   }
 
   private void checkDevices() {

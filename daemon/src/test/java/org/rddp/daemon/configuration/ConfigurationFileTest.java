@@ -527,6 +527,23 @@ class ConfigurationFileTest {
   }
 
   @Test
+  void shouldRejectIpv6NetworksThatOverlap() throws Exception {
+    String first = PORT.replaceFirst("(?m)^address = .*", IPV6);
+    String other =
+        first
+            .replace("port0", "port1")
+            .replace("net_ring0", "net_ring1")
+            .replace("10.0.0.1/24", "10.0.0.2/24")
+            .replace("2001:db8::1/64", "2001:db8::2/48");
+    assertThat(problems(first + other))
+        .singleElement()
+        .asString()
+        .contains("interface[2].address: its IPv6 network overlaps that of interface[1]");
+    String same = first + other.replace("/48", "/64");
+    assertThat(ConfigurationFile.parse("f", same).interfaces()).hasSize(2);
+  }
+
+  @Test
   void shouldSayHowASyntaxErrorIsRepaired() {
     assertThat(problems("[control]\nmode = 0660 # for the group\n"))
         .singleElement()
