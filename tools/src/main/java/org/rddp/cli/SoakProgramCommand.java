@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.soak.SoakProgram;
 import org.rddp.soak.SoakSink;
 import org.rddp.soak.SoakSource;
@@ -47,7 +48,7 @@ final class SoakProgramCommand implements Callable<Integer> {
             sinks.stream().map(RemoteAddress::toSocketAddress).toList();
         new SoakSource(socket, addresses, seed, this::print).act(stop::get);
       }
-    } catch (RddpException e) {
+    } catch (RddpException | SystemCallException e) {
       // The daemon is ended on purpose, too.
       if (!SoakProgram.isLost(e)) {
         throw e;

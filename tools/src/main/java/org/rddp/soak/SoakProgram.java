@@ -5,6 +5,8 @@ import org.rddp.client.DaemonUnavailableException;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.SessionLostException;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.SystemCallException;
 
 /** What all programs of the soak have in common. */
 public final class SoakProgram {
@@ -22,6 +24,9 @@ public final class SoakProgram {
 
   /** Whether the daemon has ended. */
   public static boolean isLost(Throwable failure) {
+    if (failure instanceof SystemCallException call) {
+      return call.errno() == Errno.ECONNREFUSED || call.errno() == Errno.ENOENT;
+    }
     return failure instanceof SessionLostException || failure instanceof DaemonUnavailableException;
   }
 
