@@ -34,6 +34,8 @@ start_daemon() {
     local configuration=$1 log=$2 process deadline=$((SECONDS + DAEMON_STARTS))
     shift 2
     jvm_arguments daemon
+    # An earlier daemon's log of the same name tells that it was ready.
+    : >"$log"
     "$@" "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
         daemon --config "$configuration" >"$log" 2>&1 &
     process=$!
