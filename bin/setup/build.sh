@@ -43,7 +43,7 @@ fingerprint() {
 }
 
 build() {
-    local began=$SECONDS print module
+    local began=$SECONDS print
     print=$(fingerprint)
     rm -f "$STATE/built"
     say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
@@ -52,11 +52,17 @@ build() {
         show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
     fi
+    mark_built "$print"
+    say "built in $((SECONDS - began)) s"
+}
+
+# mark_built FINGERPRINT: the classes are those of these sources.
+mark_built() {
+    local module
     for module in tools interop bench; do
         classpath "$module" >/dev/null
     done
-    printf '%s\n' "$print" >"$STATE/built"
-    say "built in $((SECONDS - began)) s"
+    printf '%s\n' "$1" >"$STATE/built"
 }
 
 # classpath MODULE: its classes and all that they depend on.
@@ -73,14 +79,14 @@ classpath() {
 }
 
 # relocate_classpath MODULE: the module's class path as Maven has left it, relative to this tree, one entry in a line. Libraries
-# are copied out of Maven's repository, which other users cannot read.
+# are copied out of Maven's repository, which other users cannot read. Maven names the jars of modules if it has made them.
 relocate_classpath() {
     local entries=() entry module
     IFS=: read -ra entries <<<"$(<"$ROOT/$1/target/classpath")"
     echo "$1/target/classes"
     for entry in "${entries[@]}"; do
-        if [[ $entry == */target/classes ]]; then
-            module=${entry%/target/classes}
+        if [[ $entry == */target/classes || $entry == "$ROOT"/*/target/*.jar ]]; then
+            module=${entry%/target/*}
             echo "${module##*/}/target/classes"
         else
             cp -u -- "$entry" "$STATE/lib/"

@@ -5,7 +5,7 @@
 # shellcheck source=interop/vm/machine.sh
 source "$ROOT/interop/vm/machine.sh"
 
-readonly NIC=$STATE/nic
+readonly NIC=$GUESTS/nic
 readonly NIC_SCRIPTS=$ROOT/interop/nic
 readonly NIC_FILES=("$NIC_SCRIPTS/vm.sh" "$NIC_SCRIPTS/guest-init")
 readonly NIC_MODULES=(virtio_pci virtio_console virtio_rng 9p 9pnet_virtio overlay vfio vfio_iommu_type1 vfio-pci)

@@ -7,7 +7,7 @@
 # shellcheck source=interop/vm/machine.sh
 source "$ROOT/interop/vm/machine.sh"
 
-readonly SIW=$STATE/siw
+readonly SIW=$GUESTS/siw
 readonly SIW_GUEST=$SIW/guest
 # Where this file lies.
 readonly SIW_SCRIPTS=$ROOT/interop/siw

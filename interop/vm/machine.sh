@@ -5,6 +5,8 @@
 
 # Where this file lies.
 readonly VM_SCRIPTS=$ROOT/interop/vm
+# What guests are made of is kept for every tree of this user.
+readonly GUESTS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rddp
 
 vm=''
 
