@@ -96,6 +96,7 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
         .default_tx_slots = or_else(device.default_txportconf.ring_size,
                                     RTE_ETH_DEV_FALLBACK_TX_RINGSIZE),
         .rss_tcp = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV4_TCP) != 0,
+        .rss_tcp_ipv6 = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV6_TCP) != 0,
         .rss_key_size = device.hash_key_size,
         .rss_table_size = device.reta_size,
         .socket = rte_eth_dev_socket_id(port),
@@ -127,12 +128,17 @@ int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
         config->rss_key_size > sizeof(key))
         return -EINVAL;
     if (config->rss_tcp) {
+        struct rte_eth_dev_info device;
+        int error = rte_eth_dev_info_get(port, &device);
+        if (error < 0)
+            return error;
         memcpy(key, config->rss_key, sizeof(key));
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf = (struct rte_eth_rss_conf) {
             .rss_key = config->rss_key_size > 0 ? key : NULL,
             .rss_key_len = (uint8_t)config->rss_key_size,
-            .rss_hf = RTE_ETH_RSS_NONFRAG_IPV4_TCP,
+            .rss_hf = (RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_NONFRAG_IPV6_TCP) &
+                      device.flow_type_rss_offloads,
         };
     }
     return rte_eth_dev_configure(port, (uint16_t)config->rx_queues, (uint16_t)config->tx_queues,
@@ -156,13 +162,16 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 
 int rddp_port_start(uint16_t port)
 {
-    int error = rte_eth_dev_start(port);
-    if (error < 0)
-        return error;
-    /* Neighbour Discovery (RFC 4861) comes to multicast addresses. A port that cannot, or may not,
-     * receive them all starts nevertheless: IPv4 needs none. */
-    (void)rte_eth_allmulticast_enable(port);
-    return 0;
+    return rte_eth_dev_start(port);
+}
+
+int rddp_port_receive_multicast(uint16_t port)
+{
+    if (rte_eth_allmulticast_enable(port) == 0)
+        return 0;
+    int error = rte_eth_promiscuous_enable(port);
+    /* A driver that has neither has no filter: virtual devices pass on whatever comes. */
+    return error == -ENOTSUP ? 0 : error;
 }
 
 int rddp_port_stop(uint16_t port)

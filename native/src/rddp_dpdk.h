@@ -75,6 +75,7 @@ struct rddp_offload_flags {
     uint64_t rx_l4_none;     /* it was omitted, and the octets are right */
     uint64_t rx_l4_bad;      /* it is wrong */
     uint64_t tx_ipv4;        /* an IPv4 packet */
+    uint64_t tx_ipv6;        /* an IPv6 packet */
     uint64_t tx_ip_checksum; /* compute the IP header's checksum */
     uint64_t tx_tcp_checksum; /* compute the TCP checksum */
     uint64_t tx_tcp_segment; /* cut into segments */
@@ -208,6 +209,7 @@ struct rddp_port_info {
     uint32_t default_rx_slots;  /* recommended by the driver, or else by DPDK */
     uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can distribute TCP over IPv4 over its receive queues */
+    uint32_t rss_tcp_ipv6;      /* 1: and TCP over IPv6 */
     uint32_t rss_key_size;      /* octets of the key by which it hashes; 0: it takes none */
     uint32_t rss_table_size;    /* entries of the table from hashes to queues; 0: it has none */
     int32_t socket;             /* NUMA node, or -1 */
@@ -224,7 +226,7 @@ struct rddp_port_config {
     uint32_t tx_queues;
     uint32_t mtu;          /* octets of an IP packet, or 0 for the driver's default */
     uint32_t rx_interrupts; /* 1: the port can signal received frames */
-    uint32_t rss_tcp;      /* 1: distribute TCP over IPv4 over the receive queues by its four-tuple */
+    uint32_t rss_tcp;      /* 1: distribute TCP over the receive queues by its four-tuple */
     uint32_t rss_key_size; /* octets of rss_key, or 0 for the driver's own key */
     uint8_t rss_key[RDDP_RSS_KEY_SIZE]; /* the key of the hash */
 };
@@ -291,8 +293,12 @@ int rddp_port_rx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 /* Sets up a transmit queue. */
 int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket);
 
-/* Starts a port that is configured. It receives all multicast, where its driver can and may do that. */
+/* Starts a port that is configured. */
 int rddp_port_start(uint16_t port);
+
+/* Has a started port receive all multicast, or, if its driver cannot do that alone, every frame. A
+ * driver that knows neither receives everything. */
+int rddp_port_receive_multicast(uint16_t port);
 
 /* Stops a port. It releases the buffers that it holds now, or in rddp_port_detach(). */
 int rddp_port_stop(uint16_t port);

@@ -167,6 +167,7 @@ static void start(uint16_t port, void *pool, uint32_t mtu)
     /* net_ring says from the outset that it receives all multicast. */
     EXPECT(rte_eth_allmulticast_disable(port) == 0);
     EXPECT(rddp_port_start(port) == 0);
+    EXPECT(rddp_port_receive_multicast(port) == 0);
     EXPECT(rte_eth_allmulticast_get(port) == 1);
 }
 

@@ -222,6 +222,7 @@ public final class Daemon implements AutoCloseable {
           "interface %s is %s on %s, MTU %d"
               .formatted(each.name(), each.addressText(), each.device(), each.mtu()));
     }
+    ports.warnings().forEach(events::warn);
     events.info("programs connect at " + configuration.controlSocket());
   }
 

@@ -69,6 +69,8 @@ public final class DpdkPorts implements Ports {
   /** How the ends of rings with several engines choose their queues, by the interface's name. */
   private final Map<String, FlowSteering> ringSteering = new HashMap<>();
 
+  private final List<String> warnings = new ArrayList<>();
+
   /** Interfaces that have been opened. */
   private int interfaces;
 
@@ -211,6 +213,9 @@ public final class DpdkPorts implements Ports {
       PortSettings settings = settings(configured, port).withQueues(pools.size());
       int offered = PortOffloads.of(port.info()).offered();
       boolean interrupts = start(port, settings, pools);
+      if (configured.ipv6().isPresent() && !port.receiveMulticast()) {
+        warnings.add(noMulticast(configured, port));
+      }
       FlowSteering steering = pools.size() == 1 ? null : steering(port, pools.size());
       long mac = port.info().macAddress();
       List<DpdkDevice> opened = new ArrayList<>();
@@ -308,7 +313,7 @@ public final class DpdkPorts implements Ports {
         end.name(),
         name ->
             new FlowSteering(
-                new Toeplitz(Toeplitz.randomKey(Toeplitz.SHORTEST_KEY, random)),
+                new Toeplitz(Toeplitz.randomKey(Toeplitz.SHORTEST_IPV6_KEY, random)),
                 FlowSteering.evenTable(end.engines())));
   }
 
@@ -348,6 +353,12 @@ public final class DpdkPorts implements Ports {
     return pools;
   }
 
+  private static String noMulticast(InterfaceConfiguration configured, EthernetPort port) {
+    return "interface %s: its driver, %s, receives no multicast, so neighbours cannot find its IPv6"
+            .formatted(configured.name(), port.info().driver())
+        + " addresses (RFC 4861); use IPv4, or another driver";
+  }
+
   /** Starts a port; returns whether it signals received frames. */
   private boolean start(EthernetPort port, PortSettings settings, List<Mempool> pools) {
     boolean spreads = pools.size() > 1 && port.info().spreadsTcp();
@@ -366,7 +377,8 @@ public final class DpdkPorts implements Ports {
 
   /**
    * How a port chooses the queue of what it receives; null if that cannot be foretold. Some drivers
-   * say that they can spread TCP, and show neither key nor table.
+   * say that they can spread TCP, and show neither key nor table. The octets of the key behind
+   * those for IPv4 are used only if the port spreads TCP over IPv6, too.
    */
   private static FlowSteering steering(EthernetPort port, int queues) {
     byte[] key = port.rssKey();
@@ -375,7 +387,8 @@ public final class DpdkPorts implements Ports {
         key.length >= Toeplitz.SHORTEST_KEY
             && Integer.bitCount(table.length) == 1
             && Arrays.stream(table).allMatch(queue -> queue < queues);
-    return known ? new FlowSteering(new Toeplitz(key), table) : null;
+    int used = port.info().spreadsTcpOverIpv6() ? key.length : Toeplitz.SHORTEST_KEY;
+    return known ? new FlowSteering(new Toeplitz(Arrays.copyOf(key, used)), table) : null;
   }
 
   /** Whether the port starts with interrupts: some drivers refuse it where the card has none. */
@@ -458,6 +471,11 @@ public final class DpdkPorts implements Ports {
   @Override
   public List<DpdkDevice> devices() {
     return List.copyOf(devices);
+  }
+
+  @Override
+  public List<String> warnings() {
+    return List.copyOf(warnings);
   }
 
   @Override

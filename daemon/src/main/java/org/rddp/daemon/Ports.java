@@ -8,6 +8,11 @@ public interface Ports extends AutoCloseable {
   /** The devices, one for each engine of each interface, in the order of the configuration. */
   List<? extends FrameDevice> devices();
 
+  /** What an operator should know of the devices, one sentence each. */
+  default List<String> warnings() {
+    return List.of();
+  }
+
   /** Called by each engine's thread before it uses a device. */
   void enter();
 

@@ -48,11 +48,15 @@ class EnginesTest {
 
   /** Connects, writes into the peer's memory and compares. */
   private void exchange(Rddp here, Rddp there, Listener listener) {
+    exchange(here, there, listener, TWO);
+  }
+
+  private void exchange(Rddp here, Rddp there, Listener listener, InetSocketAddress to) {
     MemoryRegion source = here.allocate(64, Access.LOCAL_WRITE);
     MemoryRegion sink = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     CompletableFuture<Connection> accepted =
         CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
-    Connection out = here.connect(TWO, PrivateData.NONE, TIMEOUT);
+    Connection out = here.connect(to, PrivateData.NONE, TIMEOUT);
     Connection in = accepted.join();
     source.segment().set(ValueLayout.JAVA_LONG, 0, 0x0102_0304_0506_0708L);
     assertThat(out.postWrite(1, source, 0, 8, sink.stag(), 0)).isTrue();
@@ -148,6 +152,21 @@ class EnginesTest {
           }
         },
         "some connections have come to another queue");
+  }
+
+  @Test
+  void answersShouldComeToTheEngineThatConnected() {
+    Rddp there = connect("two/3");
+    InetSocketAddress ipv6 = new InetSocketAddress("2001:db8::2", PORT);
+    try (Listener listener = there.listen(new InetSocketAddress("::", PORT), 16)) {
+      for (int i = 0; i < ENGINES; i++) {
+        Rddp here = connect("one/" + i);
+        exchange(here, there, listener, ipv6);
+        exchange(here, there, listener, TWO);
+      }
+    }
+    assertThat(daemon.daemon().engines().stream().limit(ENGINES))
+        .allSatisfy(engine -> assertThat(engine.tcp().ipCounters().handedOver).isZero());
   }
 
   @Test

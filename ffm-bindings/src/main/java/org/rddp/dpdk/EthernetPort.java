@@ -257,6 +257,16 @@ public final class EthernetPort implements AutoCloseable {
     started = true;
   }
 
+  /**
+   * Has the started port receive all multicast frames, to which Neighbour Discovery comes (RFC
+   * 4861): only these, or every frame where the driver knows no less.
+   *
+   * @return false if the driver fails
+   */
+  public boolean receiveMulticast() {
+    return Dpdk.rddp_port_receive_multicast(port) == 0;
+  }
+
   /** The key by which the started port hashes TCP; empty if the driver does not tell. */
   public byte[] rssKey() {
     try (Arena arena = Arena.ofConfined()) {

@@ -33,6 +33,9 @@ public final class MbufFlags {
   /** To be transmitted: an IPv4 packet. */
   public static final long TX_IPV4;
 
+  /** To be transmitted: an IPv6 packet. */
+  public static final long TX_IPV6;
+
   /** To be transmitted: compute the IP header's checksum, whose field is 0. */
   public static final long TX_IP_CHECKSUM;
 
@@ -58,6 +61,7 @@ public final class MbufFlags {
       RX_L4_NONE = rddp_offload_flags.rx_l4_none(flags);
       RX_L4_BAD = rddp_offload_flags.rx_l4_bad(flags);
       TX_IPV4 = rddp_offload_flags.tx_ipv4(flags);
+      TX_IPV6 = rddp_offload_flags.tx_ipv6(flags);
       TX_IP_CHECKSUM = rddp_offload_flags.tx_ip_checksum(flags);
       TX_TCP_CHECKSUM = rddp_offload_flags.tx_tcp_checksum(flags);
       TX_TCP_SEGMENT = rddp_offload_flags.tx_tcp_segment(flags);

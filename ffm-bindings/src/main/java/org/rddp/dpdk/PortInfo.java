@@ -21,6 +21,7 @@ import org.rddp.dpdk.generated.rddp_port_info;
  * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
  * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
  * @param spreadsTcp whether it can distribute TCP over IPv4 over its receive queues (RSS)
+ * @param spreadsTcpOverIpv6 whether it can do so with TCP over IPv6
  * @param rssKeyOctets octets of the key by which it hashes TCP; 0: it takes none
  * @param rssTableEntries entries of its table from hashes to queues; 0: it has none, and its queues
  *     cannot be foretold
@@ -43,6 +44,7 @@ public record PortInfo(
     int defaultReceiveSlots,
     int defaultTransmitSlots,
     boolean spreadsTcp,
+    boolean spreadsTcpOverIpv6,
     int rssKeyOctets,
     int rssTableEntries,
     int socket,
@@ -65,6 +67,7 @@ public record PortInfo(
         rddp_port_info.default_rx_slots(info),
         rddp_port_info.default_tx_slots(info),
         rddp_port_info.rss_tcp(info) != 0,
+        rddp_port_info.rss_tcp_ipv6(info) != 0,
         rddp_port_info.rss_key_size(info),
         rddp_port_info.rss_table_size(info),
         rddp_port_info.socket(info),

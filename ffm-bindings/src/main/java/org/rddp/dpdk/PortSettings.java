@@ -12,8 +12,7 @@ import java.util.Set;
  * @param transmitSlots the same for a transmit queue
  * @param mtu octets of an IP packet, at least 68; a buffer of the pool must have room for headroom
  *     and 18 octets more, unless {@code SCATTER} is among the receive offloads
- * @param spreadTcp whether to distribute TCP over IPv4 over the receive queues by its four-tuple
- *     (RSS)
+ * @param spreadTcp whether to distribute TCP over the receive queues by its four-tuple (RSS)
  * @param interrupts whether a thread that sleeps wants to learn of received frames
  * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}

@@ -149,7 +149,7 @@ public final class SimulatedHost {
   }
 
   private FlowSteering steering(int[] table) {
-    byte[] key = new byte[Toeplitz.SHORTEST_KEY];
+    byte[] key = new byte[Toeplitz.SHORTEST_IPV6_KEY];
     random.nextBytes(key);
     return new FlowSteering(new Toeplitz(key), table);
   }

@@ -38,6 +38,13 @@ public final class FlowSteering {
     return table;
   }
 
+  /**
+   * Whether the queues of a family are foretold: those of IPv6 only by a key that is long enough.
+   */
+  public boolean foretells(boolean ipv6) {
+    return !ipv6 || hash.hashesIpv6();
+  }
+
   /** The queue of a TCP segment, as its header has addresses and ports. */
   public int queue(int source, int destination, int sourcePort, int destinationPort) {
     return queues[hash.hash(source, destination, sourcePort, destinationPort) & queues.length - 1];

@@ -37,10 +37,10 @@ public interface FrameDevice extends AutoCloseable {
   /**
    * Has the device complete the TCP checksum of a frame when the packet is sent next. The checksum
    * field must then hold the folded sum of the pseudo header, without the length if the frame is to
-   * be cut; the IP header must have no options.
+   * be cut; the IP header must have no options or extensions.
    *
    * @param link octets of the Ethernet header
-   * @param ip octets of the IP header
+   * @param ip octets of the IP header: 20 for IPv4, 40 for IPv6
    * @param tcp octets of the TCP header
    * @param segment octets of payload in each segment that the frame is to be cut into; 0 if it is
    *     to stay whole

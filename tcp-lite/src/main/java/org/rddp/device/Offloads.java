@@ -1,8 +1,8 @@
 package org.rddp.device;
 
 /**
- * The offloads of a {@link FrameDevice} for TCP over IPv4: bits of {@link FrameDevice#offloads},
- * and its verdicts on received frames.
+ * The offloads of a {@link FrameDevice} for TCP over IPv4 and IPv6: bits of {@link
+ * FrameDevice#offloads}, and its verdicts on received frames.
  */
 public final class Offloads {
   /** No offloads. */

@@ -475,11 +475,13 @@ public final class IpLayer {
   /**
    * Has the device complete the TCP checksum of a packet that is {@linkplain #send sent} next.
    *
+   * @param remote the destination
    * @param tcpHeader octets of the TCP header
    * @param segment see {@link FrameDevice#requestOffload}
    */
-  public void requestOffload(long packet, int tcpHeader, int segment) {
-    device.requestOffload(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
+  public void requestOffload(long packet, int remote, int tcpHeader, int segment) {
+    int header = isIpv6(remote) ? Ipv6.HEADER : Ipv4.HEADER;
+    device.requestOffload(packet, link.header(), header, tcpHeader, segment);
   }
 
   /**

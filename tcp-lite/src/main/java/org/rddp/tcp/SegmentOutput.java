@@ -28,20 +28,16 @@ final class SegmentOutput {
     offloadsSegmentation = ip.offloadsSegmentation();
   }
 
-  /**
-   * Whether the device computes the checksums of a connection, so that the sum of a payload is not
-   * needed.
-   */
-  boolean offloadsChecksum(TcpConnection connection) {
-    return offloadsChecksum && !IpLayer.isIpv6(connection.remote());
+  /** Whether the device computes checksums, so that the sum of a payload is not needed. */
+  boolean offloadsChecksum() {
+    return offloadsChecksum;
   }
 
   /**
    * The longest payload of one frame: unlimited if the device cuts it to segments of EMSS octets.
    */
-  int largest(TcpConnection connection, int emss) {
-    boolean cut = offloadsSegmentation && !IpLayer.isIpv6(connection.remote());
-    return cut ? Integer.MAX_VALUE : emss;
+  int largest(int emss) {
+    return offloadsSegmentation ? Integer.MAX_VALUE : emss;
   }
 
   /**
@@ -190,7 +186,7 @@ final class SegmentOutput {
   private void finish(
       TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
     int remote = connection.remote();
-    if (offloadsChecksum(connection)) {
+    if (offloadsChecksum) {
       requestOffload(connection, packet, header, length);
     } else {
       Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
@@ -208,7 +204,7 @@ final class SegmentOutput {
     boolean cut = emss > 0 && length - headerLength > emss;
     int summed = cut ? 0 : length;
     Tcp.putPartialChecksum(header, ip.pseudoHeader(connection.remote(), summed));
-    ip.requestOffload(packet, headerLength, cut ? emss : 0);
+    ip.requestOffload(packet, connection.remote(), headerLength, cut ? emss : 0);
   }
 
   /** A packet for a segment that is sent at once; 0 if there is none. */

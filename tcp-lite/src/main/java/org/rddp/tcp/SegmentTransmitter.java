@@ -37,7 +37,7 @@ final class SegmentTransmitter {
     }
     int length = queue.length(slot);
     long payload = pool.address(packet) + pool.length(packet) - length;
-    int sum = output.offloadsChecksum(connection) ? 0 : queue.sum(slot);
+    int sum = output.offloadsChecksum() ? 0 : queue.sum(slot);
     output.data(connection, packet, payload, length, sum, position, flags, ecn);
     return true;
   }

@@ -352,7 +352,7 @@ final class Sender {
 
   /** Octets of a segment, at most those that can be sent at once. */
   private int longest(int slot) {
-    return Math.min(flight.queue.length(slot), context.output.largest(connection, emss));
+    return Math.min(flight.queue.length(slot), context.output.largest(emss));
   }
 
   /** Sends lost segments again; returns whether all of them have been sent. */
@@ -374,7 +374,7 @@ final class Sender {
   /** Sends a segment again, or as much of it as the path carries now. */
   private boolean retransmit(int slot) {
     int part = slot;
-    if (flight.queue.length(slot) > context.output.largest(connection, emss)) {
+    if (flight.queue.length(slot) > context.output.largest(emss)) {
       part = split(flight.queue.find(flight.queue.position(slot)), emss);
     }
     if (part == flight.queue.slot(flight.queue.head())) {

@@ -5,13 +5,18 @@ import java.util.Map;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
 /** A simulated network card that computes checksums, cuts segments and checks received ones. */
 public final class OffloadingDevice implements FrameDevice {
-  private record Left(int link, int ip, int tcp, int segment) {}
+  private record Left(int link, int ip, int tcp, int segment) {
+    boolean ipv6() {
+      return ip == Ipv6.HEADER;
+    }
+  }
 
   private final FrameDevice link;
   private final int offloads;
@@ -57,9 +62,10 @@ public final class OffloadingDevice implements FrameDevice {
     long frame = link.pool().address(packet);
     boolean tagged = Ethernet.type(frame) == Vlan.TYPE_TAGGED;
     long ip = frame + (tagged ? Vlan.HEADER : Ethernet.HEADER);
-    long tcp = ip + Ipv4.headerLength(ip);
-    int length = Ipv4.totalLength(ip) - Ipv4.headerLength(ip);
-    boolean intact = Tcp.intact(tcp, length, Ipv4.source(ip), Ipv4.destination(ip));
+    boolean ipv6 = (tagged ? Vlan.type(frame) : Ethernet.type(frame)) == Ethernet.TYPE_IPV6;
+    int header = ipv6 ? Ipv6.HEADER : Ipv4.headerLength(ip);
+    int length = ipv6 ? Ipv6.payloadLength(ip) : Ipv4.totalLength(ip) - header;
+    boolean intact = Tcp.intact(ip + header, length, pseudoHeader(ip, ipv6, length));
     return intact ? Offloads.GOOD : Offloads.BAD;
   }
 
@@ -86,7 +92,8 @@ public final class OffloadingDevice implements FrameDevice {
     int headers = work.link + work.ip + work.tcp;
     int payload = pool.length(packet) - headers;
     int segment = work.segment > 0 ? work.segment : payload;
-    int expected = pseudoHeader(frame + work.link, work.segment > 0 ? 0 : work.tcp + payload);
+    int summed = work.segment > 0 ? 0 : work.tcp + payload;
+    int expected = Checksum.fold(pseudoHeader(frame + work.link, work.ipv6(), summed));
     if (Tcp.checksum(frame + work.link + work.ip) != expected) {
       throw new IllegalStateException("no sum of the pseudo header");
     }
@@ -104,9 +111,16 @@ public final class OffloadingDevice implements FrameDevice {
     return true;
   }
 
-  private static int pseudoHeader(long ip, int length) {
-    return Checksum.fold(
-        Checksum.pseudoHeader(Ipv4.source(ip), Ipv4.destination(ip), Ipv4.PROTOCOL_TCP, length));
+  private static long pseudoHeader(long ip, boolean ipv6, int length) {
+    return ipv6
+        ? Checksum.pseudoHeader(
+            Ipv6.sourceHigh(ip),
+            Ipv6.sourceLow(ip),
+            Ipv6.destinationHigh(ip),
+            Ipv6.destinationLow(ip),
+            Ipv4.PROTOCOL_TCP,
+            length)
+        : Checksum.pseudoHeader(Ipv4.source(ip), Ipv4.destination(ip), Ipv4.PROTOCOL_TCP, length);
   }
 
   private long piece(long frame, Left work, int from, int octets, boolean last) {
@@ -119,20 +133,21 @@ public final class OffloadingDevice implements FrameDevice {
     pool.window(copy, to, headers + octets);
     long ip = to + work.link;
     long tcp = ip + work.ip;
-    int ecn = Ipv4.ecn(ip);
-    int source = Ipv4.source(ip);
-    int destination = Ipv4.destination(ip);
     int length = work.tcp + octets;
-    Ipv4.write(ip, work.ip + length, Ipv4.PROTOCOL_TCP, source, destination, ecn);
+    if (work.ipv6()) {
+      Memory.putShort(ip + 4, length);
+    } else {
+      int source = Ipv4.source(ip);
+      int destination = Ipv4.destination(ip);
+      int ecn = Ipv4.ecn(ip);
+      Ipv4.write(ip, work.ip + length, Ipv4.PROTOCOL_TCP, source, destination, ecn);
+    }
     Memory.putInt(tcp + 4, Tcp.sequence(tcp) + from);
     if (!last) {
       Memory.putByte(tcp + 13, Tcp.flags(tcp) & ~(Tcp.FIN | Tcp.PSH));
     }
     Memory.putShort(tcp + 16, 0);
-    Tcp.putChecksum(
-        tcp,
-        Checksum.sum(tcp, length)
-            + Checksum.pseudoHeader(source, destination, Ipv4.PROTOCOL_TCP, length));
+    Tcp.putChecksum(tcp, Checksum.sum(tcp, length) + pseudoHeader(ip, work.ipv6(), length));
     return copy;
   }
 

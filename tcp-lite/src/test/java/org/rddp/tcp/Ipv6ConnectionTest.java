@@ -14,6 +14,8 @@ import org.rddp.device.CapturedDevice;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.device.OffloadingDevice;
+import org.rddp.device.Offloads;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
@@ -21,6 +23,7 @@ import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
@@ -64,12 +67,15 @@ class Ipv6ConnectionTest {
   }
 
   private void turn() {
-    for (TcpStack stack : List.of(ours, theirs)) {
-      stack.receive(now);
-      stack.advance(now);
-      stack.transmit(now);
-    }
+    turn(ours);
+    turn(theirs);
     now += MILLISECOND / 10;
+  }
+
+  private void turn(TcpStack stack) {
+    stack.receive(now);
+    stack.advance(now);
+    stack.transmit(now);
   }
 
   /** Transfers so many octets in both directions over one connection. */
@@ -155,6 +161,83 @@ class Ipv6ConnectionTest {
     }
     assertThat(longest).isEqualTo(1500);
     assertThat(label).isPositive();
+  }
+
+  @Test
+  @DisplayName("RFC 8200 8.1: a card that computes checksums finds the pseudo header's sum")
+  void shouldLeaveChecksumsToTheCard() {
+    OffloadingDevice card = new OffloadingDevice(link[0], Offloads.CHECKSUM | Offloads.VERDICT);
+    start(card, TcpSettings.DEFAULTS);
+    transfer(THEIRS, 100_000);
+    assertThat(card.completed).isGreaterThan(70);
+    assertThat(ours.counters().checksumErrors + theirs.counters().checksumErrors).isZero();
+    expectEveryPacketBack();
+  }
+
+  @Test
+  @DisplayName("RFC 8201 5.2: a card that can cuts the segments that the path no longer carries")
+  void shouldLeaveCuttingToTheCard() {
+    FrameDevice captured =
+        new CapturedDevice(
+            link[0], (sent, address, length) -> frames.add(Memory.bytes(address, length)));
+    OffloadingDevice card =
+        new OffloadingDevice(captured, Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    start(card, TcpSettings.DEFAULTS);
+    Peer client = peer(50_000);
+    Peer server = peer(50_000);
+    theirs.listen(7, (stream, address, port) -> server);
+    ours.connect(THEIRS, 7, client);
+    boolean told = false;
+    long deadline = now + 600 * SECOND;
+    while (client.closed == null || server.closed == null) {
+      turn(ours);
+      byte[] last = frames.isEmpty() ? new byte[0] : frames.getLast();
+      if (!told && last.length == Ethernet.HEADER + 1500) {
+        told = true;
+        tellTooBig(last, 1280);
+        loseEverythingFor(2 * SECOND);
+      }
+      turn(theirs);
+      now += MILLISECOND / 10;
+      assertThat(now).as("still at it").isLessThan(deadline);
+    }
+    assertThat(server.wrong).isNull();
+    assertThat(server.received).isEqualTo(50_000);
+    assertThat(ours.counters().pathMtuLowered).isEqualTo(1);
+    assertThat(card.cut).isPositive();
+    assertThat(ours.counters().split).isZero();
+    expectEveryPacketBack();
+  }
+
+  /** A claim counts once the retransmission timer has confirmed it (RFC 5927 section 7.2). */
+  private void loseEverythingFor(long duration) {
+    long[] burst = new long[64];
+    for (long end = now + duration; now < end; now += MILLISECOND) {
+      turn(ours);
+      for (int i = link[1].receive(burst) - 1; i >= 0; i--) {
+        theirPool.release(burst[i]);
+      }
+    }
+  }
+
+  /** The peer reports that a frame of ours is longer than the path's MTU. */
+  private void tellTooBig(byte[] frame, int mtu) {
+    int quoted = 100;
+    int length = Icmpv6.HEADER + quoted;
+    long packet = theirPool.allocate();
+    long start = theirPool.address(packet);
+    long ip = start + Ethernet.HEADER;
+    long message = ip + Ipv6.HEADER;
+    Ethernet.write(start, link[0].macAddress(), link[1].macAddress(), Ethernet.TYPE_IPV6);
+    Ipv6.write(
+        ip, length, Ipv6.ICMPV6, 64, 0, 0, THEIRS.high(), THEIRS.low(), OURS.high(), OURS.low());
+    Icmpv6.write(message, Icmpv6.PACKET_TOO_BIG, 0, mtu);
+    for (int i = 0; i < quoted; i++) {
+      Memory.putByte(message + Icmpv6.HEADER + i, frame[Ethernet.HEADER + i]);
+    }
+    Icmpv6.complete(message, length, Icmpv6.pseudoHeader(ip, length));
+    theirPool.window(packet, start, Ethernet.HEADER + Ipv6.HEADER + length);
+    assertThat(link[1].transmit(new long[] {packet}, 0, 1)).isEqualTo(1);
   }
 
   @Test

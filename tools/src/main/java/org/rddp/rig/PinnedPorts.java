@@ -19,6 +19,11 @@ public record PinnedPorts(Ports ports, int cpu) implements Ports {
   }
 
   @Override
+  public List<String> warnings() {
+    return ports.warnings();
+  }
+
+  @Override
   public void enter() {
     try {
       Affinity.pin(cpu);

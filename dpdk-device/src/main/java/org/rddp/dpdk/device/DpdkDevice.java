@@ -10,6 +10,7 @@ import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 
 /**
@@ -146,15 +147,29 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   @Override
+  public boolean receives(
+      long remoteHigh,
+      long remoteLow,
+      int remotePort,
+      long localHigh,
+      long localLow,
+      int localPort) {
+    return steering == null
+        || steering.queue(remoteHigh, remoteLow, localHigh, localLow, remotePort, localPort)
+            == queue;
+  }
+
+  @Override
   public boolean foretells(boolean ipv6) {
-    return steering != null && !ipv6;
+    return steering != null && steering.foretells(ipv6);
   }
 
   @Override
   public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
-    long flags = MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM;
+    boolean ipv6 = ip == Ipv6.HEADER;
+    long flags = MbufFlags.TX_TCP_CHECKSUM | (ipv6 ? MbufFlags.TX_IPV6 : MbufFlags.TX_IPV4);
     if (segment > 0) {
-      flags |= MbufFlags.TX_IP_CHECKSUM | MbufFlags.TX_TCP_SEGMENT;
+      flags |= MbufFlags.TX_TCP_SEGMENT | (ipv6 ? 0 : MbufFlags.TX_IP_CHECKSUM);
     }
     Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
     Memory.putLongNative(
@@ -266,12 +281,12 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     return port.transmit(queue, sent, count);
   }
 
-  /** Clears the IP checksum of frames to be cut into segments, as DPDK requires. */
+  /** Clears the IP checksum of frames to be cut into segments, as DPDK requires; IPv6 has none. */
   private void prepare(long[] packets, int from, int count) {
     for (int i = from; i < from + count; i++) {
       long packet = packets[i];
       long flags = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
-      if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
+      if ((flags & MbufFlags.TX_IP_CHECKSUM) != 0) {
         int link = MbufFlags.linkHeader(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD));
         Ipv4.clearChecksum(pool.address(packet) + link);
       }

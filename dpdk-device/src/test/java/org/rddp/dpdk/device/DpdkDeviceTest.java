@@ -259,6 +259,14 @@ class DpdkDeviceTest {
     card.requestOffload(packet, 14, 20, 20, 1460);
     assertThat(flags(packet) & MbufFlags.TX_TCP_SEGMENT).isNotZero();
     assertThat(flags(packet) & MbufFlags.TX_IP_CHECKSUM).isNotZero();
+    card.requestOffload(packet, 14, 40, 20, 0);
+    assertThat(flags(packet)).isEqualTo(MbufFlags.TX_IPV6 | MbufFlags.TX_TCP_CHECKSUM);
+    card.requestOffload(packet, 14, 40, 20, 1440);
+    assertThat(flags(packet))
+        .as("no checksum of IPv6's header")
+        .isEqualTo(MbufFlags.TX_IPV6 | MbufFlags.TX_TCP_CHECKSUM | MbufFlags.TX_TCP_SEGMENT);
+    assertThat(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD))
+        .isEqualTo(MbufFlags.txOffload(14, 40, 20, 1440));
     one.pool().release(packet);
     packet = one.pool().allocate();
     assertThat(flags(packet)).isZero();
@@ -268,14 +276,15 @@ class DpdkDeviceTest {
   @Test
   void shouldClearTheIpChecksumOfWhatThePortCuts() {
     DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
-    for (int segment : new int[] {0, 16}) {
+    for (int[] request : new int[][] {{20, 0}, {20, 16}, {40, 16}}) {
       long packet = frame(card, 100, 0x11);
-      card.requestOffload(packet, 14, 20, 20, segment);
+      card.requestOffload(packet, 14, request[0], 20, request[1]);
       packets[0] = packet;
       assertThat(card.transmit(packets, 0, 1)).isEqualTo(1);
       assertThat(two.receive(packets)).isEqualTo(1);
       long ip = two.pool().address(packets[0]) + 14;
-      assertThat(Memory.getShort(ip + 10)).isEqualTo(segment == 0 ? 0x1111 : 0);
+      assertThat(Memory.getShort(ip + 10))
+          .isEqualTo(request[0] == 20 && request[1] > 0 ? 0 : 0x1111);
       assertThat(Memory.getShort(ip + 8)).isEqualTo(0x1111);
       one.pool().release(packets[0]);
     }

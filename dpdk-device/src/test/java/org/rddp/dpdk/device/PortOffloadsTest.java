@@ -12,7 +12,7 @@ class PortOffloadsTest {
   private static PortOffloads of(String name, Set<String> receive, Set<String> transmit) {
     return PortOffloads.of(
         new PortInfo(
-            name, "net_x", 1, 68, 9000, 2048, 9018, 1, 1, 512, 512, 512, 512, false, 0, 0, 0,
+            name, "net_x", 1, 68, 9000, 2048, 9018, 1, 1, 512, 512, 512, 512, false, false, 0, 0, 0,
             receive, transmit));
   }
 

@@ -2250,6 +2250,64 @@ public class Dpdk {
         }
     }
 
+    private static class rddp_port_receive_multicast {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_receive_multicast");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_port_receive_multicast(uint16_t port)
+     * }
+     */
+    public static FunctionDescriptor rddp_port_receive_multicast$descriptor() {
+        return rddp_port_receive_multicast.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_port_receive_multicast(uint16_t port)
+     * }
+     */
+    public static MethodHandle rddp_port_receive_multicast$handle() {
+        return rddp_port_receive_multicast.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_port_receive_multicast(uint16_t port)
+     * }
+     */
+    public static MemorySegment rddp_port_receive_multicast$address() {
+        return rddp_port_receive_multicast.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_port_receive_multicast(uint16_t port)
+     * }
+     */
+    public static int rddp_port_receive_multicast(short port) {
+        var mh$ = rddp_port_receive_multicast.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_port_receive_multicast", port);
+            }
+            return (int)mh$.invokeExact(port);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class rddp_port_stop {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,

@@ -21,6 +21,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint64_t rx_l4_none;
  *     uint64_t rx_l4_bad;
  *     uint64_t tx_ipv4;
+ *     uint64_t tx_ipv6;
  *     uint64_t tx_ip_checksum;
  *     uint64_t tx_tcp_checksum;
  *     uint64_t tx_tcp_segment;
@@ -44,6 +45,7 @@ public class rddp_offload_flags {
         Dpdk.C_LONG.withName("rx_l4_none"),
         Dpdk.C_LONG.withName("rx_l4_bad"),
         Dpdk.C_LONG.withName("tx_ipv4"),
+        Dpdk.C_LONG.withName("tx_ipv6"),
         Dpdk.C_LONG.withName("tx_ip_checksum"),
         Dpdk.C_LONG.withName("tx_tcp_checksum"),
         Dpdk.C_LONG.withName("tx_tcp_segment"),
@@ -322,6 +324,50 @@ public class rddp_offload_flags {
      */
     public static void tx_ipv4(MemorySegment struct, long fieldValue) {
         struct.set(tx_ipv4$LAYOUT, tx_ipv4$OFFSET, fieldValue);
+    }
+
+    private static final OfLong tx_ipv6$LAYOUT = (OfLong)$LAYOUT.select(groupElement("tx_ipv6"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint64_t tx_ipv6
+     * }
+     */
+    public static final OfLong tx_ipv6$layout() {
+        return tx_ipv6$LAYOUT;
+    }
+
+    private static final long tx_ipv6$OFFSET = $LAYOUT.byteOffset(groupElement("tx_ipv6"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint64_t tx_ipv6
+     * }
+     */
+    public static final long tx_ipv6$offset() {
+        return tx_ipv6$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint64_t tx_ipv6
+     * }
+     */
+    public static long tx_ipv6(MemorySegment struct) {
+        return struct.get(tx_ipv6$LAYOUT, tx_ipv6$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint64_t tx_ipv6
+     * }
+     */
+    public static void tx_ipv6(MemorySegment struct, long fieldValue) {
+        struct.set(tx_ipv6$LAYOUT, tx_ipv6$OFFSET, fieldValue);
     }
 
     private static final OfLong tx_ip_checksum$LAYOUT = (OfLong)$LAYOUT.select(groupElement("tx_ip_checksum"));

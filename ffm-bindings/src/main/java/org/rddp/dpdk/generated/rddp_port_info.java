@@ -33,6 +33,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t default_rx_slots;
  *     uint32_t default_tx_slots;
  *     uint32_t rss_tcp;
+ *     uint32_t rss_tcp_ipv6;
  *     uint32_t rss_key_size;
  *     uint32_t rss_table_size;
  *     int32_t socket;
@@ -64,9 +65,11 @@ public class rddp_port_info {
         Dpdk.C_INT.withName("default_rx_slots"),
         Dpdk.C_INT.withName("default_tx_slots"),
         Dpdk.C_INT.withName("rss_tcp"),
+        Dpdk.C_INT.withName("rss_tcp_ipv6"),
         Dpdk.C_INT.withName("rss_key_size"),
         Dpdk.C_INT.withName("rss_table_size"),
-        Dpdk.C_INT.withName("socket")
+        Dpdk.C_INT.withName("socket"),
+        MemoryLayout.paddingLayout(4)
     ).withName("rddp_port_info");
 
     /**
@@ -932,6 +935,50 @@ public class rddp_port_info {
      */
     public static void rss_tcp(MemorySegment struct, int fieldValue) {
         struct.set(rss_tcp$LAYOUT, rss_tcp$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rss_tcp_ipv6$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_tcp_ipv6"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rss_tcp_ipv6
+     * }
+     */
+    public static final OfInt rss_tcp_ipv6$layout() {
+        return rss_tcp_ipv6$LAYOUT;
+    }
+
+    private static final long rss_tcp_ipv6$OFFSET = $LAYOUT.byteOffset(groupElement("rss_tcp_ipv6"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rss_tcp_ipv6
+     * }
+     */
+    public static final long rss_tcp_ipv6$offset() {
+        return rss_tcp_ipv6$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_tcp_ipv6
+     * }
+     */
+    public static int rss_tcp_ipv6(MemorySegment struct) {
+        return struct.get(rss_tcp_ipv6$LAYOUT, rss_tcp_ipv6$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_tcp_ipv6
+     * }
+     */
+    public static void rss_tcp_ipv6(MemorySegment struct, int fieldValue) {
+        struct.set(rss_tcp_ipv6$LAYOUT, rss_tcp_ipv6$OFFSET, fieldValue);
     }
 
     private static final OfInt rss_key_size$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_key_size"));

@@ -12,6 +12,11 @@ import org.rddp.device.FrameDevice;
  */
 record WrappedPorts(Ports ports, List<FrameDevice> devices) implements Ports {
   @Override
+  public List<String> warnings() {
+    return ports.warnings();
+  }
+
+  @Override
   public void enter() {
     ports.enter();
   }
