@@ -40,7 +40,7 @@ final class DemoSourceCommand implements Callable<Integer> {
       VerifiedTransfer transfer =
           new VerifiedTransfer(daemon, seed, Duration.ofSeconds(warmUp), Duration.ofSeconds(30));
       JsonObject result = new JsonObject();
-      result.addProperty("nanos", transfer.send(sink.toSocketAddress(), size));
+      result.addProperty("nanos", transfer.send(sink.host(), size));
       Output.println(spec, result.toString());
       return 0;
     }

@@ -46,7 +46,7 @@ final class GetCommand implements Callable<Integer> {
     String digest;
     try (Rddp daemon = session.open("get");
         TransferProgress progress = new TransferProgress("get " + name)) {
-      FileClient client = new FileClient(daemon, server.toSocketAddress(), octets, progress::begin);
+      FileClient client = new FileClient(daemon, server.host(), octets, progress::begin);
       digest = client.get(name, target);
     }
     Output.println(spec, digest + "  " + target);

@@ -3,7 +3,6 @@ package org.rddp.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,8 +81,7 @@ final class PerfCommand implements Callable<Integer> {
     InterruptedRun interrupted = new InterruptedRun();
     try (interrupted;
         Rddp daemon = session.open("perf")) {
-      InetSocketAddress server = target.toSocketAddress();
-      PerfRun run = new PerfRun(daemon, server, settings, sizes, interrupted.signal());
+      PerfRun run = new PerfRun(daemon, target.host(), settings, sizes, interrupted.signal());
       if (!json) {
         Output.println(spec, describe(settings));
         Output.println(

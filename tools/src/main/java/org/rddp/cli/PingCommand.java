@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
@@ -61,7 +62,7 @@ final class PingCommand implements Callable<Integer> {
     OptionChecks.require(spec, size >= 1 && size <= 64 << 10, "--size is 1 to 64KiB, not " + size);
     try (Rddp daemon = session.open("ping");
         Connection connection =
-            daemon.connect(target.toSocketAddress(), PrivateData.NONE, TIMEOUT)) {
+            target.host().connect(daemon, PrivateData.NONE, TIMEOUT, ConnectionOptions.DEFAULTS)) {
       Histogram nanoseconds = measure(daemon, connection);
       if (json) {
         JsonObject result = RoundTrips.of(nanoseconds, "echo").toJson();

@@ -44,7 +44,7 @@ final class PutCommand implements Callable<Integer> {
     String digest;
     try (Rddp daemon = session.open("put");
         TransferProgress progress = new TransferProgress("put " + kept)) {
-      FileClient client = new FileClient(daemon, server.toSocketAddress(), octets, progress::begin);
+      FileClient client = new FileClient(daemon, server.host(), octets, progress::begin);
       digest = client.put(file, kept);
     }
     Output.println(spec, digest + "  " + kept);

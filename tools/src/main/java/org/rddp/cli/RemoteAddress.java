@@ -1,23 +1,20 @@
 package org.rddp.cli;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.rddp.client.types.AddressText;
+import org.rddp.client.RemoteHost;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
  * The address at which a remote program listens: {@code 10.0.0.2:7471}, {@code [2001:db8::2]:7471},
- * or {@code HOST:7471} with a name, of which the first address is taken that the JDK's resolver
- * has.
+ * or {@code HOST:7471} with a name.
  *
- * @param address its IP address
- * @param port its TCP port, 1 to 65535
+ * @param host its addresses, and its TCP port, 1 to 65535
  */
-record RemoteAddress(InetAddress address, int port) {
+record RemoteAddress(RemoteHost host) {
   private static final Pattern FORM =
       Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)]|([^\\[\\]:]+)):(\\d{1,5})");
 
@@ -42,7 +39,7 @@ record RemoteAddress(InetAddress address, int port) {
         throw complaint(text);
       }
       try {
-        return new RemoteAddress(InetAddress.getByName(host), port);
+        return new RemoteAddress(RemoteHost.resolve(host, port));
       } catch (UnknownHostException e) {
         if (numeric || matcher.group(1) != null) {
           throw complaint(text);
@@ -59,12 +56,13 @@ record RemoteAddress(InetAddress address, int port) {
     }
   }
 
+  /** The address that is tried first. */
   InetSocketAddress toSocketAddress() {
-    return new InetSocketAddress(address, port);
+    return host.addresses().getFirst();
   }
 
   @Override
   public String toString() {
-    return AddressText.of(toSocketAddress());
+    return host.toString();
   }
 }

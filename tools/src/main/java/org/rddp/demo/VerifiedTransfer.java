@@ -1,13 +1,14 @@
 package org.rddp.demo;
 
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
@@ -86,9 +87,10 @@ public final class VerifiedTransfer {
    * @param octets of the transfer
    * @return ns from posting the first write to the sink's confirmation of the last
    */
-  public long send(InetSocketAddress sink, long octets) {
+  public long send(RemoteHost sink, long octets) {
     MemoryRegion source = session.allocate(octets);
-    try (Connection connection = session.connect(sink, PrivateData.NONE, timeout)) {
+    try (Connection connection =
+        sink.connect(session, PrivateData.NONE, timeout, ConnectionOptions.DEFAULTS)) {
       postReceives(connection);
       AdvertisedBuffer target = AdvertisedBuffer.read(connection.privateData());
       if (target.length() < octets) {

@@ -9,6 +9,7 @@ import org.rddp.client.ConnectionOptions;
 import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
@@ -56,7 +57,7 @@ final class PerfConnection implements AutoCloseable {
    */
   PerfConnection(
       Rddp session,
-      InetSocketAddress server,
+      RemoteHost server,
       PerfSettings settings,
       int index,
       int size,
@@ -80,7 +81,7 @@ final class PerfConnection implements AutoCloseable {
   }
 
   /** MPA revision 2 lets both ends agree on the number of Reads outstanding. */
-  private Connection connect(Rddp session, InetSocketAddress server) {
+  private Connection connect(Rddp session, RemoteHost server) {
     PerfRequest request =
         new PerfRequest(
             settings.service(),
@@ -90,8 +91,8 @@ final class PerfConnection implements AutoCloseable {
             settings.waiting() == Waiting.EVENTS,
             AdvertisedBuffer.of(exposed));
     try {
-      return session.connect(
-          server,
+      return server.connect(
+          session,
           request.toPrivateData(),
           TIMEOUT,
           ConnectionOptions.DEFAULTS.withStartup(StartupOptions.DEFAULTS.withRevision(2)));
@@ -99,6 +100,11 @@ final class PerfConnection implements AutoCloseable {
       String reason = new String(e.privateData().toByteArray(), StandardCharsets.UTF_8);
       throw new PerfException("the server rejects the measurement: " + reason);
     }
+  }
+
+  /** The server's address. */
+  InetSocketAddress remote() {
+    return connection.remoteAddress();
   }
 
   /** Reads and atomics of this program that may be outstanding at a time. */

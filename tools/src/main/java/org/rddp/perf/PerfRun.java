@@ -1,15 +1,15 @@
 package org.rddp.perf;
 
-import java.net.InetSocketAddress;
 import java.util.List;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 
 /** Measures one size after the other with {@code rddp echo} at the other end. For one thread. */
 public final class PerfRun {
   private static final int BATCH = 64;
 
   private final Rddp session;
-  private final InetSocketAddress server;
+  private RemoteHost server;
   private final PerfSettings settings;
   private final StopSignal stop;
   private final PerfMemory[] memory;
@@ -25,7 +25,7 @@ public final class PerfRun {
    */
   public PerfRun(
       Rddp session,
-      InetSocketAddress server,
+      RemoteHost server,
       PerfSettings settings,
       List<Integer> sizes,
       StopSignal stop) {
@@ -95,6 +95,8 @@ public final class PerfRun {
   private Pump connect(PerfConnection[] connections, int size) {
     for (int i = 0; i < connections.length; i++) {
       connections[i] = new PerfConnection(session, server, settings, i, size, memory[i]);
+      // All connections are measured over the same address.
+      server = RemoteHost.of(connections[i].remote());
     }
     ord = connections[0].ord();
     return new Pump(session, connections, settings.waiting(), stop);

@@ -1,7 +1,6 @@
 package org.rddp.transfer;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +9,10 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
@@ -32,7 +33,7 @@ public final class FileClient {
   }
 
   private final Rddp session;
-  private final InetSocketAddress server;
+  private final RemoteHost server;
   private final long windowOctets;
   private final Progress progress;
 
@@ -41,7 +42,7 @@ public final class FileClient {
    *
    * @param windowOctets of memory for the transfer
    */
-  public FileClient(Rddp session, InetSocketAddress server, long windowOctets, Progress progress) {
+  public FileClient(Rddp session, RemoteHost server, long windowOctets, Progress progress) {
     this.session = session;
     this.server = server;
     this.windowOctets = windowOctets;
@@ -106,7 +107,8 @@ public final class FileClient {
   }
 
   private MessageChannel connect() {
-    Connection connection = session.connect(server, PrivateData.NONE, STEP);
+    Connection connection =
+        server.connect(session, PrivateData.NONE, STEP, ConnectionOptions.DEFAULTS);
     return new MessageChannel(session, connection, STEP);
   }
 

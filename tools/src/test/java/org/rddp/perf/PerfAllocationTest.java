@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
 import org.rddp.perf.PerfSettings.Test;
@@ -78,7 +79,8 @@ class PerfAllocationTest {
             false);
     InetSocketAddress address = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
     try (Rddp session = daemon.connect("one")) {
-      PerfRun run = new PerfRun(session, address, settings, List.of(SIZE), new StopSignal());
+      PerfRun run =
+          new PerfRun(session, RemoteHost.of(address), settings, List.of(SIZE), new StopSignal());
       if (test == Test.LAT) {
         assertThat(run.latency(SIZE).nanoseconds().getTotalCount()).isEqualTo(iterations);
       } else {

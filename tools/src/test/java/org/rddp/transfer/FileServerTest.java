@@ -25,6 +25,7 @@ import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.TestDaemon;
@@ -81,7 +82,8 @@ class FileServerTest {
     Path copy = folder.resolve("copy" + number);
     try (Rddp session = daemon.connect("one")) {
       Files.write(original, contents);
-      FileClient client = new FileClient(session, SERVER, WINDOW, octets -> done -> {});
+      FileClient client =
+          new FileClient(session, RemoteHost.of(SERVER), WINDOW, octets -> done -> {});
       String put = client.put(original, "kept" + number);
       assertThat(client.get("kept" + number, copy)).isEqualTo(put);
       assertThat(copy).hasBinaryContent(contents);
@@ -123,7 +125,7 @@ class FileServerTest {
     Files.createDirectory(served.resolve("taken"));
     Path original = Files.writeString(folder.resolve("original"), "hello");
     connect().close();
-    FileClient client = new FileClient(here, SERVER, WINDOW, octets -> done -> {});
+    FileClient client = new FileClient(here, RemoteHost.of(SERVER), WINDOW, octets -> done -> {});
     assertThatThrownBy(() -> client.put(original, "taken"))
         .hasMessageContaining("'taken' is a directory at the server");
     assertThat(served.resolve("taken")).isEmptyDirectory();

@@ -26,6 +26,7 @@ import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RemoteHost;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
@@ -74,7 +75,7 @@ class ProgramsTest {
     new Random(octets).nextBytes(contents);
     Files.write(original, contents);
     FileServer server = new FileServer(there, served, WINDOW, said::add);
-    FileClient client = new FileClient(here, TWO, WINDOW, ProgramsTest::quiet);
+    FileClient client = new FileClient(here, RemoteHost.of(TWO), WINDOW, ProgramsTest::quiet);
 
     CompletableFuture<Void> first = CompletableFuture.runAsync(() -> server.serve(PORT, true));
     String put = connectWhenListening(() -> client.put(original, "kept"));
@@ -98,7 +99,7 @@ class ProgramsTest {
     new Random(window).nextBytes(contents);
     Files.write(original, contents);
     FileServer server = new FileServer(there, served, WINDOW, said::add);
-    FileClient client = new FileClient(here, TWO, window, ProgramsTest::quiet);
+    FileClient client = new FileClient(here, RemoteHost.of(TWO), window, ProgramsTest::quiet);
 
     CompletableFuture<Void> first = CompletableFuture.runAsync(() -> server.serve(PORT, true));
     connectWhenListening(() -> client.put(original, "kept"));
@@ -128,7 +129,7 @@ class ProgramsTest {
   @Test
   void shouldRejectNamesOutsideOfTheDirectory() {
     FileServer server = new FileServer(there, folder, WINDOW, said::add);
-    FileClient client = new FileClient(here, TWO, WINDOW, ProgramsTest::quiet);
+    FileClient client = new FileClient(here, RemoteHost.of(TWO), WINDOW, ProgramsTest::quiet);
     CompletableFuture<Void> served = CompletableFuture.runAsync(() -> server.serve(PORT, true));
 
     assertThatThrownBy(
@@ -232,7 +233,8 @@ class ProgramsTest {
                     .receive(PORT, 3_000_001, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    long nanos = new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(TWO, 3_000_001);
+    long nanos =
+        new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(RemoteHost.of(TWO), 3_000_001);
 
     assertThat(problem.get()).isNull();
     assertThat(nanos).isPositive();
@@ -249,7 +251,7 @@ class ProgramsTest {
                     .receive(PORT, 100_000, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(TWO, 100_000);
+    new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(RemoteHost.of(TWO), 100_000);
 
     assertThat(problem.get()).isEqualTo("octet 0 of 100000 is wrong");
   }
