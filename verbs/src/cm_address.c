@@ -84,6 +84,22 @@ VERBS int rdma_bind_addr(struct rdma_cm_id *ibv, struct sockaddr *address) {
     return port != 0 ? 0 : choose_port(device, port_of(&own->src_storage));
 }
 
+/* The own address towards a target, or :: with errno. An id that is bound to another one has none. */
+static struct in6_addr source_towards(const struct rdma_addr *bound, const struct device *device,
+    const struct in6_addr *target) {
+    struct in6_addr own = own_address(&device->interface, target);
+    if (is_any(&own)) {
+        errno = ENETUNREACH;
+    } else if (bound->src_addr.sa_family != 0) {
+        struct in6_addr wanted = address_in(&bound->src_addr);
+        if (!is_any(&wanted) && !IN6_ARE_ADDR_EQUAL(&wanted, &own)) {
+            errno = EADDRNOTAVAIL;
+            return in6addr_any;
+        }
+    }
+    return own;
+}
+
 VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struct sockaddr *to, int timeout_ms) {
     (void)timeout_ms;
     struct id *id = id_of(ibv);
@@ -95,19 +111,15 @@ VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struc
     }
     struct in6_addr target = address_in(to);
     struct device *device = id->device == NULL ? route_device(&target) : id->device;
-    struct in6_addr own = device == NULL ? in6addr_any : own_address(&device->interface, &target);
-    if (device != NULL && is_any(&own)) {
-        device = NULL;
-        errno = ENETUNREACH;
-    }
-    if (device == NULL && errno == ENETUNREACH) {
-        deliver(id, RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH);
+    struct rdma_addr *addresses = &ibv->route.addr;
+    struct in6_addr own = device == NULL ? in6addr_any : source_towards(addresses, device, &target);
+    if (is_any(&own) && (errno == ENETUNREACH || errno == EADDRNOTAVAIL)) {
+        deliver(id, RDMA_CM_EVENT_ADDR_ERROR, -errno);
         return complete_request(id);
     }
     if (id->device == NULL && bind_device(id, device) != 0) {
         return -1;
     }
-    struct rdma_addr *addresses = &ibv->route.addr;
     set_address(&addresses->src_storage, &own, *port_of(&addresses->src_storage));
     set_address(&addresses->dst_storage, is_this_host(&target) ? &own : &target,
         *port_of((struct sockaddr_storage *)(void *)to));

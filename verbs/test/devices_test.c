@@ -12,6 +12,19 @@ static struct sockaddr_in address(const char *host, uint16_t port) {
     return made;
 }
 
+/* Of either family. */
+static struct sockaddr_storage any_address(const char *host, uint16_t port) {
+    struct sockaddr_storage made = {0};
+    if (strchr(host, ':') == NULL) {
+        *(struct sockaddr_in *)&made = address(host, port);
+    } else {
+        struct sockaddr_in6 *ipv6 = (struct sockaddr_in6 *)&made;
+        *ipv6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(port)};
+        CHECK(inet_pton(AF_INET6, host, &ipv6->sin6_addr) == 1);
+    }
+    return made;
+}
+
 static struct rdma_cm_id *new_id(void) {
     struct rdma_cm_id *id;
     CHECK(rdma_create_id(events, &id, NULL, RDMA_PS_TCP) == 0);
@@ -96,17 +109,25 @@ static void should_bind_to_the_device_of_the_address(void) {
     CHECK(rdma_destroy_id(id) == 0);
 }
 
-static void expect_route(const char *from, const char *to, const char *device) {
+/* The result of rdma_resolve_addr from an address (or null) to another. */
+static struct rdma_cm_id *resolve_from(const char *from, const char *to, enum rdma_cm_event_type type, int status) {
     struct rdma_cm_id *id = new_id();
-    struct sockaddr_in source = {0};
+    struct sockaddr_storage source = {0}, target = any_address(to, PORT_OF_ALL);
     if (from != NULL) {
-        source = address(from, 0);
+        source = any_address(from, 0);
     }
-    struct sockaddr_in target = address(to, PORT_OF_ALL);
     struct sockaddr *bound = from == NULL ? NULL : (struct sockaddr *)&source;
     CHECK(rdma_resolve_addr(id, bound, (struct sockaddr *)&target, 2000) == 0);
-    await_event(events, RDMA_CM_EVENT_ADDR_RESOLVED);
+    struct rdma_cm_event *event = next_event(events, type);
+    CHECK(event->status == status);
+    rdma_ack_cm_event(event);
+    return id;
+}
+
+static void expect_route(const char *from, const char *to, const char *device) {
+    struct rdma_cm_id *id = resolve_from(from, to, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
     expect_device(id, device);
+    CHECK(rdma_get_local_addr(id)->sa_family == rdma_get_peer_addr(id)->sa_family);
     CHECK(rdma_destroy_id(id) == 0);
 }
 
@@ -120,28 +141,30 @@ static void should_choose_the_device_by_route(void) {
     expect_route("10.0.0.2", "10.0.0.7", "rddp1");
 }
 
+static void should_choose_the_device_by_route_over_ipv6(void) {
+    expect_route(NULL, "2001:db8::1", "rddp0");
+    expect_route(NULL, "2001:db8::2", "rddp1");
+    expect_route(NULL, "2001:db8::7", "rddp0");
+    expect_route("::", "2001:db8::2", "rddp1");
+    expect_route("2001:db8::2", "2001:db8::7", "rddp1");
+    expect_route("::ffff:10.0.0.2", "10.0.0.7", "rddp1");
+}
+
+/* An id that is bound to one family, or to a link-local address, reaches only what that address reaches. */
+static void should_keep_the_address_that_was_bound(void) {
+    CHECK(rdma_destroy_id(resolve_from("10.0.0.1", "2001:db8::2", RDMA_CM_EVENT_ADDR_ERROR, -EADDRNOTAVAIL)) == 0);
+    CHECK(rdma_destroy_id(resolve_from("2001:db8::1", "10.0.0.2", RDMA_CM_EVENT_ADDR_ERROR, -EADDRNOTAVAIL)) == 0);
+}
+
 static void should_tell_when_no_interface_leads_there(void) {
-    struct rdma_cm_id *id = new_id();
-    struct sockaddr_in target = address("192.0.2.1", PORT_OF_ALL);
-    CHECK(rdma_resolve_addr(id, NULL, (struct sockaddr *)&target, 2000) == 0);
-    struct rdma_cm_event *event = next_event(events, RDMA_CM_EVENT_ADDR_ERROR);
-    CHECK(event->status == -ENETUNREACH);
-    rdma_ack_cm_event(event);
+    struct rdma_cm_id *id = resolve_from(NULL, "192.0.2.1", RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH);
     CHECK(id->verbs == NULL);
     CHECK(rdma_destroy_id(id) == 0);
 }
 
 /* Connects from an address (or null) to another; the request comes to a device of that name. */
 static void connect_through(const char *from, const char *to, const char *device) {
-    struct end client = {.id = new_id()}, server = {0};
-    struct sockaddr_in source = {0};
-    if (from != NULL) {
-        source = address(from, 0);
-    }
-    struct sockaddr_in target = address(to, PORT_OF_ALL);
-    struct sockaddr *bound = from == NULL ? NULL : (struct sockaddr *)&source;
-    CHECK(rdma_resolve_addr(client.id, bound, (struct sockaddr *)&target, 2000) == 0);
-    await_event(events, RDMA_CM_EVENT_ADDR_RESOLVED);
+    struct end client = {.id = resolve_from(from, to, RDMA_CM_EVENT_ADDR_RESOLVED, 0)}, server = {0};
     CHECK(rdma_resolve_route(client.id, 2000) == 0);
     await_event(events, RDMA_CM_EVENT_ROUTE_RESOLVED);
     equip(&client);
@@ -190,6 +213,17 @@ static void should_listen_at_all_devices(void) {
     CHECK(rdma_destroy_id(second) == 0);
 }
 
+static void should_listen_at_both_families(void) {
+    struct rdma_cm_id *listening = new_id();
+    struct sockaddr_storage any = any_address("::", PORT_OF_ALL);
+    CHECK(rdma_bind_addr(listening, (struct sockaddr *)&any) == 0);
+    CHECK(rdma_listen(listening, 4) == 0);
+    connect_through(NULL, "2001:db8::2", "rddp1");
+    connect_through("2001:db8::1", "2001:db8::2", "rddp1");
+    connect_through(NULL, "10.0.0.2", "rddp1");
+    CHECK(rdma_destroy_id(listening) == 0);
+}
+
 int main(int count, char **arguments) {
     if (count != 2) {
         fprintf(stderr, "usage: %s SOCKET\n", arguments[0]);
@@ -205,8 +239,11 @@ int main(int count, char **arguments) {
     should_give_rdma_cm_all_devices();
     should_bind_to_the_device_of_the_address();
     should_choose_the_device_by_route();
+    should_choose_the_device_by_route_over_ipv6();
+    should_keep_the_address_that_was_bound();
     should_tell_when_no_interface_leads_there();
     should_listen_at_all_devices();
+    should_listen_at_both_families();
     rdma_destroy_event_channel(events);
     puts("done");
     return 0;
