@@ -39,8 +39,14 @@ record MpaTerms(
   private static final int ENHANCEMENT = 4;
   private static final int MOST_PRIVATE_DATA = 512;
 
-  /** Draws one. */
-  static MpaTerms draw(SplittableRandom random, RandomSettings choices) {
+  /**
+   * Draws one.
+   *
+   * @param cookies whether the end that listens may answer a SYN by a cookie. If the acknowledgment
+   *     of one is lost, only octets of the end that opened TCP can tell the listener of the
+   *     connection (RFC 4987), so that end then sends the first
+   */
+  static MpaTerms draw(SplittableRandom random, RandomSettings choices, boolean cookies) {
     boolean startKey = choices.oneIn(8);
     boolean hasty = choices.oneIn(24);
     boolean noCrc = choices.oneIn(4);
@@ -48,12 +54,13 @@ record MpaTerms(
     MpaSettings responder = wishes(random, choices, startKey, hasty, noCrc);
     int room = MOST_PRIVATE_DATA - (initiator.revision() == 2 ? ENHANCEMENT : 0);
     boolean streaming = choices.oneIn(4);
+    boolean clientFirst = streaming && cookies;
     return new MpaTerms(
         initiator,
         responder,
-        random.nextBoolean(),
+        random.nextBoolean() || clientFirst,
         streaming,
-        streamed(random, streaming),
+        Math.max(streamed(random, streaming), clientFirst ? 1 : 0),
         streamed(random, streaming),
         data(random, startKey ? 0 : room),
         data(random, startKey ? 0 : room),

@@ -28,7 +28,8 @@ final class SimulatedMpaConnection implements SimulatedConnection {
    */
   SimulatedMpaConnection(HostPair hosts, int there, int back, long buffer) {
     this.hosts = hosts;
-    terms = MpaTerms.draw(hosts.random(), hosts.settings());
+    boolean cookies = hosts.server().settings().synCookies();
+    terms = MpaTerms.draw(hosts.random(), hosts.settings(), cookies);
     up = half();
     down = half();
     up.reverse(down);
