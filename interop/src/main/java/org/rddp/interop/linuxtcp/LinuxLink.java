@@ -34,7 +34,12 @@ record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAdd
     return links;
   }
 
-  /** Linux's address on it. */
+  /** Whether routers are between us and Linux, with a link whose MTU is smaller than ours. */
+  boolean routed() {
+    return ours.gateway().isPresent();
+  }
+
+  /** Linux's address on it, or behind the routers. */
   HostAddress linux() {
     return switch (address) {
       case Ipv4Address v4 -> new Ipv4Address(v4.bits() + 1);

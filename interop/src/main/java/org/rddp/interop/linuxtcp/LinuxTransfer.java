@@ -14,6 +14,10 @@ import org.rddp.tcp.TcpStack;
 final class LinuxTransfer {
   private static final long TIMEOUT = TimeUnit.SECONDS.toNanos(20);
   private static final double MIB = 1 << 20;
+
+  /** The MTU of the link between the routers. */
+  private static final int ROUTED_MTU = 1400;
+
   private static final int IDLE_TURNS = 200;
   private static final long IDLE_SLEEP = TimeUnit.MICROSECONDS.toNanos(20);
 
@@ -114,6 +118,8 @@ final class LinuxTransfer {
       return "Linux: " + result + "; rddp: " + expected;
     } else if (counters.checksumErrors + counters.malformed > 0) {
       return counters.checksumErrors + " wrong checksums, " + counters.malformed + " malformed";
+    } else if (row.link().routed() && row.weSend() && end.emss() > ROUTED_MTU) {
+      return "segments had " + end.emss() + " octets at the end: the path's MTU was not learnt";
     }
     for (NegotiatedOption option : NegotiatedOption.values()) {
       if (option.in(view) != row.agreed(option)) {

@@ -34,6 +34,9 @@ record TransferCase(
         if (link.address() instanceof Ipv6Address && impairment == Impairment.RESEGMENTATION) {
           continue; // it cuts and joins segments over IPv4 only
         }
+        if (link.routed() && impairment != Impairment.CLEAN) {
+          continue; // what is shown is how both ends learn the path's MTU
+        }
         for (boolean weOpen : EITHER) {
           for (boolean weSend : EITHER) {
             rows.add(new TransferCase(link, weOpen, weSend, impairment, Optional.empty(), false));

@@ -16,6 +16,7 @@ abstract class TransferEnd implements StreamHandler {
   private final MessageDigest digest;
   private TcpStream stream;
   private long octets;
+  private int emss;
   private CloseReason closed;
 
   TransferEnd() {
@@ -51,9 +52,15 @@ abstract class TransferEnd implements StreamHandler {
     return closed;
   }
 
+  /** The longest payload of a segment, in octets, as of the last change. */
+  final int emss() {
+    return emss;
+  }
+
   @Override
   public void onOpen(TcpStream opened) {
     stream = opened;
+    emss = opened.emss();
   }
 
   /** Never called: octets arrive in order. */
@@ -61,7 +68,9 @@ abstract class TransferEnd implements StreamHandler {
   public final void onLeftEdge(long position) {}
 
   @Override
-  public void onEmss(int emss) {}
+  public void onEmss(int octets) {
+    emss = octets;
+  }
 
   @Override
   public void onAlarm(long now) {}
