@@ -367,6 +367,7 @@ public final class DpdkPorts implements Ports {
     int octets = spreads ? port.info().rssKeyOctets() : 0;
     byte[] key = octets == 0 ? NO_KEY : Toeplitz.randomKey(octets, random);
     if (engine.idle() == IdleMode.INTERRUPT
+        && port.passesInterrupts()
         && start(port, wanted.withInterrupts(true), pools, key)) {
       return true;
     }

@@ -46,8 +46,9 @@ public final class EthernetPort implements AutoCloseable {
   private static final byte[] NO_KEY = {};
 
   /**
-   * Drivers that grant receive interrupts and whose cards were seen to send none: net_e1000_em on
-   * the 82540EM and the 82574L of QEMU.
+   * Drivers that grant receive interrupts and keep them for themselves. net_e1000_em takes every
+   * interrupt for a change of the link, and turns the card off when it sees that the link is down;
+   * if another thread is the first to see the link up again, it leaves the card off.
    */
   private static final Set<String> SILENT_DRIVERS = Set.of("net_e1000_em");
 
@@ -391,13 +392,15 @@ public final class EthernetPort implements AutoCloseable {
    * A descriptor for edge-triggered epoll(7) by which the started port signals received frames,
    * after {@link #enableInterrupt}. The port owns it.
    *
-   * @return -1 if the driver has none, or one that never signals
+   * @return -1 if the driver has none
    */
   public int interruptDescriptor(int queue) {
-    if (SILENT_DRIVERS.contains(info.driver())) {
-      return -1;
-    }
     return Math.max(-1, Dpdk.rddp_rx_interrupt_descriptor(port, (short) queue));
+  }
+
+  /** Whether the driver passes the interrupts of received frames on, if it has any. */
+  public boolean passesInterrupts() {
+    return !SILENT_DRIVERS.contains(info.driver());
   }
 
   /**
