@@ -6,6 +6,7 @@
 # Where this file lies.
 readonly VM_SCRIPTS=$ROOT/interop/vm
 # What guests are made of is kept for every tree of this user.
+# shellcheck disable=SC2034 # vm.sh of each guest has it
 readonly GUESTS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rddp
 
 vm=''
