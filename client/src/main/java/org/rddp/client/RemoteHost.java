@@ -103,11 +103,18 @@ public final class RemoteHost {
     CompletableFuture<Connection> first = new CompletableFuture<>();
     List<CompletableFuture<RddpException>> failures = new ArrayList<>();
     for (InetSocketAddress address : addresses) {
-      CompletableFuture<RddpException> failure =
-          session
-              .connectAsync(address, privateData, timeout, options)
-              .handle((connection, problem) -> settle(first, connection, problem))
-              .toCompletableFuture();
+      CompletableFuture<RddpException> failure;
+      try {
+        failure =
+            session
+                .connectAsync(address, privateData, timeout, options)
+                .handle((connection, problem) -> settle(first, connection, problem))
+                .toCompletableFuture();
+      } catch (SessionLostException e) {
+        // An attempt before may still be established: it is closed then.
+        first.completeExceptionally(e);
+        break;
+      }
       failures.add(failure);
       CompletableFuture<Void> delay =
           new CompletableFuture<Void>()
