@@ -35,6 +35,7 @@ install_packages_to_test() {
     has tshark || missing+=(tshark)
     has tcpdump || missing+=(tcpdump)
     has python3 || missing+=(python3)
+    has radvd || missing+=(radvd)
     has shellcheck || missing+=(shellcheck)
     has cppcheck || missing+=(cppcheck)
     if ((${#missing[@]} > 0)); then

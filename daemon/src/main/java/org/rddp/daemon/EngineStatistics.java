@@ -99,6 +99,8 @@ final class EngineStatistics {
     statistics.add(prefix + "checksum.errors", () -> ip.get().checksumErrors);
     statistics.add(prefix + "address.errors", () -> ip.get().addressErrors);
     statistics.add(prefix + "address.conflicts", () -> ip.get().addressConflicts);
+    statistics.add(prefix + "router.advertisements", () -> ip.get().routerAdvertisements);
+    statistics.add(prefix + "router.redirects", () -> ip.get().redirects);
     statistics.add(prefix + "neighbour.conflicts", () -> ip.get().neighbourConflicts);
     statistics.add(prefix + "unresolved", () -> ip.get().unresolved);
     statistics.add(prefix + "fragments", () -> ip.get().fragments);

@@ -1,5 +1,6 @@
 package org.rddp.fuzz;
 
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 import org.rddp.device.NativePacketPool;
@@ -55,7 +56,8 @@ public final class Ipv6Fuzz {
   private static final Ipv6Address OURS = Ipv6Address.parse("2001:db8::1");
   private static final Ipv6Address THEIRS = Ipv6Address.parse("2001:db8::2");
   private static final Ipv6Address ALL_NODES = Ipv6Address.parse("ff02::1");
-  private static final Ipv6Network NETWORK = new Ipv6Network(OURS, 64, "a secret");
+  private static final Ipv6Network NETWORK =
+      new Ipv6Network(OURS, 64, Optional.empty(), true, "a secret");
   private static final NativePacketPool POOL = new NativePacketPool(PACKETS, ROOM);
   private static final long SCRATCH = Memory.allocate(ROOM);
   private static final long PACKET = SCRATCH + Ethernet.HEADER;

@@ -66,6 +66,8 @@ final class HandOverInput {
         }
         case StackMember.ARP -> arp.told(code, sender, a, (int) b, now);
         case StackMember.ADVERTISEMENT -> ipv6.discovery().told(high, low, a, b != 0, now);
+        case StackMember.ROUTER -> ipv6.routes().heard(high, low, (int) a, (int) b, now);
+        case StackMember.REDIRECT -> ipv6.routes().redirected(high, low, a, b, code != 0);
         default -> {
           int remote = remote(sender, high, low);
           pathMtus.lower(remote, (int) a, now);

@@ -9,8 +9,7 @@ import org.rddp.wire.Tcp;
 
 /**
  * Processes ICMPv6 messages (RFC 4443): answers echoes, passes errors about our packets to the
- * transport, and passes on Neighbour Discovery and MLD. Redirects are ignored: the gateway is
- * configured.
+ * transport, and passes on Neighbour Discovery and MLD.
  */
 final class Icmpv6Input {
   /** Octets of a transport header that are needed of a quoted packet. */
@@ -25,6 +24,7 @@ final class Icmpv6Input {
   private final Ipv6Paths paths;
   private final PathMtus pathMtus;
   private final NeighbourDiscovery discovery;
+  private final Ipv6Routes routes;
   private final ListenerReports reports;
   private final TransportHandler transport;
   private final IpCounters counters;
@@ -37,6 +37,7 @@ final class Icmpv6Input {
       Ipv6Paths paths,
       PathMtus pathMtus,
       NeighbourDiscovery discovery,
+      Ipv6Routes routes,
       ListenerReports reports,
       TransportHandler transport,
       IpCounters counters,
@@ -47,6 +48,7 @@ final class Icmpv6Input {
     this.paths = paths;
     this.pathMtus = pathMtus;
     this.discovery = discovery;
+    this.routes = routes;
     this.reports = reports;
     this.transport = transport;
     this.counters = counters;
@@ -113,6 +115,8 @@ final class Icmpv6Input {
           discovery.onSolicitation(header, message, length, senderMac, now);
       case Icmpv6.NEIGHBOUR_ADVERTISEMENT ->
           discovery.onAdvertisement(header, message, length, senderMac, now);
+      case Icmpv6.ROUTER_ADVERTISEMENT -> routes.onAdvertisement(header, message, length, now);
+      case Icmpv6.REDIRECT -> routes.onRedirect(header, message, length);
       default -> counters.icmpIgnored++;
     }
   }

@@ -61,6 +61,15 @@ public final class IpCounters {
   /** Neighbour solicitations for our addresses answered. */
   public long advertisements;
 
+  /** Router solicitations sent. */
+  public long routerSolicitations;
+
+  /** Router advertisements received. */
+  public long routerAdvertisements;
+
+  /** Redirects followed. */
+  public long redirects;
+
   /** Reports of multicast groups sent. */
   public long listenerReports;
 

@@ -133,13 +133,13 @@ public final class IpLayer {
   }
 
   /**
-   * Sets the receiver of lines about other stations that claim a neighbour's address; at most one
-   * in ten seconds.
+   * Sets the receiver of lines about other stations that claim a neighbour's address, and about
+   * another default router; of each at most one in ten seconds.
    */
-  public void reportConflictsTo(Consumer<String> receiver) {
+  public void reportTo(Consumer<String> receiver) {
     neighbours.reportConflictsTo(receiver);
     if (ipv6 != null) {
-      ipv6.discovery().neighbours().reportConflictsTo(receiver);
+      ipv6.reportTo(receiver);
     }
   }
 
@@ -226,6 +226,11 @@ public final class IpLayer {
   /** The largest packet sent, in octets: the least of device, configuration and pool. */
   public int mtu() {
     return mtu;
+  }
+
+  /** The largest packet that the link carries to a destination, in octets. */
+  public int linkMtu(int destination) {
+    return pathMtus.link(destination);
   }
 
   /** The largest packet that the path to a destination is known to carry, in octets. */
@@ -439,7 +444,7 @@ public final class IpLayer {
    */
   public Neighbour route(int destination) {
     if (isIpv6(destination)) {
-      return ipv6.route(paths.at(destination));
+      return ipv6.routes().route(paths.at(destination));
     }
     if (destination == address) {
       return loop.self();
@@ -453,7 +458,7 @@ public final class IpLayer {
   /** Whether there is a route to an address. */
   public boolean reaches(int destination) {
     if (isIpv6(destination)) {
-      return ipv6.reaches(paths.at(destination));
+      return ipv6.routes().reaches(paths.at(destination));
     }
     return onLink(destination) || gateway.isPresent();
   }

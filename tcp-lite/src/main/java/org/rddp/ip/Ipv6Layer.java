@@ -1,17 +1,16 @@
 package org.rddp.ip;
 
-import java.util.Optional;
+import java.util.function.Consumer;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 
-/** IPv6 of one interface: its addresses, neighbours and routes. */
+/** IPv6 of one interface: its parts, and what the rest of the stack wants of them. */
 final class Ipv6Layer {
-  private final Ipv6Network network;
   private final LocalAddresses addresses;
   private final Ipv6Paths paths;
-  private final Loop loop;
   private final Ipv6Output output;
   private final NeighbourDiscovery discovery;
+  private final Ipv6Routes routes;
   private final ListenerReports reports;
   private final Ipv6Input input;
 
@@ -38,12 +37,22 @@ final class Ipv6Layer {
       throw new IllegalArgumentException(
           "IPv6 needs an MTU of " + Ipv6.LEAST_MTU + " octets, and this one is " + mtu);
     }
-    this.network = network;
     this.addresses = addresses;
     this.paths = paths;
-    this.loop = loop;
     output = new Ipv6Output(link, addresses, loop, counters);
     discovery = new NeighbourDiscovery(link, addresses, output, counters, member);
+    routes =
+        new Ipv6Routes(
+            network,
+            addresses,
+            paths,
+            discovery.neighbours(),
+            output,
+            link,
+            loop,
+            pathMtus,
+            counters,
+            member);
     reports = new ListenerReports(link.pool(), addresses, output, counters);
     Icmpv6Errors errors = new Icmpv6Errors(output, link.pool(), addresses, counters, limit);
     Icmpv6Input icmp =
@@ -54,6 +63,7 @@ final class Ipv6Layer {
             paths,
             pathMtus,
             discovery,
+            routes,
             reports,
             transport,
             counters,
@@ -95,26 +105,15 @@ final class Ipv6Layer {
     return path == null ? 0 : path.number;
   }
 
-  /** The next hop of a path: see {@link IpLayer#route}. */
-  Neighbour route(Ipv6Path path) {
-    if (path.toUs) {
-      return loop.self();
-    }
-    if (onLink(path.high, path.low)) {
-      return discovery.neighbours().find(path.remote());
-    }
-    Optional<Ipv6Address> gateway = network.gateway();
-    return gateway.isPresent() ? discovery.neighbours().find(gateway.get()) : null;
+  /** The next hops. */
+  Ipv6Routes routes() {
+    return routes;
   }
 
-  /** Whether there is a route to an address. */
-  boolean reaches(Ipv6Path path) {
-    return onLink(path.high, path.low) || network.gateway().isPresent();
-  }
-
-  private boolean onLink(long high, long low) {
-    return Ipv6Address.linkLocal(high)
-        || network.address().sharesPrefix(high, low, network.prefixLength());
+  /** See {@link IpLayer#reportTo}. */
+  void reportTo(Consumer<String> receiver) {
+    discovery.neighbours().reportConflictsTo(receiver);
+    routes.reportTo(receiver);
   }
 
   /** See {@link IpLayer#send}. */
@@ -126,7 +125,8 @@ final class Ipv6Layer {
       int length,
       int ecn,
       long now) {
-    output.send(discovery.neighbours(), neighbour, path, packet, payload, length, ecn, now);
+    Neighbour hop = routes.nextHop(neighbour, path, now);
+    output.send(discovery.neighbours(), hop, path, packet, payload, length, ecn, now);
   }
 
   /** See {@link IpLayer#reply}. */
@@ -139,18 +139,21 @@ final class Ipv6Layer {
     addresses.suspend();
     reports.start(now);
     discovery.duplicates().start(now);
+    routes.start(now);
   }
 
   /** Runs the timers that are due; returns how many fired. */
   int advance(long now) {
     return discovery.neighbours().advance(now)
         + discovery.duplicates().advance(now)
-        + reports.advance(now);
+        + reports.advance(now)
+        + routes.advance(now);
   }
 
   /** When the next timer is due. */
   long nextDeadline() {
     long first = Math.min(discovery.neighbours().nextDeadline(), reports.nextDeadline());
+    first = Math.min(first, routes.nextDeadline());
     return Math.min(first, discovery.duplicates().nextDeadline());
   }
 

@@ -12,12 +12,19 @@ import java.util.Optional;
  * @param address of the interface, not link-local: the interface has a link-local one as well
  * @param prefixLength leading bits that the hosts of the link share, 1 to 128
  * @param gateway router to all other networks, if there is one; may be link-local
+ * @param advertised whether the gateway is not configured but taken from the advertisements of the
+ *     link's routers, as are its MTU and redirects (RFC 4861 sections 6.3 and 8.3)
  * @param secret from which the link-local address is made (RFC 7217): the same at each start, and
  *     not known to others
  */
 public record Ipv6Network(
-    Ipv6Address address, int prefixLength, Optional<Ipv6Address> gateway, String secret) {
-  private static final long LINK_LOCAL = 0xfe80L << 48;
+    Ipv6Address address,
+    int prefixLength,
+    Optional<Ipv6Address> gateway,
+    boolean advertised,
+    String secret) {
+  /** The upper half of every link-local address (RFC 4291 section 2.5.6). */
+  static final long LINK_LOCAL = 0xfe80L << 48;
 
   /** Checks the ranges. */
   public Ipv6Network {
@@ -30,11 +37,14 @@ public record Ipv6Network(
     if (gateway.isPresent() && !gateway.get().unicast()) {
       throw new IllegalArgumentException(gateway.get() + " is not a host's address");
     }
+    if (gateway.isPresent() && advertised) {
+      throw new IllegalArgumentException("the gateway is either configured or advertised");
+    }
   }
 
   /** Without a gateway. */
   public Ipv6Network(Ipv6Address address, int prefixLength, String secret) {
-    this(address, prefixLength, Optional.empty(), secret);
+    this(address, prefixLength, Optional.empty(), false, secret);
   }
 
   /**

@@ -33,7 +33,9 @@ final class Ipv6Output {
 
   /**
    * Like {@link IpLayer#send}. While our address is being checked for duplicates the packet is
-   * lost.
+   * lost, as it is without a router.
+   *
+   * @param neighbour the next hop; null if there is none
    */
   void send(
       Neighbours neighbours,
@@ -44,7 +46,7 @@ final class Ipv6Output {
       int length,
       int ecn,
       long now) {
-    if (!addresses.usable(path.local)) {
+    if (neighbour == null || !addresses.usable(path.local)) {
       pool.release(packet);
       counters.unresolved++;
       return;

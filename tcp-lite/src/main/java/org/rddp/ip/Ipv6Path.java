@@ -31,6 +31,9 @@ public final class Ipv6Path {
   /** Users, who need the number to stay. */
   int users;
 
+  /** The next hop that a router has told of (RFC 4861 section 8); null for that of the route. */
+  private Neighbour redirect;
+
   /** Neighbours in the list of paths without users. */
   Ipv6Path previous;
 
@@ -46,6 +49,22 @@ public final class Ipv6Path {
     localHigh = ours.high();
     localLow = ours.low();
     sum = Checksum.pseudoHeader(high, low, localHigh, localLow, 0, 0);
+  }
+
+  /** The next hop that a router has told of; null for that of the route. */
+  Neighbour redirect() {
+    return redirect;
+  }
+
+  /** Sets or, with null, removes the next hop that a router has told of. */
+  void redirect(Neighbour hop) {
+    if (redirect != null) {
+      redirect.release();
+    }
+    redirect = hop;
+    if (redirect != null) {
+      redirect.acquire();
+    }
   }
 
   /** The partial sum of the pseudo header. */

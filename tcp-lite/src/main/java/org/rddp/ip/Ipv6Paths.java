@@ -164,6 +164,7 @@ final class Ipv6Paths {
     }
     slots[hole] = 0;
     numbered[path.number] = null;
+    path.redirect(null);
     last = null;
   }
 

@@ -22,6 +22,9 @@ public final class Neighbour {
   /** Requests sent without an answer. */
   int asked;
 
+  /** Whether it has not answered the last requests, and not been heard since. */
+  boolean unreachable;
+
   /** Whether the requests go to the known MAC address, and only its answer counts. */
   boolean polled;
 

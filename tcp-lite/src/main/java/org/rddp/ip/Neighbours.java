@@ -124,6 +124,7 @@ final class Neighbours {
       neighbour.macAddress = macAddress;
       neighbour.asked = 0;
       neighbour.polled = false;
+      neighbour.unreachable = false;
       neighbour.askAt = Long.MAX_VALUE;
       neighbour.confirmAt = now + confirmAfter;
       while (neighbour.pending() > 0) {
@@ -192,6 +193,7 @@ final class Neighbours {
       ask(neighbour, now);
     } else {
       forgetMac(neighbour);
+      neighbour.unreachable = true;
     }
   }
 

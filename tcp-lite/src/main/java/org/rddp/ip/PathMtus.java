@@ -33,11 +33,16 @@ final class PathMtus {
   private final Ipv6Paths paths;
 
   private final TransportHandler transport;
+
+  /** The link's MTU for IPv6, which a router may lower. */
+  private int ipv6LinkMtu;
+
   private final Map<Integer, Entry> entries = new LinkedHashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
 
   PathMtus(int linkMtu, Ipv6Paths paths, TransportHandler transport) {
     this.linkMtu = linkMtu;
+    ipv6LinkMtu = linkMtu;
     this.paths = paths;
     this.transport = transport;
   }
@@ -63,11 +68,28 @@ final class PathMtus {
 
   /** The MTU of the path to a destination, or of the link if no less is known. */
   int get(int destination) {
+    int link = link(destination);
     if (entries.isEmpty()) {
-      return linkMtu;
+      return link;
     }
     Entry entry = entries.get(destination);
-    return entry == null ? linkMtu : entry.mtu;
+    return entry == null ? link : Math.min(entry.mtu, link);
+  }
+
+  /** The MTU of the link for the family of a destination. */
+  int link(int destination) {
+    return IpLayer.isIpv6(destination) ? ipv6LinkMtu : linkMtu;
+  }
+
+  /**
+   * A router has told the MTU of the link (RFC 4861 section 6.3.4). It counts from 1280 octets to
+   * what the device and the configuration allow.
+   */
+  void advertised(int mtu) {
+    if (mtu >= Ipv6.LEAST_MTU && mtu <= linkMtu && mtu != ipv6LinkMtu) {
+      ipv6LinkMtu = mtu;
+      transport.onIpv6LinkMtu();
+    }
   }
 
   /** Lowers the MTU of a path; never raises it. */
@@ -103,7 +125,7 @@ final class PathMtus {
     int destination = oldest.next();
     oldest.remove();
     schedule();
-    transport.onPathMtu(destination, linkMtu);
+    transport.onPathMtu(destination, link(destination));
     if (IpLayer.isIpv6(destination)) {
       paths.release(paths.at(destination));
     }

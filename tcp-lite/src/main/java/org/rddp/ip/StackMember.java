@@ -36,6 +36,11 @@ public final class StackMember {
   /** What all are told: a neighbour advertisement. */
   static final int ADVERTISEMENT = 6;
 
+  /** What all are told: a router advertisement, or a redirect. */
+  static final int ROUTER = 7;
+
+  static final int REDIRECT = 8;
+
   private final StackGroup group;
   private final int index;
   private final int size;

@@ -57,4 +57,7 @@ public interface TransportHandler {
    * @param mtu octets that may be tried
    */
   void onPathMtu(int remote, int mtu);
+
+  /** The MTU of the link has changed for IPv6: {@link IpLayer#pathMtu} of its paths, too. */
+  default void onIpv6LinkMtu() {}
 }

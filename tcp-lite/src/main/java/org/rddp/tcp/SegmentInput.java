@@ -157,4 +157,9 @@ final class SegmentInput implements TransportHandler {
   public void onPathMtu(int remote, int mtu) {
     context.sizes.pathMtuChanged(remote, mtu);
   }
+
+  @Override
+  public void onIpv6LinkMtu() {
+    context.sizes.ipv6LinkMtuChanged();
+  }
 }

@@ -139,7 +139,9 @@ final class SegmentOutput {
     boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, IpLayer.mss(connection.remote(), ip.mtu()));
+    long sum =
+        TcpOptions.putMss(
+            option, IpLayer.mss(connection.remote(), ip.linkMtu(connection.remote())));
     option += TcpOptions.MSS_LENGTH;
     if (scaled) {
       sum += TcpOptions.putWindowScale(option, offer.windowShift());

@@ -20,7 +20,9 @@ final class SegmentSizes {
 
   /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
-    int mss = Math.min(IpLayer.mss(connection.remote(), context.ip.mtu()), theirMss);
+    int mss =
+        Math.min(
+            IpLayer.mss(connection.remote(), context.ip.linkMtu(connection.remote())), theirMss);
     connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
     int emss = emss(connection, context.ip.pathMtu(connection.remote()));
     connection.sender.negotiated(emss, windowShift);
@@ -98,6 +100,15 @@ final class SegmentSizes {
     for (TcpConnection connection : context.connections.snapshot()) {
       if (connection.remote() == remote) {
         pathMtu(connection, mtu);
+      }
+    }
+  }
+
+  /** A router has told another MTU of the link, for all connections over IPv6. */
+  void ipv6LinkMtuChanged() {
+    for (TcpConnection connection : context.connections.snapshot()) {
+      if (IpLayer.isIpv6(connection.remote())) {
+        pathMtu(connection, context.ip.pathMtu(connection.remote()));
       }
     }
   }

@@ -64,7 +64,8 @@ final class StatelessOutput {
     }
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, IpLayer.mss(syn.remoteAddress, ip.mtu()));
+    long sum =
+        TcpOptions.putMss(option, IpLayer.mss(syn.remoteAddress, ip.linkMtu(syn.remoteAddress)));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
     if (offer.timestamps() && syn.options.timestamps()) {

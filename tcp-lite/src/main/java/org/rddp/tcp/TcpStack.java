@@ -87,12 +87,9 @@ public final class TcpStack implements AutoCloseable {
     context.timeouts = handler;
   }
 
-  /**
-   * Sets the receiver of lines about stations that claim a neighbour's IP address; at most one in
-   * ten seconds.
-   */
-  public void reportConflictsTo(Consumer<String> sink) {
-    context.ip.reportConflictsTo(sink);
+  /** Sets the receiver of lines about the link: {@link IpLayer#reportTo}. */
+  public void reportNeighboursTo(Consumer<String> sink) {
+    context.ip.reportTo(sink);
   }
 
   /**

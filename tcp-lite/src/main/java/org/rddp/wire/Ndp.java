@@ -7,6 +7,7 @@ package org.rddp.wire;
 public final class Ndp {
   private static final int FLAGS = 4;
   private static final int TARGET = 8;
+  private static final int DESTINATION = 24;
   private static final int LIFETIME = 6;
   private static final int OPTION_LENGTH = 1;
   private static final int OPTION_VALUE = 2;
@@ -15,6 +16,9 @@ public final class Ndp {
 
   /** Octets of a solicitation or advertisement without options. */
   public static final int NEIGHBOUR = 24;
+
+  /** Octets of a redirect without options. */
+  public static final int REDIRECT = 40;
 
   /** Octets of a router advertisement without options. */
   public static final int ROUTER = 16;
@@ -115,6 +119,16 @@ public final class Ndp {
   /** The lower half of the target's address. */
   public static long targetLow(long message) {
     return Memory.getLong(message + TARGET + 8);
+  }
+
+  /** The upper half of the destination that a redirect is about. */
+  public static long destinationHigh(long message) {
+    return Memory.getLong(message + DESTINATION);
+  }
+
+  /** The lower half of the destination that a redirect is about. */
+  public static long destinationLow(long message) {
+    return Memory.getLong(message + DESTINATION + 8);
   }
 
   /**

@@ -30,19 +30,16 @@ final class Ipv6Script implements TransportHandler {
   static final int UDP = 17;
 
   private static final Ipv6Network NETWORK =
-      new Ipv6Network(OURS, 64, Optional.of(GATEWAY), "a secret");
+      new Ipv6Network(OURS, 64, Optional.of(GATEWAY), false, "a secret");
+
+  private static final Ipv6Network ADVERTISED =
+      new Ipv6Network(OURS, 64, Optional.empty(), true, "a secret");
 
   final NativePacketPool pool = new NativePacketPool(512, 2048);
   final ScriptedDevice device = new ScriptedDevice(pool, 1500);
   final List<String> heard = new ArrayList<>();
   final Ipv6Address linkLocal = NETWORK.linkLocal(ScriptedDevice.OUR_MAC);
-  final IpLayer ip =
-      new IpLayer(
-          device,
-          new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24).withIpv6(NETWORK),
-          StackGroup.alone(),
-          this,
-          new SplittableRandom(1));
+  final IpLayer ip;
   private final long frame = Memory.allocate(4096);
   final long header = frame + Ethernet.HEADER;
   final long payload = header + Ipv6.HEADER;
@@ -52,6 +49,26 @@ final class Ipv6Script implements TransportHandler {
   byte[] datagram = {};
 
   int ecn;
+
+  /** With a configured gateway. */
+  Ipv6Script() {
+    this(NETWORK, StackGroup.alone());
+  }
+
+  private Ipv6Script(Ipv6Network network, StackMember member) {
+    ip =
+        new IpLayer(
+            device,
+            new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24).withIpv6(network),
+            member,
+            this,
+            new SplittableRandom(1));
+  }
+
+  /** With the routers that advertise themselves. */
+  static Ipv6Script withRouterAdvertisements(StackMember member) {
+    return new Ipv6Script(ADVERTISED, member);
+  }
 
   @Override
   public void onDatagram(
@@ -74,6 +91,11 @@ final class Ipv6Script implements TransportHandler {
   @Override
   public void onPathMtu(int remote, int mtu) {
     heard.add("path " + ip.path(remote).remote() + " " + mtu);
+  }
+
+  @Override
+  public void onIpv6LinkMtu() {
+    heard.add("link");
   }
 
   /** A frame to us alone from the peer with a packet, whose payload is written afterwards. */
@@ -177,10 +199,15 @@ final class Ipv6Script implements TransportHandler {
 
   /** We send so many octets to a host. */
   void send(Ipv6Address to, int length) {
+    send(ip.route(ip.number(to)), to, length);
+  }
+
+  /** We send so many octets to a host, by a route that was looked up before. */
+  void send(Neighbour route, Ipv6Address to, int length) {
     int number = ip.number(to);
     long packet = pool.allocate();
     long address = pool.address(packet);
-    ip.send(ip.route(number), packet, address, length, number, Ipv4.ECT_0, now);
+    ip.send(route, packet, address, length, number, Ipv4.ECT_0, now);
     ip.transmit();
   }
 

@@ -24,7 +24,7 @@ class NeighbourConflictTest {
 
   @BeforeEach
   void learnTheNeighbour() {
-    script.ip.reportConflictsTo(reports::add);
+    script.ip.reportTo(reports::add);
     send();
     expectRequestTo(Ethernet.BROADCAST);
     script.arp(Arp.REPLY, PEER_MAC, PEER, OURS);

@@ -7,10 +7,14 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
-/** Reads the addresses and gateways of an interface: of IPv4 one, of IPv6 none or one. */
+/**
+ * Reads addresses and gateways, configured or advertised, of an interface: of IPv4 one, of IPv6
+ * none or one.
+ */
 final class AddressReader {
   private static final String ADDRESS = "address";
   private static final String GATEWAY = "gateway";
+  private static final String ADVERTISED = "router-advertisements";
 
   private static final String ADDRESSES =
       "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\", or a list of one"
@@ -25,6 +29,7 @@ final class AddressReader {
   private Ipv6Address address;
   private int prefix;
   private Ipv6Address gateway;
+  private boolean advertised;
 
   private AddressReader(TomlSection section) {
     this.section = section;
@@ -41,6 +46,10 @@ final class AddressReader {
       section.refuse(ADDRESS, "has no IPv4 address; every interface needs one", ADDRESSES);
     }
     section.stringOrStrings(GATEWAY, GATEWAYS).forEach(reader::readGateway);
+    reader.advertised = section.flag(ADVERTISED, false);
+    if (reader.advertised) {
+      reader.checkAdvertised();
+    }
     return reader;
   }
 
@@ -61,7 +70,18 @@ final class AddressReader {
   /** The IPv6 of the interface. */
   Optional<Ipv6Network> ipv6() {
     return Optional.ofNullable(address)
-        .map(own -> new Ipv6Network(own, prefix, Optional.ofNullable(gateway), HostSecret.value()));
+        .map(own ->
+            new Ipv6Network(
+                own, prefix, Optional.ofNullable(gateway), advertised, HostSecret.value()));
+  }
+
+  private void checkAdvertised() {
+    if (address == null) {
+      section.refuse(ADVERTISED, "is for IPv6, and the interface has none", "an IPv6 address");
+    } else if (gateway != null) {
+      section.refuse(ADVERTISED, "contradicts the gateway " + gateway, "one of both, or neither");
+      gateway = null;
+    }
   }
 
   private void readAddress(String text) {

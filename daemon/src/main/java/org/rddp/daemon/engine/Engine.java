@@ -95,7 +95,7 @@ public final class Engine {
   /** Begins with a stack and a DDP engine without connections. */
   private void take(TcpStack stack, DdpEngine ddpEngine) {
     stack.reportFailuresTo(failure -> fault("connection", failure));
-    stack.reportConflictsTo(this::report);
+    stack.reportNeighboursTo(this::report);
     stack.reportTimeoutsTo(events::timedOut);
     deadlines = new Deadlines();
     startups = new PendingStartups<>(rdmapSettings.mpa().startups());

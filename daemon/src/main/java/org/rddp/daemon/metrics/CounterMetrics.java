@@ -158,6 +158,14 @@ final class CounterMetrics {
         "ip_address_conflicts",
         "ARP messages of other stations that claimed this interface's IP address.");
     counter(
+        "ip.router.advertisements",
+        "ip_router_advertisements",
+        "Advertisements of the link's IPv6 routers.");
+    counter(
+        "ip.router.redirects",
+        "ip_router_redirects",
+        "Redirects of the IPv6 router in use that were followed.");
+    counter(
         "ip.neighbour.conflicts",
         "ip_neighbour_conflicts",
         "ARP messages that claimed a known neighbour's IP address for another MAC address.");

@@ -393,6 +393,8 @@ class ConfigurationFileTest {
           address = ['10.0.0.1/24', '2001:db8::1/129'] | such as ["10.0.0.1/24", "2001:db8::1/64"]
           address = ['10.0.0.1/24', 'fe80::1/64'] | "fe80::1/64" cannot be used
           address = ['10.0.0.1/24', 'ff02::1/64'] | "ff02::1/64" cannot be used
+          router-advertisements = true     | is for IPv6, and the interface has none
+          router-advertisements = 1        | router-advertisements
           gateway = '2001:db8::fe'         | is of IPv6, and the interface has none
           gateway = ['10.0.0.8', '10.0.0.9'] | the second one of its family
           device = 'ring:'                 | "ring:NAME"
@@ -455,6 +457,16 @@ class ConfigurationFileTest {
     Ipv6Network again =
         ConfigurationFile.parse("f", text).interfaces().getFirst().ipv6().orElseThrow();
     assertThat(again.linkLocal(1)).as("the same each time").isEqualTo(ipv6.linkLocal(1));
+  }
+
+  @Test
+  void shouldTakeTheGatewayFromTheLinkOrTheConfiguration() throws Exception {
+    String text = PORT.replaceFirst("(?m)^address = .*", IPV6) + "router-advertisements = true\n";
+    InterfaceConfiguration port = ConfigurationFile.parse("f", text).interfaces().getFirst();
+    assertThat(port.ipv6().orElseThrow().advertised()).isTrue();
+
+    assertThat(problems(text + GATEWAYS).toString())
+        .contains("router-advertisements", "contradicts the gateway fe80::1");
   }
 
   @Test

@@ -39,6 +39,11 @@ record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAdd
     return ours.gateway().isPresent();
   }
 
+  /** Whether the router is known by its advertisements. */
+  boolean advertised() {
+    return address instanceof Ipv6Address && ours.ipv6().orElseThrow().advertised();
+  }
+
   /** Linux's address on it, or behind the routers. */
   HostAddress linux() {
     return switch (address) {

@@ -79,7 +79,7 @@ final class LinuxTransfer {
         LockSupport.parkNanos(IDLE_SLEEP);
       }
       readAnswer();
-      if (listening && !opened) {
+      if (listening && !opened && hasRoute()) {
         opened = true;
         stack.connect(linux, port, new InOrderHandler(end));
       }
@@ -91,6 +91,11 @@ final class LinuxTransfer {
       }
     }
     return true;
+  }
+
+  /** A new stack waits for a router where it takes the router's advertisements. */
+  private boolean hasRoute() {
+    return !row.link().advertised() || stack.ipCounters().routerAdvertisements > 0;
   }
 
   private void readAnswer() {
@@ -118,6 +123,8 @@ final class LinuxTransfer {
       return "Linux: " + result + "; rddp: " + expected;
     } else if (counters.checksumErrors + counters.malformed > 0) {
       return counters.checksumErrors + " wrong checksums, " + counters.malformed + " malformed";
+    } else if (row.link().advertised() && stack.ipCounters().routerAdvertisements == 0) {
+      return "no router has advertised itself";
     } else if (row.link().routed() && row.weSend() && end.emss() > ROUTED_MTU) {
       return "segments had " + end.emss() + " octets at the end: the path's MTU was not learnt";
     }
