@@ -36,7 +36,7 @@ final class DemoSourceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Rddp daemon = session.open("demo source")) {
+    try (Rddp daemon = session.open("demo source", sink)) {
       VerifiedTransfer transfer =
           new VerifiedTransfer(daemon, seed, Duration.ofSeconds(warmUp), Duration.ofSeconds(30));
       JsonObject result = new JsonObject();

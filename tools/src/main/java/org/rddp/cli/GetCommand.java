@@ -44,7 +44,7 @@ final class GetCommand implements Callable<Integer> {
     Path folder = target.toAbsolutePath().getParent();
     OptionChecks.requireDirectory(spec, folder);
     String digest;
-    try (Rddp daemon = session.open("get");
+    try (Rddp daemon = session.open("get", server);
         TransferProgress progress = new TransferProgress("get " + name)) {
       FileClient client = new FileClient(daemon, server.host(), octets, progress::begin);
       digest = client.get(name, target);

@@ -80,7 +80,7 @@ final class PerfCommand implements Callable<Integer> {
     files = new PerfFiles(folder, settings);
     InterruptedRun interrupted = new InterruptedRun();
     try (interrupted;
-        Rddp daemon = session.open("perf")) {
+        Rddp daemon = session.open("perf", target)) {
       PerfRun run = new PerfRun(daemon, target.host(), settings, sizes, interrupted.signal());
       if (!json) {
         Output.println(spec, describe(settings));

@@ -60,7 +60,7 @@ final class PingCommand implements Callable<Integer> {
   public Integer call() {
     OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
     OptionChecks.require(spec, size >= 1 && size <= 64 << 10, "--size is 1 to 64KiB, not " + size);
-    try (Rddp daemon = session.open("ping");
+    try (Rddp daemon = session.open("ping", target);
         Connection connection =
             target.host().connect(daemon, PrivateData.NONE, TIMEOUT, ConnectionOptions.DEFAULTS)) {
       Histogram nanoseconds = measure(daemon, connection);

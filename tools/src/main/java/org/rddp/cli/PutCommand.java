@@ -42,7 +42,7 @@ final class PutCommand implements Callable<Integer> {
     OptionChecks.requireFile(spec, file);
     String kept = name == null ? file.getFileName().toString() : name;
     String digest;
-    try (Rddp daemon = session.open("put");
+    try (Rddp daemon = session.open("put", server);
         TransferProgress progress = new TransferProgress("put " + kept)) {
       FileClient client = new FileClient(daemon, server.host(), octets, progress::begin);
       digest = client.put(file, kept);

@@ -6,7 +6,10 @@ import java.util.List;
 import org.rddp.client.DaemonInterface;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
 
 /** The options with which a command opens a session with the daemon. */
 final class SessionOptions {
@@ -22,6 +25,9 @@ final class SessionOptions {
       description = "The daemon's interface (default: the first one).")
   private String interfaceName = "";
 
+  @Spec(Target.MIXEE)
+  private CommandSpec spec;
+
   /** The path of the daemon's control socket. */
   Path socket() {
     return socket;
@@ -29,9 +35,33 @@ final class SessionOptions {
 
   /** Opens a session with the command's name as the program name. */
   Rddp open(String command) {
+    return open(command, interfaceName);
+  }
+
+  /**
+   * Opens a session that connects with a remote address: the zone of the address, if it has one,
+   * chooses the interface, and {@code --interface} may choose an engine of that interface. Another
+   * interface is a usage error.
+   */
+  Rddp open(String command, RemoteAddress remote) {
+    String zone = remote.zone();
+    OptionChecks.require(
+        spec,
+        zone.isEmpty() || interfaceName.isEmpty() || zone.equals(withoutEngine(interfaceName)),
+        "--interface %s is not the zone of %s".formatted(interfaceName, remote));
+    return open(command, interfaceName.isEmpty() ? zone : interfaceName);
+  }
+
+  private Rddp open(String command, String chosen) {
     return Rddp.connect(
         socket,
-        RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
+        RddpOptions.defaults().withInterfaceName(chosen).withProgramName("rddp " + command));
+  }
+
+  /** The name of the interface of an engine: {@code eth0} of {@code eth0/1}. */
+  private static String withoutEngine(String name) {
+    int slash = name.indexOf('/');
+    return slash < 0 ? name : name.substring(0, slash);
   }
 
   /** The daemon's interfaces. */

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
+import org.rddp.client.types.AddressText;
 import org.rddp.daemon.TestDaemon;
 import org.rddp.transfer.EchoServer;
 import org.rddp.transfer.FileServer;
@@ -31,8 +32,10 @@ class PingCommandTest {
 
   @AfterEach
   void close() throws InterruptedException {
-    server.interrupt();
-    server.join();
+    if (server != null) {
+      server.interrupt();
+      server.join();
+    }
     there.close();
     daemon.close();
   }
@@ -42,6 +45,11 @@ class PingCommandTest {
   }
 
   private int ping(Runnable serve, String address) throws InterruptedException {
+    start(serve);
+    return ping("--interface one", address);
+  }
+
+  private void start(Runnable serve) throws InterruptedException {
     server =
         new Thread(
             () -> {
@@ -54,10 +62,12 @@ class PingCommandTest {
             "server");
     server.start();
     listening.await();
+  }
+
+  private int ping(String choice, String address) {
     CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     String arguments =
-        "ping --interface one --count 10 --socket %s %s:%d"
-            .formatted(daemon.socket(), address, PORT);
+        "ping --count 10 --socket %s %s:%d %s".formatted(daemon.socket(), address, PORT, choice);
     return line.execute(arguments.split(" "));
   }
 
@@ -82,6 +92,34 @@ class PingCommandTest {
         .isZero();
 
     assertThat(out.toString()).contains("to [2001:db8::2]:" + PORT + " and back");
+  }
+
+  @Test
+  void shouldUseTheInterfaceThatTheZoneNames() throws InterruptedException {
+    String first = AddressText.of(Rddp.interfaces(daemon.socket()).getFirst().ipv6().getLast());
+    try (Rddp one = daemon.connect("one")) {
+      EchoServer echo = new EchoServer(one, 64 << 10, said -> listening.countDown());
+      start(() -> echo.serve(PORT));
+
+      assertThat(ping("", "[" + first + "%two]")).as(err::toString).isZero();
+      assertThat(ping("--interface two", "[" + first + "%two]")).as(err::toString).isZero();
+      assertThat(out.toString()).contains("to [" + first + "%two]:" + PORT + " and back");
+      server.interrupt();
+      server.join();
+    }
+  }
+
+  @Test
+  void shouldRefuseAnInterfaceThatIsNotTheZone() {
+    assertThat(ping("--interface one", "[fe80::1%two]")).isEqualTo(2);
+    assertThat(ping("", "[fe80::1%no-such]")).isEqualTo(1);
+    // Engines are of the zone, but this interface has only one, which has no name of its own.
+    assertThat(ping("--interface two/1", "[fe80::1%two]")).isEqualTo(1);
+
+    assertThat(err.toString())
+        .startsWith("rddp: --interface one is not the zone of [fe80::1%two]:" + PORT)
+        .contains("no interface no-such; the daemon has one, two")
+        .contains("no interface two/1; the daemon has one, two");
   }
 
   @Test
