@@ -61,23 +61,45 @@ public record DaemonInterface(
 
   private static List<DaemonInterface> list(ControlSocket socket, Duration timeout)
       throws IOException {
+    return collect(index -> page(socket, timeout, index));
+  }
+
+  /** Asks the daemon of a session. */
+  static List<DaemonInterface> list(ControlChannel channel) {
+    return collect(index ->
+        channel.request(
+            request -> new ProgramMessage.ListInterfaces(request, ControlMessage.VERSION, index),
+            DaemonMessage.InterfacesListed.class));
+  }
+
+  /** Asks for the interfaces from an index on; the reply has some of them. */
+  private interface Pages<E extends Exception> {
+    DaemonMessage.InterfacesListed from(int index) throws E;
+  }
+
+  private static <E extends Exception> List<DaemonInterface> collect(Pages<E> pages) throws E {
     List<DaemonInterface> found = new ArrayList<>();
-    int number = 1;
     int next = 0;
     do {
-      socket.send(new ProgramMessage.ListInterfaces(number, ControlMessage.VERSION, next));
-      DaemonMessage reply = receive(socket, timeout);
-      if (reply instanceof DaemonMessage.InterfacesListed listed) {
-        listed.interfaces().forEach(entry -> found.add(of(entry)));
-        next = listed.next();
-      } else if (reply instanceof DaemonMessage.Refused refused) {
-        throw new RefusedException(refused.reason(), refused.text());
-      } else {
-        throw new IOException("it answers with " + reply);
-      }
-      number++;
+      DaemonMessage.InterfacesListed listed = pages.from(next);
+      listed.interfaces().forEach(entry -> found.add(of(entry)));
+      next = listed.next();
     } while (next != 0);
     return found;
+  }
+
+  private static DaemonMessage.InterfacesListed page(
+      ControlSocket socket, Duration timeout, int index) throws IOException {
+    // Numbers of requests begin at 1.
+    socket.send(new ProgramMessage.ListInterfaces(index + 1, ControlMessage.VERSION, index));
+    DaemonMessage reply = receive(socket, timeout);
+    if (reply instanceof DaemonMessage.Refused refused) {
+      throw new RefusedException(refused.reason(), refused.text());
+    }
+    if (reply instanceof DaemonMessage.InterfacesListed listed) {
+      return listed;
+    }
+    throw new IOException("it answers with " + reply);
   }
 
   private static DaemonMessage receive(ControlSocket socket, Duration timeout) throws IOException {

@@ -3,6 +3,8 @@ package org.rddp.client;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
@@ -38,9 +40,33 @@ public final class Listener implements AutoCloseable {
     this.address = InetAddresses.address(listening.address(), listening.port());
   }
 
-  /** The local address and port; of a listener at the wildcard the interface's IPv4 address. */
+  /**
+   * The local address and port; of a listener at the wildcard the interface's IPv4 address, see
+   * {@link #addresses}.
+   */
   public InetSocketAddress address() {
     return address;
+  }
+
+  /**
+   * The addresses, with the port, that peers can connect to: {@link #address}, and of a listener at
+   * the wildcard also the interface's IPv6 addresses, if it has some: first the configured one,
+   * then the link-local one, which is for peers on the same link only. Asks the daemon at each call
+   * and waits for the answer, at most for the request timeout of the session's options.
+   *
+   * @return at least one address
+   * @throws SessionLostException if the session is lost
+   */
+  public List<InetSocketAddress> addresses() {
+    if (!asked.equals(IpAddress.ANY)) {
+      return List.of(address);
+    }
+    List<InetSocketAddress> all = new ArrayList<>(List.of(address));
+    DaemonInterface.list(session.channel()).stream()
+        .filter(each -> each.name().equals(session.interfaceName()))
+        .flatMap(each -> each.ipv6().stream())
+        .forEach(each -> all.add(new InetSocketAddress(each, address.getPort())));
+    return List.copyOf(all);
   }
 
   /** The options of every connection. */

@@ -99,8 +99,30 @@ class Ipv6Test {
   }
 
   @Test
+  void shouldTellEveryAddressThatPeersCanConnectTo() {
+    List<DaemonInterface> interfaces = Rddp.interfaces(daemon.socket());
+    InetAddress ours = interfaces.getFirst().ipv6().getLast();
+    InetAddress theirs = interfaces.getLast().ipv6().getLast();
+    try (Listener listener = there.listen(0)) {
+      int port = listener.address().getPort();
+      List<InetSocketAddress> addresses = listener.addresses();
+
+      assertThat(addresses)
+          .containsExactly(
+              at(TestDaemon.ADDRESS_TWO, port),
+              at(TestDaemon.IPV6_TWO, port),
+              new InetSocketAddress(theirs, port));
+      assertThat(addresses.getFirst()).isEqualTo(listener.address());
+      exchange(listener, addresses.get(0), TestDaemon.ADDRESS_ONE);
+      exchange(listener, addresses.get(1), TestDaemon.IPV6_ONE);
+      exchange(listener, addresses.get(2), AddressText.of(ours));
+    }
+  }
+
+  @Test
   void shouldListenAtOneAddressOnly() {
     try (Listener listener = there.listen(at(TestDaemon.IPV6_TWO, 0), 1)) {
+      assertThat(listener.addresses()).containsExactly(listener.address());
       assertThat(AddressText.of(listener.address().getAddress())).isEqualTo(TestDaemon.IPV6_TWO);
       int port = listener.address().getPort();
       InetSocketAddress other = at(TestDaemon.ADDRESS_TWO, port);
