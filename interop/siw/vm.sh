@@ -116,8 +116,8 @@ pack_programs() {
     ldconfig -r "$SIW_GUEST"
 }
 
-# start_vm NAMESPACE DIRECTORY [TAP ADDRESS/PREFIX MTU]...: boots a guest with these cards and waits for it. Its ports are
-# the sockets DIRECTORY/port0 to port3.
+# start_vm NAMESPACE DIRECTORY [TAP IPV4/PREFIX IPV6/PREFIX MTU]...: boots a guest with these cards and waits for it. Its
+# ports are the sockets DIRECTORY/port0 to port3.
 start_vm() {
     local namespace=$1 directory=$2 number=0 words='' cards=()
     local plain=csum=off,guest_csum=off,gso=off,host_tso4=off,host_tso6=off,host_ufo=off,host_ecn=off
@@ -126,9 +126,9 @@ start_vm() {
     while (($# > 0)); do
         cards+=(-netdev "tap,id=n$number,ifname=$1,script=no,downscript=no,vhost=off"
             -device "virtio-net-pci,netdev=n$number,mac=52:54:00:00:51:0$number,$plain")
-        words+=" siw=$2,$3"
+        words+=" siw=$2,$3,$4"
         number=$((number + 1))
-        shift 3
+        shift 4
     done
     boot_vm "$namespace" "$directory" SIW-READY 300 "$SIW/vmlinux" "$SIW/initramfs.gz" "$words" \
         -name rddp-siw -M pc -accel tcg -cpu max -smp 1 -m 256 "${cards[@]}"

@@ -1,7 +1,9 @@
 package org.rddp.interop.guest;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.ip.Ipv6Network;
 
 /**
  * A link between one of the daemon's interfaces and the guest.
@@ -48,6 +50,26 @@ public record GuestLink(
     return new GuestLink(interfaceName, kind, octets, ours, guests, device, guestName);
   }
 
+  /**
+   * The same link over IPv6, if the interface has it; the guest has the address 1 of the network,
+   * whose prefix has 64 bits.
+   */
+  public Optional<GuestLink> overIpv6(InterfaceConfiguration configured) {
+    return configured
+        .ipv6()
+        .map(Ipv6Network::address)
+        .map(Object::toString)
+        .map(own ->
+            new GuestLink(
+                interfaceName,
+                kind,
+                mtu,
+                own,
+                own.substring(0, own.lastIndexOf(':') + 1) + "1",
+                device,
+                guestName));
+  }
+
   private static String text(int address) {
     return (address >>> 24)
         + "."
@@ -63,9 +85,12 @@ public record GuestLink(
     return new InetSocketAddress(guests, port);
   }
 
-  /** MTU and kind, for the table. */
+  /** MTU, kind and the family if it is IPv6, for the table. */
   @Override
   public String toString() {
-    return "MTU " + mtu + (kind.equals("lossy") ? " 1 % loss" : " clean");
+    return "MTU "
+        + mtu
+        + (kind.equals("lossy") ? " 1 % loss" : " clean")
+        + (guests.contains(":") ? " IPv6" : "");
   }
 }

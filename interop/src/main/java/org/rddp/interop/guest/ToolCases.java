@@ -40,6 +40,13 @@ public final class ToolCases {
     return List.copyOf(rows);
   }
 
+  /** The cases over a link by IPv6: rping in both roles. */
+  public List<GuestCase> overIpv6(GuestLink link) {
+    rows.clear();
+    rping(link, quick ? 10 : 100, SHORT_MESSAGE);
+    return List.copyOf(rows);
+  }
+
   private void rping(GuestLink link, int count, int size) {
     add("rping", count, size, true, link, () -> tools.rpingClient(link, count, size));
     add("rping", count, size, false, link, () -> tools.rpingServer(link, count, size));

@@ -14,6 +14,7 @@ import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.interop.ImpairedLink;
@@ -37,12 +38,14 @@ public final class SiwTable {
   private static final int FRAME_ROOM = 128;
   private static final int LARGE_MTU = 9000;
 
+  private final List<InterfaceConfiguration> interfaces;
   private final List<GuestLink> links;
   private final Map<GuestLink, WireMonitor> monitors = new HashMap<>();
   private final List<LongSupplier> lost = new ArrayList<>();
   private final TestLines results = new TestLines();
 
   private SiwTable(Configuration configuration) {
+    interfaces = configuration.interfaces();
     links =
         configuration.interfaces().stream()
             .map(each -> GuestLink.of(each, each.mtu() == LARGE_MTU ? "siw1" : "siw0", "siw"))
@@ -90,11 +93,14 @@ public final class SiwTable {
   private List<GuestCase> rows(GuestToolRunner tools, boolean quick) {
     List<GuestCase> rows = new ArrayList<>();
     Map<String, GuestLink> special = new HashMap<>();
-    for (GuestLink link : links) {
+    for (int i = 0; i < links.size(); i++) {
+      GuestLink link = links.get(i);
       if (monitors.containsKey(link)) {
         special.put(link.kind(), link);
       } else {
         rows.addAll(new ToolCases(tools, quick).over(link));
+        link.overIpv6(interfaces.get(i))
+            .ifPresent(ipv6 -> rows.addAll(new ToolCases(tools, quick).overIpv6(ipv6)));
       }
     }
     GuestLink spoiled = special.get("spoiled");
