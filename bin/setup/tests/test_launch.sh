@@ -156,5 +156,5 @@ check 'accepts the name of a benchmark' equal fine "$(refused rtt --quick)"
 check 'accepts benchmarks that are not in the document' equal fine "$(refused jmh Turn)"
 check 'accepts no name, for all benchmarks' equal fine "$(refused)"
 check 'accepts options for all benchmarks' equal fine "$(refused --quick)"
-check 'lists the benchmarks after a wrong name' grep -q 'no benchmark is called .nosuch.. Names: rtt waiting goodput .* jmh$' <(refused nosuch)
+check 'lists the benchmarks after a wrong name' grep -q 'no benchmark is called .nosuch.. Names: rtt waiting neighbours goodput .* jmh$' <(refused nosuch)
 check 'prints the help of bench without a build' grep -q -e '--seconds' <("$ROOT/bin/rddp" bench --help)

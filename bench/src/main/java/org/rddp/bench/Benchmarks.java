@@ -23,6 +23,7 @@ import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.rtt.NeighboursBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import org.rddp.bench.rtt.WaitingBenchmark;
 import org.rddp.bench.verbs.VerbsBenchmark;
@@ -53,6 +54,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       RttCommand.class,
       WaitingBenchmark.class,
+      NeighboursBenchmark.class,
       GoodputBenchmark.class,
       RateBenchmark.class,
       SteadyBenchmark.class,

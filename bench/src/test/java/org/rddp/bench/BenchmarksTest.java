@@ -77,7 +77,7 @@ class BenchmarksTest {
   void shouldNotTakeANameThatItDoesNotKnow() {
     assertThat(command.execute("Integrity")).isEqualTo(2);
     assertThat(err.toString())
-        .contains("Integrity", "There are: rtt, waiting, goodput", "profile, jmh");
+        .contains("Integrity", "There are: rtt, waiting, neighbours, goodput", "profile, jmh");
   }
 
   @Test

@@ -90,11 +90,24 @@ public final class RigMain {
   }
 
   private static JsonObject done(Rig rig, JsonObject asked) throws Exception {
-    if (!asked.has(WARM_UP)) {
-      return rig.round(asked).toJson();
+    JsonObject task = asked.has(WARM_UP) ? asked.getAsJsonObject(TASK) : asked;
+    try (Neighbours neighbours = Neighbours.of(task)) {
+      if (asked.has(WARM_UP)) {
+        Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
+        return Json.from(new WarmUp().run(rig, task, most));
+      }
+      Sample sample = rig.round(task);
+      return task.has(Neighbours.COUNT)
+          ? sample.with("neighbours_cpus", neighbours.cpus()).toJson()
+          : sample.toJson();
     }
-    Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
-    return Json.from(new WarmUp().run(rig, asked.getAsJsonObject(TASK), most));
+  }
+
+  /** The same task, beside so many busy threads of other processes. */
+  public static JsonObject beside(int neighbours, JsonObject task) {
+    JsonObject json = task.deepCopy();
+    json.addProperty(Neighbours.COUNT, neighbours);
+    return json;
   }
 
   static JsonObject warmUp(JsonObject task, Duration most) {
