@@ -51,11 +51,13 @@ public final class Listener implements AutoCloseable {
   /**
    * The addresses, with the port, that peers can connect to: {@link #address}, and of a listener at
    * the wildcard also the interface's IPv6 addresses, if it has some: first the configured one,
-   * then the link-local one, which is for peers on the same link only. Asks the daemon at each call
-   * and waits for the answer, at most for the request timeout of the session's options.
+   * then the link-local one, which is for peers on the same link only. IPv6 addresses that another
+   * host has are listed, too. Asks the daemon at each call and waits for the answer, at most for
+   * the request timeout of the session's options.
    *
    * @return at least one address
    * @throws SessionLostException if the session is lost
+   * @throws RefusedException if the daemon refuses to list its interfaces
    */
   public List<InetSocketAddress> addresses() {
     if (!asked.equals(IpAddress.ANY)) {

@@ -99,7 +99,7 @@ class RefusedRequestsTest {
       delimiter = '|',
       textBlock =
           """
-          192.0.2.1  | is not in the interface's network, and no gateway is configured
+          192.0.2.1  | is not in the interface's network, and there is no gateway
           224.0.0.1  | is not the address of one host
           """)
   void shouldReportAnUnreachableAddress(String address, String why) {

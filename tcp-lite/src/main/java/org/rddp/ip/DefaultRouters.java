@@ -52,7 +52,9 @@ final class DefaultRouters {
     this.pathMtus = pathMtus;
   }
 
-  /** Sets the receiver of a line about each change of the router in use; one in ten seconds. */
+  /**
+   * Sets the receiver of a line about the router in use when that has changed; one in ten seconds.
+   */
   void reportTo(Consumer<String> receiver) {
     reports = receiver;
   }
@@ -106,6 +108,11 @@ final class DefaultRouters {
 
   private void use(Router router, long now) {
     current = router;
+    report(now);
+  }
+
+  /** Reports the router in use, unless the last report tells it or is too young. */
+  private void report(long now) {
     Neighbour used = current();
     if (used != reported && now >= reportFrom) {
       reported = used;
@@ -137,6 +144,11 @@ final class DefaultRouters {
     }
   }
 
+  /** Whether a host is one of the routers. */
+  boolean knows(Ipv6Address address) {
+    return find(address) != null;
+  }
+
   private Router find(Ipv6Address address) {
     for (Router router : routers) {
       if (router.neighbour.address.equals(address)) {
@@ -152,6 +164,8 @@ final class DefaultRouters {
       return null;
     }
     neighbour.acquire();
+    // From here on only answers tell that it is reachable (RFC 4861 section 7.3.1).
+    neighbour.unreachable = false;
     Router router = new Router(neighbour);
     routers.add(router);
     return router;
@@ -162,7 +176,6 @@ final class DefaultRouters {
       return;
     }
     router.expiresAt = now + lifetime * SECOND;
-    router.neighbour.unreachable = false;
     solicitations.stop();
     if (current == null) {
       use(router, now);
@@ -183,6 +196,7 @@ final class DefaultRouters {
   /** Removes routers whose lifetime has ended, and asks for others; returns how often. */
   int advance(long now) {
     int due = solicitations.advance(now);
+    report(now);
     for (int i = routers.size() - 1; i >= 0; i--) {
       if (routers.get(i).expiresAt <= now) {
         remove(routers.get(i), now);
@@ -195,6 +209,9 @@ final class DefaultRouters {
   /** When {@link #advance} is due. */
   long nextDeadline() {
     long first = solicitations.nextDeadline();
+    if (current() != reported) {
+      first = Math.min(first, reportFrom);
+    }
     for (Router router : routers) {
       first = Math.min(first, router.expiresAt);
     }

@@ -28,7 +28,6 @@ final class Icmpv6Input {
   private final ListenerReports reports;
   private final TransportHandler transport;
   private final IpCounters counters;
-  private final int mtu;
 
   Icmpv6Input(
       Ipv6Output output,
@@ -40,8 +39,7 @@ final class Icmpv6Input {
       Ipv6Routes routes,
       ListenerReports reports,
       TransportHandler transport,
-      IpCounters counters,
-      int mtu) {
+      IpCounters counters) {
     this.output = output;
     this.pool = pool;
     this.addresses = addresses;
@@ -52,7 +50,6 @@ final class Icmpv6Input {
     this.reports = reports;
     this.transport = transport;
     this.counters = counters;
-    this.mtu = mtu;
   }
 
   /**
@@ -133,7 +130,7 @@ final class Icmpv6Input {
   private void echo(long message, int length, Ipv6Path path, long senderMac, long packet) {
     if (output.room()
         && !pool.shared(packet)
-        && length + Ipv6.HEADER <= mtu
+        && length + Ipv6.HEADER <= pathMtus.link(path.number)
         && addresses.usable(path.local)) {
       Icmpv6.reply(message);
       output.reply(path, packet, message, length, Ipv6.ICMPV6, senderMac);

@@ -558,6 +558,9 @@ public final class IpLayer {
         ipv6.announce(now);
       }
     }
+    if (ipv6 != null) {
+      ipv6.routes().start(now);
+    }
   }
 
   /** Runs the timers that are due; returns how many fired. */

@@ -66,8 +66,7 @@ final class Ipv6Layer {
             routes,
             reports,
             transport,
-            counters,
-            mtu);
+            counters);
     input =
         new Ipv6Input(
             link.pool(), addresses, paths, errors, icmp, reassembly, handOver, counters, transport);
@@ -139,7 +138,6 @@ final class Ipv6Layer {
     addresses.suspend();
     reports.start(now);
     discovery.duplicates().start(now);
-    routes.start(now);
   }
 
   /** Runs the timers that are due; returns how many fired. */

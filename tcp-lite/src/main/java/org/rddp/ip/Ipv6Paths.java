@@ -122,6 +122,16 @@ final class Ipv6Paths {
     }
   }
 
+  /** A host is no router any more: nothing is redirected to it. */
+  void endRedirects(Ipv6Address router) {
+    for (int number = 1; number < end; number++) {
+      Ipv6Path path = numbered[number];
+      if (path != null && path.redirect() != null && path.redirect().address.equals(router)) {
+        path.redirect(null);
+      }
+    }
+  }
+
   private void forget(Ipv6Path path) {
     remove(path);
     free[freeCount++] = path.number;

@@ -114,7 +114,12 @@ final class Ipv6Routes {
 
   /** A router has advertised itself here, or to another stack: {@link DefaultRouters#heard}. */
   void heard(long high, long low, int lifetime, int mtu, long now) {
-    routers.heard(new Ipv6Address(high, low), lifetime, mtu, now);
+    Ipv6Address router = new Ipv6Address(high, low);
+    boolean was = routers.knows(router);
+    routers.heard(router, lifetime, mtu, now);
+    if (was && lifetime == 0) {
+      paths.endRedirects(router);
+    }
   }
 
   /** Handles a redirect, whose checksum and hop limit are right (section 8.1). */

@@ -22,7 +22,7 @@ public final class Neighbour {
   /** Requests sent without an answer. */
   int asked;
 
-  /** Whether it has not answered the last requests, and not been heard since. */
+  /** Whether it has not answered the last requests. */
   boolean unreachable;
 
   /** Whether the requests go to the known MAC address, and only its answer counts. */

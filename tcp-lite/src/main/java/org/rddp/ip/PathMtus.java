@@ -82,12 +82,13 @@ final class PathMtus {
   }
 
   /**
-   * A router has told the MTU of the link (RFC 4861 section 6.3.4). It counts from 1280 octets to
-   * what the device and the configuration allow.
+   * A router has told the MTU of the link (RFC 4861 section 6.3.4). It counts from 1280 octets on,
+   * up to what the device and the configuration allow.
    */
   void advertised(int mtu) {
-    if (mtu >= Ipv6.LEAST_MTU && mtu <= linkMtu && mtu != ipv6LinkMtu) {
-      ipv6LinkMtu = mtu;
+    int told = Math.min(mtu, linkMtu);
+    if (told >= Ipv6.LEAST_MTU && told != ipv6LinkMtu) {
+      ipv6LinkMtu = told;
       transport.onIpv6LinkMtu();
     }
   }

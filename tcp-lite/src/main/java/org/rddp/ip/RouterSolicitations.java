@@ -7,7 +7,8 @@ import org.rddp.wire.Ndp;
 
 /**
  * Asks the link for routers until one answers (RFC 4861 section 6.3.7), at intervals that double up
- * to an hour (RFC 7559 section 2). One stack of an interface asks for all.
+ * to an hour (RFC 7559 section 2). The first stack of an interface asks for all; another, which may
+ * have begun later, only if it learns of no router from that.
  */
 final class RouterSolicitations {
   private static final long SECOND = 1_000_000_000L;
@@ -22,39 +23,35 @@ final class RouterSolicitations {
   private final LocalAddresses addresses;
   private final Ipv6Output output;
   private final IpCounters counters;
-  private final boolean asks;
+  private final long delay;
   private long interval;
   private long nextAt = Long.MAX_VALUE;
 
   /**
    * Does not ask yet.
    *
-   * @param asks whether this stack asks for all of its interface
+   * @param first whether this stack asks for all of its interface
    */
   RouterSolicitations(
       EthernetLink link,
       LocalAddresses addresses,
       Ipv6Output output,
       IpCounters counters,
-      boolean asks) {
+      boolean first) {
     this.link = link;
     this.addresses = addresses;
     this.output = output;
     this.counters = counters;
-    this.asks = asks;
     pool = link.pool();
+    // DAD takes a second; the rest differs from host to host (RFC 4861 section 6.3.7).
+    long own = addresses.get(LocalAddresses.LINK_LOCAL).low();
+    delay = SECOND + Long.remainderUnsigned(own, SECOND) + (first ? 0 : FIRST_INTERVAL);
   }
 
-  /**
-   * Asks from when our addresses have been checked, and a time of up to a second later that differs
-   * from host to host.
-   */
+  /** Asks from when our addresses have been checked, and up to a second later. */
   void start(long now) {
-    if (asks) {
-      interval = FIRST_INTERVAL;
-      long own = addresses.get(LocalAddresses.LINK_LOCAL).low();
-      nextAt = now + SECOND + Long.remainderUnsigned(own, SECOND);
-    }
+    interval = FIRST_INTERVAL;
+    nextAt = now + delay;
   }
 
   /** A router has answered. */

@@ -256,7 +256,7 @@ public final class TcpStack implements AutoCloseable {
   private void checkLimits(HostAddress remote, int number) {
     if (!context.ip.reaches(number)) {
       throw new NoRouteException(
-          remote + " is not in the interface's network, and no gateway is configured");
+          remote + " is not in the interface's network, and there is no gateway");
     }
     if (context.peers.connections() >= context.settings.connections()) {
       throw new IllegalStateException(

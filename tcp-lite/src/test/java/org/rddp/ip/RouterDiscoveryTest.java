@@ -139,7 +139,8 @@ class RouterDiscoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 4861 6.3.6: a router that does not answer is replaced, also for old routes")
+  @DisplayName(
+      "RFC 4861 6.3.6, 7.3.1: a router that does not answer, though it advertises itself, is replaced")
   void shouldUseAnotherRouter() {
     List<String> reports = new ArrayList<>();
     script.ip.reportTo(reports::add);
@@ -152,11 +153,13 @@ class RouterDiscoveryTest {
       script.pass(SECOND);
     }
     script.expectNothing();
-    script.pass(10 * SECOND);
+    router(GATEWAY, 255, 1800, NO_MTU);
     script.send(route, FAR, 40);
     expectSolicitation(SECOND_ROUTER);
     script.advertise(255, REPLY, SECOND_ROUTER, script.linkLocal, OTHER_MAC);
     expectPacketTo(OTHER_MAC);
+    assertThat(reports).hasSize(1);
+    script.pass(10 * SECOND);
     assertThat(reports).hasSize(2);
     assertThat(reports.getLast()).contains("fe80::ff");
     script.expectEveryPacketBack();
@@ -218,12 +221,13 @@ class RouterDiscoveryTest {
     assertThat(script.ip.linkMtu(far)).isEqualTo(1400);
     assertThat(script.ip.pathMtu(far)).isEqualTo(1400);
     assertThat(script.ip.linkMtu(Ipv4Address.parse("10.0.0.2").bits())).isEqualTo(1500);
-    for (int wrong : new int[] {1279, 1501, -1}) {
+    for (int wrong : new int[] {1279, 0, -1}) {
       router(GATEWAY, 255, 1800, wrong);
     }
     assertThat(script.ip.linkMtu(far)).isEqualTo(1400);
     script.ip.lowerPathMtu(far, 1300, script.now);
-    router(GATEWAY, 255, 1800, 1500);
+    router(GATEWAY, 255, 1800, 9000);
+    assertThat(script.ip.linkMtu(far)).isEqualTo(1500);
     assertThat(script.ip.pathMtu(far)).isEqualTo(1300);
     router(GATEWAY, 255, 1800, 1280);
     assertThat(script.ip.pathMtu(far)).isEqualTo(1280);
@@ -307,6 +311,30 @@ class RouterDiscoveryTest {
     script.send(route, FAR, 40);
     expectPacketTo(PEER_MAC);
     script.expectEveryPacketBack();
+  }
+
+  @Test
+  @DisplayName("RFC 4861 6.3.5: nothing is redirected to a host that is no router any more")
+  void shouldEndRedirectsToAFormerRouter() {
+    router(GATEWAY, 255, 1800, NO_MTU);
+    Neighbour route = routeToFar();
+    use(GATEWAY, PEER_MAC);
+    router(SECOND_ROUTER, 255, 1800, NO_MTU);
+    redirect(GATEWAY, FAR, SECOND_ROUTER);
+    router(SECOND_ROUTER, 255, 0, NO_MTU);
+    script.send(route, FAR, 40);
+    expectPacketTo(PEER_MAC);
+  }
+
+  @Test
+  @DisplayName("RFC 4861 6.3.7: a stack that has heard of no router asks after the first one")
+  void shouldSolicitFromEveryStack() {
+    script = Ipv6Script.withRouterAdvertisements(new StackGroup(2).member(1));
+    script.ip.announce(script.now);
+    script.pass(3 * SECOND);
+    script.expectNothing();
+    script.pass(3 * SECOND);
+    expectRouterSolicitation();
   }
 
   @Test

@@ -44,6 +44,9 @@ final class SoakProgramCommand implements Callable<Integer> {
       if (port > 0) {
         serve();
       } else {
+        // The soak's interfaces are fixed, so no zone may choose one.
+        OptionChecks.require(
+            spec, sinks.stream().allMatch(sink -> sink.zone().isEmpty()), "no zones here");
         List<InetSocketAddress> addresses =
             sinks.stream().map(RemoteAddress::toSocketAddress).toList();
         new SoakSource(socket, addresses, seed, this::print).act(stop::get);
