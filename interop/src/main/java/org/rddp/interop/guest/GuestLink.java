@@ -3,6 +3,7 @@ package org.rddp.interop.guest;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
 /**
@@ -58,14 +59,13 @@ public record GuestLink(
     return configured
         .ipv6()
         .map(Ipv6Network::address)
-        .map(Object::toString)
         .map(own ->
             new GuestLink(
                 interfaceName,
                 kind,
                 mtu,
-                own,
-                own.substring(0, own.lastIndexOf(':') + 1) + "1",
+                own.toString(),
+                new Ipv6Address(own.high(), 1).toString(),
                 device,
                 guestName));
   }
