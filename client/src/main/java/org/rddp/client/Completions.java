@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import org.rddp.ipc.ring.AdaptivePolling;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 
@@ -13,12 +14,13 @@ final class Completions {
   /** Pause between looks for the last completions of a connection, in case a signal is missed. */
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** Time for which a blocking call polls before it blocks. */
-  private static final long SPIN_NANOS = 20_000;
+  /** The longest time, in ns, for which a blocking call polls before it blocks. */
+  private static final long POLLING = 50_000;
 
   private final Rddp session;
   private final CompletionQueue mainQueue = new CompletionQueue(this);
   private final ThreadCheck threads = new ThreadCheck();
+  private final AdaptivePolling polling = new AdaptivePolling(POLLING);
 
   /** Completions to be used again. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
@@ -234,20 +236,19 @@ final class Completions {
   }
 
   private boolean awaitNext(Completion completion, long deadline) {
-    long spinEnd = System.nanoTime() + SPIN_NANOS;
+    polling.begin();
     while (!read(completion)) {
       session.daemon().throwIfUnusable();
       long now = System.nanoTime();
       if (now - deadline >= 0) {
         return false;
       }
-      if (now - spinEnd < 0) {
-        Thread.onSpinWait();
-      } else {
+      if (!polling.goesOn()) {
         // The next daemon does not know the request.
         session.daemon().awaitThisDaemon(Duration.ofNanos(deadline - now));
       }
     }
+    polling.succeed();
     rings.publish();
     return true;
   }

@@ -1,14 +1,23 @@
 package org.rddp.rig;
 
 import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
  * Measures round trips, in nanoseconds. Closed-loop, each round trip begins when the one before has
  * ended. Open-loop, each has an intended start, whatever became of those before, and its time
  * counts from there: a stall shows in every round trip that it delays. For one thread.
+ *
+ * <p>Where intended starts are {@link #SLEEPS} or farther apart, the thread sleeps until then if
+ * the round trip before has ended, and its time counts from the end of the sleep: otherwise this
+ * thread would take a processor from what it measures, and the kernel would take it away from this
+ * thread.
  */
 public final class RoundTripTimer {
+  /** The shortest gap, in ns, in which it sleeps. */
+  public static final long SLEEPS = 1_000_000;
+
   private long number;
 
   /** A timer whose first message has the number 1. */
@@ -48,13 +57,28 @@ public final class RoundTripTimer {
     long end = intended + mostNanos;
     for (int i = 0; i < count && System.nanoTime() < end; i++) {
       intended += gap;
-      while (System.nanoTime() < intended) {
-        Thread.onSpinWait();
-      }
+      long start = gap < SLEEPS ? spinUntil(intended) : sleepUntil(intended);
       trip.run(++number);
-      record(nanoseconds, System.nanoTime() - intended);
+      record(nanoseconds, System.nanoTime() - start);
     }
     return nanoseconds;
+  }
+
+  private static long spinUntil(long intended) {
+    while (System.nanoTime() < intended) {
+      Thread.onSpinWait();
+    }
+    return intended;
+  }
+
+  /** When it woke, or the intended start if that is over. */
+  private static long sleepUntil(long intended) {
+    long start = intended;
+    for (long now = System.nanoTime(); now < intended; now = System.nanoTime()) {
+      LockSupport.parkNanos(intended - now);
+      start = System.nanoTime();
+    }
+    return start;
   }
 
   private static void record(Histogram nanoseconds, long took) {

@@ -11,13 +11,14 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SleepingIdleStrategy;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.rddp.daemon.configuration.IdleMode;
+import org.rddp.ipc.ring.AdaptivePolling;
 
 /** A thread that runs the duty cycles of one or several engines until it is told to stop. */
 public final class EngineThread implements AutoCloseable {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
-  /** How long it polls before it sleeps, in ns. */
+  /** The longest time for which it polls before it sleeps, in ns. */
   private static final long POLLING = 50_000;
 
   /** Calls of the stack that {@link #activity} names. */
@@ -26,6 +27,7 @@ public final class EngineThread implements AutoCloseable {
   private final Engine[] engines;
   private final IdleStrategy idle;
   private final EngineSleep sleep;
+  private final AdaptivePolling polling = new AdaptivePolling(POLLING);
   private final Runnable onStart;
   private final Runnable onEnd;
   private final Consumer<Throwable> onLost;
@@ -124,12 +126,10 @@ public final class EngineThread implements AutoCloseable {
 
   /** Polls for a while, and then sleeps until there is work. */
   private void rest() {
-    long idleSince = System.nanoTime();
-    long now = idleSince;
-    while (running && now - idleSince < POLLING) {
-      idle.idle();
-      now = System.nanoTime();
-      if (turns(now) > 0) {
+    polling.begin();
+    while (running && polling.goesOn()) {
+      if (turns(System.nanoTime()) > 0) {
+        polling.succeed();
         return;
       }
     }

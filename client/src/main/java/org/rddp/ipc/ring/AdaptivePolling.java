@@ -1,0 +1,134 @@
+package org.rddp.ipc.ring;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Decides how long a thread polls before it sleeps, by what polling has led to. Polling saves the
+ * time of a wake-up if the thread has a processor for itself. If it has not, it keeps the thread
+ * that it waits for from running, or lends the processor to a thread of another program, which
+ * keeps it until the kernel's next tick.
+ *
+ * <p>Between two looks the thread yields its processor. After {@link #TRIES} waits in a row whose
+ * polling was in vain, or one in which a yield took {@link #LOST} or longer, the next waits sleep
+ * at once; then one polls again as a trial. Each trial in vain doubles the number of waits that
+ * sleep at once, up to {@link #MOST_SLEEPS}, so that at most one wait in so many is delayed; each
+ * success halves it.
+ *
+ * <pre>{@code
+ * polling.begin();
+ * while (polling.goesOn()) {
+ *   if (there()) {
+ *     polling.succeed();
+ *     return;
+ *   }
+ * }
+ * sleep();
+ * }</pre>
+ *
+ * <p>For one thread at a time.
+ */
+public final class AdaptivePolling {
+  /** A yield that takes this long, in ns, has lent the processor to a thread that does not wait. */
+  static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
+
+  /** Waits in a row whose polling may be in vain. */
+  static final int TRIES = 4;
+
+  /** The least number of waits that sleep at once, other than none. */
+  static final int FEWEST_SLEEPS = 8;
+
+  /** Of those after a yield that took long. */
+  static final int SLEEPS_AFTER_LOSS = 64;
+
+  /** The largest number of waits in a row that sleep at once. */
+  static final int MOST_SLEEPS = 4096;
+
+  private final long longest;
+  private final LongSupplier clock;
+  private final Runnable yield;
+
+  /** When this wait's polling began. */
+  private long began;
+
+  /** This wait has yielded. */
+  private boolean polled;
+
+  /** No more yields in this wait. */
+  private boolean ended;
+
+  private int inVain;
+
+  /** How many waits sleep at once between two trials. */
+  private int sleeps;
+
+  /** Of them still to come. */
+  private int sleepsLeft;
+
+  /**
+   * Begins with polling.
+   *
+   * @param longest time in ns that a wait polls
+   */
+  public AdaptivePolling(long longest) {
+    this(longest, System::nanoTime, Thread::yield);
+  }
+
+  /** For tests. */
+  AdaptivePolling(long longest, LongSupplier clock, Runnable yield) {
+    this.longest = longest;
+    this.clock = clock;
+    this.yield = yield;
+  }
+
+  /** A wait begins. */
+  public void begin() {
+    polled = false;
+    ended = sleepsLeft > 0;
+    if (ended) {
+      sleepsLeft--;
+    } else {
+      began = clock.getAsLong();
+    }
+  }
+
+  /** Yields and returns true if the thread is to look again, or returns false if it is to sleep. */
+  public boolean goesOn() {
+    if (ended) {
+      return false;
+    }
+    long now = clock.getAsLong();
+    if (now - began >= longest) {
+      ended = true;
+      fail();
+      return false;
+    }
+    polled = true;
+    yield.run();
+    if (clock.getAsLong() - now >= LOST) {
+      // What it waits for may have come meanwhile, so it looks once more.
+      ended = true;
+      lose();
+    }
+    return true;
+  }
+
+  /** Has found what it waited for. Says nothing of polling if it was there at once. */
+  public void succeed() {
+    if (polled && !ended) {
+      inVain = 0;
+      sleeps = sleeps / 2 < FEWEST_SLEEPS ? 0 : sleeps / 2;
+    }
+  }
+
+  private void fail() {
+    inVain++;
+    if (inVain >= TRIES) {
+      sleepsLeft = sleeps = Math.clamp(2L * sleeps, FEWEST_SLEEPS, MOST_SLEEPS);
+    }
+  }
+
+  private void lose() {
+    sleepsLeft = sleeps = Math.clamp(2L * sleeps, SLEEPS_AFTER_LOSS, MOST_SLEEPS);
+  }
+}
