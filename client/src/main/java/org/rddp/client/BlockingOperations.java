@@ -6,26 +6,31 @@ import java.util.function.BooleanSupplier;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
+import org.rddp.client.types.SessionLimits;
 
 /**
  * Requests of a connection that speaks RDMAP, each of which is posted, waited for and checked by
  * one call. They are for programs that do one thing after the other; {@link Connection}'s posts
  * keep many requests under way.
  *
- * <p>A call returns when its request has succeeded, and throws otherwise: {@link
- * RequestFailedException} if it failed or the connection ended, {@link RequestTimeoutException} at
- * the timeout, {@link SessionLostException} if the daemon has ended, {@link RddpException} when the
- * thread is interrupted, which leaves the request in work as a timeout does. Its own completion is
- * not passed to any handler; other completions that come meanwhile are kept for {@link Rddp#poll}
- * and {@link CompletionQueue#poll}. As all posts and polls of a session, the calls are for one
- * thread at a time. They poll for some microseconds, and then block.
+ * <p>A send or write of at most {@link SessionLimits#inlineOctets()} octets is copied, and the call
+ * returns at once: if it fails the connection ends, and the next call throws. Other calls return
+ * when their request has succeeded, and throw otherwise: {@link RequestFailedException} if it
+ * failed or the connection ended, {@link RequestTimeoutException} at the timeout, {@link
+ * SessionLostException} if the daemon has ended, {@link RddpException} when the thread is
+ * interrupted, which leaves the request in work as a timeout does. Its own completion is not passed
+ * to any handler; other completions that come meanwhile are kept for {@link Rddp#poll} and {@link
+ * CompletionQueue#poll}. As all posts and polls of a session, the calls are for one thread at a
+ * time. They poll for some microseconds, and then block.
  */
 public final class BlockingOperations {
   private final Connection connection;
+  private final WorkQueues queues;
   private final Completions completions;
 
-  BlockingOperations(Connection connection) {
+  BlockingOperations(Connection connection, WorkQueues queues) {
     this.connection = connection;
+    this.queues = queues;
     completions = connection.session().completions();
   }
 
@@ -47,10 +52,12 @@ public final class BlockingOperations {
       int remoteStag,
       long remoteTo,
       Duration timeout) {
-    perform(
-        Opcode.WRITE,
-        () -> connection.postWrite(0, region, offset, length, remoteStag, remoteTo),
-        timeout);
+    if (!queues.postUnawaitedWrite(region, offset, length, remoteStag, remoteTo)) {
+      perform(
+          Opcode.WRITE,
+          () -> connection.postWrite(0, region, offset, length, remoteStag, remoteTo),
+          timeout);
+    }
   }
 
   /**
@@ -62,7 +69,9 @@ public final class BlockingOperations {
    * @param timeout for room in the send queue and for the completion together
    */
   public void send(MemoryRegion region, long offset, long length, Duration timeout) {
-    perform(Opcode.SEND, () -> connection.postSend(0, region, offset, length), timeout);
+    if (!queues.postUnawaitedSend(region, offset, length)) {
+      perform(Opcode.SEND, () -> connection.postSend(0, region, offset, length), timeout);
+    }
   }
 
   /**

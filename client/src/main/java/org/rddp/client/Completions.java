@@ -270,7 +270,7 @@ final class Completions {
   private boolean read(Completion completion) {
     while (readNext(completion)) {
       Connection connection = completion.connection();
-      if (connection == null || !connection.isAbandoned(completion)) {
+      if (connection == null || !connection.isUnwanted(completion)) {
         return true;
       }
       retire(completion);

@@ -63,7 +63,7 @@ public final class Connection implements AutoCloseable {
     queues = new WorkQueues(this, limits, !options.isPlainDdp(), options.receiveQueue() != null);
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
-    blocking = new BlockingOperations(this);
+    blocking = new BlockingOperations(this, queues);
     end = new ConnectionEnd(this);
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
     completionQueue =
@@ -406,8 +406,10 @@ public final class Connection implements AutoCloseable {
     abandoned.add(request);
   }
 
-  boolean isAbandoned(Completion completion) {
-    return abandoned != null && abandoned.removeIf(request -> request.is(completion));
+  /** Whether nobody is to get a completion. Called once for each, in their order. */
+  boolean isUnwanted(Completion completion) {
+    return queues.isUnawaited(completion)
+        || (abandoned != null && abandoned.removeIf(request -> request.is(completion)));
   }
 
   /** Whether nothing that is outstanding will be reported while the connection is open. */

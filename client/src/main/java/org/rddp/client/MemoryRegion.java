@@ -82,6 +82,11 @@ public final class MemoryRegion implements AutoCloseable {
     return segment;
   }
 
+  /** Whether it has one {@link #segment()}. */
+  boolean hasSegment() {
+    return segment != null;
+  }
+
   RegionMemory memory() {
     return memory;
   }

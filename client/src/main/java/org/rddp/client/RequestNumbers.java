@@ -47,6 +47,16 @@ final class RequestNumbers {
     removeFirst(1);
   }
 
+  /** Removes those of ascending numbers that are at most this one; whether it was among them. */
+  boolean removeUpTo(long number) {
+    boolean found = false;
+    while (count > 0 && at(0) <= number) {
+      found = at(0) == number;
+      removeFirst(1);
+    }
+    return found;
+  }
+
   void forEach(LongConsumer action) {
     for (int i = 0; i < count; i++) {
       action.accept(at(i));

@@ -47,6 +47,9 @@ final class WorkQueues {
 
   private final RequestNumbers receives;
 
+  /** Places of requests that nobody waits for, so that nobody is to get their completions. */
+  private RequestNumbers unawaited;
+
   /** The number of the request that is begun. */
   private long begun;
 
@@ -199,6 +202,52 @@ final class WorkQueues {
     checkInline(length);
     SubmissionEntry entry = claim(WorkRequest.slotsForInline(length));
     return entry == null ? null : begin(entry, opcode, flags, id).inline(message, offset, length);
+  }
+
+  /** Posts a short send that nobody waits for; false if it has to be posted otherwise. */
+  boolean postUnawaitedSend(MemoryRegion region, long offset, long length) {
+    SubmissionEntry entry = beginUnawaited(Opcode.SEND, region, offset, length);
+    return entry != null && postUnawaited(entry);
+  }
+
+  /** The same for a write. */
+  boolean postUnawaitedWrite(
+      MemoryRegion region, long offset, long length, int remoteStag, long remoteTo) {
+    SubmissionEntry entry = beginUnawaited(Opcode.WRITE, region, offset, length);
+    return entry != null && postUnawaited(entry.remote(remoteStag, remoteTo));
+  }
+
+  private SubmissionEntry beginUnawaited(
+      int opcode, MemoryRegion region, long offset, long length) {
+    checkMemory(region, offset, length);
+    return mayPostUnawaited(region, length)
+        ? beginInline(opcode, 0, 0, region.segment(), offset, (int) length)
+        : null;
+  }
+
+  /** The queue and the session keep most of their room for requests that are reported. */
+  private boolean mayPostUnawaited(MemoryRegion region, long length) {
+    return length <= limits.inlineOctets()
+        && region.hasSegment()
+        && connection.isOpen()
+        && unsignalled < limits.sendQueue() / 4
+        && session.rings().outstanding() < session.rings().capacity() / 2;
+  }
+
+  private boolean postUnawaited(SubmissionEntry entry) {
+    post(entry);
+    if (unawaited == null) {
+      unawaited = new RequestNumbers();
+    }
+    unawaited.add(sendsPosted);
+    return true;
+  }
+
+  /** Whether a completion is that of a request that nobody waits for. Forgets those before it. */
+  boolean isUnawaited(Completion completion) {
+    return unawaited != null
+        && !isReceive(completion.opcode())
+        && unawaited.removeUpTo(completion.place());
   }
 
   /** Begins an atomic. */

@@ -48,8 +48,48 @@ class PostingTest {
     assertThat(in.postReceive(1, far, 128, 64)).isTrue();
     blocking.send(near, 0, 8, TIMEOUT);
     assertThat(completions(programs.there, 1)).containsExactly("receive 1 SUCCESS 8");
-    assertThat(out.sendsOutstanding()).isZero();
+    assertThat(out.sendsOutstanding()).as("the send, for which nobody waits").isEqualTo(1);
     assertThat(programs.here.poll(completion -> {}, 1)).as("nothing is left to poll").isZero();
+  }
+
+  @Test
+  void shouldSendMoreShortMessagesByBlockingCallsThanTheQueueHolds() {
+    int sends = 3 * programs.here.limits().sendQueue();
+    for (int i = 0; i < sends; i++) {
+      near.segment().set(ValueLayout.JAVA_INT, 0, i);
+      assertThat(in.postReceive(i, far, 0, 64)).isTrue();
+      blocking.send(near, 0, 4, TIMEOUT);
+      assertThat(completions(programs.there, 1)).containsExactly("receive " + i + " SUCCESS 4");
+      assertThat(far.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+    }
+    assertThat(out.sendsOutstanding()).isLessThan(programs.here.limits().sendQueue() / 2);
+    assertThat(programs.here.poll(completion -> {}, 1)).as("nothing is left to poll").isZero();
+  }
+
+  @Test
+  void shouldPassNoCompletionOfShortBlockingCallsThatFail() {
+    blocking.write(near, 0, 8, far.stag() + 0x100, 0, TIMEOUT);
+    assertThat(out.awaitClosed(TIMEOUT)).isTrue();
+    assertThat(out.postWrite(7, near, 0, 8, far.stag(), 0)).isTrue();
+    assertThat(completions(programs.here, 1)).containsExactly("write 7 FLUSHED 0");
+    assertThat(out.sendsOutstanding()).isZero();
+    assertThatThrownBy(() -> blocking.send(near, 0, 8, TIMEOUT))
+        .isInstanceOf(RequestFailedException.class)
+        .hasMessageContaining("TERMINATED");
+  }
+
+  @Test
+  void shouldSendWhatABlockingCallHasLeftBehindBeforeItDisconnects() {
+    assertThat(in.postReceive(1, far, 0, 64)).isTrue();
+    blocking.send(near, 0, 9, TIMEOUT);
+    out.disconnect();
+    assertThat(completions(programs.there, 1)).containsExactly("receive 1 SUCCESS 9");
+  }
+
+  @Test
+  void shouldCheckTheMemoryOfShortBlockingCalls() {
+    assertThatThrownBy(() -> blocking.send(near, 4090, 8, TIMEOUT))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test
