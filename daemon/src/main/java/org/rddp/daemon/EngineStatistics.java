@@ -19,6 +19,7 @@ final class EngineStatistics {
   static void add(Statistics statistics, Engine engine, FrameDevice device) {
     String prefix = engine.name() + ".";
     EngineCounters engineCounters = engine.counters();
+    statistics.addActivity(() -> engineCounters.turns() - engineCounters.idleTurns());
     statistics.add(prefix + "engine.turns", engineCounters::turns);
     statistics.add(prefix + "engine.turns.idle", engineCounters::idleTurns);
     statistics.add(prefix + "engine.sleeps", engineCounters::sleeps);

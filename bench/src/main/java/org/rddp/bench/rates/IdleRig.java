@@ -67,10 +67,10 @@ public final class IdleRig implements Rig {
 
   @Override
   public Sample round(JsonObject task) throws IOException, InterruptedException {
-    double before = daemon.cpuNanos();
+    double before = daemon.threadNanos();
     long began = System.nanoTime();
     Thread.sleep(task.get("millis").getAsLong());
-    double used = daemon.cpuNanos() - before;
+    double used = daemon.threadNanos() - before;
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("cpu", used / (System.nanoTime() - began));
     figures.put("resident_octets", ProcessMemory.residentOctets(daemon.handle()));

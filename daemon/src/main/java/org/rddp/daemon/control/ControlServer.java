@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -59,8 +58,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Rest in ns after a failed turn, so that a lasting failure does not take a whole core. */
   private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private record Timer(long deadline, Runnable task) {}
-
   private final ControlListener listener;
   private final DaemonInterfaces interfaces;
   private Limits limits;
@@ -73,8 +70,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final MappingThreads mappingThreads;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
-  private final PriorityQueue<Timer> timers =
-      new PriorityQueue<>((a, b) -> Long.compare(a.deadline - b.deadline, 0));
+  private final ControlTimers timers = new ControlTimers();
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
   private final Map<String, ProgramSession> captures = new HashMap<>();
@@ -121,8 +117,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   public void start() {
     // No program reads counters that nobody has filled.
     refreshStatistics();
-    after(CHECK_PERIOD, this::endSilentPrograms);
-    after(DaemonLog.PERIOD, this::countLeftOut);
+    timers.atMultipleOf(CHECK_PERIOD, this::endSilentPrograms);
+    timers.atMultipleOf(DaemonLog.PERIOD, this::countLeftOut);
     String warning = SharedHugePages.warning(SharedHugePages.SETTING);
     if (!warning.isEmpty()) {
       events.info(warning);
@@ -148,13 +144,13 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
             null);
       }
     }
-    after(CHECK_PERIOD, this::endSilentPrograms);
+    timers.atMultipleOf(CHECK_PERIOD, this::endSilentPrograms);
   }
 
   private void countLeftOut() {
     events.leftOut(LogTopic.CONNECTION, notLogged.sumThenReset());
     events.countLeftOut();
-    after(DaemonLog.PERIOD, this::countLeftOut);
+    timers.atMultipleOf(DaemonLog.PERIOD, this::countLeftOut);
   }
 
   private void reportUnlockedMemory() {
@@ -164,8 +160,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refreshStatistics() {
-    statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
-    after(Statistics.PERIOD, this::refreshStatistics);
+    long period =
+        statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
+    timers.atMultipleOf(period, this::refreshStatistics);
   }
 
   /**
@@ -183,7 +180,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private void look(List<EngineWatch> watches) {
     watches.forEach(EngineWatch::look);
-    after(EngineWatch.PERIOD, () -> look(watches));
+    timers.atMultipleOf(EngineWatch.PERIOD, () -> look(watches));
   }
 
   // ---- The loop ----
@@ -217,7 +214,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     boolean accepts = accepting && !admissionPaused;
     int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
     boolean retries = accepts && listener.hasAccepted();
-    long wait = retries ? 0 : untilNextTimer();
+    long wait = retries ? 0 : timers.untilNext();
     long now = System.nanoTime();
     int firstProgram = accepts ? listenerIndex + 1 : 1;
     for (ProgramSession program : programs) {
@@ -241,7 +238,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       acceptPrograms();
     }
     runTasks();
-    runTimers();
+    timers.run(this::run);
   }
 
   private void serve(ProgramSession program, boolean readable, boolean processReady) {
@@ -347,17 +344,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  private void runTimers() {
-    long now = System.nanoTime();
-    while (!timers.isEmpty() && timers.peek().deadline - now <= 0) {
-      run(timers.poll().task);
-    }
-  }
-
-  private long untilNextTimer() {
-    return timers.isEmpty() ? -1 : Math.max(0, timers.peek().deadline - System.nanoTime());
-  }
-
   /** The shorter one of two waits in ns, of which a negative one is without limit. */
   private static long shorter(long one, long other) {
     return one < 0 ? other : other < 0 ? one : Math.min(one, other);
@@ -377,7 +363,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Runs a task on the control thread after a delay in ns. Control thread only. */
   void after(long nanos, Runnable task) {
-    timers.add(new Timer(System.nanoTime() + nanos, task));
+    timers.after(nanos, task);
   }
 
   /** Logs an event of the daemon itself. Any thread may call this. */

@@ -16,7 +16,7 @@ public final class EngineWatch {
   public static final long LIMIT = TimeUnit.SECONDS.toNanos(1);
 
   /** Interval in ns at which {@link #look} is to be called. */
-  static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(250);
+  static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final EngineThread thread;
   private final String name;

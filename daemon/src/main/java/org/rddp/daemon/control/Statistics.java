@@ -15,8 +15,16 @@ import org.rddp.ipc.ring.Counters;
  * periodically, so that counting stays cheap.
  */
 public final class Statistics implements AutoCloseable {
-  /** Interval between two copies in ns. */
+  /** Interval between two copies in ns, while engines work. */
   public static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** The interval at which an idle daemon looks whether an engine has worked. */
+  static final long IDLE_PERIOD = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /**
+   * Of so many looks that find no work, one makes a copy: only turns and sleeps are counted then.
+   */
+  private static final int LOOKS_PER_COPY = 4;
 
   private static final int CAPACITY = 1024;
 
@@ -26,6 +34,13 @@ public final class Statistics implements AutoCloseable {
   private final Counter sessions;
   private final Counter memory;
   private final List<Source> sources = new ArrayList<>();
+  private final List<LongSupplier> activities = new ArrayList<>();
+
+  /** A hash of all activity at the last look. */
+  private long activity;
+
+  /** Looks since it changed; the first one makes a copy. */
+  private int looks = -1;
 
   /** Creates the counters of the daemon as a whole. */
   public Statistics() throws SystemCallException {
@@ -47,7 +62,27 @@ public final class Statistics implements AutoCloseable {
     counters.forEach(visitor);
   }
 
-  void refresh(long sessionsNow, long memoryNow) {
+  /** Adds a number that changes whenever an engine works. Called as those of counters are. */
+  public void addActivity(LongSupplier count) {
+    activities.add(count);
+  }
+
+  /** Copies all that may have changed. Returns the time in ns until it is to be called again. */
+  long refresh(long sessionsNow, long memoryNow) {
+    long now = 31 * sessionsNow + memoryNow;
+    for (LongSupplier each : activities) {
+      now = 31 * now + each.getAsLong();
+    }
+    boolean idle = now == activity;
+    activity = now;
+    looks = idle ? looks + 1 : 0;
+    if (looks % LOOKS_PER_COPY == 0) {
+      copy(sessionsNow, memoryNow);
+    }
+    return idle ? IDLE_PERIOD : PERIOD;
+  }
+
+  private void copy(long sessionsNow, long memoryNow) {
     sessions.set(sessionsNow);
     memory.set(memoryNow);
     for (Source source : sources) {

@@ -21,7 +21,7 @@ import org.rddp.ipc.linux.WakeSocket;
  */
 public final class EngineSleep implements AutoCloseable {
   /** The longest sleep, so that the thread is not taken for one that does not respond. */
-  private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** The longest sleep while something may happen that wakes nobody. */
   private static final long POLLING = TimeUnit.MICROSECONDS.toNanos(100);
