@@ -49,7 +49,8 @@ public final class NeighboursBenchmark extends NamedBenchmark {
             + " begins when the one before has ended. At a rate: "
             + PER_SECOND
             + " a second, each timed from when it should have begun, so that a wait delays those after it"
-            + " in the figures, too. The goals are for those.");
+            + " in the figures, too. The program sleeps until then where the one before has ended; time by"
+            + " which it wakes late does not count. The goals are for those.");
     report.method(Comparison.WARM_UP_DESCRIPTION);
     List<Contender> contenders =
         contenders().stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
