@@ -7,6 +7,7 @@ import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,8 +96,11 @@ class PostingTest {
   @Test
   void shouldReturnFromABlockingReceiveWithTheLengthOfTheMessage() {
     assertThat(out.postReceive(1, near, 0, 64)).isTrue();
+    CompletableFuture<Long> received =
+        CompletableFuture.supplyAsync(() -> in.blocking().receive(far, 0, 64, TIMEOUT));
+    TestDaemon.await(() -> in.receivesOutstanding() == 1, "the receive is posted");
     assertThat(out.postSend(2, near, 128, 3)).isTrue();
-    assertThat(in.blocking().receive(far, 0, 64, TIMEOUT)).isEqualTo(3);
+    assertThat(received.join()).isEqualTo(3);
     in.blocking().send(far, 0, 5, TIMEOUT);
     in.blocking().send(far, 0, 6, Duration.ZERO.plus(TIMEOUT));
     assertThat(completions(programs.here, 2))
