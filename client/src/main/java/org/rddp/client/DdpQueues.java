@@ -95,8 +95,8 @@ public final class DdpQueues {
   }
 
   private boolean received(int qn, SubmissionEntry entry) {
-    queues.submitReceive(entry);
     receivesOutstanding[qn]++;
+    queues.submitReceive(entry);
     return true;
   }
 
@@ -121,8 +121,8 @@ public final class DdpQueues {
     if (entry == null) {
       return false;
     }
-    queues.submitReceive(queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest));
     noticesOutstanding++;
+    queues.submitReceive(queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest));
     return true;
   }
 

@@ -152,17 +152,29 @@ final class WorkQueues {
   }
 
   private boolean received(SubmissionEntry entry) {
-    submitReceive(entry);
     receivesOutstanding++;
     receivesPosted++;
+    submitReceive(entry);
     return true;
   }
 
-  /** Submits a receive or a notice that was begun here. */
+  /** Submits a receive or a notice that was begun here and is counted already. */
   void submitReceive(SubmissionEntry entry) {
-    entry.submit();
     if (receives != null) {
       receives.add(begun);
+    }
+    submit(entry);
+  }
+
+  /**
+   * Submits a request that is counted already: the daemon may report it, and give the connection's
+   * number to another one, before this returns. The completion has to find this connection, so it
+   * is kept if it has ended.
+   */
+  private void submit(SubmissionEntry entry) {
+    entry.submit();
+    if (connection.state().isClosed()) {
+      session.daemon().connections().keep(connection);
     }
   }
 
@@ -235,12 +247,11 @@ final class WorkQueues {
   }
 
   private boolean postUnawaited(SubmissionEntry entry) {
-    post(entry);
     if (unawaited == null) {
       unawaited = new RequestNumbers();
     }
-    unawaited.add(sendsPosted);
-    return true;
+    unawaited.add(sendsPosted + 1);
+    return post(entry);
   }
 
   /** Whether a completion is that of a request that nobody waits for. Forgets those before it. */
@@ -273,10 +284,6 @@ final class WorkQueues {
   /** Writes the fields of every request of this connection. */
   SubmissionEntry begin(SubmissionEntry entry, int opcode, int flags, long id) {
     begun = id;
-    if (connection.state().isClosed()) {
-      // Its number may be another connection's by now; the completion has to find this one.
-      session.daemon().connections().keep(connection);
-    }
     // A bind is always reported.
     lastFlags = opcode == Opcode.BIND ? flags | SendFlags.SIGNALLED : flags;
     return entry.begin(opcode, flags, id, connection.id());
@@ -284,13 +291,13 @@ final class WorkQueues {
 
   /** Submits a request of the send queue; always true. */
   boolean post(SubmissionEntry entry) {
-    entry.submit();
     if (sends != null) {
       sends.add(begun);
     }
     sendsOutstanding++;
     sendsPosted++;
     unsignalled = (lastFlags & SendFlags.SIGNALLED) == 0 ? unsignalled + 1 : 0;
+    submit(entry);
     return true;
   }
 

@@ -6,19 +6,26 @@ import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.BlockingOperations;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
+import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.RequestFailedException;
 import org.rddp.client.RequestTimeoutException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.ConnectionId;
 
 /** What a program learns of requests that fail, and of those that cannot be posted. */
 @Timeout(60)
@@ -224,5 +231,43 @@ class PostingTest {
             () -> in.closeAndDrain(completion -> assertThat(in.postReceive(2, far, 0, 8)).isTrue()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closeAndDrain");
+  }
+
+  /** Opens connections until one has the place of {@link #in}, which has ended. */
+  private Connection replaceIn() {
+    Listener listener = programs.there.listen(ConnectedPrograms.PORT + 1);
+    InetSocketAddress address = new InetSocketAddress("10.0.0.2", ConnectedPrograms.PORT + 1);
+    while (true) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+      programs.here.connect(address, PrivateData.NONE, TIMEOUT, ConnectionOptions.DEFAULTS);
+      Connection next = accepted.join();
+      if (ConnectionId.index(next.id()) == ConnectionId.index(in.id())) {
+        return next;
+      }
+    }
+  }
+
+  @Test
+  void shouldNameTheEndedConnectionWhosePlaceAnotherHasTaken() {
+    out.abort();
+    assertThat(in.awaitClosed(TIMEOUT)).isTrue();
+    Connection next = replaceIn();
+
+    assertThat(in.postSend(1, far, 0, 8)).isTrue();
+    assertThat(in.postReceive(2, far, 0, 8)).isTrue();
+    assertThat(next.postReceive(3, far, 0, 8)).isTrue();
+
+    List<Connection> named = new ArrayList<>();
+    TestDaemon.await(
+        () -> {
+          programs.there.poll(completion -> named.add(completion.connection()), 2);
+          return named.size() == 2;
+        },
+        "both requests are flushed");
+    assertThat(named).containsExactly(in, in);
+    assertThat(in.sendsOutstanding()).isZero();
+    assertThat(in.receivesOutstanding()).isZero();
+    assertThat(next.receivesOutstanding()).isEqualTo(1);
   }
 }
