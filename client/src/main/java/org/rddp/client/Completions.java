@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import org.rddp.ipc.linux.TimeSlice;
 import org.rddp.ipc.ring.AdaptivePolling;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
@@ -21,6 +22,9 @@ final class Completions {
   private final CompletionQueue mainQueue = new CompletionQueue(this);
   private final ThreadCheck threads = new ThreadCheck();
   private final AdaptivePolling polling = new AdaptivePolling(POLLING);
+
+  /** The thread that has waited last. */
+  private Thread shortened;
 
   /** Completions to be used again. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
@@ -236,6 +240,7 @@ final class Completions {
   }
 
   private boolean awaitNext(Completion completion, long deadline) {
+    shortenSlice();
     polling.begin();
     while (!read(completion)) {
       session.daemon().throwIfUnusable();
@@ -251,6 +256,15 @@ final class Completions {
     polling.succeed();
     rings.publish();
     return true;
+  }
+
+  /** Lets the kernel run the thread soon after it was woken. */
+  private void shortenSlice() {
+    Thread current = Thread.currentThread();
+    if (!current.equals(shortened)) {
+      shortened = current;
+      TimeSlice.shorten();
+    }
   }
 
   /** Keeps all that the ring has, each completion for its queue. */

@@ -14,6 +14,7 @@ import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.daemon.configuration.ThreadPriority;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
+import org.rddp.ipc.linux.TimeSlice;
 
 /** Gives engine threads their processors and their priority. */
 final class EnginePlacement {
@@ -38,8 +39,11 @@ final class EnginePlacement {
     ThreadPriority priority = engine.priority();
     try {
       switch (priority.kind()) {
-        case NORMAL -> {}
-        case NICE -> ThreadScheduling.nice(priority.value());
+        case NORMAL -> TimeSlice.shorten();
+        case NICE -> {
+          ThreadScheduling.nice(priority.value());
+          TimeSlice.shorten();
+        }
         case FIFO -> ThreadScheduling.fifo(priority.value());
       }
     } catch (SystemCallException e) {

@@ -1,0 +1,36 @@
+package org.rddp.ipc.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+class TimeSliceTest {
+  private static <T> T on(Thread.Builder builder, FutureTask<T> task)
+      throws ExecutionException, InterruptedException {
+    builder.start(task).join();
+    return task.get();
+  }
+
+  /** Linux tells the length of slices from 6.12 on; before, there is nothing to set. */
+  @Test
+  void shouldShortenTheSlicesOfTheThreadOnly() throws Exception {
+    long before = TimeSlice.current();
+    long after =
+        on(
+            Thread.ofPlatform(),
+            new FutureTask<>(
+                () -> {
+                  assertThat(TimeSlice.shorten()).isTrue();
+                  return TimeSlice.current();
+                }));
+    assertThat(after).isEqualTo(before == 0 ? 0 : TimeSlice.SHORTEST);
+    assertThat(TimeSlice.current()).isEqualTo(before);
+  }
+
+  @Test
+  void shouldLeaveTheThreadsOfVirtualThreadsAlone() throws Exception {
+    assertThat(on(Thread.ofVirtual(), new FutureTask<>(TimeSlice::shorten))).isFalse();
+  }
+}
