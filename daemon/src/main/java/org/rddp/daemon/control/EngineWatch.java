@@ -8,15 +8,15 @@ import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.log.DaemonEvents;
 
 /**
- * Raises an alarm in the log when an engine's thread makes no turn for a second: its programs and
- * peers get no answer meanwhile. Control thread only.
+ * Raises an alarm in the log when an engine's thread makes no turn for a second and does not sleep:
+ * its programs and peers get no answer meanwhile. Control thread only.
  */
 public final class EngineWatch {
   /** Time in ns without a turn after which a thread is stalled. */
   public static final long LIMIT = TimeUnit.SECONDS.toNanos(1);
 
   /** Interval in ns at which {@link #look} is to be called. */
-  static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(500);
+  static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   private final EngineThread thread;
   private final String name;

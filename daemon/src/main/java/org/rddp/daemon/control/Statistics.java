@@ -19,12 +19,12 @@ public final class Statistics implements AutoCloseable {
   public static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** The interval at which an idle daemon looks whether an engine has worked. */
-  static final long IDLE_PERIOD = TimeUnit.MILLISECONDS.toNanos(500);
+  static final long IDLE_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /**
    * Of so many looks that find no work, one makes a copy: only turns and sleeps are counted then.
    */
-  private static final int LOOKS_PER_COPY = 4;
+  private static final int LOOKS_PER_COPY = 2;
 
   private static final int CAPACITY = 1024;
 

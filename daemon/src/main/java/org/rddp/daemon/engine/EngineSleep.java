@@ -20,8 +20,8 @@ import org.rddp.ipc.linux.WakeSocket;
  * <p>For the thread, except {@link #wake} and {@link #isAllowed}, which any thread may call.
  */
 public final class EngineSleep implements AutoCloseable {
-  /** The longest sleep, so that the thread is not taken for one that does not respond. */
-  private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
+  /** The longest sleep, in case a wake-up is missed. */
+  private static final long LONGEST = TimeUnit.SECONDS.toNanos(2);
 
   /** The longest sleep while something may happen that wakes nobody. */
   private static final long POLLING = TimeUnit.MICROSECONDS.toNanos(100);

@@ -34,7 +34,10 @@ public final class EngineThread implements AutoCloseable {
   private final Thread thread;
   private volatile boolean running = true;
 
-  /** When the last turn began, on the clock of {@link System#nanoTime}. */
+  /** The value of {@link #lastTurn} while the thread sleeps. */
+  private static final long ASLEEP = Long.MAX_VALUE;
+
+  /** When the last turn began, on the clock of {@link System#nanoTime}, or {@link #ASLEEP}. */
   private final AtomicLong lastTurn = new AtomicLong();
 
   /** The engine whose turn it makes or has made last; other threads may see an earlier one. */
@@ -138,7 +141,9 @@ public final class EngineThread implements AutoCloseable {
       sleep.announce();
       work = turns(System.nanoTime());
       if (work == 0) {
+        lastTurn.setOpaque(ASLEEP);
         sleep.await(engines);
+        lastTurn.setOpaque(System.nanoTime());
       }
       sleep.end();
       if (work == 0) {
@@ -175,11 +180,12 @@ public final class EngineThread implements AutoCloseable {
   }
 
   /**
-   * Time in ns since it began its last turn, or since it was started. Any thread may call this,
-   * once it has been started.
+   * Time in ns since it began its last turn, or since it was started; 0 while it sleeps. Any thread
+   * may call this, once it has been started.
    */
   public long sinceTurn() {
-    return System.nanoTime() - lastTurn.getOpaque();
+    long last = lastTurn.getOpaque();
+    return last == ASLEEP ? 0 : System.nanoTime() - last;
   }
 
   /** Its name. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
@@ -107,6 +108,29 @@ class EngineSleepTest {
     assertThat(isWoken()).isFalse();
     assertThat(engine.counters().sleeps()).isEqualTo(before + 1);
     assertThat(engine.counters().wakes()).isZero();
+  }
+
+  /** Otherwise a daemon without work would raise alarms. */
+  @Test
+  void shouldNotCountTimeAsleepAsTimeWithoutATurn() {
+    EngineThread thread =
+        new EngineThread(
+            "test",
+            List.of(engine),
+            IdleMode.INTERRUPT,
+            sleep,
+            () -> {},
+            () -> {},
+            cause -> {
+              throw new AssertionError(cause);
+            });
+    thread.start();
+    while (thread.sinceTurn() != 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(engine.counters().sleeps()).isPositive();
+    thread.close();
+    assertThat(thread.sinceTurn()).isPositive();
   }
 
   /** Of another engine, whose thread has not ended yet. */
