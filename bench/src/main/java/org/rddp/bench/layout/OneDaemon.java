@@ -86,7 +86,7 @@ public final class OneDaemon implements AutoCloseable {
    * For streams and many connections.
    *
    * @param arguments a rig's: mtu (1500), crc (true), markers and packing (false), connections
-   *     (16); a {@link LinkHandle} where a link joins the interfaces instead of rings
+   *     (16), idle (spin); a {@link LinkHandle} where a link joins the interfaces instead of rings
    * @throws CannotRunException when DPDK cannot be started
    */
   public static OneDaemon forStreams(JsonObject arguments) throws CannotRunException, IOException {
@@ -96,7 +96,7 @@ public final class OneDaemon implements AutoCloseable {
         link,
         text -> {
           text.dpdk(192)
-              .idle("spin")
+              .idle(arguments.has("idle") ? arguments.get("idle").getAsString() : "spin")
               .table(
                   "[limits]",
                   "session-connections",

@@ -10,6 +10,7 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.RigMain;
+import org.rddp.bench.rates.GoodputBesideNeighbours;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.NamedBenchmark;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Command;
 /** {@code bin/rddp bench neighbours}. */
 @Command(
     name = "neighbours",
-    description = "Round trips beside busy threads of other processes, and blocking kernel TCP's.")
+    description = "Round trips and goodput beside busy threads of other processes, and kernel TCP's.")
 public final class NeighboursBenchmark extends NamedBenchmark {
   static final String RDDP = "rddp, blocking send and receive";
   static final String TCP = "kernel TCP, blocking";
@@ -29,6 +30,9 @@ public final class NeighboursBenchmark extends NamedBenchmark {
 
   /** Those for which there are goals. */
   private static final List<Integer> GOALS = List.of(1, 2);
+
+  /** The share of the budget that round trips have; goodput has the rest. */
+  private static final double ROUND_TRIPS = 0.6;
 
   /** A rate that both sides keep up with beside a few neighbours. */
   private static final int PER_SECOND = 250;
@@ -62,9 +66,10 @@ public final class NeighboursBenchmark extends NamedBenchmark {
             .within(millis)
             .atRate(PER_SECOND);
     ReportTable table = table(report);
-    try (Comparison contest = new Comparison(contenders, progress)) {
+    Progress part = progress.part(ROUND_TRIPS);
+    try (Comparison contest = new Comparison(contenders, part)) {
       contest.warmUp(closed.within(100).toJson());
-      progress.budget().expect(2 * COUNTS.length);
+      part.budget().expect(2 * COUNTS.length);
       for (int count : COUNTS) {
         measure(report, table, contest, "closed-loop", count, closed.toJson());
         ComparisonResult found =
@@ -74,6 +79,7 @@ public final class NeighboursBenchmark extends NamedBenchmark {
         }
       }
     }
+    new GoodputBesideNeighbours(report, quick()).measure(progress);
   }
 
   private static ReportTable table(BenchmarkReport report) {
