@@ -24,7 +24,7 @@ public final class Statistics implements AutoCloseable {
   /**
    * Of so many looks that find no work, one makes a copy: only turns and sleeps are counted then.
    */
-  private static final int LOOKS_PER_COPY = 2;
+  private static final int LOOKS_PER_COPY = 5;
 
   private static final int CAPACITY = 1024;
 

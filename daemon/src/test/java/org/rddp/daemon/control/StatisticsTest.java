@@ -56,7 +56,7 @@ class StatisticsTest {
   void shouldLookMoreRarelyAndCopyAtSomeLooksOnlyWhileNoEngineWorks() {
     statistics.refresh(0, 0);
     int copies = 0;
-    for (long i = 1; i <= 20; i++) {
+    for (long i = 1; i <= 50; i++) {
       now.put("turns", i);
       assertThat(statistics.refresh(0, 0)).isEqualTo(Statistics.IDLE_PERIOD);
       copies += turns() == i ? 1 : 0;
