@@ -105,6 +105,7 @@ final class Completions {
 
   private int pollInside(CompletionQueue queue, CompletionHandler handler, int max) {
     if (queue.isEmpty() && rings.isEmpty()) {
+      connections.foundRingEmpty();
       pollInVain();
       return 0;
     }
@@ -294,6 +295,7 @@ final class Completions {
 
   private boolean readNext(Completion completion) {
     if (!rings.read(completion.entry())) {
+      connections.foundRingEmpty();
       return false;
     }
     Connection connection = connections.get(completion.connectionId());

@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
@@ -12,14 +13,30 @@ import org.rddp.ipc.ring.ConnectionId;
 final class ConnectionTable {
   private volatile Connection[] table = new Connection[16];
 
-  /** Connections whose index has been reused, with requests that have not been reported. */
-  private final Map<Integer, Connection> replaced = new ConcurrentHashMap<>();
+  /** Connections that have ended, of which the ring may have completions. */
+  private final Map<Integer, Ended> ended = new ConcurrentHashMap<>();
+
+  /** How often the ring was found empty. */
+  private final AtomicLong emptied = new AtomicLong();
+
+  /** A connection, and how often the ring had been found empty when all its completions were in it. */
+  private record Ended(Connection connection, long emptied) {
+    /**
+     * Whether all its completions have been polled. Those of a shared receive queue's receives are
+     * not counted for the connection, so the ring must have been found empty since: twice, because
+     * the first find may be an older one that was counted late.
+     */
+    boolean isReported(long emptiedNow) {
+      return connection.isIdle() && emptiedNow >= emptied + 2;
+    }
+  }
 
   void add(Connection connection) {
     int index = ConnectionId.index(connection.id());
     Connection[] next =
         Arrays.copyOf(table, Math.max(table.length, Integer.highestOneBit(index) * 2));
-    replaced.values().removeIf(Connection::isIdle);
+    long now = emptied.getOpaque();
+    ended.values().removeIf(each -> each.isReported(now));
     if (next[index] != null) {
       keep(next[index]);
     }
@@ -32,14 +49,22 @@ final class ConnectionTable {
     Connection[] now = table;
     int index = ConnectionId.index(id);
     Connection connection = index < now.length ? now[index] : null;
-    return connection != null && connection.id() == id ? connection : replaced.get(id);
+    return connection != null && connection.id() == id ? connection : getEnded(id);
   }
 
-  /** Keeps a connection whose index may have been reused, while its requests are not reported. */
+  private Connection getEnded(int id) {
+    Ended found = ended.get(id);
+    return found == null ? null : found.connection;
+  }
+
+  /** Keeps a connection that has ended, whose index may be reused, while completions may come. */
   void keep(Connection connection) {
-    if (!connection.isIdle()) {
-      replaced.put(connection.id(), connection);
-    }
+    ended.put(connection.id(), new Ended(connection, emptied.getOpaque()));
+  }
+
+  /** The ring has no completion now. Called by the thread that polls. */
+  void foundRingEmpty() {
+    emptied.setOpaque(emptied.getPlain() + 1);
   }
 
   Connection[] all() {

@@ -24,9 +24,11 @@ import org.rddp.client.RefusedException;
 import org.rddp.client.ScatterList;
 import org.rddp.client.SharedReceiveQueue;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.ConnectionId;
 
 /** Shared receive queues between two programs. */
 @Timeout(60)
@@ -131,6 +133,26 @@ class SharedReceiveQueuesTest {
     assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 4);
     assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, 101)).isEqualTo((byte) 1);
     assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, 2)).isZero();
+  }
+
+  @Test
+  void shouldNameTheEndedConnectionWhosePlaceAnotherHasTaken() {
+    Connection[] pair = connect(1, 0).get(0);
+    post(0);
+    send(pair[0], 7);
+    pair[0].disconnect();
+    TestDaemon.await(pair[1]::isPeerClosed, "the message and the end have come");
+    pair[1].abort();
+    assertThat(pair[1].awaitClosed(TIMEOUT)).isTrue();
+    int place = ConnectionId.index(pair[1].id());
+    while (ConnectionId.index(connect(1, 0).get(0)[1].id()) != place) {
+      assertThat(there.list(ListSubject.CONNECTIONS)).hasSizeLessThan(8);
+    }
+    List<Connection> named = new ArrayList<>();
+    TestDaemon.await(
+        () -> there.poll(completion -> named.add(completion.connection()), 1) == 1,
+        "the receive has completed");
+    assertThat(named).containsExactly(pair[1]);
   }
 
   @Test
