@@ -20,8 +20,8 @@ import org.rddp.ipc.linux.SystemCallException;
  * An interface of the daemon.
  *
  * @param name by which a program chooses it
- * @param address its IPv4 address
- * @param prefix length of that network's prefix in bits
+ * @param address its IPv4 address, or null if it has IPv6 only
+ * @param prefix length of that network's prefix in bits; 0 without an IPv4 address
  * @param gateway the IPv4 gateway, or null if there is none
  * @param mtu octets of the longest IP packet
  * @param mac the device's address: 48 bits, the first octet highest
@@ -36,15 +36,31 @@ public record DaemonInterface(
     long mac,
     List<InetAddress> ipv6) {
   private static DaemonInterface of(InterfaceEntry entry) {
-    boolean hasGateway = !entry.gateway().equals(IpAddress.NONE);
     return new DaemonInterface(
         entry.name(),
-        InetAddresses.address(entry.address()),
+        addressOrNull(entry.address()),
         entry.prefix(),
-        hasGateway ? InetAddresses.address(entry.gateway()) : null,
+        addressOrNull(entry.gateway()),
         entry.mtu(),
         entry.mac(),
         entry.ipv6().stream().map(each -> InetAddresses.address(each.address())).toList());
+  }
+
+  private static InetAddress addressOrNull(IpAddress address) {
+    return address.equals(IpAddress.NONE) ? null : InetAddresses.address(address);
+  }
+
+  /**
+   * Every address of the interface, at least one: that of IPv4, if it has one, then those of {@link
+   * #ipv6}.
+   */
+  public List<InetAddress> addresses() {
+    List<InetAddress> all = new ArrayList<>();
+    if (address != null) {
+      all.add(address);
+    }
+    all.addAll(ipv6);
+    return List.copyOf(all);
   }
 
   /** Asks the daemon that listens at a path. */

@@ -3,7 +3,6 @@ package org.rddp.client;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.ipc.control.DaemonMessage;
@@ -41,8 +40,8 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * The local address and port; of a listener at the wildcard the interface's IPv4 address, see
-   * {@link #addresses}.
+   * The local address and port; of a listener at the wildcard the interface's IPv4 address, or the
+   * configured one of IPv6 if it has no other: {@link #addresses}.
    */
   public InetSocketAddress address() {
     return address;
@@ -50,10 +49,10 @@ public final class Listener implements AutoCloseable {
 
   /**
    * The addresses, with the port, that peers can connect to: {@link #address}, and of a listener at
-   * the wildcard also the interface's IPv6 addresses, if it has some: first the configured one,
-   * then the link-local one, which is for peers on the same link only. IPv6 addresses that another
-   * host has are listed, too. Asks the daemon at each call and waits for the answer, at most for
-   * the request timeout of the session's options.
+   * the wildcard also the interface's other addresses: first the configured one of IPv6, then the
+   * link-local one, which is for peers on the same link only. IPv6 addresses that another host has
+   * are listed, too. Asks the daemon at each call and waits for the answer, at most for the request
+   * timeout of the session's options.
    *
    * @return at least one address
    * @throws SessionLostException if the session is lost
@@ -63,12 +62,11 @@ public final class Listener implements AutoCloseable {
     if (!asked.equals(IpAddress.ANY)) {
       return List.of(address);
     }
-    List<InetSocketAddress> all = new ArrayList<>(List.of(address));
-    DaemonInterface.list(session.channel()).stream()
+    return DaemonInterface.list(session.channel()).stream()
         .filter(each -> each.name().equals(session.interfaceName()))
-        .flatMap(each -> each.ipv6().stream())
-        .forEach(each -> all.add(new InetSocketAddress(each, address.getPort())));
-    return List.copyOf(all);
+        .flatMap(each -> each.addresses().stream())
+        .map(each -> new InetSocketAddress(each, address.getPort()))
+        .toList();
   }
 
   /** The options of every connection. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,7 @@ import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.SharedCounts;
 import org.rddp.ip.StackGroup;
 import org.rddp.ipc.control.ControlListener;
@@ -339,11 +341,12 @@ public final class Daemon implements AutoCloseable {
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
+    Optional<Ipv4Network> ipv4 = configured.ipv4();
     return new InterfaceEntry(
         configured.name(),
-        IpAddress.ipv4(configured.address()),
-        configured.prefix(),
-        configured.gateway() == 0 ? IpAddress.NONE : IpAddress.ipv4(configured.gateway()),
+        ipv4.map(own -> ControlAddresses.of(own.address())).orElse(IpAddress.NONE),
+        ipv4.map(Ipv4Network::prefixLength).orElse(0),
+        ipv4.flatMap(Ipv4Network::gateway).map(ControlAddresses::of).orElse(IpAddress.NONE),
         configured.mtu(),
         device.macAddress(),
         ipv6(configured, device.macAddress()));

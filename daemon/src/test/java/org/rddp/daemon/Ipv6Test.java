@@ -3,9 +3,7 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
-import static org.rddp.daemon.ConnectedPrograms.completions;
 
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -17,21 +15,18 @@ import org.rddp.client.ConnectionAddresses;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.DaemonInterface;
 import org.rddp.client.Listener;
-import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
-import org.rddp.client.types.Access;
 import org.rddp.client.types.AddressText;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 
 /** Programs that use IPv6. */
 class Ipv6Test {
-  private static final int OCTETS = 1 << 18;
-
   private final TestDaemon daemon = new TestDaemon();
   private final Rddp here = daemon.connect("one");
   private final Rddp there = daemon.connect("two");
+  private final Exchange exchange = new Exchange(here, there);
 
   @AfterEach
   void close() {
@@ -45,45 +40,12 @@ class Ipv6Test {
     return new InetSocketAddress(address, port);
   }
 
-  /** Connects to an address, sends and writes, and ends the connection. */
-  private void exchange(Listener listener, InetSocketAddress to, String from) {
-    CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
-    try (Connection out = here.connect(to, PrivateData.NONE, TIMEOUT);
-        Connection in = accepted.join()) {
-      assertThat(AddressText.of(in.remoteAddress().getAddress())).isEqualTo(from);
-      assertThat(in.localAddress()).isEqualTo(to);
-      assertThat(out.remoteAddress()).isEqualTo(to);
-      assertThat(out.localAddress()).isEqualTo(in.remoteAddress());
-      transfer(out, in);
-      out.disconnect();
-      TestDaemon.await(() -> in.isPeerClosed(), "the peer has closed");
-    }
-  }
-
-  private void transfer(Connection out, Connection in) {
-    try (MemoryRegion source = here.allocate(OCTETS, Access.LOCAL_WRITE);
-        MemoryRegion received = there.allocate(OCTETS, Access.LOCAL_WRITE);
-        MemoryRegion written = there.allocate(OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE)) {
-      for (int i = 0; i < OCTETS; i++) {
-        source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
-      }
-      assertThat(in.postReceive(1, received, 0, OCTETS)).isTrue();
-      assertThat(out.postWrite(2, source, 0, OCTETS, written.stag(), 0)).isTrue();
-      assertThat(out.postSend(3, source, 0, OCTETS)).isTrue();
-      assertThat(completions(there, 1)).contains("receive 1 SUCCESS " + OCTETS);
-      assertThat(completions(here, 2)).hasSize(2);
-      assertThat(received.segment().mismatch(source.segment())).isEqualTo(-1);
-      assertThat(written.segment().mismatch(source.segment())).isEqualTo(-1);
-    }
-  }
-
   @Test
   void shouldTakeBothFamiliesAtTheWildcard() {
     try (Listener listener = there.listen(0)) {
       int port = listener.address().getPort();
-      exchange(listener, at(TestDaemon.IPV6_TWO, port), TestDaemon.IPV6_ONE);
-      exchange(listener, at(TestDaemon.ADDRESS_TWO, port), TestDaemon.ADDRESS_ONE);
+      exchange.over(listener, at(TestDaemon.IPV6_TWO, port), TestDaemon.IPV6_ONE);
+      exchange.over(listener, at(TestDaemon.ADDRESS_TWO, port), TestDaemon.ADDRESS_ONE);
     }
   }
 
@@ -94,7 +56,7 @@ class Ipv6Test {
     InetAddress theirs = interfaces.getLast().ipv6().getLast();
     try (Listener listener = there.listen(new InetSocketAddress(theirs, 0), 1)) {
       int port = listener.address().getPort();
-      exchange(listener, new InetSocketAddress(theirs, port), AddressText.of(ours));
+      exchange.over(listener, new InetSocketAddress(theirs, port), AddressText.of(ours));
     }
   }
 
@@ -113,9 +75,9 @@ class Ipv6Test {
               at(TestDaemon.IPV6_TWO, port),
               new InetSocketAddress(theirs, port));
       assertThat(addresses.getFirst()).isEqualTo(listener.address());
-      exchange(listener, addresses.get(0), TestDaemon.ADDRESS_ONE);
-      exchange(listener, addresses.get(1), TestDaemon.IPV6_ONE);
-      exchange(listener, addresses.get(2), AddressText.of(ours));
+      exchange.over(listener, addresses.get(0), TestDaemon.ADDRESS_ONE);
+      exchange.over(listener, addresses.get(1), TestDaemon.IPV6_ONE);
+      exchange.over(listener, addresses.get(2), AddressText.of(ours));
     }
   }
 
@@ -128,7 +90,7 @@ class Ipv6Test {
       InetSocketAddress other = at(TestDaemon.ADDRESS_TWO, port);
       assertThatThrownBy(() -> here.connect(other, PrivateData.NONE, TIMEOUT))
           .isInstanceOf(ConnectionFailedException.class);
-      exchange(listener, at(TestDaemon.IPV6_TWO, port), TestDaemon.IPV6_ONE);
+      exchange.over(listener, at(TestDaemon.IPV6_TWO, port), TestDaemon.IPV6_ONE);
     }
   }
 

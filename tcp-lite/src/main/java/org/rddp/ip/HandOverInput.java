@@ -4,7 +4,7 @@ package org.rddp.ip;
 final class HandOverInput {
   private final HandOver handOver;
   private final TransportHandler transport;
-  private final ArpExchange arp;
+  private final Ipv4Layer ipv4;
   private final Ipv6Layer ipv6;
   private final Ipv6Paths paths;
   private final PathMtus pathMtus;
@@ -13,19 +13,20 @@ final class HandOverInput {
   /**
    * The parts of one stack.
    *
+   * @param ipv4 null without IPv4
    * @param ipv6 null without IPv6, as are the paths
    */
   HandOverInput(
       HandOver handOver,
       TransportHandler transport,
-      ArpExchange arp,
+      Ipv4Layer ipv4,
       Ipv6Layer ipv6,
       Ipv6Paths paths,
       PathMtus pathMtus,
       IpCounters counters) {
     this.handOver = handOver;
     this.transport = transport;
-    this.arp = arp;
+    this.ipv4 = ipv4;
     this.ipv6 = ipv6;
     this.paths = paths;
     this.pathMtus = pathMtus;
@@ -64,7 +65,7 @@ final class HandOverInput {
           int remote = remote(sender, high, low);
           transport.onTooBig(remote, length, (int) a >>> 16, (int) a & 0xffff, (int) b);
         }
-        case StackMember.ARP -> arp.told(code, sender, a, (int) b, now);
+        case StackMember.ARP -> ipv4.told(code, sender, a, (int) b, now);
         case StackMember.ADVERTISEMENT -> ipv6.discovery().told(high, low, a, b != 0, now);
         case StackMember.ROUTER -> ipv6.routes().heard(high, low, (int) a, (int) b, now);
         case StackMember.REDIRECT -> ipv6.routes().redirected(high, low, a, b, code != 0);

@@ -1,37 +1,31 @@
 package org.rddp.ip;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.rddp.wire.Vlan;
 
 /**
- * The address of an interface and its network.
+ * The addresses of an interface, of one family or both, and its link.
  *
- * @param address of the interface
- * @param prefixLength leading bits that the hosts of the link share, 1 to 32
- * @param gateway router to all other networks, if there is one
+ * @param ipv4 its IPv4, if it has one
+ * @param ipv6 its IPv6, if it has one; the MTU must then be at least 1280
  * @param mtu largest IP packet to send in octets, 68 to 65535; limited by the device's, too
  * @param vlan VLAN of the interface, 1 to 4094; {@link Vlan#NONE} for frames without a tag
- * @param ipv6 its IPv6, if it has one; the MTU must then be at least 1280
  */
 public record InterfaceAddress(
-    Ipv4Address address,
-    int prefixLength,
-    Optional<Ipv4Address> gateway,
-    int mtu,
-    int vlan,
-    Optional<Ipv6Network> ipv6) {
+    Optional<Ipv4Network> ipv4, Optional<Ipv6Network> ipv6, int mtu, int vlan) {
   /** The smallest MTU that an Internet host must handle (RFC 791). */
   private static final int SMALLEST_MTU = 68;
 
-  /** Checks the ranges. */
+  private static final int LARGEST_MTU = 65535;
+
+  /** Checks the ranges, and that there is an address. */
   public InterfaceAddress {
-    if (!address.unicast()) {
-      throw new IllegalArgumentException(address + " is not a host's address");
+    if (ipv4.isEmpty() && ipv6.isEmpty()) {
+      throw new IllegalArgumentException("an interface needs an address");
     }
-    if (prefixLength < 1 || prefixLength > 32) {
-      throw new IllegalArgumentException("prefix length " + prefixLength + " is not 1 to 32");
-    }
-    if (mtu < SMALLEST_MTU || mtu > 65535) {
+    if (mtu < SMALLEST_MTU || mtu > LARGEST_MTU) {
       throw new IllegalArgumentException("MTU " + mtu + " is not 68 to 65535");
     }
     if (vlan < Vlan.NONE || vlan > Vlan.LARGEST) {
@@ -42,26 +36,53 @@ public record InterfaceAddress(
   /** An interface with IPv4 only. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
-    this(address, prefixLength, gateway, mtu, vlan, Optional.empty());
+    this(Optional.of(new Ipv4Network(address, prefixLength, gateway)), Optional.empty(), mtu, vlan);
   }
 
-  /** The same interface with IPv6, too. */
-  public InterfaceAddress withIpv6(Ipv6Network network) {
-    return new InterfaceAddress(address, prefixLength, gateway, mtu, vlan, Optional.of(network));
-  }
-
-  /** An interface without a VLAN. */
+  /** An interface with IPv4 only, without a VLAN. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu) {
     this(address, prefixLength, gateway, mtu, Vlan.NONE);
   }
 
   /**
-   * An interface without a gateway, with the MTU of the device.
+   * An interface with IPv4 only, without a gateway, with the MTU of the device.
    *
    * @param prefixLength leading bits that the hosts of its link share, 1 to 32
    */
   public InterfaceAddress(Ipv4Address address, int prefixLength) {
-    this(address, prefixLength, Optional.empty(), 65535);
+    this(address, prefixLength, Optional.empty(), LARGEST_MTU);
+  }
+
+  /** An interface with IPv6 only, without a VLAN, with the MTU of the device. */
+  public InterfaceAddress(Ipv6Network network) {
+    this(Optional.empty(), Optional.of(network), LARGEST_MTU, Vlan.NONE);
+  }
+
+  /** The same interface with IPv6, too. */
+  public InterfaceAddress withIpv6(Ipv6Network network) {
+    return new InterfaceAddress(ipv4, Optional.of(network), mtu, vlan);
+  }
+
+  /**
+   * Every address of the interface, at least one: that of IPv4, then the configured one of IPv6 and
+   * the link-local one.
+   *
+   * @param macAddress of the device, from which the link-local address is made
+   */
+  public List<HostAddress> all(long macAddress) {
+    List<HostAddress> found = new ArrayList<>();
+    ipv4.ifPresent(network -> found.add(network.address()));
+    ipv6.ifPresent(network -> {
+      found.add(network.address());
+      found.add(network.linkLocal(macAddress));
+    });
+    return List.copyOf(found);
+  }
+
+  /** The address that stands for the interface: that of IPv4, else the configured one of IPv6. */
+  public HostAddress first() {
+    return ipv4.<HostAddress>map(Ipv4Network::address)
+        .orElseGet(() -> ipv6.orElseThrow().address());
   }
 }

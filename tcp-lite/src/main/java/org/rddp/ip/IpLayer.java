@@ -1,13 +1,11 @@
 package org.rddp.ip;
 
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
-import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
@@ -16,10 +14,10 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
 /**
- * IPv4, and IPv6 where it is configured, on one device: checks received frames and passes them to
- * {@link Ipv4Input} and {@link Ipv6Input}; finds the next hop of packets from the transport and
- * queues them. Sent packets are not fragmented. Packets to our own address do not reach the device:
- * they are received in a later burst.
+ * IPv4 and IPv6, whichever of them the interface has, on one device: checks received frames and
+ * passes them to {@link Ipv4Input} and {@link Ipv6Input}; finds the next hop of packets from the
+ * transport and queues them. Sent packets are not fragmented. Packets to our own address do not
+ * reach the device: they are received in a later burst.
  *
  * <p>A remote address is one number here and for the transport: an address of IPv4, or the number
  * of an {@link Ipv6Path}, whose first octet is 0 as no host's address of IPv4 is.
@@ -34,16 +32,19 @@ public final class IpLayer {
   private final FrameDevice device;
   private final PacketPool pool;
   private final EthernetLink link;
-  private final Announcement announcement;
-  private final ArpExchange arp;
-  private final Neighbours neighbours;
   private final PathMtus pathMtus;
   private final Loop loop;
-  private final IpOutput output;
-  private final Ipv4Input ipv4;
   private final Reassembly reassembly;
   private final HandOver handOver;
   private final HandOverInput others;
+
+  /** IPv4; null if the interface has none. */
+  private final Ipv4Layer ipv4;
+
+  /** Of IPv4; null without it. Each segment needs them. */
+  private final Ipv4Input ipv4Input;
+
+  private final IpOutput ipv4Output;
 
   /** IPv6; null if the interface has none. */
   private final Ipv6Layer ipv6;
@@ -54,9 +55,10 @@ public final class IpLayer {
   private final IpCounters counters = new IpCounters();
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
+
+  /** Our address of IPv4; 0 without IPv4, as no host's is. */
   private final int address;
-  private final int mask;
-  private final Optional<Ipv4Address> gateway;
+
   private final int mtu;
   private final StackMember member;
   private boolean up;
@@ -79,28 +81,36 @@ public final class IpLayer {
     this.member = member;
     this.transport = transport;
     pool = device.pool();
-    this.address = address.address().bits();
-    mask = -1 << (32 - address.prefixLength());
-    gateway = address.gateway();
     link = new EthernetLink(device, address.vlan());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
     Ipv6Network network = address.ipv6().orElse(null);
     LocalAddresses ours = network == null ? null : new LocalAddresses(network, device.macAddress());
     paths = network == null ? null : new Ipv6Paths(ours, random.nextLong());
     pathMtus = new PathMtus(mtu, paths, transport);
-    announcement = new Announcement(link, counters, this.address);
-    arp = new ArpExchange(link, announcement, counters, this.address);
-    neighbours = arp.neighbours();
-    loop = new Loop(link, counters, address.address());
-    output = new IpOutput(link, neighbours, loop, this.address);
+    loop = new Loop(link, counters, address.first());
     ErrorLimit limit = new ErrorLimit();
-    IcmpErrors errors = new IcmpErrors(output, pool, counters, limit, mtu);
-    IcmpInput icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
     reassembly = new Reassembly(pool, counters);
     handOver = new HandOver(pool, member, paths, counters);
     ipv4 =
-        new Ipv4Input(
-            pool, errors, icmp, reassembly, handOver, counters, transport, this.address, mask);
+        address
+            .ipv4()
+            .map(own ->
+                new Ipv4Layer(
+                    link,
+                    own,
+                    loop,
+                    pathMtus,
+                    reassembly,
+                    handOver,
+                    limit,
+                    counters,
+                    transport,
+                    member,
+                    mtu))
+            .orElse(null);
+    this.address = ipv4 == null ? 0 : ipv4.address();
+    ipv4Input = ipv4 == null ? null : ipv4.input();
+    ipv4Output = ipv4 == null ? null : ipv4.output();
     ipv6 =
         network == null
             ? null
@@ -118,7 +128,7 @@ public final class IpLayer {
                 transport,
                 member,
                 mtu);
-    others = new HandOverInput(handOver, transport, arp, ipv6, paths, pathMtus, counters);
+    others = new HandOverInput(handOver, transport, ipv4, ipv6, paths, pathMtus, counters);
     up = device.up();
   }
 
@@ -137,7 +147,9 @@ public final class IpLayer {
    * another default router; of each at most one in ten seconds.
    */
   public void reportTo(Consumer<String> receiver) {
-    neighbours.reportConflictsTo(receiver);
+    if (ipv4 != null) {
+      ipv4.reportTo(receiver);
+    }
     if (ipv6 != null) {
       ipv6.reportTo(receiver);
     }
@@ -152,11 +164,11 @@ public final class IpLayer {
    * The number of a remote address. That of IPv6 stays until the next packet is processed, or as
    * long as it has users: {@link #path}.
    *
-   * @return 0 if the interface has no IPv6
+   * @return 0 if the interface has no address of that family
    */
   public int number(HostAddress remote) {
     return switch (remote) {
-      case Ipv4Address v4 -> v4.bits();
+      case Ipv4Address v4 -> ipv4 == null ? 0 : v4.bits();
       case Ipv6Address v6 -> ipv6 == null ? 0 : ipv6.path(v6).number;
     };
   }
@@ -218,7 +230,7 @@ public final class IpLayer {
     member.release(handOver.slot(remote, remotePort, localPort));
   }
 
-  /** Our address of IPv4. */
+  /** Our address of IPv4; 0 if there is none. */
   public int address() {
     return address;
   }
@@ -394,25 +406,20 @@ public final class IpLayer {
     int type = header == Ethernet.HEADER ? Ethernet.type(frame) : Vlan.type(frame);
     long payload = frame + header;
     int octets = length - header;
-    if (type == Ethernet.TYPE_IPV4 && ours) {
-      ipv4.packet(payload, octets, Ethernet.source(frame), packet, looped, now);
+    if (type == Ethernet.TYPE_IPV4 && ours && ipv4Input != null) {
+      ipv4Input.packet(payload, octets, Ethernet.source(frame), packet, looped, now);
     } else {
       other(type, Ethernet.source(frame), ours, payload, octets, packet, now);
     }
   }
 
-  /** All but IPv4 to us. */
+  /** All but what {@link Ipv4Input} gets. */
   private void other(
       int type, long sender, boolean ours, long payload, int octets, long packet, long now) {
     if (type == Ethernet.TYPE_IPV6 && ipv6 != null) {
       ipv6.input().packet(payload, octets, sender, ours, packet, looped, now);
-    } else if (type == Ethernet.TYPE_ARP) {
-      if (Arp.wellFormed(payload, octets)) {
-        arp.onMessage(payload, now);
-        tellOthers(payload);
-      } else {
-        counters.malformed++;
-      }
+    } else if (type == Ethernet.TYPE_ARP && ipv4 != null) {
+      ipv4.onArp(payload, octets, now);
     } else {
       counters.framesIgnored++;
     }
@@ -420,21 +427,6 @@ public final class IpLayer {
 
   private boolean isToGroup(long destination) {
     return destination == Ethernet.BROADCAST || (ipv6 != null && ipv6.joined(destination));
-  }
-
-  /**
-   * Tells the other stacks of an answer to us, which one of them may await, and of a host that
-   * announces itself.
-   */
-  private void tellOthers(long message) {
-    if (!member.isAlone()) {
-      int sender = Arp.senderIp(message);
-      int target = Arp.targetIp(message);
-      if (sender != address && (target == address || target == sender)) {
-        member.tell(
-            StackMember.ARP, Arp.operation(message), sender, Arp.senderMac(message), target, 0, 0);
-      }
-    }
   }
 
   /**
@@ -446,13 +438,7 @@ public final class IpLayer {
     if (isIpv6(destination)) {
       return ipv6.routes().route(paths.at(destination));
     }
-    if (destination == address) {
-      return loop.self();
-    }
-    if (onLink(destination)) {
-      return neighbours.find(new Ipv4Address(destination));
-    }
-    return gateway.isPresent() ? neighbours.find(gateway.get()) : null;
+    return ipv4.route(destination);
   }
 
   /** Whether there is a route to an address. */
@@ -460,11 +446,7 @@ public final class IpLayer {
     if (isIpv6(destination)) {
       return ipv6.routes().reaches(paths.at(destination));
     }
-    return onLink(destination) || gateway.isPresent();
-  }
-
-  private boolean onLink(int other) {
-    return ((other ^ address) & mask) == 0;
+    return ipv4.reaches(destination);
   }
 
   /** Whether the device completes TCP checksums: {@link #requestOffload}. */
@@ -530,7 +512,7 @@ public final class IpLayer {
       Ipv6Path path = paths.at(destination);
       ipv6.send(neighbour, path, packet, payload, length, ecn, now);
     } else {
-      output.send(neighbour, packet, payload, length, destination, ecn, now);
+      ipv4Output.send(neighbour, packet, payload, length, destination, ecn, now);
     }
   }
 
@@ -543,17 +525,19 @@ public final class IpLayer {
     if (isIpv6(destination)) {
       ipv6.reply(paths.at(destination), packet, payload, length, macAddress);
     } else {
-      output.reply(packet, payload, length, Ipv4.PROTOCOL_TCP, destination, macAddress);
+      ipv4Output.reply(packet, payload, length, Ipv4.PROTOCOL_TCP, destination, macAddress);
     }
   }
 
   /**
-   * Announces our address, now and in two seconds (RFC 5227 section 2.3): at the start, and when
+   * Announces our addresses, now and in two seconds (RFC 5227 section 2.3): at the start, and when
    * the link has come up.
    */
   public void announce(long now) {
     if (member.isFirst()) {
-      announcement.start(now);
+      if (ipv4 != null) {
+        ipv4.announce(now);
+      }
       if (ipv6 != null) {
         ipv6.announce(now);
       }
@@ -566,14 +550,13 @@ public final class IpLayer {
   /** Runs the timers that are due; returns how many fired. */
   public int advance(long now) {
     watchLink(now);
-    return neighbours.advance(now)
-        + pathMtus.advance(now)
+    return pathMtus.advance(now)
         + reassembly.advance(now)
-        + announcement.advance(now)
+        + (ipv4 == null ? 0 : ipv4.advance(now))
         + (ipv6 == null ? 0 : ipv6.advance(now));
   }
 
-  /** Announces the address when the link comes up, since its hosts may be others than before. */
+  /** Announces the addresses when the link comes up, since its hosts may be others than before. */
   private void watchLink(long now) {
     boolean was = up;
     up = device.up();
@@ -592,8 +575,8 @@ public final class IpLayer {
     if (!loop.isEmpty()) {
       return Long.MIN_VALUE;
     }
-    long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
-    first = Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
+    long first = Math.min(pathMtus.nextDeadline(), reassembly.nextDeadline());
+    first = ipv4 == null ? first : Math.min(first, ipv4.nextDeadline());
     return ipv6 == null ? first : Math.min(first, ipv6.nextDeadline());
   }
 
@@ -625,7 +608,9 @@ public final class IpLayer {
   public void close() {
     loop.close();
     member.close(pool);
-    neighbours.close();
+    if (ipv4 != null) {
+      ipv4.close();
+    }
     if (ipv6 != null) {
       ipv6.close();
     }

@@ -91,7 +91,8 @@ final class StackContext {
     // holds.
     sentPackets = new PacketBudget(pool.capacity() / 2);
     earlyPackets = new PacketBudget(pool.capacity() / 4);
-    secrets = new ConnectionSecrets(random, address.address().bits());
+    int ourIpv4 = address.ipv4().map(network -> network.address().bits()).orElse(0);
+    secrets = new ConnectionSecrets(random, ourIpv4);
     connections = new TcpConnectionTable<>(random.nextLong());
     offer =
         new SynOffer(

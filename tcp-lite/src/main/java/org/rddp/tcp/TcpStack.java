@@ -12,6 +12,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
+import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.StackGroup;
 import org.rddp.ip.StackMember;
 import org.rddp.tcp.handshake.PeerAccount;
@@ -248,9 +249,19 @@ public final class TcpStack implements AutoCloseable {
     }
     int number = context.ip.number(remote);
     if (number == 0) {
-      throw new NoRouteException(remote + " is IPv6, and the interface has none");
+      throw new NoRouteException(unreachable(remote));
     }
     return number;
+  }
+
+  private static String unreachable(HostAddress remote) {
+    String family = remote instanceof Ipv4Address ? "IPv4" : "IPv6";
+    return remote
+        + " is "
+        + family
+        + ", and the interface has no "
+        + family
+        + " address: connect to another address of the host, or give the interface one";
   }
 
   private void checkLimits(HostAddress remote, int number) {

@@ -35,6 +35,9 @@ final class Ipv6Script implements TransportHandler {
   private static final Ipv6Network ADVERTISED =
       new Ipv6Network(OURS, 64, Optional.empty(), true, "a secret");
 
+  private static final InterfaceAddress IPV4 =
+      new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24);
+
   final NativePacketPool pool = new NativePacketPool(512, 2048);
   final ScriptedDevice device = new ScriptedDevice(pool, 1500);
   final List<String> heard = new ArrayList<>();
@@ -52,22 +55,21 @@ final class Ipv6Script implements TransportHandler {
 
   /** With a configured gateway. */
   Ipv6Script() {
-    this(NETWORK, StackGroup.alone());
+    this(IPV4.withIpv6(NETWORK), StackGroup.alone());
   }
 
-  private Ipv6Script(Ipv6Network network, StackMember member) {
-    ip =
-        new IpLayer(
-            device,
-            new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24).withIpv6(network),
-            member,
-            this,
-            new SplittableRandom(1));
+  private Ipv6Script(InterfaceAddress address, StackMember member) {
+    ip = new IpLayer(device, address, member, this, new SplittableRandom(1));
   }
 
   /** With the routers that advertise themselves. */
   static Ipv6Script withRouterAdvertisements(StackMember member) {
-    return new Ipv6Script(ADVERTISED, member);
+    return new Ipv6Script(IPV4.withIpv6(ADVERTISED), member);
+  }
+
+  /** Without IPv4, with a configured gateway. */
+  static Ipv6Script withoutIpv4() {
+    return new Ipv6Script(new InterfaceAddress(NETWORK), StackGroup.alone());
   }
 
   @Override
@@ -191,7 +193,11 @@ final class Ipv6Script implements TransportHandler {
 
   /** The frame built arrives. */
   void receive() {
-    int octets = Ethernet.HEADER + Ipv6.HEADER + Ipv6.payloadLength(header);
+    receive(Ethernet.HEADER + Ipv6.HEADER + Ipv6.payloadLength(header));
+  }
+
+  /** The first octets of the frame built arrive. */
+  void receive(int octets) {
     device.put(Memory.bytes(frame, octets));
     ip.receive(now);
     ip.transmit();

@@ -59,6 +59,11 @@ class Ipv6ConnectionTest {
   private TcpStack stack(FrameDevice device, int host, TcpSettings settings) {
     InterfaceAddress address =
         new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24).withIpv6(network(host));
+    return stack(device, host, address, settings);
+  }
+
+  private TcpStack stack(
+      FrameDevice device, int host, InterfaceAddress address, TcpSettings settings) {
     return new TcpStack(device, address, settings, new SplittableRandom(host), now);
   }
 
@@ -246,6 +251,29 @@ class Ipv6ConnectionTest {
     transfer(Ipv4Address.parse("10.0.0.2"), 50_000);
     assertThat(ours.ipCounters().arpRequests).isEqualTo(1);
     expectEveryPacketBack();
+  }
+
+  @Test
+  void shouldTransferWithoutIpv4() {
+    ours = stack(link[0], 1, new InterfaceAddress(network(1)), TcpSettings.DEFAULTS);
+    transfer(THEIRS, 50_000);
+    theirs = stack(link[1], 2, new InterfaceAddress(network(2)), TcpSettings.DEFAULTS);
+    transfer(THEIRS, 50_000);
+    assertThat(ours.ipCounters().arpRequests + theirs.ipCounters().arpReplies).isZero();
+    assertThatThrownBy(() -> ours.connect(Ipv4Address.parse("10.0.0.2"), 7, peer(0)))
+        .isInstanceOf(NoRouteException.class)
+        .hasMessage(
+            "10.0.0.2 is IPv4, and the interface has no IPv4 address: connect to another address of the host, or give the interface one");
+    expectEveryPacketBack();
+  }
+
+  @Test
+  void shouldSayThatIpv6IsMissing() {
+    InterfaceAddress ipv4 = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 24);
+    ours = stack(link[0], 1, ipv4, TcpSettings.DEFAULTS);
+    assertThatThrownBy(() -> ours.connect(THEIRS, 7, peer(0)))
+        .isInstanceOf(NoRouteException.class)
+        .hasMessageContaining("is IPv6, and the interface has no IPv6 address");
   }
 
   @Test

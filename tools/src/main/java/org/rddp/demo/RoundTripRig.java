@@ -11,7 +11,6 @@ import org.rddp.daemon.Ports;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Network;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedPorts;
@@ -54,7 +53,9 @@ public final class RoundTripRig {
         Rddp farSession = session(configuration, far)) {
       Affinity.pin(cpus[cpus.length - 1]);
       HostAddress address =
-          far.ipv6().<HostAddress>map(Ipv6Network::address).orElse(new Ipv4Address(far.address()));
+          far.ipv6()
+              .<HostAddress>map(Ipv6Network::address)
+              .orElseGet(() -> far.interfaceAddress().first());
       InetSocketAddress listening = new InetSocketAddress(address.toString(), PORT);
       WaitStrategy waiting = new WaitStrategy(false);
       try (ProgramPair pair =

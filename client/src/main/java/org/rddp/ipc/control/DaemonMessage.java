@@ -16,7 +16,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param version of the protocol
    * @param limits limits of the session
    * @param interfaceName the interface
-   * @param address its address
+   * @param address its IPv4 address, or the configured one of IPv6 if it has no other
    * @param rings memory that holds the rings
    * @param event the program's {@link org.rddp.ipc.linux.WakeSocket}
    */
@@ -89,7 +89,8 @@ public sealed interface DaemonMessage extends ControlMessage {
    *
    * @param request number of the request that is answered
    * @param listener its number
-   * @param address as asked for; its IPv4 address if that was {@code ::}
+   * @param address as asked for; if that was {@code ::}, its IPv4 address, or the configured one of
+   *     IPv6 if it has no other
    * @param port 1 to 65535
    */
   @MessageType(38)

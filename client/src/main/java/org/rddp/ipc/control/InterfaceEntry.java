@@ -7,8 +7,8 @@ import java.util.List;
  * An interface of the daemon.
  *
  * @param name by which a program chooses it
- * @param address its IPv4 address
- * @param prefix length of that network's prefix in bits
+ * @param address its IPv4 address, or {@link IpAddress#NONE}
+ * @param prefix length of that network's prefix in bits; 0 without an IPv4 address
  * @param gateway the IPv4 gateway, or {@link IpAddress#NONE}
  * @param mtu octets of the longest IP packet
  * @param mac the device's address: 48 bits, the first octet highest

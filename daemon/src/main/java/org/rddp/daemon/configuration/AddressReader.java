@@ -4,12 +4,13 @@ import java.util.List;
 import java.util.Optional;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
 /**
- * Reads addresses and gateways, configured or advertised, of an interface: of IPv4 one, of IPv6
- * none or one.
+ * Reads addresses and gateways, configured or advertised, of an interface: of each family none or
+ * one, and one at least.
  */
 final class AddressReader {
   private static final String ADDRESS = "address";
@@ -17,15 +18,16 @@ final class AddressReader {
   private static final String ADVERTISED = "router-advertisements";
 
   private static final String ADDRESSES =
-      "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\", or a list of one"
-          + " and an IPv6 address, such as [\"10.0.0.1/24\", \"2001:db8::1/64\"]";
+      "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\", an IPv6 address that"
+          + " is not link-local, such as \"2001:db8::1/64\", or a list of both, such as"
+          + " [\"10.0.0.1/24\", \"2001:db8::1/64\"]";
 
   private static final String GATEWAYS =
-      "an IPv4 address, such as \"10.0.0.254\", or a list of one and an IPv6 address";
+      "an IPv4 address, such as \"10.0.0.254\", an IPv6 address, or a list of both";
 
   private final TomlSection section;
   private Network ipv4;
-  private int ipv4Gateway;
+  private Ipv4Address ipv4Gateway;
   private Ipv6Address address;
   private int prefix;
   private Ipv6Address gateway;
@@ -42,8 +44,8 @@ final class AddressReader {
     addresses.forEach(reader::readAddress);
     if (!section.has(ADDRESS)) {
       section.refuse(ADDRESS, "missing", ADDRESSES);
-    } else if (section.isEmptyList(ADDRESS) || hasNoIpv4(addresses)) {
-      section.refuse(ADDRESS, "has no IPv4 address; every interface needs one", ADDRESSES);
+    } else if (section.isEmptyList(ADDRESS)) {
+      section.refuse(ADDRESS, "is empty; every interface needs an address", ADDRESSES);
     }
     section.stringOrStrings(GATEWAY, GATEWAYS).forEach(reader::readGateway);
     reader.advertised = section.flag(ADVERTISED, false);
@@ -53,18 +55,17 @@ final class AddressReader {
     return reader;
   }
 
-  private static boolean hasNoIpv4(List<String> addresses) {
-    return !addresses.isEmpty() && addresses.stream().allMatch(text -> text.indexOf(':') >= 0);
+  /** Whether there is no address that can be used. */
+  boolean isEmpty() {
+    return ipv4 == null && address == null;
   }
 
-  /** The IPv4 address and its network; null if it is missing or wrong. */
-  Network ipv4() {
-    return ipv4;
-  }
-
-  /** The IPv4 gateway, or 0. */
-  int ipv4Gateway() {
-    return ipv4Gateway;
+  /** The IPv4 of the interface. */
+  Optional<Ipv4Network> ipv4() {
+    return Optional.ofNullable(ipv4)
+        .map(own ->
+            new Ipv4Network(
+                new Ipv4Address(own.address()), own.prefix(), Optional.ofNullable(ipv4Gateway)));
   }
 
   /** The IPv6 of the interface. */
@@ -129,8 +130,8 @@ final class AddressReader {
     }
     switch (parsed) {
       case Ipv4Address v4 -> {
-        requireFirst(GATEWAY, text, ipv4Gateway == 0);
-        checkGateway(v4.bits());
+        requireFirst(GATEWAY, text, ipv4Gateway == null);
+        checkGateway(v4);
       }
       case Ipv6Address v6 -> {
         requireFirst(GATEWAY, text, gateway == null);
@@ -139,16 +140,15 @@ final class AddressReader {
     }
   }
 
-  private void checkGateway(int router) {
+  private void checkGateway(Ipv4Address router) {
     if (ipv4 == null) {
-      return;
-    }
-    if (!ipv4.contains(router) || !ipv4.isHost(router)) {
+      refuseWithoutAddress(router, "IPv4");
+    } else if (!ipv4.contains(router.bits()) || !ipv4.isHost(router.bits())) {
       section.refuse(
           GATEWAY,
-          "\"" + Ipv4Text.format(router) + "\" is not a host address of this interface's network",
+          "\"" + router + "\" is not a host address of this interface's network",
           "an address of the network of " + Ipv4Text.format(ipv4.address()) + "/" + ipv4.prefix());
-    } else if (router == ipv4.address()) {
+    } else if (router.bits() == ipv4.address()) {
       refuseOwn();
     } else {
       ipv4Gateway = router;
@@ -157,8 +157,7 @@ final class AddressReader {
 
   private void checkGateway(Ipv6Address router) {
     if (address == null) {
-      section.refuse(
-          GATEWAY, "\"" + router + "\" is of IPv6, and the interface has none", GATEWAYS);
+      refuseWithoutAddress(router, "IPv6");
     } else if (router.equals(address)) {
       refuseOwn();
     } else if (router.unicast()
@@ -169,6 +168,14 @@ final class AddressReader {
           GATEWAY,
           "\"" + router + "\" is neither link-local nor in this interface's network",
           "an address of the network of " + address + "/" + prefix);
+    }
+  }
+
+  /** Without any address, that is what is wrong. */
+  private void refuseWithoutAddress(HostAddress router, String family) {
+    if (!isEmpty()) {
+      section.refuse(
+          GATEWAY, "\"" + router + "\" is of " + family + ", and the interface has none", GATEWAYS);
     }
   }
 

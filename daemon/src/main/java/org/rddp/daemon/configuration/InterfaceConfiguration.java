@@ -1,8 +1,11 @@
 package org.rddp.daemon.configuration;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.rddp.ip.InterfaceAddress;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
@@ -13,9 +16,7 @@ import org.rddp.tcp.TcpSettings;
  * @param name name that programs use
  * @param device the device in one of the forms of {@link DeviceName}; {@code ring:NAME} connects
  *     the two interfaces with the same ring name
- * @param address IPv4 address
- * @param prefix prefix length of the network in bits, 1 to 31
- * @param gateway IPv4 address of the gateway, or 0 for none
+ * @param ipv4 its IPv4, if it has one, with a prefix length of 1 to 31
  * @param ipv6 its IPv6, if it has one
  * @param mtu largest IP packet in octets
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
@@ -31,9 +32,7 @@ import org.rddp.tcp.TcpSettings;
 public record InterfaceConfiguration(
     String name,
     String device,
-    int address,
-    int prefix,
-    int gateway,
+    Optional<Ipv4Network> ipv4,
     Optional<Ipv6Network> ipv6,
     int mtu,
     int vlan,
@@ -45,16 +44,14 @@ public record InterfaceConfiguration(
     int heldOctets) {
   /** The addresses with all that the stack has to know of the link. */
   public InterfaceAddress interfaceAddress() {
-    Optional<Ipv4Address> router =
-        gateway == 0 ? Optional.empty() : Optional.of(new Ipv4Address(gateway));
-    return new InterfaceAddress(new Ipv4Address(address), prefix, router, mtu, vlan, ipv6);
+    return new InterfaceAddress(ipv4, ipv6, mtu, vlan);
   }
 
   /** The addresses in words, such as {@code 10.0.0.1/24 and 2001:db8::1/64}. */
   public String addressText() {
-    String text = Ipv4Text.format(address) + "/" + prefix;
-    return ipv6.map(network -> text + " and " + network.address() + "/" + network.prefixLength())
-        .orElse(text);
+    Stream<String> v4 = ipv4.stream().map(own -> own.address() + "/" + own.prefixLength());
+    Stream<String> v6 = ipv6.stream().map(own -> own.address() + "/" + own.prefixLength());
+    return Stream.concat(v4, v6).collect(joining(" and "));
   }
 
   /** The packet buffers of each engine. */

@@ -27,7 +27,6 @@ final class InterfaceReader {
             text -> matching(NAME, text));
     String device = section.required("device", DeviceName.FORM, InterfaceReader::device);
     AddressReader addresses = AddressReader.read(section);
-    Network network = addresses.ipv4();
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
     int engines =
@@ -46,7 +45,7 @@ final class InterfaceReader {
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     section.refuseUnknownKeys();
-    if (name == null || device == null || network == null) {
+    if (name == null || device == null || addresses.isEmpty()) {
       return null;
     }
     if (packets / engines < LEAST_PACKETS) {
@@ -63,9 +62,7 @@ final class InterfaceReader {
     return new InterfaceConfiguration(
         name,
         device,
-        network.address(),
-        network.prefix(),
-        addresses.ipv4Gateway(),
+        addresses.ipv4(),
         addresses.ipv6(),
         mtu,
         vlan,

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
@@ -16,13 +15,13 @@ final class InterfacesReader {
   private static final long MIB = 1 << 20;
 
   private record Placed(InterfaceConfiguration read, TomlSection section, int number) {
-    Network network() {
-      return new Network(read.address(), read.prefix());
+    Optional<Network> network() {
+      return read.ipv4().map(own -> new Network(own.address().bits(), own.prefixLength()));
     }
 
     List<HostAddress> addresses() {
       List<HostAddress> all = new ArrayList<>();
-      all.add(new Ipv4Address(read.address()));
+      read.ipv4().ifPresent(network -> all.add(network.address()));
       read.ipv6().ifPresent(network -> all.add(network.address()));
       return all;
     }
@@ -93,13 +92,13 @@ final class InterfacesReader {
       Placed each = interfaces.get(i);
       for (Placed before : interfaces.subList(0, i)) {
         boolean sameLink = each.read.vlan() == before.read.vlan();
-        if (sameLink && each.network().overlaps(before.network())) {
+        if (sameLink && overlapOfIpv4(each.network(), before.network())) {
           each.section.refuse(
               "address",
               "the network "
-                  + each.network()
+                  + each.network().orElseThrow()
                   + " overlaps "
-                  + before.network()
+                  + before.network().orElseThrow()
                   + " of interface["
                   + before.number
                   + "]",
@@ -115,6 +114,10 @@ final class InterfacesReader {
         }
       }
     }
+  }
+
+  private static boolean overlapOfIpv4(Optional<Network> one, Optional<Network> other) {
+    return one.isPresent() && other.isPresent() && one.get().overlaps(other.get());
   }
 
   private static boolean overlap(Optional<Ipv6Network> one, Optional<Ipv6Network> other) {

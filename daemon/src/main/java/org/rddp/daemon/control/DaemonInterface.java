@@ -11,7 +11,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.device.CapturePoint;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.SharedCounts;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
@@ -50,7 +50,9 @@ public record DaemonInterface(
    */
   HostAddress localAddress(IpAddress local) throws RequestRefusedException {
     HostAddress address = ControlAddresses.host(local);
-    if (!ControlAddresses.isAny(address) && !addresses().contains(address)) {
+    if (ControlAddresses.isAny(address)) {
+      requireFamily(address);
+    } else if (!addresses().contains(address)) {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE,
           "the interface %s has the %s %s, not %s"
@@ -63,17 +65,21 @@ public record DaemonInterface(
     return address;
   }
 
-  /** The interface's addresses, that of IPv4 first. */
-  private List<HostAddress> addresses() {
-    InterfaceAddress own = engine.address();
-    return own.ipv6()
-        .<List<HostAddress>>map(
-            ipv6 -> List.of(own.address(), ipv6.address(), ipv6.linkLocal(entry.mac())))
-        .orElse(List.of(own.address()));
+  /** {@code ::} stands for the addresses of both families, {@code 0.0.0.0} for that of IPv4. */
+  private void requireFamily(HostAddress any) throws RequestRefusedException {
+    if (any instanceof Ipv4Address && engine.address().ipv4().isEmpty()) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE,
+          "the interface %s has no IPv4 address; :: stands for its addresses".formatted(name));
+    }
   }
 
-  /** The interface's IPv4 address. */
-  IpAddress ipv4() {
-    return ControlAddresses.of(engine.address().address());
+  private List<HostAddress> addresses() {
+    return engine.address().all(entry.mac());
+  }
+
+  /** The address that programs are told of: that of IPv4, or of IPv6 if there is none. */
+  IpAddress address() {
+    return ControlAddresses.of(engine.address().first());
   }
 }

@@ -67,7 +67,9 @@ final class ProgramListeners {
 
   /** The address that a listener's program is told of: one that peers can connect to. */
   private IpAddress answered(HostAddress at) {
-    return ControlAddresses.isAny(at) ? program.daemonInterface().ipv4() : ControlAddresses.of(at);
+    return ControlAddresses.isAny(at)
+        ? program.daemonInterface().address()
+        : ControlAddresses.of(at);
   }
 
   void close(Session session, ProgramMessage.CloseListener close) {

@@ -331,7 +331,7 @@ final class ProgramSession implements SessionHandler {
               ControlMessage.VERSION,
               sessionLimits,
               chosen.name(),
-              chosen.ipv4(),
+              chosen.address(),
               rings.descriptor(),
               programSignal.descriptor()));
     } catch (SystemCallException e) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 import org.rddp.mpa.MpaSettings;
@@ -48,8 +49,8 @@ class ConfigurationFileTest {
 
     assertThat(read.interfaces()).hasSize(1);
     InterfaceConfiguration port = read.interfaces().getFirst();
-    assertThat(port.address()).isEqualTo(0x0a000001);
-    assertThat(port.prefix()).isEqualTo(24);
+    assertThat(port.ipv4())
+        .contains(new Ipv4Network(Ipv4Address.parse("10.0.0.1"), 24, Optional.empty()));
   }
 
   @ParameterizedTest
@@ -253,9 +254,11 @@ class ConfigurationFileTest {
             new InterfaceConfiguration(
                 "a",
                 "ring:x",
-                0x0a010001,
-                16,
-                0x0a01fffe,
+                Optional.of(
+                    new Ipv4Network(
+                        Ipv4Address.parse("10.1.0.1"),
+                        16,
+                        Optional.of(Ipv4Address.parse("10.1.255.254")))),
                 Optional.empty(),
                 9000,
                 100,
@@ -384,8 +387,8 @@ class ConfigurationFileTest {
           address = '10.0.0.1/33'          | unicast IPv4 address
           address = '224.0.0.1/24'         | unicast IPv4 address
           address = '10.0.0.256/24'        | unicast IPv4 address
-          address = '2001:db8::1/64'       | has no IPv4 address
-          address = []                     | has no IPv4 address
+          address = []                     | is empty; every interface needs an address
+          address = 'fe80::1/64'           | "fe80::1/64" cannot be used
           address = 5                      | is the number 5
           address = ['10.0.0.1/24', '10.0.0.2/24'] | "10.0.0.2/24" is the second one of its family
           address = ['10.0.0.1/24', '2001:db8::1/64', '2001:db8::2/64'] | "2001:db8::2/64" is the second one
@@ -448,8 +451,9 @@ class ConfigurationFileTest {
     InterfaceConfiguration port = ConfigurationFile.parse("f", text).interfaces().getFirst();
     assertThat(port.addressText()).isEqualTo("10.0.0.1/24 and 2001:db8::1/64");
     InterfaceAddress address = port.interfaceAddress();
-    assertThat(address.address()).isEqualTo(Ipv4Address.parse("10.0.0.1"));
-    assertThat(address.gateway()).contains(Ipv4Address.parse("10.0.0.254"));
+    Ipv4Network ipv4 = address.ipv4().orElseThrow();
+    assertThat(ipv4.address()).isEqualTo(Ipv4Address.parse("10.0.0.1"));
+    assertThat(ipv4.gateway()).contains(Ipv4Address.parse("10.0.0.254"));
     Ipv6Network ipv6 = address.ipv6().orElseThrow();
     assertThat(ipv6.address()).isEqualTo(Ipv6Address.parse("2001:db8::1"));
     assertThat(ipv6.prefixLength()).isEqualTo(64);
@@ -457,6 +461,22 @@ class ConfigurationFileTest {
     Ipv6Network again =
         ConfigurationFile.parse("f", text).interfaces().getFirst().ipv6().orElseThrow();
     assertThat(again.linkLocal(1)).as("the same each time").isEqualTo(ipv6.linkLocal(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"2001:db8::1/64\"", "[\"2001:db8::1/64\"]"})
+  void shouldReadAnAddressOfIpv6Alone(String address) throws Exception {
+    String text = PORT.replaceFirst("(?m)^address = .*", "address = " + address);
+    InterfaceConfiguration port =
+        ConfigurationFile.parse("f", text + "gateway = \"fe80::1\"\n").interfaces().getFirst();
+    assertThat(port.addressText()).isEqualTo("2001:db8::1/64");
+    assertThat(port.ipv4()).isEmpty();
+    assertThat(port.interfaceAddress().ipv4()).isEmpty();
+    assertThat(port.ipv6().orElseThrow().gateway()).contains(Ipv6Address.parse("fe80::1"));
+
+    assertThat(problems(text + "gateway = \"10.0.0.254\"\n").getFirst().message())
+        .contains("is of IPv4, and the interface has none");
+    assertThat(problems(text + "mtu = 1279\n").getFirst().message()).contains("at least 1280");
   }
 
   @Test

@@ -35,7 +35,7 @@ public record GuestLink(
    * @param guestName what the guest's side is
    */
   public static GuestLink of(InterfaceConfiguration configured, String device, String guestName) {
-    int address = configured.address();
+    int address = configured.ipv4().orElseThrow().address().bits();
     return new GuestLink(
         configured.name(),
         configured.name().replaceAll("\\d", ""),

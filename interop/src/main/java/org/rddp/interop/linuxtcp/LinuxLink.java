@@ -7,6 +7,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Address;
 
 /**
@@ -20,7 +21,7 @@ import org.rddp.ip.Ipv6Address;
 record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAddress address) {
   /** A link with IPv4. */
   LinuxLink(String name, FrameDevice device, InterfaceAddress ours) {
-    this(name, device, ours, ours.address());
+    this(name, device, ours, ours.ipv4().orElseThrow().address());
   }
 
   /** A link on one of DPDK's ports, once for each family that the interface has. */
@@ -36,7 +37,7 @@ record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAdd
 
   /** Whether routers are between us and Linux, with a link whose MTU is smaller than ours. */
   boolean routed() {
-    return ours.gateway().isPresent();
+    return ours.ipv4().flatMap(Ipv4Network::gateway).isPresent();
   }
 
   /** Whether the router is known by its advertisements. */

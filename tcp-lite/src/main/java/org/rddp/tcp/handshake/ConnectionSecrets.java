@@ -20,7 +20,11 @@ public final class ConnectionSecrets {
   private final KeyedHash hash;
   private final int ourAddress;
 
-  /** Secrets of the connections of one address. */
+  /**
+   * Secrets of the connections of one interface.
+   *
+   * @param ourAddress of IPv4; 0 without IPv4
+   */
   public ConnectionSecrets(RandomGenerator random, int ourAddress) {
     hash = new KeyedHash(random);
     this.ourAddress = ourAddress;

@@ -1,0 +1,27 @@
+package org.rddp.ip;
+
+import java.util.Optional;
+
+/**
+ * The IPv4 of an interface.
+ *
+ * @param address of the interface
+ * @param prefixLength leading bits that the hosts of the link share, 1 to 32
+ * @param gateway router to all other networks, if there is one
+ */
+public record Ipv4Network(Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway) {
+  /** Checks the ranges. */
+  public Ipv4Network {
+    if (!address.unicast()) {
+      throw new IllegalArgumentException(address + " is not a host's address");
+    }
+    if (prefixLength < 1 || prefixLength > 32) {
+      throw new IllegalArgumentException("prefix length " + prefixLength + " is not 1 to 32");
+    }
+  }
+
+  /** A one for each bit of the prefix. */
+  int mask() {
+    return -1 << (32 - prefixLength);
+  }
+}
