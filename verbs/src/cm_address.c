@@ -40,7 +40,7 @@ static int choose_port(struct device *device, uint16_t *port) {
     if (shared_context(device) == NULL) {
         return -1;
     }
-    int result = rddp_listen(device->session, 0, 1, NULL, &listener);
+    int result = rddp_listen_ipv6(device->session, &in6addr_any, 0, 1, NULL, &listener);
     if (result != RDDP_OK) {
         return fails(error_of(result));
     }

@@ -85,23 +85,34 @@ static bool listens_here(uint16_t port) {
     return found;
 }
 
+/* Whether peers can connect to a device at an address: 0.0.0.0 stands for the addresses of IPv4 only. */
+static bool serves(const struct device *device, const struct in6_addr *at) {
+    return !IN6_IS_ADDR_V4MAPPED(at) || device->interface.address != 0;
+}
+
 VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
     struct id *id = id_of(ibv);
     uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
     if (ibv->route.addr.src_addr.sa_family == 0 || id->places != NULL) {
         return fails(EINVAL);
     }
+    struct in6_addr at = address_in(&ibv->route.addr.src_addr);
     int result = RDDP_OK;
     bool everywhere = id->device == NULL;
     struct device *device = everywhere ? first_device() : id->device;
     for (; device != NULL && result == RDDP_OK; device = everywhere ? device->next : NULL) {
-        result = listen_at(id, device, waiting);
+        if (serves(device, &at)) {
+            result = listen_at(id, device, waiting);
+        }
+    }
+    if (result == RDDP_OK && id->places == NULL) {
+        verbs_log("no interface has an IPv4 address to listen at");
+        return fails(EADDRNOTAVAIL);
     }
     if (result == RDDP_OK) {
         return 0;
     }
     stop_listening(id);
-    struct in6_addr at = address_in(&ibv->route.addr.src_addr);
     if (result == RDDP_ADDRESS_IN_USE && IN6_IS_ADDR_UNSPECIFIED(&at) && listens_here(ntohs(rdma_get_src_port(ibv)))) {
         verbs_log("the program listens at 0.0.0.0, too; the port has one listener, and no peer comes over IPv6");
         return 0;

@@ -122,7 +122,7 @@ bool is_this_host(const struct in6_addr *address) {
 
 struct in6_addr own_address(const struct rddp_interface *interface, const struct in6_addr *towards) {
     if (IN6_IS_ADDR_V4MAPPED(towards)) {
-        return mapped(interface->address);
+        return interface->address == 0 ? in6addr_any : mapped(interface->address);
     }
     unsigned chosen = IN6_IS_ADDR_LINKLOCAL(towards) ? 1 : 0;
     return chosen < interface->ipv6_count ? interface->ipv6[chosen] : in6addr_any;
@@ -130,7 +130,7 @@ struct in6_addr own_address(const struct rddp_interface *interface, const struct
 
 static bool has_address(const struct rddp_interface *interface, const struct in6_addr *address) {
     if (IN6_IS_ADDR_V4MAPPED(address)) {
-        return interface->address == unmapped(address);
+        return interface->address != 0 && interface->address == unmapped(address);
     }
     for (unsigned i = 0; i < interface->ipv6_count; i++) {
         if (IN6_ARE_ADDR_EQUAL(&interface->ipv6[i], address)) {
@@ -140,10 +140,25 @@ static bool has_address(const struct rddp_interface *interface, const struct in6
     return false;
 }
 
-struct device *find_device(const struct in6_addr *address) {
+/* The first device with an address of the family of one that stands for this host; if none has one, the first. */
+static struct device *device_of_family(const struct in6_addr *address) {
     struct device *device = first_device();
-    if (device == NULL || is_this_host(address)) {
-        return device;
+    for (struct device *each = device; each != NULL; each = each->next) {
+        struct in6_addr own = own_address(&each->interface, address);
+        if (!IN6_IS_ADDR_UNSPECIFIED(&own)) {
+            return each;
+        }
+    }
+    return device;
+}
+
+struct device *find_device(const struct in6_addr *address) {
+    if (is_this_host(address)) {
+        return device_of_family(address);
+    }
+    struct device *device = first_device();
+    if (device == NULL) {
+        return NULL;
     }
     while (device != NULL && !has_address(&device->interface, address)) {
         device = device->next;
@@ -184,9 +199,12 @@ static int distance(const struct rddp_interface *interface, const struct in6_add
 }
 
 struct device *route_device(const struct in6_addr *address) {
+    if (is_this_host(address)) {
+        return device_of_family(address);
+    }
     struct device *device = first_device();
-    if (device == NULL || is_this_host(address)) {
-        return device;
+    if (device == NULL) {
+        return NULL;
     }
     struct device *best = NULL;
     for (struct device *each = device; each != NULL; each = each->next) {

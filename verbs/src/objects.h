@@ -95,7 +95,8 @@ struct device *first_device(void);
 
 /*
  * The device that has an address, and the one that leads to an address: its own, one of its network, else one for its
- * gateway. IPv4 addresses are mapped. Those that stand for this host mean the first device. Null with errno if there is none.
+ * gateway. IPv4 addresses are mapped. Those that stand for this host mean the first
+ * device of their family. Null with errno if there is none.
  */
 struct device *find_device(const struct in6_addr *address);
 struct device *route_device(const struct in6_addr *address);

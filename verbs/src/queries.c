@@ -68,6 +68,11 @@ static enum ibv_mtu active_mtu(uint32_t octets) {
                           : IBV_MTU_256;
 }
 
+static unsigned count_gids(struct ibv_context *ibv) {
+    const struct rddp_interface *interface = &device_of(ibv)->interface;
+    return (interface->address != 0) + interface->ipv6_count;
+}
+
 static int query_port(struct ibv_context *ibv, uint8_t port, struct ibv_port_attr *attributes, size_t size) {
     if (port != PORT) {
         return EINVAL;
@@ -76,7 +81,7 @@ static int query_port(struct ibv_context *ibv, uint8_t port, struct ibv_port_att
         .state = IBV_PORT_ACTIVE,
         .max_mtu = IBV_MTU_4096,
         .active_mtu = active_mtu(device_of(ibv)->interface.mtu),
-        .gid_tbl_len = 1 + (int)device_of(ibv)->interface.ipv6_count,
+        .gid_tbl_len = (int)count_gids(ibv),
         .pkey_tbl_len = 1,
         .max_msg_sz = UINT32_MAX,
         .max_vl_num = 1,
@@ -95,16 +100,17 @@ VERBS int ibv_query_port(struct ibv_context *ibv, uint8_t port, struct _compat_i
 }
 
 static bool has_gid(struct ibv_context *ibv, unsigned port, unsigned index) {
-    return port == PORT && index <= device_of(ibv)->interface.ipv6_count;
+    return port == PORT && index < count_gids(ibv);
 }
 
-/* The interface's IPv4 address, mapped; then those of IPv6. */
+/* The interface's IPv4 address, mapped, if it has one; then those of IPv6. */
 VERBS int ibv_query_gid(struct ibv_context *ibv, uint8_t port, int index, union ibv_gid *gid) {
     if (index < 0 || !has_gid(ibv, port, (unsigned)index)) {
         return fails(EINVAL);
     }
     const struct rddp_interface *interface = &device_of(ibv)->interface;
-    struct in6_addr address = index == 0 ? mapped(interface->address) : interface->ipv6[index - 1];
+    int ipv4 = interface->address != 0;
+    struct in6_addr address = index < ipv4 ? mapped(interface->address) : interface->ipv6[index - ipv4];
     memcpy(gid->raw, &address, sizeof address);
     return 0;
 }
@@ -125,7 +131,7 @@ VERBS int _ibv_query_gid_ex(struct ibv_context *ibv, uint32_t port, uint32_t ind
 
 VERBS ssize_t _ibv_query_gid_table(struct ibv_context *ibv, struct ibv_gid_entry *entries, size_t max, uint32_t flags,
     size_t size) {
-    unsigned count = 1 + device_of(ibv)->interface.ipv6_count;
+    unsigned count = count_gids(ibv);
     if (flags != 0 || max < count) {
         return -EINVAL;
     }

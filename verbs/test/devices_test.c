@@ -1,4 +1,7 @@
-/* Several interfaces in one process: which devices there are, and which one an id gets. The argument is the daemon's socket. */
+/*
+ * Several interfaces in one process: which devices there are, and which one an id gets. The arguments are the daemon's
+ * socket and, if the first interface has no IPv4 address, "ipv6-only".
+ */
 #include "peer.h"
 
 #define PORT_OF_ALL 7480
@@ -224,13 +227,75 @@ static void should_listen_at_both_families(void) {
     CHECK(rdma_destroy_id(listening) == 0);
 }
 
+static void should_have_gids_of_ipv6_only(void) {
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *context = ibv_open_device(list[0]);
+    const uint8_t ipv6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
+    union ibv_gid gid;
+    struct ibv_gid_entry entries[4];
+    struct ibv_port_attr port;
+    CHECK(context != NULL);
+    CHECK(ibv_query_gid(context, 1, 0, &gid) == 0 && memcmp(gid.raw, ipv6, sizeof ipv6) == 0);
+    CHECK(ibv_query_gid(context, 1, 1, &gid) == 0 && gid.raw[0] == 0xfe && gid.raw[1] == 0x80);
+    CHECK(ibv_query_gid(context, 1, 2, &gid) == -1);
+    CHECK(ibv_query_gid_table(context, entries, 4, 0) == 2);
+    CHECK(memcmp(&entries[0].gid, ipv6, sizeof ipv6) == 0);
+    CHECK(ibv_query_port(context, 1, &port) == 0 && port.gid_tbl_len == 2);
+    CHECK(ibv_close_device(context) == 0);
+    ibv_free_device_list(list);
+}
+
+static void should_choose_a_device_that_has_the_family(void) {
+    expect_route(NULL, "10.0.0.2", "rddp1");
+    expect_route(NULL, "10.0.0.7", "rddp1");
+    expect_route(NULL, "127.0.0.1", "rddp1");
+    expect_route(NULL, "::1", "rddp0");
+    expect_route(NULL, "2001:db8::7", "rddp0");
+    expect_route("2001:db8::1", "2001:db8::2", "rddp0");
+    CHECK(rdma_destroy_id(resolve_from("2001:db8::1", "10.0.0.2", RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH)) == 0);
+}
+
+/* 0.0.0.0 stands for the addresses of IPv4, so the device without one is left out; :: for those of every device. */
+static void should_listen_where_the_family_is(void) {
+    struct rdma_cm_id *listening = new_id();
+    struct sockaddr_storage any = any_address("0.0.0.0", PORT_OF_ALL);
+    CHECK(rdma_bind_addr(listening, (struct sockaddr *)&any) == 0);
+    CHECK(rdma_listen(listening, 4) == 0);
+    connect_through(NULL, "10.0.0.2", "rddp1");
+    CHECK(rdma_destroy_id(listening) == 0);
+    listening = new_id();
+    any = any_address("::", 0);
+    CHECK(rdma_bind_addr(listening, (struct sockaddr *)&any) == 0);
+    CHECK(rdma_get_src_port(listening) != 0);
+    CHECK(rdma_destroy_id(listening) == 0);
+    listening = new_id();
+    any = any_address("::", PORT_OF_ALL);
+    CHECK(rdma_bind_addr(listening, (struct sockaddr *)&any) == 0);
+    CHECK(rdma_listen(listening, 4) == 0);
+    connect_through("2001:db8::1", "2001:db8::2", "rddp1");
+    connect_through("2001:db8::2", "2001:db8::1", "rddp0");
+    connect_through(NULL, "10.0.0.2", "rddp1");
+    CHECK(rdma_destroy_id(listening) == 0);
+}
+
 int main(int count, char **arguments) {
-    if (count != 2) {
-        fprintf(stderr, "usage: %s SOCKET\n", arguments[0]);
+    bool ipv6_only = count == 3 && strcmp(arguments[2], "ipv6-only") == 0;
+    if (count != 2 && !ipv6_only) {
+        fprintf(stderr, "usage: %s SOCKET [ipv6-only]\n", arguments[0]);
         return 2;
     }
     setenv("RDDP_SOCKET", arguments[1], 1);
     unsetenv("RDDP_INTERFACE");
+    if (ipv6_only) {
+        events = rdma_create_event_channel();
+        CHECK(events != NULL);
+        should_have_gids_of_ipv6_only();
+        should_choose_a_device_that_has_the_family();
+        should_listen_where_the_family_is();
+        rdma_destroy_event_channel(events);
+        puts("done");
+        return 0;
+    }
     /* Before there is a thread of the library's. */
     should_show_the_interface_that_is_chosen();
     events = rdma_create_event_channel();

@@ -33,6 +33,15 @@ class ClientInCTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldUseInterfacesWithoutIpv4(String sanitizer) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withoutIpv4(1);
+        ProgramInC program = ProgramInC.startTest("ipv6_only_test-" + sanitizer, daemon.socket())) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldShareMemoryThatTheProgramBrings(String sanitizer) throws Exception {
     run("memory_test-" + sanitizer);
   }

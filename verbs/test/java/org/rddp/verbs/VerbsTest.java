@@ -49,6 +49,16 @@ class VerbsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldUseInterfacesWithoutIpv4(String sanitizer) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withoutIpv4AtOne();
+        ProgramInC program =
+            ProgramInC.startTest("devices_test-" + sanitizer, daemon.socket(), "ipv6-only")) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldFlushWhenTheDaemonEnds(String sanitizer) throws Exception {
     TestDaemon daemon = new TestDaemon();
     try (ProgramInC program =
