@@ -22,7 +22,13 @@ public final class HostPair {
   /** Any number: for the generator that draws how many stacks hosts have. */
   private static final long STACKS = 0x5354_4143_4b53L;
 
+  /** Any number: for the generator that draws what only runs over IPv6 have. */
+  private static final long IPV6_DRAWS = 0x4950_7636_4950L;
+
   private static final long SECOND = 1000 * MILLISECOND;
+
+  /** The share of neighbour messages that is lost at most. */
+  private static final double MOST_NEIGHBOUR_LOSS = 0.4;
 
   /** The longest time without progress: much longer than any wait that loss explains. */
   private static final long STALL = 900 * SECOND;
@@ -55,6 +61,17 @@ public final class HostPair {
   private long events;
   private int powerFailures;
 
+  /** Draws what only runs over IPv6 have, so that others are as they would be without it. */
+  private final SplittableRandom ipv6Draws;
+
+  /** Over IPv6, in half of the runs; otherwise null. */
+  private Forger forger;
+
+  private int withoutIpv4;
+
+  /** Whether a router may have told a host of a smaller path MTU. */
+  private boolean isMtuTold;
+
   /**
    * Hosts and a link drawn from a seed.
    *
@@ -65,6 +82,7 @@ public final class HostPair {
   public HostPair(long seed, BufferCache buffers, Consumer<String> lines, boolean ipv6) {
     this.ipv6 = ipv6;
     this.buffers = buffers;
+    ipv6Draws = new SplittableRandom(seed ^ IPV6_DRAWS);
     random = new SplittableRandom(seed);
     choices = new RandomSettings(random.split());
     network = new Network(random.nextLong(), buffers.frames());
@@ -82,6 +100,15 @@ public final class HostPair {
         network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
   }
 
+  private Families families() {
+    if (!ipv6) {
+      return Families.IPV4;
+    }
+    boolean ipv4 = ipv6Draws.nextBoolean();
+    withoutIpv4 += ipv4 ? 0 : 1;
+    return new Families(ipv4, true, ipv6Draws.nextBoolean());
+  }
+
   /** A quarter of the hosts have several stacks, whatever else is drawn from the seed. */
   private static int drawStacks(SplittableRandom independent) {
     return independent.nextInt(4) == 0 ? 1 << independent.nextInt(1, 4) : 1;
@@ -91,7 +118,13 @@ public final class HostPair {
     NativePacketPool pool = buffers.pool(packets * stacks, mtu);
     SimulatedHost host =
         new SimulatedHost(
-            network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu, stacks, ipv6);
+            network,
+            Ipv4Address.parse(address),
+            choices.tcpSettings(),
+            pool,
+            mtu,
+            stacks,
+            families());
     host.turnDuration((long) choices.logUniform(200, 50_000));
     if (choices.oneIn(4)) {
       host.card().hold((long) choices.logUniform(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
@@ -178,6 +211,9 @@ public final class HostPair {
 
   /** Draws the faults of the link and the hosts, and schedules them. */
   public void scheduleFaults() {
+    if (ipv6) {
+      scheduleFaultsOfIpv6();
+    }
     if (choices.oneIn(4)) {
       link.reSegment(choices.logUniform(0.02, 1));
     }
@@ -213,7 +249,33 @@ public final class HostPair {
     }
   }
 
+  private void scheduleFaultsOfIpv6() {
+    if (ipv6Draws.nextBoolean()) {
+      link.loseNeighbourMessages(ipv6Draws.nextDouble(MOST_NEIGHBOUR_LOSS));
+    }
+    if (ipv6Draws.nextBoolean()) {
+      forger = new Forger(network, ipv6Draws.split(), violations, mtu, client, server, link);
+      network.addListener(forger);
+      long start = network.now() + (ipv6Draws.nextBoolean() ? 0 : SECOND);
+      network.events().schedule(start, this::forgeOften, 1 << ipv6Draws.nextInt(8));
+    }
+  }
+
+  /** Forges a message after some time, and so on. */
+  private void forgeOften(long left) {
+    if (left > 0) {
+      long pause = (long) Math.pow(10, 4 + ipv6Draws.nextDouble(5));
+      network.events().schedule(network.now() + pause, this::forgeAndGoOn, left - 1);
+    }
+  }
+
+  private void forgeAndGoOn(long left) {
+    forger.forge();
+    forgeOften(left);
+  }
+
   private void narrow(int octets, boolean silently) {
+    isMtuTold |= !silently;
     trace("the MTU falls to " + octets + (silently ? ", without an ICMP error" : ""));
     link.reduceMtu(Math.min(octets, mtu), silently);
   }
@@ -237,6 +299,9 @@ public final class HostPair {
 
   private void powerOn(SimulatedHost host) {
     trace("power is back at " + host.address());
+    if (forger != null) {
+      forger.restarted(host);
+    }
     host.powerOn(buffers.pool(host.pool().capacity(), mtu));
     reportFailures(host);
     inhabitants.powerRestored(host);
@@ -250,6 +315,9 @@ public final class HostPair {
     if (violations.isEmpty()) {
       its.checkAtEnd();
       run(this::quiet, network.now() + AFTERMATH, "something is left behind");
+    }
+    if (forger != null && !isMtuTold && sum(counters -> counters.pathMtuLowered) > 0) {
+      violations.add("a host believes a forged Packet Too Big");
     }
     if (violations.isEmpty()) {
       shelve(client);
@@ -347,6 +415,11 @@ public final class HostPair {
     totals.add("keep-alives", sum(counters -> counters.keepAliveProbes));
     totals.add("given up without an answer", sum(counters -> counters.timedOut));
     totals.add("power failures", powerFailures);
+    totals.add("hosts without IPv4", withoutIpv4);
+    totals.add("neighbour messages lost", frames.count(NetworkEvent.NEIGHBOUR_LOST));
+    for (Forgery each : Forgery.values()) {
+      totals.add(each.words(), forger == null ? 0 : forger.count(each));
+    }
     totals.add("handed over to another stack", handedOver(ip -> ip.handedOverIn));
     totals.add("dropped when handed over", handedOver(ip -> ip.handOversDropped));
   }

@@ -10,6 +10,10 @@ public enum NetworkEvent {
   OVERFLOWED("lost to a full queue"),
   /** It found no buffer, or no card, at its destination. */
   MISSED("missed by the card"),
+  /** It was a message of Neighbour Discovery and lost, more often than other frames are. */
+  NEIGHBOUR_LOST("neighbour message lost"),
+  /** A station that is no host of the link's has sent it. */
+  FORGED("forged"),
   /** It was larger than a link's MTU and dropped. */
   TOO_LARGE("too large"),
   /** It was delayed so that others overtake it. */

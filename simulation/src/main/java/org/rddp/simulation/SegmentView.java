@@ -2,6 +2,7 @@ package org.rddp.simulation;
 
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ipv6Fragment;
@@ -45,6 +46,21 @@ public final class SegmentView {
         && Ipv4.protocol(packet) == Ipv4.PROTOCOL_TCP
         && !Ipv4.fragment(packet)
         && Tcp.wellFormed(segment(frame), length(frame));
+  }
+
+  /** Whether a frame holds a solicitation or an advertisement of a neighbour (RFC 4861). */
+  static boolean isNeighbourMessage(long frame, int length) {
+    if (Ethernet.type(frame) != Ethernet.TYPE_IPV6) {
+      return false;
+    }
+    long packet = packet(frame);
+    if (!Ipv6.wellFormed(packet, length - Ethernet.HEADER)
+        || Ipv6.nextHeader(packet) != Ipv6.ICMPV6
+        || Ipv6.payloadLength(packet) < Icmpv6.HEADER) {
+      return false;
+    }
+    int type = Icmpv6.type(packet + Ipv6.HEADER);
+    return type == Icmpv6.NEIGHBOUR_SOLICITATION || type == Icmpv6.NEIGHBOUR_ADVERTISEMENT;
   }
 
   /** Whether an IP packet is one of IPv6. */

@@ -1,6 +1,7 @@
 package org.rddp.simulation;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.LongToIntFunction;
@@ -47,7 +48,7 @@ public final class SimulatedHost {
   private final Network network;
   private final Card card;
   private final Ipv4Address address;
-  private final boolean ipv6;
+  private final Families families;
   private final TcpSettings settings;
   private final Event awake = this::awake;
 
@@ -80,7 +81,7 @@ public final class SimulatedHost {
    */
   public SimulatedHost(
       Network network, String address, TcpSettings settings, int packets, int mtu) {
-    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1, false);
+    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1, Families.IPV4);
   }
 
   /**
@@ -88,7 +89,7 @@ public final class SimulatedHost {
    *
    * @param mtu at least 1280 with IPv6
    * @param stacks 1 to {@link StackGroup#MOST}, which share the packets
-   * @param ipv6 whether it has IPv6, too
+   * @param address names the host, and is its address if it has IPv4
    */
   public SimulatedHost(
       Network network,
@@ -97,10 +98,10 @@ public final class SimulatedHost {
       NativePacketPool pool,
       int mtu,
       int stacks,
-      boolean ipv6) {
+      Families families) {
     this.network = network;
     this.address = address;
-    this.ipv6 = ipv6;
+    this.families = families;
     this.pool = pool;
     card = network.card(pool, mtu);
     random = stacks == 1 ? null : network.newRandom();
@@ -183,22 +184,26 @@ public final class SimulatedHost {
     return card;
   }
 
-  /** Its address of IPv4. */
+  /** Its name, and its address if it has IPv4. */
   public Ipv4Address address() {
     return address;
   }
 
   /** Its addresses and their networks. */
   public InterfaceAddress addresses() {
-    InterfaceAddress addresses = new InterfaceAddress(address, PREFIX);
-    return ipv6
-        ? addresses.withIpv6(new Ipv6Network(ipv6(), IPV6_PREFIX, address.toString()))
-        : addresses;
+    InterfaceAddress ipv4 = new InterfaceAddress(address, PREFIX);
+    if (!families.ipv6()) {
+      return ipv4;
+    }
+    String secret = address.toString();
+    Ipv6Network network =
+        new Ipv6Network(ipv6(), IPV6_PREFIX, Optional.empty(), families.routers(), secret);
+    return families.ipv4() ? ipv4.withIpv6(network) : new InterfaceAddress(network);
   }
 
   /** The address that others connect to: of IPv6 if it has that. */
   public HostAddress connectAddress() {
-    return ipv6 ? ipv6() : address;
+    return families.ipv6() ? ipv6() : address;
   }
 
   private Ipv6Address ipv6() {

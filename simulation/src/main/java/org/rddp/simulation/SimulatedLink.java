@@ -69,6 +69,16 @@ public final class SimulatedLink {
     fragmenterBack.fragment(largest);
   }
 
+  /**
+   * Loses messages of Neighbour Discovery more often than other frames, in both directions.
+   *
+   * @param share that is lost, 0 to 1
+   */
+  public void loseNeighbourMessages(double share) {
+    there.loseNeighbourMessages(share);
+    back.loseNeighbourMessages(share);
+  }
+
   /** Disconnects both wires, or connects them again. */
   public void cut(boolean now) {
     there.cut(now);

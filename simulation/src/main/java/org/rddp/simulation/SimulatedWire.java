@@ -21,6 +21,7 @@ public final class SimulatedWire implements Hop {
   private long freeAt;
   private long lastArrival;
   private boolean cut;
+  private double neighbourLoss;
 
   /** A wire to the given hop. */
   public SimulatedWire(Network network, WireSettings settings, Hop next) {
@@ -47,6 +48,15 @@ public final class SimulatedWire implements Hop {
     cut = now;
   }
 
+  /**
+   * Loses messages of Neighbour Discovery more often than other frames.
+   *
+   * @param share that is lost, 0 to 1
+   */
+  public void loseNeighbourMessages(double share) {
+    neighbourLoss = share;
+  }
+
   @Override
   public void take(long frame) {
     if (cut || lost()) {
@@ -54,6 +64,11 @@ public final class SimulatedWire implements Hop {
       return;
     }
     FrameStore frames = network.frames();
+    if (SegmentView.isNeighbourMessage(frames.address(frame), frames.length(frame))
+        && chance(neighbourLoss)) {
+      network.drop(NetworkEvent.NEIGHBOUR_LOST, frame);
+      return;
+    }
     long leaves = enqueue(frames.length(frame));
     if (leaves < 0) {
       network.drop(NetworkEvent.OVERFLOWED, frame);

@@ -93,7 +93,8 @@ final class GoodputTransfer {
 
   private static SimulatedHost host(
       Network network, String address, TcpSettings settings, NativePacketPool pool) {
-    return new SimulatedHost(network, Ipv4Address.parse(address), settings, pool, MTU, 1, false);
+    return new SimulatedHost(
+        network, Ipv4Address.parse(address), settings, pool, MTU, 1, Families.IPV4);
   }
 
   private static void end(Network network, SimulatedHost host) {

@@ -29,26 +29,17 @@ class RouterDiscoveryTest {
   private Ipv6Script script = Ipv6Script.withRouterAdvertisements(StackGroup.alone());
 
   private void router(Ipv6Address router, int hops, int lifetime, int mtu) {
-    int length = Ndp.ROUTER + (mtu == NO_MTU ? 0 : 8);
-    Memory.fill(script.payload, length, 0);
-    Icmpv6.write(script.payload, Icmpv6.ROUTER_ADVERTISEMENT, 0, lifetime);
-    if (mtu != NO_MTU) {
-      Memory.putShort(script.payload + Ndp.ROUTER, Ndp.MTU << 8 | 1);
-      Memory.putInt(script.payload + Ndp.ROUTER + 4, mtu);
-    }
+    int length = Ndp.writeRouterAdvertisement(script.payload, lifetime, mtu);
     script.build(Ipv6.ICMPV6, hops, router, Ipv6Address.ALL_NODES, length);
     script.message(length);
   }
 
   private void redirect(Ipv6Address router, Ipv6Address destination, Ipv6Address target) {
-    Memory.fill(script.payload, Ndp.REDIRECT, 0);
-    Icmpv6.write(script.payload, Icmpv6.REDIRECT, 0, 0);
-    Memory.putLong(script.payload + 8, target.high());
-    Memory.putLong(script.payload + 16, target.low());
-    Memory.putLong(script.payload + 24, destination.high());
-    Memory.putLong(script.payload + 32, destination.low());
-    script.build(Ipv6.ICMPV6, 255, router, OURS, Ndp.REDIRECT);
-    script.message(Ndp.REDIRECT);
+    int length =
+        Ndp.writeRedirect(
+            script.payload, target.high(), target.low(), destination.high(), destination.low());
+    script.build(Ipv6.ICMPV6, 255, router, OURS, length);
+    script.message(length);
   }
 
   private boolean reachesFar() {
