@@ -22,14 +22,21 @@ import org.rddp.wire.TcpOptions;
 
 /**
  * Packets of IPv6 for a stack that listens and has opened a connection over it: headers, chains of
- * extension headers, fragments, ICMPv6 and Neighbour Discovery.
+ * extension headers, fragments, ICMPv6 and Neighbour Discovery, of routers too, which the stack
+ * believes.
  *
- * <p>An input is an octet (1: the stack checks its addresses first) and a list of packets: an octet
+ * <p>An input is an octet ({@link #CHECKED}, {@link #WITHOUT_IPV4}) and a list of packets: an octet
  * that says what to repair ({@link #HEADERS} and so on), two with the length, and the octets behind
  * the Ethernet header. Every input runs twice with different octets behind the frames, on which the
  * sent frames must not depend.
  */
 public final class Ipv6Fuzz {
+  /** Of the first octet: the stack checks its addresses first. */
+  private static final int CHECKED = 1;
+
+  /** Of the first octet: the stack has no address of IPv4. */
+  private static final int WITHOUT_IPV4 = 2;
+
   /** Repair: version, length and destination. */
   private static final int HEADERS = 1;
 
@@ -48,6 +55,12 @@ public final class Ipv6Fuzz {
   /** A second passes before the packet. */
   private static final int LATER = 32;
 
+  /** Repair: the source, which is a router. */
+  private static final int ROUTER = 64;
+
+  /** After the packet, the stack opens a connection beyond the link, if it knows a router. */
+  private static final int CONNECTS = 128;
+
   private static final int MTU = 1500;
   private static final int PACKETS = 64;
   private static final int ROOM = 2048;
@@ -55,6 +68,8 @@ public final class Ipv6Fuzz {
   private static final long SECOND = 1000 * MILLISECOND;
   private static final Ipv6Address OURS = Ipv6Address.parse("2001:db8::1");
   private static final Ipv6Address THEIRS = Ipv6Address.parse("2001:db8::2");
+  private static final Ipv6Address FAR = Ipv6Address.parse("2001:db8:1::7");
+  private static final Ipv6Address GATEWAY = Ipv6Address.parse("fe80::fe");
   private static final Ipv6Address ALL_NODES = Ipv6Address.parse("ff02::1");
   private static final Ipv6Network NETWORK =
       new Ipv6Network(OURS, 64, Optional.empty(), true, "a secret");
@@ -67,29 +82,35 @@ public final class Ipv6Fuzz {
   private final Ipv6Extensions headers = new Ipv6Extensions();
   private final Ipv6Address linkLocal = NETWORK.linkLocal(FuzzedDevice.OUR_MAC);
   private final FuzzedDevice device = new FuzzedDevice(POOL, MTU, this::onFrame);
-  private final TcpStack stack =
-      new TcpStack(
-          device,
-          new InterfaceAddress(Frames.OURS, 24).withIpv6(NETWORK),
-          TcpSettings.DEFAULTS.withBacklog(4).withConnections(8),
-          new SplittableRandom(1),
-          0);
+  private final FuzzInput input;
+  private final int how;
+  private final TcpStack stack;
   private Throwable failure;
 
-  private Ipv6Fuzz(int filler) {
+  private Ipv6Fuzz(byte[] octets, int filler) {
     device.filler = filler;
+    input = new FuzzInput(octets);
+    how = input.octet();
+    InterfaceAddress both = new InterfaceAddress(Frames.OURS, 24).withIpv6(NETWORK);
+    stack =
+        new TcpStack(
+            device,
+            (how & WITHOUT_IPV4) == 0 ? both : new InterfaceAddress(NETWORK),
+            TcpSettings.DEFAULTS.withBacklog(4).withConnections(8),
+            new SplittableRandom(1),
+            0);
     stack.reportFailuresTo(thrown -> failure = thrown);
   }
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    long once = new Ipv6Fuzz(0).run(new FuzzInput(octets));
-    long again = new Ipv6Fuzz(0xff).run(new FuzzInput(octets));
+    long once = new Ipv6Fuzz(octets, 0).run();
+    long again = new Ipv6Fuzz(octets, 0xff).run();
     Frames.require(once == again, "what leaves depends on octets behind the frames");
   }
 
-  private long run(FuzzInput input) {
-    if ((input.octet() & 1) != 0) {
+  private long run() {
+    if ((how & CHECKED) != 0) {
       stack.announce(0);
     }
     stack.listen(7, (stream, address, port) -> new DiscardingHandler());
@@ -98,8 +119,11 @@ public final class Ipv6Fuzz {
     while (!input.exhausted()) {
       int repairs = input.octet();
       now += (repairs & LATER) != 0 ? SECOND : MILLISECOND;
-      device.put(frame(input, repairs));
+      device.put(frame(repairs));
       stack.receive(now);
+      if ((repairs & CONNECTS) != 0) {
+        connectBeyondTheLink();
+      }
       stack.advance(now);
       stack.transmit(now);
     }
@@ -110,7 +134,15 @@ public final class Ipv6Fuzz {
     return left.getValue();
   }
 
-  private byte[] frame(FuzzInput input, int repairs) {
+  private void connectBeyondTheLink() {
+    try {
+      stack.connect(FAR, 7, new DiscardingHandler());
+    } catch (IllegalStateException refused) {
+      // No router is known, or there are enough connections.
+    }
+  }
+
+  private byte[] frame(int repairs) {
     int length = input.unsignedShort() % (MTU + 1);
     for (int i = 0; i < length; i++) {
       Memory.putByte(PACKET + i, input.octet());
@@ -125,7 +157,13 @@ public final class Ipv6Fuzz {
   }
 
   private void repair(int repairs, int length, Ipv6Address to) {
-    boolean source = (repairs & SOURCE) != 0;
+    long high = Ipv6.sourceHigh(PACKET);
+    long low = Ipv6.sourceLow(PACKET);
+    if ((repairs & (SOURCE | ROUTER)) != 0) {
+      Ipv6Address source = (repairs & ROUTER) != 0 ? GATEWAY : THEIRS;
+      high = source.high();
+      low = source.low();
+    }
     boolean onLink = (repairs & ON_LINK) != 0;
     if ((repairs & HEADERS) != 0) {
       Ipv6.write(
@@ -135,8 +173,8 @@ public final class Ipv6Fuzz {
           onLink ? Ipv6.ON_LINK_HOPS : Ipv6.hopLimit(PACKET),
           Ipv6.ecn(PACKET),
           Ipv6.flowLabel(PACKET),
-          source ? THEIRS.high() : Ipv6.sourceHigh(PACKET),
-          source ? THEIRS.low() : Ipv6.sourceLow(PACKET),
+          high,
+          low,
           to.high(),
           to.low());
     }
@@ -180,6 +218,7 @@ public final class Ipv6Fuzz {
     long ip = frame + Ethernet.HEADER;
     int available = length - Ethernet.HEADER;
     if (Ethernet.type(frame) == Ethernet.TYPE_ARP) {
+      Frames.require((how & WITHOUT_IPV4) == 0, "ARP without IPv4");
       Frames.require(Arp.wellFormed(ip, available), "malformed ARP");
       return;
     }
