@@ -10,8 +10,10 @@ import org.rddp.wire.Vlan;
 final class InterfaceReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
 
-  /** The fewest packets that an engine works with. */
+  /** The fewest packets that an engine works with, besides those that a card's rings keep. */
   private static final int LEAST_PACKETS = 1024;
+
+  private static final int USUAL_PACKETS = 16384;
 
   /** The smallest MTU of a link of IPv6 (RFC 8200 section 5). */
   private static final int LEAST_IPV6_MTU = 1280;
@@ -38,8 +40,13 @@ final class InterfaceReader {
                 1,
                 StackGroup.MOST,
                 1);
-    int packets = (int) section.integer("packets", LEAST_PACKETS, 1 << 20, 16384);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
+    int kept = device == null ? 0 : keptByRings(DeviceName.parse(device), descriptors);
+    int least = kept + LEAST_PACKETS;
+    int packets =
+        (int)
+            section.integer(
+                "packets", LEAST_PACKETS, 1 << 20, Math.max(USUAL_PACKETS, engines * least));
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
@@ -48,11 +55,14 @@ final class InterfaceReader {
     if (name == null || device == null || addresses.isEmpty()) {
       return null;
     }
-    if (packets / engines < LEAST_PACKETS) {
+    if (packets / engines < least) {
       section.refuse(
           "packets",
-          packets + " are too few for " + engines + " engines",
-          "at least " + LEAST_PACKETS + " for each engine");
+          packets
+              + " are too few for "
+              + (engines == 1 ? "an engine" : engines + " engines")
+              + (kept == 0 ? "" : ", whose queues of the card keep " + kept + " of them"),
+          "at least " + least + " for each engine" + (kept == 0 ? "" : ", or fewer 'descriptors'"));
     }
     if (addresses.ipv6().isPresent() && mtu < LEAST_IPV6_MTU) {
       section.refuse(
@@ -72,6 +82,15 @@ final class InterfaceReader {
         tcp,
         mpa,
         held);
+  }
+
+  /**
+   * How many packets the rings of an engine's queues keep. Drivers of cards give sent packets back
+   * when they need their descriptors for others. If the pool has no more than the rings, the last
+   * packet is sent and nothing is left to receive the answer with.
+   */
+  private static int keptByRings(DeviceName device, int descriptors) {
+    return device.kind() == DeviceName.Kind.PCI ? 2 * descriptors : 0;
   }
 
   private static String device(String text) {

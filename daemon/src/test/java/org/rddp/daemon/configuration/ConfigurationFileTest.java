@@ -37,6 +37,8 @@ class ConfigurationFileTest {
       address = "10.0.0.1/24"
       """;
 
+  private static final String CARD = PORT.replace("net_ring0", "pci:0000:03:00.0");
+
   private static List<ConfigurationProblem> problems(String text) {
     return catchThrowableOfType(
             ConfigurationException.class, () -> ConfigurationFile.parse("f.toml", text))
@@ -443,6 +445,37 @@ class ConfigurationFileTest {
 
     assertThat(problems(text)).hasSize(1);
     assertThat(problems(text).getFirst().toString()).contains(expected);
+  }
+
+  /** Sent packets stay in a card's ring, so with fewer nothing would be left to receive with. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          packets = 3071              | 3071 are too few for an engine, whose queues of the card keep 2048 of them; allowed: at least 3072 for each engine, or fewer 'descriptors'
+          packets = 6143;engines = 2  | 6143 are too few for 2 engines
+          """)
+  void shouldRejectPacketsThatTheRingsOfACardKeep(String lines, String expected) {
+    String text = CARD + lines.replace(';', '\n') + "\n";
+    assertThat(problems(text)).singleElement().asString().contains(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          packets = 3072                       | 3072
+          packets = 1536;descriptors = 256     | 1536
+          engines = 5                          | 16384
+          engines = 8                          | 24576
+          """)
+  void shouldHavePacketsBesidesThoseThatTheRingsOfACardKeep(String lines, int packets)
+      throws Exception {
+    String text = CARD + lines.replace(';', '\n') + "\n";
+    assertThat(ConfigurationFile.parse("f", text).interfaces().getFirst().packets())
+        .isEqualTo(packets);
   }
 
   @Test
