@@ -38,6 +38,7 @@ import org.rddp.daemon.metrics.MetricsServer;
 import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
+import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.SharedCounts;
@@ -219,10 +220,16 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void logStart() {
+    int device = 0;
     for (InterfaceConfiguration each : configuration.interfaces()) {
+      String port =
+          ports.devices().get(device) instanceof DpdkDevice dpdk
+              ? ": " + PortWords.of(dpdk, each.engines())
+              : "";
       events.info(
-          "interface %s is %s on %s, MTU %d"
-              .formatted(each.name(), each.addressText(), each.device(), each.mtu()));
+          "interface %s is %s on %s, MTU %d%s"
+              .formatted(each.name(), each.addressText(), each.device(), each.mtu(), port));
+      device += each.engines();
     }
     ports.warnings().forEach(events::warn);
     events.info("programs connect at " + configuration.controlSocket());

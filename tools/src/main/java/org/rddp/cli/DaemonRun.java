@@ -13,13 +13,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
+import org.rddp.daemon.PortWords;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
-import org.rddp.device.Offloads;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ipc.control.ControlListener;
@@ -176,8 +176,10 @@ final class DaemonRun {
   private void open(List<String> found) throws IOException {
     try (ControlListener _ = bind();
         DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
-      for (int i = 0; i < ports.devices().size(); i++) {
-        found.add(describe(configuration.interfaces().get(i), ports.devices().get(i)));
+      int device = 0;
+      for (InterfaceConfiguration each : configuration.interfaces()) {
+        found.add(describe(each, ports.devices().get(device)));
+        device += each.engines();
       }
     }
   }
@@ -276,30 +278,12 @@ final class DaemonRun {
 
   private static String describe(InterfaceConfiguration configured, DpdkDevice device) {
     PortInfo port = device.port().info();
-    return "interface %s: %s by %s, MTU %d, MAC address %s, memory of %s, offloads: %s, %s"
+    return "interface %s: %s, MTU %d, MAC address %s, memory of %s"
         .formatted(
             configured.name(),
-            port.name(),
-            port.driver(),
+            PortWords.of(device, configured.engines()),
             configured.mtu(),
-            String.format("%012x", port.macAddress()).replaceAll("(..)(?!$)", "$1:"),
-            port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket(),
-            offloads(device.offloads()),
-            device.interrupt() >= 0 ? "frames wake the engine" : "polled");
-  }
-
-  /** Names bits of {@link Offloads}. */
-  private static String offloads(int offered) {
-    List<String> names = new ArrayList<>();
-    if ((offered & Offloads.CHECKSUM) != 0) {
-      names.add("TCP checksums sent");
-    }
-    if ((offered & Offloads.VERDICT) != 0) {
-      names.add("TCP checksums received");
-    }
-    if ((offered & Offloads.SEGMENTATION) != 0) {
-      names.add("segmentation");
-    }
-    return names.isEmpty() ? "none" : String.join(" and ", names);
+            String.format("%012x", device.macAddress()).replaceAll("(..)(?!$)", "$1:"),
+            port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket());
   }
 }

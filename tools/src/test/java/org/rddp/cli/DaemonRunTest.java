@@ -60,6 +60,40 @@ class DaemonRunTest {
         .contains("a daemon is already listening there");
   }
 
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldDescribeTheDeviceOfEachInterface() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("rddpd.toml"),
+            """
+            [control]
+            socket = "%s/rddpd.sock"
+            [dpdk]
+            hugepages = false
+            memory = "64MiB"
+            [[interface]]
+            name = "many"
+            device = "ring:x"
+            address = "10.0.0.1/24"
+            engines = 2
+            packets = 2048
+            [[interface]]
+            name = "one"
+            device = "ring:x"
+            address = "10.0.0.2/24"
+            packets = 2048
+            """
+                .formatted(folder));
+    try (DaemonProcess daemon = DaemonProcess.start(file, "--check", "--devices")) {
+      assertThat(daemon.awaitEnd()).isZero();
+      assertThat(daemon.output())
+          .containsPattern(
+              "interface many: .* by net_ring, 2 of \\d+ queues by a table, .*00:00:01, mem")
+          .containsPattern("interface one: .* by net_ring, 1 of \\d+ queues, .*00:00:02, mem");
+    }
+  }
+
   /** The moments are told by the files that the start has made until then. */
   @ParameterizedTest
   @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
