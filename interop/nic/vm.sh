@@ -42,11 +42,6 @@ pack_nic_guest() {
     )
 }
 
-# Whether QEMU has a card.
-has_card() {
-    qemu-system-x86_64 -device help 2>/dev/null | grep -q "^name \"$1\""
-}
-
 # card_options CARD: what QEMU's -device says of it.
 card_options() {
     case $1 in

@@ -9,6 +9,9 @@ readonly VM_SCRIPTS=$ROOT/interop/vm
 # shellcheck disable=SC2034 # vm.sh of each guest has it
 readonly GUESTS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rddp
 
+# The command of QEMU.
+QEMU=(qemu-system-x86_64)
+
 vm=''
 
 # is_vm_made FOLDER FILE...: whether what is in the folder was made by these files.
@@ -106,7 +109,7 @@ boot_vm() {
         ports+=(-chardev "socket,id=$name,path=$folder/$name,server=on,wait=off" -device "virtserialport,chardev=$name,name=$name")
     done
     # An emulated CPU that has to wait for a real one fails the check of its timer.
-    ip netns exec "$namespace" nice qemu-system-x86_64 "$@" \
+    ip netns exec "$namespace" nice "${QEMU[@]}" "$@" \
         -display none -vga none -nodefaults -no-reboot -kernel "$kernel" -initrd "$initramfs" \
         -append "console=ttyS0 quiet panic=-1 no_timer_check mitigations=off random.trust_cpu=on tsc=reliable $words" \
         -serial "file:$folder/console" -object rng-random,id=random,filename=/dev/urandom \

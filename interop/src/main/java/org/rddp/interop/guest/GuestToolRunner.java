@@ -11,6 +11,10 @@ import org.rddp.interop.guest.Guest.Result;
 /** Runs a program of ours against a tool in the guest; each run has a TCP port of its own. */
 public final class GuestToolRunner {
   private static final int FIRST_PORT = 7301;
+
+  /** Of TCP, for each runner. */
+  private static final int PORTS = 1000;
+
   private static final int SECONDS = 60;
   private static final int MESSAGE = 16;
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -18,7 +22,8 @@ public final class GuestToolRunner {
   private final Guest guest;
   private final Path socket;
   private final String environment;
-  private int nextPort = FIRST_PORT;
+  private final int guestPort;
+  private int nextPort;
   private Connection last;
 
   /**
@@ -29,9 +34,22 @@ public final class GuestToolRunner {
    *     space, or nothing
    */
   public GuestToolRunner(Guest guest, Path socket, String environment) {
+    this(guest, socket, environment, 0, FIRST_PORT);
+  }
+
+  private GuestToolRunner(
+      Guest guest, Path socket, String environment, int guestPort, int nextPort) {
     this.guest = guest;
     this.socket = socket;
     this.environment = environment;
+    this.guestPort = guestPort;
+    this.nextPort = nextPort;
+  }
+
+  /** One that runs tools at the same time as this one, on another port of the guest. */
+  public GuestToolRunner beside(int otherGuestPort) {
+    return new GuestToolRunner(
+        guest, socket, environment, otherGuestPort, FIRST_PORT + otherGuestPort * PORTS);
   }
 
   /** The part of our client. */
@@ -41,12 +59,25 @@ public final class GuestToolRunner {
 
   /** Our client and rping as the server. */
   public void rpingClient(GuestLink link, int count, int size) throws Exception {
+    rpingClient(link, count, size, () -> {});
+  }
+
+  /**
+   * Our client and rping as the server.
+   *
+   * @param connected called before the first message
+   */
+  public void rpingClient(GuestLink link, int count, int size, Runnable connected)
+      throws Exception {
     Rping rping = new Rping(count, size);
     withServer(
         link,
         "rping -s -a " + link.guests() + " -p %d -C " + count + " -S " + size,
-        (program, port) ->
-            rping.client(program, program.connect(link.guest(port), PrivateData.NONE, MESSAGE)));
+        (program, port) -> {
+          PeerConnection server = program.connect(link.guest(port), PrivateData.NONE, MESSAGE);
+          connected.run();
+          rping.client(program, server);
+        });
   }
 
   /** Our server and rping as the client. */
@@ -77,7 +108,7 @@ public final class GuestToolRunner {
   public void withServer(GuestLink link, String command, ClientAction ours) throws Exception {
     int port = nextPort++;
     CompletableFuture<Result> theirs =
-        guest.start(0, SECONDS, environment + command.formatted(port));
+        guest.start(guestPort, SECONDS, environment + command.formatted(port));
     try (HostProgram program = new HostProgram(socket, link.interfaceName())) {
       run(program, theirs, () -> ours.run(program, port));
     }
@@ -99,7 +130,7 @@ public final class GuestToolRunner {
     CompletableFuture<Result> theirs;
     try (HostProgram program = new HostProgram(socket, link.interfaceName())) {
       Listener listener = program.listen(port);
-      theirs = guest.start(0, SECONDS, environment + command.formatted(port));
+      theirs = guest.start(guestPort, SECONDS, environment + command.formatted(port));
       run(program, theirs, () -> ours.run(program, listener));
     }
     end(theirs);

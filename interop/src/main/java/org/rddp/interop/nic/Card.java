@@ -18,6 +18,11 @@ record Card(String name, int number) {
     return "52:54:00:00:52:0" + number;
   }
 
+  /** Engines of the guest's daemon that share it: two where the driver tells its table of queues. */
+  int engines() {
+    return name.equals("rss") || name.equals("igb") ? 2 : 1;
+  }
+
   /** Whether received frames wake an engine. The driver of the others says so, too, in vain. */
   boolean interrupts() {
     return !name.startsWith("e1000");

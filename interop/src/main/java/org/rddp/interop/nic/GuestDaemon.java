@@ -3,8 +3,9 @@ package org.rddp.interop.nic;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongPredicate;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.rddp.interop.guest.Guest;
 
 /** The daemon in the guest. */
@@ -15,7 +16,7 @@ final class GuestDaemon {
   /** The guest's port for questions. */
   private static final int PORT = 2;
 
-  private static final int START_SECONDS = 240;
+  private static final int START_SECONDS = 600;
   private static final int LIFE_SECONDS = 3600;
   private static final int ATTEMPTS = 100;
   private static final String PROCESS = "/run/daemon.pid";
@@ -64,6 +65,11 @@ final class GuestDaemon {
         "kill -9 $(cat %s); until grep -qs ^ended %s; do sleep 0.1; done".formatted(PROCESS, log));
   }
 
+  /** What its log says of each interface: device, driver, queues, offloads. */
+  List<String> interfaces() {
+    return said().lines().filter(line -> line.contains(" daemon: interface ")).toList();
+  }
+
   /** Whether its process is there. */
   boolean isAlive() {
     return guest.run(PORT, "bash -c 'kill -0 $(cat " + PROCESS + ")'").status() == 0;
@@ -86,21 +92,49 @@ final class GuestDaemon {
   }
 
   /**
-   * A metric of an interface.
+   * A metric of an interface, the sum of those of its engines.
    *
    * @param name without the prefix of all of them
    */
   long metric(String card, String name) {
-    String all = shell("busybox wget -qO- http://127.0.0.1:9470/metrics");
-    Matcher found =
-        Pattern.compile(
-                "^rddp_" + name + "(?:_total)?\\{[^}]*\"" + card + "\"[^}]*\\} (\\d+)",
-                Pattern.MULTILINE)
-            .matcher(all);
-    if (!found.find()) {
+    List<Long> found = metrics(card, name);
+    if (found.isEmpty()) {
       throw new IllegalStateException("no metric " + name + " of " + card);
     }
-    return Long.parseLong(found.group(1));
+    return found.stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** A metric of each engine of an interface. */
+  List<Long> metrics(String card, String name) {
+    return Pattern.compile(
+            "^rddp_" + name + "(?:_total)?\\{[^}]*\"" + card + "(?:/\\d+)?\"[^}]*\\} (\\d+)",
+            Pattern.MULTILINE)
+        .matcher(metrics())
+        .results()
+        .map(each -> Long.valueOf(each.group(1)))
+        .toList();
+  }
+
+  /** Metrics of an interface that tell why nothing passes. */
+  String state(String card) {
+    String all = metrics();
+    return Stream.of(
+            "packets",
+            "packets_free",
+            "port_up",
+            "port_no_buffer",
+            "port_missed_frames",
+            "port_received_frames",
+            "port_sent_frames")
+        .flatMap(name ->
+            all.lines()
+                .filter(line -> line.matches("rddp_" + name + "(_total)?\\{.*\"" + card + "[/\"].*")))
+        .map(line -> line.replaceFirst("^rddp_", ""))
+        .collect(Collectors.joining(", "));
+  }
+
+  private String metrics() {
+    return shell("busybox wget -qO- http://127.0.0.1:9470/metrics");
   }
 
   /** Waits until a metric has a value. */

@@ -9,11 +9,19 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** QEMU's monitor, which pulls cables and cards. */
 final class Monitor implements AutoCloseable {
+  private static final Pattern DELETED =
+      Pattern.compile("\"DEVICE_DELETED\".*\"device\": \"([^\"]+)\"");
+
   private final SocketChannel channel;
   private final BufferedReader answers;
+  private final Set<String> unplugged = new HashSet<>();
 
   /** Connects to the monitor's socket. */
   Monitor(Path socket) throws IOException {
@@ -36,10 +44,9 @@ final class Monitor implements AutoCloseable {
 
   /** Waits until the guest has given up a card. */
   void awaitUnplugged(String card) throws IOException {
-    String line;
-    do {
-      line = next();
-    } while (!line.contains("DEVICE_DELETED") || !line.contains("\"device\": \"" + card + "\""));
+    while (!unplugged.contains(card)) {
+      next();
+    }
   }
 
   private void execute(String command, String arguments) throws IOException {
@@ -58,6 +65,10 @@ final class Monitor implements AutoCloseable {
     String line = answers.readLine();
     if (line == null) {
       throw new IOException("QEMU is gone");
+    }
+    Matcher deleted = DELETED.matcher(line);
+    if (deleted.find()) {
+      unplugged.add(deleted.group(1));
     }
     return line;
   }

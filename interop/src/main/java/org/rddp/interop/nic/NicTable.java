@@ -57,7 +57,8 @@ public final class NicTable {
         Card card = new Card(each.name(), table.cards.size() + 1);
         GuestLink link =
             GuestLink.of(each, "rddp" + table.cards.size(), each.name()).withMtu(Card.USUAL_MTU);
-        table.cards.add(new CardCases(tools, daemon, monitor, link, card));
+        GuestLink ipv6 = link.overIpv6(each).orElseThrow();
+        table.cards.add(new CardCases(tools, daemon, monitor, link, ipv6, card));
       }
       status = table.run();
       System.err.println(daemon.said());
@@ -71,19 +72,28 @@ public final class NicTable {
     if (!quick) {
       make("daemon --check --devices", this::check);
     }
-    make("daemon on all cards", () -> daemon.start(Card.USUAL_MTU));
+    make("daemon on all cards", this::start);
     if (results.status() != 0) {
       return results.status();
     }
     cards.forEach(each -> each.usual(quick).forEach(results::make));
     make("daemon killed, and started with MTU 9000", this::restart);
     cards.forEach(each -> each.large().forEach(results::make));
-    CardCases last = cards.getLast();
-    results.make(last.unplugged());
-    cards.subList(0, cards.size() - 1).forEach(each -> each.large().forEach(results::make));
+    results.make(cards.getLast().askedBack());
+    List<CardCases> others = cards.subList(0, cards.size() - 1);
+    others.forEach(each -> each.large().forEach(results::make));
     make("daemon killed with a card asked back", daemon::kill);
-    results.make(last.given());
+    results.make(cards.getLast().given());
+    others.forEach(each -> results.make(each.unplugged()));
+    System.out.println(CardRow.heads());
+    cards.forEach(each -> System.out.println(each.row()));
     return results.status();
+  }
+
+  private void start() {
+    daemon.start(Card.USUAL_MTU);
+    List<String> said = daemon.interfaces();
+    cards.forEach(each -> each.row().readLog(said));
   }
 
   private void check() {
