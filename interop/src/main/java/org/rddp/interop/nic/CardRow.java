@@ -25,7 +25,8 @@ final class CardRow {
     CHECKSUMS("Wrong checksums dropped"),
     IPV4("IPv4"),
     IPV6("IPv6"),
-    STEERING("Handed over"),
+    STEERING("Handed over, IPv4"),
+    IPV6_STEERING("Handed over, IPv6"),
     CABLE("Cable pulled and put back"),
     LARGE("Daemon killed, then MTU 9000"),
     UNPLUGGED("Unplugged");
