@@ -18,7 +18,9 @@ record Card(String name, int number) {
     return "52:54:00:00:52:0" + number;
   }
 
-  /** Engines of the guest's daemon that share it: two where the driver tells its table of queues. */
+  /**
+   * Engines of the guest's daemon that share it: two where the driver tells its table of queues.
+   */
   int engines() {
     return name.equals("rss") || name.equals("igb") ? 2 : 1;
   }

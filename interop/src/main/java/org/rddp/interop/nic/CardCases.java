@@ -212,6 +212,7 @@ final class CardCases {
   }
 
   private String wakes() throws IOException {
+    daemon.refreshMetrics(card.name());
     long before = daemon.metric(card.name(), "engine_wakes");
     for (int i = 0; i < CONNECTS; i++) {
       try (Socket socket = new Socket()) {
@@ -221,6 +222,7 @@ final class CardCases {
         // As it should be.
       }
     }
+    daemon.refreshMetrics(card.name());
     long woken = daemon.metric(card.name(), "engine_wakes") - before;
     require(
         card.interrupts() ? woken >= CONNECTS / 2 : woken == 0,
@@ -230,6 +232,7 @@ final class CardCases {
 
   private String checksums() throws IOException, InterruptedException {
     for (GuestLink over : List.of(link, ipv6)) {
+      daemon.refreshMetrics(card.name());
       long before = daemon.metric(card.name(), "tcp_checksum_errors");
       String script = Path.of(System.getProperty("rddp.nic"), "wrong-checksum").toString();
       Process sender =
@@ -252,6 +255,7 @@ final class CardCases {
    * the host answers comes to the engine that has asked, or all of it to the first engine.
    */
   private String steered(GuestLink over, boolean own) {
+    daemon.refreshMetrics(card.name());
     long before = daemon.metric(card.name(), "ip_sent_hand_overs");
     List<Long> opened = daemon.metrics(card.name(), "connections_opened");
     List<CompletableFuture<Void>> talks = new ArrayList<>();
@@ -259,6 +263,7 @@ final class CardCases {
       talks.add(begin(() -> each.rpingServer(over, LONG_TRANSFER, MESSAGE)));
     }
     talks.forEach(CompletableFuture::join);
+    daemon.refreshMetrics(card.name());
     long handed = daemon.metric(card.name(), "ip_sent_hand_overs") - before;
     List<Long> now = daemon.metrics(card.name(), "connections_opened");
     for (int i = 0; i < opened.size(); i++) {
@@ -272,8 +277,7 @@ final class CardCases {
   private String cable() throws Exception {
     CountDownLatch connected = new CountDownLatch(1);
     CompletableFuture<Void> transfer =
-        begin(
-            () -> tools.rpingClient(link, LONG_TRANSFER, MESSAGE, connected::countDown));
+        begin(() -> tools.rpingClient(link, LONG_TRANSFER, MESSAGE, connected::countDown));
     while (!connected.await(PAUSE, TimeUnit.MILLISECONDS)) {
       require(!transfer.isDone(), "no connection");
     }

@@ -18,7 +18,7 @@ final class GuestDaemon {
 
   private static final int START_SECONDS = 600;
   private static final int LIFE_SECONDS = 3600;
-  private static final int ATTEMPTS = 100;
+  private static final int ATTEMPTS = 400;
   private static final String PROCESS = "/run/daemon.pid";
 
   private final Guest guest;
@@ -115,6 +115,15 @@ final class GuestDaemon {
         .toList();
   }
 
+  /**
+   * Waits until the metrics show all that has happened before: they are copies of what the engines
+   * count, made several times a second, or every few seconds of a daemon without work.
+   */
+  void refreshMetrics(String card) {
+    long turns = metric(card, "engine_turns");
+    await(card, "engine_turns", now -> now > turns);
+  }
+
   /** Metrics of an interface that tell why nothing passes. */
   String state(String card) {
     String all = metrics();
@@ -128,7 +137,8 @@ final class GuestDaemon {
             "port_sent_frames")
         .flatMap(name ->
             all.lines()
-                .filter(line -> line.matches("rddp_" + name + "(_total)?\\{.*\"" + card + "[/\"].*")))
+                .filter(
+                    line -> line.matches("rddp_" + name + "(_total)?\\{.*\"" + card + "[/\"].*")))
         .map(line -> line.replaceFirst("^rddp_", ""))
         .collect(Collectors.joining(", "));
   }
