@@ -19,7 +19,9 @@ final class ConnectionTable {
   /** How often the ring was found empty. */
   private final AtomicLong emptied = new AtomicLong();
 
-  /** A connection, and how often the ring had been found empty when all its completions were in it. */
+  /**
+   * A connection, and how often the ring had been found empty when all its completions were in it.
+   */
   private record Ended(Connection connection, long emptied) {
     /**
      * Whether all its completions have been polled. Those of a shared receive queue's receives are

@@ -118,8 +118,7 @@ public final class CeilingRig implements Rig {
     double checked = frameNanos(check);
     double placed = frameNanos(place);
     Map<String, Double> figures = new LinkedHashMap<>();
-    figures.put(
-        "gbps", 8.0 * payload / (elapsed ? eachFrame : out + device + checked + placed));
+    figures.put("gbps", 8.0 * payload / (elapsed ? eachFrame : out + device + checked + placed));
     figures.put("send_ns", out);
     figures.put("device_ns", device);
     figures.put("crc_ns", checked);

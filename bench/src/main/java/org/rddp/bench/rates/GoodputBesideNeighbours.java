@@ -57,8 +57,7 @@ public final class GoodputBesideNeighbours {
       progress.budget().expect(COUNTS.length);
       for (int count : COUNTS) {
         String title = "goodput at MTU " + mtu + ", beside " + count;
-        ComparisonResult found =
-            contest.run(title, RigMain.beside(count, task), quick ? 3 : 7);
+        ComparisonResult found = contest.run(title, RigMain.beside(count, task), quick ? 3 : 7);
         report.conditions(table, title, found.conditions());
         found
             .all()
@@ -79,8 +78,7 @@ public final class GoodputBesideNeighbours {
 
   private static List<Contender> contenders(String rddp, int mtu) {
     List<Contender> all = new ArrayList<>();
-    all.add(
-        Contender.of(rddp, RddpStreamRig.class).with("mtu", mtu).with("idle", "interrupt"));
+    all.add(Contender.of(rddp, RddpStreamRig.class).with("mtu", mtu).with("idle", "interrupt"));
     all.add(
         Contender.of(kernel(mtu), KernelStreamRig.class).with("mtu", mtu).with("offloads", "true"));
     all.add(

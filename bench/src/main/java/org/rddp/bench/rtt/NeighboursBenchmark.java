@@ -21,7 +21,8 @@ import picocli.CommandLine.Command;
 /** {@code bin/rddp bench neighbours}. */
 @Command(
     name = "neighbours",
-    description = "Round trips and goodput beside busy threads of other processes, and kernel TCP's.")
+    description =
+        "Round trips and goodput beside busy threads of other processes, and kernel TCP's.")
 public final class NeighboursBenchmark extends NamedBenchmark {
   static final String RDDP = "rddp, blocking send and receive";
   static final String TCP = "kernel TCP, blocking";

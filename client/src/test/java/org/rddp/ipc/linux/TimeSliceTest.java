@@ -20,11 +20,10 @@ class TimeSliceTest {
     long after =
         on(
             Thread.ofPlatform(),
-            new FutureTask<>(
-                () -> {
-                  assertThat(TimeSlice.shorten()).isTrue();
-                  return TimeSlice.current();
-                }));
+            new FutureTask<>(() -> {
+              assertThat(TimeSlice.shorten()).isTrue();
+              return TimeSlice.current();
+            }));
     assertThat(after).isEqualTo(before == 0 ? 0 : TimeSlice.SHORTEST);
     assertThat(TimeSlice.current()).isEqualTo(before);
   }
