@@ -240,8 +240,10 @@ class PostingTest {
     while (true) {
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
-      programs.here.connect(address, PrivateData.NONE, TIMEOUT, ConnectionOptions.DEFAULTS);
+      Connection peer =
+          programs.here.connect(address, PrivateData.NONE, TIMEOUT, ConnectionOptions.DEFAULTS);
       Connection next = accepted.join();
+      assertThat(peer.isOpen()).isTrue();
       if (ConnectionId.index(next.id()) == ConnectionId.index(in.id())) {
         return next;
       }
