@@ -237,7 +237,7 @@ step_simulation() {
 step_races() {
     local module status=0 results='.*Results: ([0-9]+) planned; ([0-9]+) passed'
     for module in client tcp-lite; do
-        maven_offline_first discard_output -Pjcstress -pl "$module" -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
+        maven_offline_first discard_output -Pjcstress -pl "$module" -am -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
         cat "$BUILD_LOG"
         if [[ $(<"$BUILD_LOG") =~ $results ]]; then
             step_passed=$((step_passed + BASH_REMATCH[2]))
