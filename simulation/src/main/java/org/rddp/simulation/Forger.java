@@ -13,7 +13,8 @@ import org.rddp.wire.Tcp;
 
 /**
  * A third station on the link of two hosts with IPv6. It sends what no host may act on, and is told
- * of every frame: a host that sends one to it has believed it.
+ * of every frame: a host that sends one to it has believed it, unless it reports an error of a
+ * packet that was corrupted on its way.
  *
  * <p>It does not answer what a host asks the whole link for, as whoever answers that first is
  * believed (RFC 4861 section 7.2.5); and it does not claim an address while its host checks whether
@@ -79,7 +80,7 @@ final class Forger implements NetworkListener {
     if (event != NetworkEvent.SENT) {
       return;
     }
-    if (Ethernet.destination(frame) == MAC_ADDRESS) {
+    if (Ethernet.destination(frame) == MAC_ADDRESS && !SegmentView.isIcmpv6Error(frame, length)) {
       violations.add("a host believes a forged message, and sends to who has forged it");
     }
     for (int i = 0; i < hosts.length; i++) {

@@ -24,6 +24,9 @@ public final class SegmentView {
   private static final int FLAGS = 13;
   private static final int TCP_CHECKSUM = 16;
 
+  /** No type of a message. */
+  private static final int NO_TYPE = -1;
+
   private SegmentView() {}
 
   /**
@@ -53,14 +56,25 @@ public final class SegmentView {
     if (Ethernet.type(frame) != Ethernet.TYPE_IPV6) {
       return false;
     }
-    long packet = packet(frame);
-    if (!Ipv6.wellFormed(packet, length - Ethernet.HEADER)
-        || Ipv6.nextHeader(packet) != Ipv6.ICMPV6
-        || Ipv6.payloadLength(packet) < Icmpv6.HEADER) {
-      return false;
-    }
-    int type = Icmpv6.type(packet + Ipv6.HEADER);
+    int type = icmpv6Type(frame, length);
     return type == Icmpv6.NEIGHBOUR_SOLICITATION || type == Icmpv6.NEIGHBOUR_ADVERTISEMENT;
+  }
+
+  /** Whether a frame holds an error message of ICMPv6. */
+  static boolean isIcmpv6Error(long frame, int length) {
+    return Ethernet.type(frame) == Ethernet.TYPE_IPV6
+        && icmpv6Type(frame, length) != NO_TYPE
+        && Icmpv6.error(packet(frame) + Ipv6.HEADER);
+  }
+
+  /** The type of a message of ICMPv6 in a frame of IPv6; {@link #NO_TYPE} if it has another one. */
+  private static int icmpv6Type(long frame, int length) {
+    long packet = packet(frame);
+    boolean message =
+        Ipv6.wellFormed(packet, length - Ethernet.HEADER)
+            && Ipv6.nextHeader(packet) == Ipv6.ICMPV6
+            && Ipv6.payloadLength(packet) >= Icmpv6.HEADER;
+    return message ? Icmpv6.type(packet + Ipv6.HEADER) : NO_TYPE;
   }
 
   /** Whether an IP packet is one of IPv6. */
