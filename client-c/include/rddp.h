@@ -148,8 +148,9 @@ RDDP_EXPORT void rddp_session_limits(const rddp_session *session, struct rddp_li
 RDDP_EXPORT const char *rddp_interface_name(const rddp_session *session);
 
 /*
- * IPv4 address of the interface, or 0 if it has IPv6 only, in host order; all IPv4 addresses and ports of this header are. IPv6 addresses are in
- * network order; where one stands for either family, IPv4 addresses are mapped (::ffff:10.0.0.1).
+ * IPv4 address of the interface, or 0 if it has IPv6 only, in host order; all IPv4 addresses and ports of this header
+ * are. IPv6 addresses are in network order; where one stands for either family, IPv4 addresses are mapped
+ * (::ffff:10.0.0.1).
  */
 RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
 
@@ -407,7 +408,10 @@ RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 
 typedef struct rddp_listener rddp_listener;
 
-/* Listens at the interface's IPv4 address, which it must have; port 0: any free one. The backlog is of requests that wait for this program. */
+/*
+ * Listens at the interface's IPv4 address, which it must have; port 0: any free one. The backlog is of requests that
+ * wait for this program.
+ */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog,
     const struct rddp_connection_options *options, rddp_listener **listener);
 

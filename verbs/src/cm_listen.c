@@ -100,6 +100,9 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
     int result = RDDP_OK;
     bool everywhere = id->device == NULL;
     struct device *device = everywhere ? first_device() : id->device;
+    if (device == NULL) {
+        return fails(ENODEV);
+    }
     for (; device != NULL && result == RDDP_OK; device = everywhere ? device->next : NULL) {
         if (serves(device, &at)) {
             result = listen_at(id, device, waiting);

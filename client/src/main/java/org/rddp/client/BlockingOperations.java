@@ -22,8 +22,8 @@ import org.rddp.client.types.SessionLimits;
  * to any handler; other completions that come meanwhile are kept for {@link Rddp#poll} and {@link
  * CompletionQueue#poll}. As all posts and polls of a session, the calls are for one thread at a
  * time. They poll for some microseconds, and then block. The kernel is asked to give the calling
- * thread shorter time slices (0.1 ms) from then on, which change its share of the processor not at
- * all, but let it run soon after it was woken.
+ * thread, and threads that it starts later, shorter time slices (0.1 ms) from then on: its share of
+ * the processor stays the same, but it runs soon after it was woken.
  */
 public final class BlockingOperations {
   private final Connection connection;

@@ -112,7 +112,10 @@ public final class Rddp implements AutoCloseable {
     return daemon.link().welcome().interfaceName();
   }
 
-  /** The interface's IPv4 address; {@link #interfaces} tells those of IPv6, too. */
+  /**
+   * The interface's IPv4 address, or the configured one of IPv6 if it has no other; {@link
+   * #interfaces} tells all.
+   */
   public InetAddress address() {
     return InetAddresses.address(daemon.link().welcome().address());
   }

@@ -52,6 +52,6 @@ public final class PortWords {
     if ((offered & Offloads.SEGMENTATION) != 0) {
       names.add("segmentation");
     }
-    return names.isEmpty() ? "none" : String.join(" and ", names);
+    return names.isEmpty() ? "none" : String.join(", ", names);
   }
 }

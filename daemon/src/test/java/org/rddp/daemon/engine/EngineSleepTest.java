@@ -133,7 +133,6 @@ class EngineSleepTest {
     while (thread.sinceTurn() != 0) {
       Thread.onSpinWait();
     }
-    assertThat(engine.counters().sleeps()).isPositive();
     thread.close();
     assertThat(thread.sinceTurn()).isPositive();
   }
