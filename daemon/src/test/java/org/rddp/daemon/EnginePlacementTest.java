@@ -6,13 +6,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.ipc.linux.ThreadScheduling;
+import org.rddp.ipc.linux.TimeSlice;
 
 /** The processors and the priority of the engine's threads. */
 @Timeout(60)
@@ -77,10 +81,26 @@ class EnginePlacementTest {
         .startsWith("engine.priority: \"fifo 1\" leaves no processor to other threads: ");
   }
 
+  /** Linux tells the length of slices from 6.12 on. */
+  @ParameterizedTest
+  @ValueSource(strings = {"normal", "nice 3"})
+  void shouldRunTheEngineThreadInShortTimeSlices(String priority) throws Exception {
+    Configuration configuration = configuration("priority = \"" + priority + "\"");
+    FutureTask<Long> slice =
+        new FutureTask<>(() -> {
+          new EnginePlacement(configuration.engine()).enter(0);
+          return TimeSlice.current();
+        });
+    Thread.ofPlatform().start(slice);
+    assertThat(slice.get()).isEqualTo(TimeSlice.current() == 0 ? 0 : TimeSlice.SHORTEST);
+  }
+
   private static List<MachineProblem> problems(String engine) throws Exception {
-    String text = "[engine]\n" + engine + "\n" + port(200);
-    Configuration configuration = ConfigurationFile.parse("test", text);
-    return EnginePlacement.problems(configuration);
+    return EnginePlacement.problems(configuration(engine));
+  }
+
+  private static Configuration configuration(String engine) throws Exception {
+    return ConfigurationFile.parse("test", "[engine]\n" + engine + "\n" + port(200));
   }
 
   private static String port(int number) {

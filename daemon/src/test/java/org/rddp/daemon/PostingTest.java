@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.linux.TimeSlice;
 import org.rddp.ipc.ring.ConnectionId;
 
 /** What a program learns of requests that fail, and of those that cannot be posted. */
@@ -92,6 +94,20 @@ class PostingTest {
     blocking.send(near, 0, 9, TIMEOUT);
     out.disconnect();
     assertThat(completions(programs.there, 1)).containsExactly("receive 1 SUCCESS 9");
+  }
+
+  /** Linux tells the length of slices from 6.12 on. */
+  @Test
+  void shouldWaitInShortTimeSlices() throws Exception {
+    FutureTask<long[]> slices =
+        new FutureTask<>(() -> {
+          long before = TimeSlice.current();
+          blocking.read(near, 0, 8, far.stag(), 0, TIMEOUT);
+          return new long[] {before, TimeSlice.current()};
+        });
+    Thread.ofPlatform().start(slices);
+    long before = slices.get()[0];
+    assertThat(slices.get()[1]).isEqualTo(before == 0 ? 0 : TimeSlice.SHORTEST);
   }
 
   @Test

@@ -62,7 +62,7 @@ public final class TimeSlice {
   }
 
   /** Its length in ns; 0 if the kernel does not tell. */
-  static long current() {
+  public static long current() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(SIZE, 8);
       boolean known =
