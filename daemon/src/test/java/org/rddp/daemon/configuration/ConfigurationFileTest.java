@@ -16,20 +16,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.SessionSizes;
-import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv4Network;
-import org.rddp.ip.Ipv6Address;
-import org.rddp.ip.Ipv6Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
 class ConfigurationFileTest {
-  private static final String IPV6 = "address = [\"10.0.0.1/24\", \"2001:db8::1/64\"]";
-  private static final String GATEWAYS = "gateway = [\"10.0.0.254\", \"fe80::1\"]\n";
-  private static final String PORT =
+  /** An interface. */
+  static final String PORT =
       """
       [[interface]]
       name = "port0"
@@ -37,9 +33,8 @@ class ConfigurationFileTest {
       address = "10.0.0.1/24"
       """;
 
-  private static final String CARD = PORT.replace("net_ring0", "pci:0000:03:00.0");
-
-  private static List<ConfigurationProblem> problems(String text) {
+  /** What is wrong in a text that cannot be used. */
+  static List<ConfigurationProblem> problems(String text) {
     return catchThrowableOfType(
             ConfigurationException.class, () -> ConfigurationFile.parse("f.toml", text))
         .problems();
@@ -445,167 +440,6 @@ class ConfigurationFileTest {
 
     assertThat(problems(text)).hasSize(1);
     assertThat(problems(text).getFirst().toString()).contains(expected);
-  }
-
-  /** Sent packets stay in a card's ring, so with fewer nothing would be left to receive with. */
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          packets = 3071              | 3071 are too few for an engine, whose queues of the card keep 2048 of them; allowed: at least 3072 for each engine, or fewer 'descriptors'
-          packets = 6143;engines = 2  | 6143 are too few for 2 engines
-          """)
-  void shouldRejectPacketsThatTheRingsOfACardKeep(String lines, String expected) {
-    String text = CARD + lines.replace(';', '\n') + "\n";
-    assertThat(problems(text)).singleElement().asString().contains(expected);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          packets = 3072                       | 3072
-          packets = 1536;descriptors = 256     | 1536
-          engines = 5                          | 16384
-          engines = 8                          | 24576
-          """)
-  void shouldHavePacketsBesidesThoseThatTheRingsOfACardKeep(String lines, int packets)
-      throws Exception {
-    String text = CARD + lines.replace(';', '\n') + "\n";
-    assertThat(ConfigurationFile.parse("f", text).interfaces().getFirst().packets())
-        .isEqualTo(packets);
-  }
-
-  @Test
-  void shouldReadAddressesOfBothFamilies() throws Exception {
-    String text = PORT.replaceFirst("(?m)^address = .*", IPV6) + GATEWAYS;
-    InterfaceConfiguration port = ConfigurationFile.parse("f", text).interfaces().getFirst();
-    assertThat(port.addressText()).isEqualTo("10.0.0.1/24 and 2001:db8::1/64");
-    InterfaceAddress address = port.interfaceAddress();
-    Ipv4Network ipv4 = address.ipv4().orElseThrow();
-    assertThat(ipv4.address()).isEqualTo(Ipv4Address.parse("10.0.0.1"));
-    assertThat(ipv4.gateway()).contains(Ipv4Address.parse("10.0.0.254"));
-    Ipv6Network ipv6 = address.ipv6().orElseThrow();
-    assertThat(ipv6.address()).isEqualTo(Ipv6Address.parse("2001:db8::1"));
-    assertThat(ipv6.prefixLength()).isEqualTo(64);
-    assertThat(ipv6.gateway()).contains(Ipv6Address.parse("fe80::1"));
-    Ipv6Network again =
-        ConfigurationFile.parse("f", text).interfaces().getFirst().ipv6().orElseThrow();
-    assertThat(again.linkLocal(1)).as("the same each time").isEqualTo(ipv6.linkLocal(1));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"\"2001:db8::1/64\"", "[\"2001:db8::1/64\"]"})
-  void shouldReadAnAddressOfIpv6Alone(String address) throws Exception {
-    String text = PORT.replaceFirst("(?m)^address = .*", "address = " + address);
-    InterfaceConfiguration port =
-        ConfigurationFile.parse("f", text + "gateway = \"fe80::1\"\n").interfaces().getFirst();
-    assertThat(port.addressText()).isEqualTo("2001:db8::1/64");
-    assertThat(port.ipv4()).isEmpty();
-    assertThat(port.interfaceAddress().ipv4()).isEmpty();
-    assertThat(port.ipv6().orElseThrow().gateway()).contains(Ipv6Address.parse("fe80::1"));
-
-    assertThat(problems(text + "gateway = \"10.0.0.254\"\n").getFirst().message())
-        .contains("is of IPv4, and the interface has none");
-    assertThat(problems(text + "mtu = 1279\n").getFirst().message()).contains("at least 1280");
-  }
-
-  @Test
-  void shouldTakeTheGatewayFromTheLinkOrTheConfiguration() throws Exception {
-    String text = PORT.replaceFirst("(?m)^address = .*", IPV6) + "router-advertisements = true\n";
-    InterfaceConfiguration port = ConfigurationFile.parse("f", text).interfaces().getFirst();
-    assertThat(port.ipv6().orElseThrow().advertised()).isTrue();
-
-    assertThat(problems(text + GATEWAYS).toString())
-        .contains("router-advertisements", "contradicts the gateway fe80::1");
-  }
-
-  @Test
-  void shouldRejectWhatDoesNotGoWithIpv6() {
-    String text = PORT.replaceFirst("(?m)^address = .*", IPV6);
-    assertThat(problems(text + "gateway = \"2001:db8:1::1\"\n").getFirst().message())
-        .contains("neither link-local nor in this interface's network");
-    assertThat(problems(text + "gateway = \"2001:db8::1\"\n").getFirst().message())
-        .contains("own address");
-    assertThat(problems(text + "mtu = 1279\n").getFirst().message()).contains("at least 1280");
-  }
-
-  @Test
-  void shouldRejectDuplicateNamesAndAddresses() {
-    assertThat(problems(PORT + PORT.replace("net_ring0", "net_ring1")))
-        .extracting(ConfigurationProblem::message)
-        .satisfiesExactly(
-            name -> assertThat(name).contains("that of interface[1] too"),
-            address -> assertThat(address).contains("that of interface[1] too"));
-  }
-
-  @Test
-  void shouldRejectDevicesThatCannotCarryTheMtu() {
-    String port = PORT + "mtu = 9000\n";
-    assertThat(problems(port.replace("net_ring0", "net_tap0,iface=t")))
-        .singleElement()
-        .asString()
-        .isEqualTo(
-            "f.toml:5:1: interface[1].mtu: 9000 is more than net_tap0 can send; allowed: a whole"
-                + " number from 576 to 1500");
-    assertThat(problems(port.replace("net_ring0", "net_memif0,role=server,id=0")))
-        .singleElement()
-        .asString()
-        .isEqualTo(
-            "f.toml:3:1: interface[1].device: net_memif0 carries frames of at most 2048 octets"
-                + " without bsize, and this MTU needs 9014; allowed: bsize=9216 or more, the same"
-                + " at both ends");
-    assertThat(problems(port.replace("net_ring0", "net_af_packet0,iface=eth0")))
-        .singleElement()
-        .asString()
-        .contains("\"linux:eth0\", which chooses the sizes, or framesz=9216,blocksz=36864");
-  }
-
-  @Test
-  void shouldRejectADeviceThatAnotherInterfaceHas() {
-    String other = PORT.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
-    for (List<String> same :
-        List.of(
-            List.of("linux:eth0", "net_af_packet3,iface=eth0", "the Linux interface eth0"),
-            List.of("pci:0000:03:00.0", "03:00.0", "the card 0000:03:00.0"),
-            List.of("net_vhost0,iface=/a", "net_vhost0,iface=/b", "the name net_vhost0"),
-            List.of("net_vhost0,iface=/a", "net_vhost1,iface=/a", "iface=/a of net_vhost"))) {
-      assertThat(
-              problems(
-                  PORT.replace("net_ring0", same.get(0)) + other.replace("net_ring0", same.get(1))))
-          .singleElement()
-          .asString()
-          .startsWith(
-              "f.toml:7:1: interface[2].device: " + same.get(2) + " is that of interface[1]");
-    }
-  }
-
-  @Test
-  void shouldRejectNetworksThatOverlap() {
-    String other = PORT.replace("port0", "port1").replace("net_ring0", "net_ring1");
-    assertThat(problems(PORT + other.replace("10.0.0.1/24", "10.0.7.1/16")))
-        .singleElement()
-        .asString()
-        .contains("interface[2].address: the network 10.0.0.0/16 overlaps 10.0.0.0/24");
-  }
-
-  @Test
-  void shouldRejectIpv6NetworksThatOverlap() throws Exception {
-    String first = PORT.replaceFirst("(?m)^address = .*", IPV6);
-    String other =
-        first
-            .replace("port0", "port1")
-            .replace("net_ring0", "net_ring1")
-            .replace("10.0.0.1/24", "10.0.0.2/24")
-            .replace("2001:db8::1/64", "2001:db8::2/48");
-    assertThat(problems(first + other))
-        .singleElement()
-        .asString()
-        .contains("interface[2].address: its IPv6 network overlaps that of interface[1]");
-    String same = first + other.replace("/48", "/64");
-    assertThat(ConfigurationFile.parse("f", same).interfaces()).hasSize(2);
   }
 
   @Test
