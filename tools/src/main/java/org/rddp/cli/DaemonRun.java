@@ -283,7 +283,7 @@ final class DaemonRun {
             configured.name(),
             PortWords.of(device, configured.engines()),
             configured.mtu(),
-            String.format("%012x", device.macAddress()).replaceAll("(..)(?!$)", "$1:"),
+            InterfaceObject.mac(device.macAddress()),
             port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket());
   }
 }

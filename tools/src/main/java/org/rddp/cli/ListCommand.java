@@ -4,7 +4,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.ListSubject;
@@ -19,20 +18,32 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     description = {
-      "List the sessions, connections or listeners of the running daemon.",
-      "Root, the daemon's own user and its group see those of all users, others their own."
+      "List the interfaces, sessions, connections or listeners of the running daemon.",
+      "Interfaces are shown to everybody. Root, the daemon's own user and its group see the others"
+          + " of all users, others their own."
     })
 final class ListCommand implements Callable<Integer> {
   /** What can be listed. */
   enum Subject {
+    INTERFACES(null),
     SESSIONS(ListSubject.SESSIONS),
     CONNECTIONS(ListSubject.CONNECTIONS),
     LISTENERS(ListSubject.LISTENERS);
 
+    /** What sessions ask for; null: needs no session. */
     private final ListSubject subject;
 
     Subject(ListSubject subject) {
       this.subject = subject;
+    }
+
+    ObjectTable table() {
+      return switch (this) {
+        case INTERFACES -> ObjectTable.INTERFACES;
+        case SESSIONS -> ObjectTable.SESSIONS;
+        case CONNECTIONS -> ObjectTable.CONNECTIONS;
+        case LISTENERS -> ObjectTable.LISTENERS;
+      };
     }
 
     @Override
@@ -41,15 +52,11 @@ final class ListCommand implements Callable<Integer> {
     }
   }
 
-  private static final Map<Subject, ObjectTable> TABLES =
-      Map.of(
-          Subject.SESSIONS, ObjectTable.SESSIONS,
-          Subject.CONNECTIONS, ObjectTable.CONNECTIONS,
-          Subject.LISTENERS, ObjectTable.LISTENERS);
-
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "sessions|connections|listeners", description = "What to list.")
+  @Parameters(
+      paramLabel = "interfaces|sessions|connections|listeners",
+      description = "What to list.")
   private Subject subject;
 
   @Option(
@@ -62,16 +69,25 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<JsonObject> objects;
-    try (Rddp daemon = session.open("list")) {
-      objects = objects(daemon, subject.subject, session);
-    }
+    List<JsonObject> objects = objects();
     if (json) {
       objects.forEach(object -> Output.println(spec, object.toString()));
     } else {
-      TABLES.get(subject).lines(objects).forEach(line -> Output.println(spec, line));
+      subject.table().lines(objects).forEach(line -> Output.println(spec, line));
     }
     return 0;
+  }
+
+  private List<JsonObject> objects() {
+    if (subject == Subject.INTERFACES) {
+      return session.interfaces().stream()
+          .map(InterfaceObject::of)
+          .filter(session::includes)
+          .toList();
+    }
+    try (Rddp daemon = session.open("list")) {
+      return objects(daemon, subject.subject, session);
+    }
   }
 
   /** The objects of the chosen interface. */

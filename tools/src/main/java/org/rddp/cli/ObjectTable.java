@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Shows objects of the daemon as a table for people: one line each, under a line of titles. */
 final class ObjectTable {
@@ -15,6 +16,14 @@ final class ObjectTable {
    * @param number whether it is aligned to the right
    */
   private record Column(String title, boolean number, Function<JsonObject, String> text) {}
+
+  static final ObjectTable INTERFACES =
+      new ObjectTable()
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("ADDRESSES", ObjectTable::addresses)
+          .text("IPV4 GATEWAY", json -> text(json, "ipv4_gateway"))
+          .number("MTU", json -> text(json, "mtu"))
+          .text("MAC", json -> text(json, "mac"));
 
   static final ObjectTable SESSIONS =
       new ObjectTable()
@@ -143,6 +152,12 @@ final class ObjectTable {
   static String text(JsonObject json, String key) {
     JsonElement value = json.get(key);
     return value == null ? "-" : value.getAsString();
+  }
+
+  private static String addresses(JsonObject json) {
+    return json.getAsJsonArray("addresses").asList().stream()
+        .map(JsonElement::getAsString)
+        .collect(Collectors.joining(" "));
   }
 
   /** An end of a connection. */

@@ -3,6 +3,7 @@ package org.rddp.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.PrintWriter;
@@ -166,6 +167,30 @@ class ListCommandTest {
   }
 
   @Test
+  void shouldShowInterfacesWithTheirAddresses() {
+    List<JsonObject> interfaces = json("list interfaces --json");
+    assertThat(interfaces)
+        .extracting(each -> each.get("interface").getAsString())
+        .containsExactly("one", "two");
+    JsonObject two = json("list interfaces --json --interface two").getFirst();
+    assertThat(two).isEqualTo(interfaces.get(1));
+    assertThat(two.getAsJsonArray("addresses").asList())
+        .extracting(JsonElement::getAsString)
+        .satisfiesExactly(
+            ipv4 -> assertThat(ipv4).isEqualTo(TestDaemon.ADDRESS_TWO),
+            ipv6 -> assertThat(ipv6).isEqualTo(TestDaemon.IPV6_TWO),
+            linkLocal -> assertThat(linkLocal).startsWith("fe80::"));
+    assertThat(two.get("ipv4_prefix").getAsInt()).isEqualTo(24);
+    assertThat(two.has("ipv4_gateway")).isFalse();
+    assertThat(two.get("mtu").getAsInt()).isEqualTo(1500);
+    assertThat(two.get("mac").getAsString()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
+    assertThat(run("list interfaces").lines())
+        .hasSize(3)
+        .anyMatch(
+            line -> line.matches("two +10\\.0\\.0\\.2 2001:db8::2 fe80::\\S+ +- +1500 +\\S+"));
+  }
+
+  @Test
   void shouldShowTablesToPeople() {
     assertThat(run("list connections").lines())
         .hasSize(3)
@@ -207,7 +232,8 @@ class ListCommandTest {
     StringWriter errors = new StringWriter();
     CommandLine line = Main.commandLine().setErr(new PrintWriter(errors));
     assertThat(line.execute("list", "nonsense")).isEqualTo(2);
-    assertThat(errors.toString()).containsIgnoringCase("sessions, connections, listeners");
+    assertThat(errors.toString())
+        .containsIgnoringCase("interfaces, sessions, connections, listeners");
   }
 
   @Test
@@ -216,6 +242,6 @@ class ListCommandTest {
     CommandLine line = Main.commandLine().setErr(new PrintWriter(errors));
     assertThat(line.execute("list")).isEqualTo(2);
     assertThat(errors.toString())
-        .contains("Missing required parameter: 'sessions|connections|listeners'");
+        .contains("Missing required parameter: 'interfaces|sessions|connections|listeners'");
   }
 }
