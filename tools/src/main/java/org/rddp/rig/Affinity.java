@@ -17,6 +17,16 @@ public final class Affinity {
   }
 
   /**
+   * The CPUs that this process may run on, in ascending order, whatever its threads have been
+   * restricted to; at least one.
+   *
+   * @throws SystemCallException if the kernel refuses
+   */
+  public static int[] ofProcess() throws SystemCallException {
+    return ThreadScheduling.processorsOfProcess();
+  }
+
+  /**
    * Restricts the calling thread to one CPU. Threads that it starts later inherit that.
    *
    * @param cpu its number, from {@link #allowed()}

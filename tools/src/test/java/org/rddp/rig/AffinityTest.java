@@ -16,6 +16,9 @@ class AffinityTest {
     try (PinnedThread<int[]> thread = PinnedThread.start("pinned", last, Affinity::allowed)) {
       assertThat(thread.join()).containsExactly(last);
     }
+    try (PinnedThread<int[]> thread = PinnedThread.start("pinned", last, Affinity::ofProcess)) {
+      assertThat(thread.join()).isEqualTo(before);
+    }
     assertThat(Affinity.allowed()).isEqualTo(before);
   }
 

@@ -4,7 +4,10 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.rddp.rig.Affinity;
 
 /**
  * Busy threads of somebody else: processes that loop for ever, one thread each, on any core, with
@@ -16,8 +19,7 @@ final class Neighbours implements AutoCloseable {
   /** Key of a task: how many are busy beside it, 0 or more. */
   static final String COUNT = "neighbours";
 
-  private static final List<String> COMMAND =
-      List.of("setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done");
+  private static final String LOOP = "while :; do :; done";
 
   private final List<Process> processes = new ArrayList<>();
   private final long began = System.nanoTime();
@@ -35,7 +37,7 @@ final class Neighbours implements AutoCloseable {
     try {
       for (int i = 0; i < count; i++) {
         started.processes.add(
-            new ProcessBuilder(COMMAND)
+            new ProcessBuilder(command())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start());
@@ -45,6 +47,16 @@ final class Neighbours implements AutoCloseable {
       throw e;
     }
     return started;
+  }
+
+  /** The calling thread may be pinned to a CPU, which its children would inherit. */
+  private static List<String> command() throws IOException {
+    String cpus =
+        Arrays.stream(Affinity.ofProcess())
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(","));
+    return List.of(
+        "taskset", "--cpu-list", cpus, "setpriv", "--pdeathsig", "KILL", "sh", "-c", LOOP);
   }
 
   /**

@@ -3,18 +3,18 @@ package org.rddp.bench.layout;
 import java.io.IOException;
 import org.rddp.rig.Affinity;
 
-/** The two CPUs of all contenders. */
+/** The two CPUs of all contenders, whichever of them the calling thread has been pinned to. */
 public final class Cpus {
   private Cpus() {}
 
   /** The CPU of the other end, or of the engine. */
   public static int far() throws IOException {
-    return Affinity.allowed()[0];
+    return Affinity.ofProcess()[0];
   }
 
   /** The CPU of the thread that measures. */
   public static int near() throws IOException {
-    int[] cpus = Affinity.allowed();
+    int[] cpus = Affinity.ofProcess();
     return cpus[cpus.length - 1];
   }
 }

@@ -29,9 +29,23 @@ public final class ThreadScheduling {
    * @throws SystemCallException if the kernel refuses
    */
   public static int[] allowedProcessors() throws SystemCallException {
+    return processors(0);
+  }
+
+  /**
+   * The processors that the process may run on, in ascending order, whatever its threads have been
+   * restricted to: those of its first thread, which only starts the JVM. At least one.
+   *
+   * @throws SystemCallException if the kernel refuses
+   */
+  public static int[] processorsOfProcess() throws SystemCallException {
+    return processors((int) ProcessHandle.current().pid());
+  }
+
+  private static int[] processors(int thread) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment mask = arena.allocate(MASK_OCTETS, 8);
-      SCHED_GETAFFINITY.call(0, MASK_OCTETS, mask.address());
+      SCHED_GETAFFINITY.call(thread, MASK_OCTETS, mask.address());
       return BitSet.valueOf(mask.toArray(ValueLayout.JAVA_BYTE)).stream().toArray();
     }
   }
