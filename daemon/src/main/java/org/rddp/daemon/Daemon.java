@@ -214,7 +214,7 @@ public final class Daemon implements AutoCloseable {
   private void tellServiceManager() {
     notifier.ready("programs connect at " + configuration.controlSocket());
     if (notifier.watchdog().isPositive()) {
-      watchdog = new Watchdog(engines, notifier.watchdog(), notifier::feedWatchdog);
+      watchdog = new Watchdog(threads, notifier.watchdog(), notifier::feedWatchdog);
       watchdog.start();
     }
   }
@@ -263,7 +263,7 @@ public final class Daemon implements AutoCloseable {
       }
     }
     threads.forEach(EngineThread::start);
-    List<EngineWatch> watches = control.watch(threads);
+    List<EngineWatch> watches = control.watch(threads, configuration.engine().stuckTimeout());
     for (int i = 0; i < threads.size(); i++) {
       for (Engine engine : threads.get(i).engines()) {
         EngineStatistics.add(statistics, engine, watches.get(i));
@@ -453,6 +453,11 @@ public final class Daemon implements AutoCloseable {
     return List.copyOf(engines);
   }
 
+  /** The threads that run them. */
+  List<EngineThread> threads() {
+    return List.copyOf(threads);
+  }
+
   /**
    * Stops the daemon: stops accepting programs, closes connections gracefully as far as their peers
    * respond in time, ends sessions, stops threads and closes ports. A second call does nothing.
@@ -471,13 +476,15 @@ public final class Daemon implements AutoCloseable {
     if (lost == null) {
       endInOrder();
     }
-    threads.forEach(EngineThread::close);
+    boolean stopped = stopThreads();
     control.close();
     if (metrics != null) {
       metrics.close();
     }
-    ports.close();
-    statistics.close();
+    if (stopped) {
+      ports.close();
+      statistics.close();
+    }
     if (watchdog != null) {
       watchdog.close();
     }
@@ -487,10 +494,34 @@ public final class Daemon implements AutoCloseable {
     ended.countDown();
   }
 
-  /** Closes connections and sessions gracefully; the engines must be running. */
+  /**
+   * Stops the engines' threads.
+   *
+   * @return false if one is stuck; what it uses has to stay as it is, and goes with the process
+   */
+  private boolean stopThreads() {
+    threads.forEach(EngineThread::stop);
+    boolean stopped = true;
+    for (EngineThread thread : threads) {
+      if (!thread.awaitEnd(END_TIMEOUT)) {
+        stopped = false;
+        events.warn(
+            "the thread %s does not stop; the daemon ends without it; its calls, the latest first: %s"
+                .formatted(thread.name(), thread.activity()));
+      }
+    }
+    return stopped;
+  }
+
+  /** Closes connections and sessions gracefully, as far as their engines make turns. */
   private void endInOrder() {
+    List<Engine> running =
+        threads.stream()
+            .filter(thread -> thread.sinceTurn() < EngineWatch.LIMIT)
+            .flatMap(thread -> thread.engines().stream())
+            .toList();
     try {
-      new Drain(engines, configuration.control().drainTimeout(), control::note).run();
+      new Drain(running, configuration.control().drainTimeout(), control::note).run();
       control.endSessions(END_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

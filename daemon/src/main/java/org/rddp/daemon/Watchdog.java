@@ -4,15 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineThread;
 
 /**
- * Feeds the service manager's watchdog as long as every engine makes turns. An engine that is stuck
- * in a turn, or whose thread does not run, keeps it from being fed.
+ * Feeds the service manager's watchdog as long as there is a thread all of whose engines make
+ * turns. If no thread is left, because each is stuck in a turn or does not run, it is not fed, and
+ * the service manager replaces the daemon. Before that, a stuck thread takes only its own sessions
+ * along; see {@link org.rddp.daemon.control.EngineWatch}.
  */
 final class Watchdog implements AutoCloseable {
-  private final List<Engine> engines;
+  private final List<TurnCheck> checks;
   private final Runnable feed;
-  private final long[] turns;
   private final Thread thread;
   private volatile boolean running = true;
 
@@ -22,10 +24,9 @@ final class Watchdog implements AutoCloseable {
    * @param period time within which it is to be fed, more than zero; it is fed twice in it
    * @param feed feeds it; called on the watchdog's thread
    */
-  Watchdog(List<Engine> engines, Duration period, Runnable feed) {
-    this.engines = List.copyOf(engines);
+  Watchdog(List<EngineThread> threads, Duration period, Runnable feed) {
+    this.checks = threads.stream().map(each -> new TurnCheck(each.engines())).toList();
     this.feed = feed;
-    this.turns = new long[engines.size()];
     this.thread = new Thread(() -> run(period.toNanos() / 2), "rddp-watchdog");
     thread.setDaemon(true);
   }
@@ -42,17 +43,15 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Feeds it if every engine has made a turn since it was fed last. */
+  /** Feeds it if a thread has made turns since the check before. */
   void check() {
-    for (int i = 0; i < turns.length; i++) {
-      if (engines.get(i).counters().turns() == turns[i]) {
-        return;
-      }
+    boolean works = false;
+    for (TurnCheck each : checks) {
+      works |= each.makesTurns();
     }
-    for (int i = 0; i < turns.length; i++) {
-      turns[i] = engines.get(i).counters().turns();
+    if (works) {
+      feed.run();
     }
-    feed.run();
   }
 
   /** Ends it: the watchdog is no longer fed. */
@@ -60,5 +59,29 @@ final class Watchdog implements AutoCloseable {
   public void close() {
     running = false;
     LockSupport.unpark(thread);
+  }
+
+  /** Finds out whether engines make turns. */
+  private static final class TurnCheck {
+    private final List<Engine> engines;
+    private final long[] turns;
+
+    TurnCheck(List<Engine> engines) {
+      this.engines = engines;
+      this.turns = new long[engines.size()];
+    }
+
+    /** Whether each has made a turn since the last time when each had. */
+    boolean makesTurns() {
+      for (int i = 0; i < turns.length; i++) {
+        if (engines.get(i).counters().turns() == turns[i]) {
+          return false;
+        }
+      }
+      for (int i = 0; i < turns.length; i++) {
+        turns[i] = engines.get(i).counters().turns();
+      }
+      return true;
+    }
   }
 }

@@ -24,7 +24,7 @@ class WatchdogTest {
   void shouldNotBeFedWhileAnEngineIsStuckInATurn() {
     try (TestDaemon daemon = new TestDaemon();
         Watchdog watchdog =
-            new Watchdog(daemon.daemon().engines(), Duration.ofHours(1), fed::incrementAndGet)) {
+            new Watchdog(daemon.daemon().threads(), Duration.ofHours(1), fed::incrementAndGet)) {
       awaitFed(watchdog, 3);
 
       CountDownLatch stuck = new CountDownLatch(1);

@@ -1,6 +1,7 @@
 package org.rddp.daemon.configuration;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The threads that run the engines.
@@ -9,9 +10,16 @@ import java.util.List;
  * @param idle their behaviour when idle
  * @param cores a processor for each of them; empty: any processor
  * @param priority their priority
+ * @param stuckTimeout time in ns without a turn after which the sessions of a thread's engines end
  */
 public record EngineConfiguration(
-    EngineThreads engines, IdleMode idle, List<Integer> cores, ThreadPriority priority) {
+    EngineThreads engines,
+    IdleMode idle,
+    List<Integer> cores,
+    ThreadPriority priority,
+    long stuckTimeout) {
+  private static final long STUCK_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+
   /** Copies the list. */
   public EngineConfiguration {
     cores = List.copyOf(cores);
@@ -48,7 +56,10 @@ public record EngineConfiguration(
     ThreadPriority priority =
         section.parsed(
             "priority", ThreadPriority.FORM, ThreadPriority.NORMAL, ThreadPriority::parse);
+    long stuckTimeout =
+        section.duration(
+            "stuck-timeout", TimeUnit.SECONDS.toNanos(1), TimeUnit.HOURS.toNanos(1), STUCK_TIMEOUT);
     section.refuseUnknownKeys();
-    return new EngineConfiguration(threads, idle, cores, priority);
+    return new EngineConfiguration(threads, idle, cores, priority, stuckTimeout);
   }
 }

@@ -77,6 +77,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Map<String, ProgramSession> traces = new HashMap<>();
   private final LastSockets lastSockets = new LastSockets(this);
   private final LongAdder notLogged = new LongAdder();
+  private List<EngineWatch> watches = List.of();
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
@@ -166,21 +167,45 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   /**
-   * Raises an alarm in the log whenever an engine's thread stalls.
+   * Raises an alarm in the log whenever an engine's thread stalls, and ends its sessions when it is
+   * stuck.
    *
    * @param threads that have been started
+   * @param stuckTimeout time in ns without a turn after which a thread is stuck
    * @return one watch for each of them
    */
-  public List<EngineWatch> watch(List<EngineThread> threads) {
-    List<EngineWatch> watches =
-        threads.stream().map(engine -> new EngineWatch(engine, events)).toList();
-    execute(() -> look(watches));
-    return watches;
+  public List<EngineWatch> watch(List<EngineThread> threads, long stuckTimeout) {
+    List<EngineWatch> created =
+        threads.stream().map(thread -> new EngineWatch(thread, stuckTimeout, events)).toList();
+    execute(() -> {
+      watches = created;
+      look();
+    });
+    return created;
   }
 
-  private void look(List<EngineWatch> watches) {
-    watches.forEach(EngineWatch::look);
-    timers.atMultipleOf(EngineWatch.PERIOD, () -> look(watches));
+  private void look() {
+    for (EngineWatch watch : watches) {
+      if (watch.look()) {
+        abandonSessions(watch);
+      }
+    }
+    timers.atMultipleOf(EngineWatch.PERIOD, this::look);
+  }
+
+  private void abandonSessions(EngineWatch watch) {
+    List<ProgramSession> served =
+        programs.stream()
+            .filter(each -> each.hasSession() && watch.isStuck(each.daemonInterface().engine()))
+            .toList();
+    events.warn(
+        "ALARM: %s is stuck; its sessions end (%d)".formatted(watch.engines(), served.size()));
+    served.forEach(each -> each.abandon(watch.engines() + " is stuck"));
+  }
+
+  /** Whether an engine's thread is stuck. */
+  boolean isStuck(DaemonInterface engine) {
+    return watches.stream().anyMatch(watch -> watch.isStuck(engine.engine()));
   }
 
   // ---- The loop ----

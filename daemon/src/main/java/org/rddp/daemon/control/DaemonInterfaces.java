@@ -1,6 +1,8 @@
 package org.rddp.daemon.control;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.rddp.client.types.Reason;
@@ -18,22 +20,17 @@ final class DaemonInterfaces {
 
   /**
    * The interface with a name; the first one if the name is empty. Of several engines the one with
-   * the fewest sessions, or the one whose own name it is.
+   * the fewest sessions among those that are not stuck, or the one whose own name it is.
    */
-  DaemonInterface find(String name, ToLongFunction<DaemonInterface> sessions)
+  DaemonInterface find(
+      String name, Predicate<DaemonInterface> stuck, ToLongFunction<DaemonInterface> sessions)
       throws RequestRefusedException {
     String wanted = name.isEmpty() ? engines.getFirst().name() : name;
-    DaemonInterface found = null;
-    for (DaemonInterface each : engines) {
-      if (each.engine().name().equals(wanted)) {
-        return each;
-      }
-      boolean better = found == null || sessions.applyAsLong(each) < sessions.applyAsLong(found);
-      if (each.name().equals(wanted) && better) {
-        found = each;
-      }
-    }
-    if (found == null) {
+    List<DaemonInterface> named =
+        engines.stream()
+            .filter(each -> each.name().equals(wanted) || each.engine().name().equals(wanted))
+            .toList();
+    if (named.isEmpty()) {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE,
           "no interface "
@@ -44,7 +41,15 @@ final class DaemonInterfaces {
                   .distinct()
                   .collect(Collectors.joining(", ")));
     }
-    return found;
+    return named.stream()
+        .filter(stuck.negate())
+        .min(Comparator.comparingLong(sessions))
+        .orElseThrow(() ->
+            new RequestRefusedException(
+                Reason.RESOURCES,
+                (named.size() == 1 ? "the engine of " : "each engine of ")
+                    + wanted
+                    + " is stuck; the daemon's log says where"));
   }
 
   /** The engines of an interface. */

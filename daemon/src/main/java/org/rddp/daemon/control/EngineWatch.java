@@ -9,7 +9,8 @@ import org.rddp.daemon.log.DaemonEvents;
 
 /**
  * Raises an alarm in the log when an engine's thread makes no turn for a second and does not sleep:
- * its programs and peers get no answer meanwhile. Control thread only.
+ * its programs and peers get no answer meanwhile. A thread that goes on like that is stuck. Control
+ * thread only.
  */
 public final class EngineWatch {
   /** Time in ns without a turn after which a thread is stalled. */
@@ -20,13 +21,26 @@ public final class EngineWatch {
 
   private final EngineThread thread;
   private final String name;
+  private final long stuckLooks;
   private final DaemonEvents events;
+
+  /**
+   * How often in a row it has been found stalled. Time that has passed is no measure: a daemon that
+   * was stopped by SIGSTOP, and a machine that was paused, have no thread that is stuck.
+   */
+  private long looks;
+
   private boolean stalled;
   private long stalls;
 
-  /** Watches a thread that has been started. */
-  EngineWatch(EngineThread thread, DaemonEvents events) {
+  /**
+   * Watches a thread that has been started.
+   *
+   * @param stuckTimeout time in ns without a turn after which it is stuck
+   */
+  EngineWatch(EngineThread thread, long stuckTimeout, DaemonEvents events) {
     this.thread = thread;
+    this.stuckLooks = stuckTimeout / PERIOD;
     this.events = events;
     List<Engine> engines = thread.engines();
     name =
@@ -35,8 +49,12 @@ public final class EngineWatch {
             + engines.stream().map(Engine::name).collect(Collectors.joining(", "));
   }
 
-  /** Logs when the thread has stalled, and when it goes on. */
-  void look() {
+  /**
+   * Logs when the thread has stalled, and when it goes on.
+   *
+   * @return whether it is found to be stuck now, which it was not before
+   */
+  boolean look() {
     long waited = thread.sinceTurn();
     boolean late = waited >= LIMIT && thread.isAlive();
     if (late && !stalled) {
@@ -48,6 +66,18 @@ public final class EngineWatch {
       events.info(name + " makes turns again");
     }
     stalled = late;
+    looks = late ? looks + 1 : 0;
+    return looks == stuckLooks;
+  }
+
+  /** Whether the thread is stuck, so that an engine can serve no session. */
+  boolean isStuck(Engine engine) {
+    return looks >= stuckLooks && thread.engines().contains(engine);
+  }
+
+  /** The engines of the thread, in words. */
+  String engines() {
+    return name;
   }
 
   /** Of several engines, the one whose turn does not end. */

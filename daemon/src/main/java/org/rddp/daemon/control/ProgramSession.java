@@ -295,7 +295,8 @@ final class ProgramSession implements SessionHandler {
   private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
     checkVersion(hello.version());
     server.permissions().checkSession(socket.peer());
-    DaemonInterface chosen = server.interfaces().find(hello.interfaceName(), server::sessions);
+    DaemonInterface chosen =
+        server.interfaces().find(hello.interfaceName(), server::isStuck, server::sessions);
     daemonInterface = chosen;
     share.sessions().take(1);
     counted = true;
@@ -541,6 +542,21 @@ final class ProgramSession implements SessionHandler {
       engine.sleep().remove(session);
       server.execute(() -> release(last));
     });
+  }
+
+  /**
+   * Ends the session whose engine is stuck. The program learns of it now; the rest follows when the
+   * engine makes turns again.
+   *
+   * @param why reason for the log
+   */
+  void abandon(String why) {
+    end(why, null);
+    try {
+      socket.shutdown();
+    } catch (SystemCallException e) {
+      // The program has closed its end.
+    }
   }
 
   private void release(Runnable last) {

@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,7 +15,7 @@ import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.ipc.ring.AdaptivePolling;
 
 /** A thread that runs the duty cycles of one or several engines until it is told to stop. */
-public final class EngineThread implements AutoCloseable {
+public final class EngineThread {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
@@ -211,15 +212,24 @@ public final class EngineThread implements AutoCloseable {
     return thread.isAlive();
   }
 
-  /** Stops it after the current turn, ends its engines, and waits until that is done. */
-  @Override
-  public void close() {
+  /** Lets it end its engines, and itself, after the current turn. */
+  public void stop() {
     running = false;
     sleep.wake();
+  }
+
+  /**
+   * Waits until it has ended; an interrupt does not end the wait.
+   *
+   * @param nanos the longest time, in ns
+   * @return false if it has not ended in that time
+   */
+  public boolean awaitEnd(long nanos) {
+    long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    for (long left = nanos; thread.isAlive() && left > 0; left = deadline - System.nanoTime()) {
       try {
-        thread.join();
+        thread.join(Duration.ofNanos(left));
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -227,5 +237,6 @@ public final class EngineThread implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return !thread.isAlive();
   }
 }

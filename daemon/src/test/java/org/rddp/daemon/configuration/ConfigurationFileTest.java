@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,6 +149,7 @@ class ConfigurationFileTest {
             idle = "spin"
             cores = [3, 1, 5]
             priority = "fifo 2"
+            stuck-timeout = "30s"
             [limits]
             sessions = 3
             memory = 1048576
@@ -227,7 +229,8 @@ class ConfigurationFileTest {
                 EngineThreads.PER_PORT,
                 IdleMode.SPIN,
                 List.of(3, 1, 5),
-                new ThreadPriority(ThreadPriority.Kind.FIFO, 2)));
+                new ThreadPriority(ThreadPriority.Kind.FIFO, 2),
+                TimeUnit.SECONDS.toNanos(30)));
     assertThat(read.limits())
         .isEqualTo(
             new Limits(
@@ -346,6 +349,7 @@ class ConfigurationFileTest {
           engine  | idle = ''                    | is empty
           engine  | cores = [1, 2]               | names [1, 2], but one engine thread serves all interfaces; allowed: 1 processor
           engine  | cores = [-1]                 | a list of whole numbers from 0 to 8191
+          engine  | stuck-timeout = '0s'         | is out of range
           engine  | priority = 'nice 20'         | allowed: "normal", "nice -20" to "nice 19", "fifo 1" to "fifo 99"
           engine  | priority = 'fifo 0'          | allowed: "normal", "nice -20" to "nice 19", "fifo 1" to "fifo 99"
           limits  | sessions = 0                 | a whole number from 1 to 4096

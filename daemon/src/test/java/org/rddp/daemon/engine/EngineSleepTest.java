@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,7 +134,8 @@ class EngineSleepTest {
     while (thread.sinceTurn() != 0) {
       Thread.onSpinWait();
     }
-    thread.close();
+    thread.stop();
+    assertThat(thread.awaitEnd(TimeUnit.SECONDS.toNanos(10))).isTrue();
     assertThat(thread.sinceTurn()).isPositive();
   }
 
