@@ -115,6 +115,9 @@ const char *rddp_tx_offload_name(uint64_t offload)
     return rte_eth_dev_tx_offload_name(offload);
 }
 
+/* The keys of all ports: DPDK keeps the address, and drivers read the key when the port is started. */
+static uint8_t rss_keys[RTE_MAX_ETHPORTS][RDDP_RSS_KEY_SIZE];
+
 int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
 {
     struct rte_eth_conf conf = {
@@ -123,19 +126,20 @@ int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
         .txmode.offloads = config->tx_offloads,
         .intr_conf.rxq = config->rx_interrupts != 0,
     };
-    uint8_t key[RDDP_RSS_KEY_SIZE];
+    if (port >= RTE_MAX_ETHPORTS)
+        return -ENODEV;
     if (config->rx_queues > UINT16_MAX || config->tx_queues > UINT16_MAX ||
-        config->rss_key_size > sizeof(key))
+        config->rss_key_size > RDDP_RSS_KEY_SIZE)
         return -EINVAL;
     if (config->rss_tcp) {
         struct rte_eth_dev_info device;
         int error = rte_eth_dev_info_get(port, &device);
         if (error < 0)
             return error;
-        memcpy(key, config->rss_key, sizeof(key));
+        memcpy(rss_keys[port], config->rss_key, RDDP_RSS_KEY_SIZE);
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf = (struct rte_eth_rss_conf) {
-            .rss_key = config->rss_key_size > 0 ? key : NULL,
+            .rss_key = config->rss_key_size > 0 ? rss_keys[port] : NULL,
             .rss_key_len = (uint8_t)config->rss_key_size,
             .rss_hf = (RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_NONFRAG_IPV6_TCP) &
                       device.flow_type_rss_offloads,

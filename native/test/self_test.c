@@ -2,6 +2,7 @@
  * Tests everything that the shim wraps against DPDK itself, in one process without hugepages or
  * privileges, with two ports connected by rings. Built with sanitizers; ends at the first failure.
  */
+#define ALLOW_EXPERIMENTAL_API /* rte_eth_dev_conf_get */
 #include "rddp_dpdk.h"
 
 #include <dirent.h>
@@ -275,6 +276,42 @@ static void ring_ports_are_connected(void)
     rddp_mempool_free(pool);
 }
 
+static __rte_noinline void overwrite_stack(void)
+{
+    volatile uint8_t below[8192];
+    for (size_t i = 0; i < sizeof(below); i++)
+        below[i] = 0x5a;
+}
+
+/* Drivers read it when the port is started. */
+static void key_stays_after_configuration(void)
+{
+    struct rddp_port_config config = { .rx_queues = 2, .tx_queues = 2, .rss_tcp = 1, .rss_key_size = 40 };
+    struct rte_eth_conf kept;
+    void *pool = new_pool("keyed");
+    int port = rddp_port_attach("net_null0,size=64");
+
+    EXPECT(port >= 0);
+    for (uint32_t i = 0; i < config.rss_key_size; i++)
+        config.rss_key[i] = (uint8_t)(i + 1);
+    EXPECT(rddp_port_configure((uint16_t)port, &config) == 0);
+    for (uint16_t queue = 0; queue < 2; queue++) {
+        EXPECT(rddp_port_rx_queue((uint16_t)port, queue, 64, -1, pool) == 0);
+        EXPECT(rddp_port_tx_queue((uint16_t)port, queue, 64, -1) == 0);
+    }
+    EXPECT(rddp_port_start((uint16_t)port) == 0);
+    overwrite_stack();
+    EXPECT(rte_eth_dev_conf_get((uint16_t)port, &kept) == 0);
+    EXPECT(kept.rx_adv_conf.rss_conf.rss_key_len == config.rss_key_size);
+    EXPECT(kept.rx_adv_conf.rss_conf.rss_key != NULL);
+    EXPECT(memcmp(kept.rx_adv_conf.rss_conf.rss_key, config.rss_key, config.rss_key_size) == 0);
+    EXPECT(rddp_port_configure(RTE_MAX_ETHPORTS, &config) == -ENODEV);
+
+    EXPECT(rddp_port_stop((uint16_t)port) == 0);
+    EXPECT(rddp_port_detach((uint16_t)port) == 0);
+    rddp_mempool_free(pool);
+}
+
 static void device_attaches_and_detaches(void)
 {
     struct rddp_port_info info;
@@ -372,6 +409,7 @@ int main(void)
     ring_ports_are_connected();
     device_attaches_and_detaches();
     table_is_read_back();
+    key_stays_after_configuration();
     errors_are_reported();
     eal_ends();
     puts("self-test of the shim: all as expected");
