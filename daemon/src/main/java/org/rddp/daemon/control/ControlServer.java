@@ -567,7 +567,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     });
   }
 
-  /** Ends every session, and waits until they have ended or the timeout expires. */
+  /**
+   * Ends every session, and waits until all have ended but those of stuck engines, or the timeout
+   * expires.
+   */
   public void endSessions(long timeoutNanos) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     execute(() -> {
@@ -578,7 +581,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void countDownWhenGone(CountDownLatch done) {
-    if (ending.isEmpty()) {
+    if (ending.stream().allMatch(each -> each.hasSession() && isStuck(each.daemonInterface()))) {
       done.countDown();
     } else {
       after(TimeUnit.MILLISECONDS.toNanos(1), () -> countDownWhenGone(done));
