@@ -30,8 +30,14 @@ public final class MachineDescription {
     library("netty", "io.netty", "netty-transport");
   }
 
+  /** With family and model where the kernel has them: a hypervisor may hide them in the name. */
   private static String processor() {
-    return field(Path.of("/proc/cpuinfo"), "model name", "unknown processor");
+    Path file = Path.of("/proc/cpuinfo");
+    String name = field(file, "model name", "unknown processor");
+    String family = field(file, "cpu family", "");
+    return family.isEmpty()
+        ? name
+        : "%s (family %s, model %s)".formatted(name, family, field(file, "model\t", "unknown"));
   }
 
   private static String memory() {
