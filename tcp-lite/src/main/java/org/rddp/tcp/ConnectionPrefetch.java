@@ -3,34 +3,28 @@ package org.rddp.tcp;
 import org.rddp.tcp.storage.TcpConnectionTable;
 
 /**
- * Prefetches the connections of a burst before its first segment is processed. With many
- * connections each segment waits for the state of its connection to come from memory; requested
- * together, these cache misses overlap. Nothing is checked or changed.
- *
- * <p>Each step goes through the whole burst, because it needs the loads of the step before.
+ * Prefetches the connections of a received burst before its first segment is processed: finds them
+ * by their keys, also in steps through the whole burst, for {@link BurstPrefetch}.
  */
 final class ConnectionPrefetch {
-  /** The state of fewer connections fits the caches of a core. */
-  private static final int MANY = 1024;
-
   private final TcpConnectionTable<TcpConnection> connections;
+  private final BurstPrefetch burst;
   private final long[] keys;
-  private final TcpConnection[] found;
   private int count;
 
   /** The sum of what was loaded, which keeps the JIT from removing the loads. */
   private int sum;
 
   /** Prefetches the connections of up to that many segments. */
-  ConnectionPrefetch(TcpConnectionTable<TcpConnection> connections, int burst) {
-    this.connections = connections;
-    keys = new long[burst];
-    found = new TcpConnection[burst];
+  ConnectionPrefetch(StackContext context, int most) {
+    connections = context.connections;
+    burst = new BurstPrefetch(context, most);
+    keys = new long[most];
   }
 
   /** Whether there are enough connections for prefetching to pay. */
   boolean worthwhile() {
-    return connections.size() >= MANY;
+    return burst.worthwhile();
   }
 
   /** Adds the key of a segment in the burst. */
@@ -47,21 +41,14 @@ final class ConnectionPrefetch {
       loaded += connections.prefetch(keys[i]);
     }
     for (int i = 0; i < count; i++) {
-      found[i] = connections.find(keys[i]);
-    }
-    for (int i = 0; i < count; i++) {
-      if (found[i] != null) {
-        loaded += found[i].prefetch();
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      if (found[i] != null) {
-        loaded += found[i].sender.prefetch() + found[i].receiver.prefetch();
-        found[i] = null;
+      TcpConnection found = connections.guess(keys[i]);
+      if (found != null) {
+        burst.add(found);
       }
     }
     count = 0;
-    sum = loaded;
+    burst.prefetchReceiving();
+    sum = loaded + burst.sum();
   }
 
   /** The sum of the last loads, for tests. */

@@ -20,7 +20,7 @@ final class SegmentInput implements TransportHandler {
   SegmentInput(StackContext context) {
     this.context = context;
     counters = context.counters;
-    prefetch = new ConnectionPrefetch(context.connections, IpLayer.BURST);
+    prefetch = new ConnectionPrefetch(context, IpLayer.BURST);
   }
 
   /**

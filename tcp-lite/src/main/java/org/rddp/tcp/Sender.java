@@ -821,7 +821,12 @@ final class Sender {
    * loads.
    */
   int prefetch() {
-    return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0);
+    return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0) + (timer == null ? 1 : 0);
+  }
+
+  /** The same for what a flight needs, once {@link #prefetch} has been called. */
+  int prefetchFlight() {
+    return (int) timeout.current() + (int) congestion.window();
   }
 
   /** Releases every packet and the timer. */

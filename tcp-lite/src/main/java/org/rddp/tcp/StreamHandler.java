@@ -26,6 +26,16 @@ public interface StreamHandler extends EarlySegments.Consumer {
   }
 
   /**
+   * Touches the state that the next segment needs, so that cache misses of a burst for many
+   * connections overlap. Nothing is checked or changed.
+   *
+   * @return anything that depends on what was loaded, which keeps the JIT from removing the loads
+   */
+  default int prefetch() {
+    return 0;
+  }
+
+  /**
    * Octets have arrived, in order or not, as soon as their segment is accepted (RFC 5044 appendix
    * A.3). Every octet is handed up exactly once: of a segment that repeats some, each new piece by
    * a call of its own. {@link InOrderHandler} is for users that need octets in order.

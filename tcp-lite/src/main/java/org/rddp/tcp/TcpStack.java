@@ -155,6 +155,15 @@ public final class TcpStack implements AutoCloseable {
     return context.ip.transmit();
   }
 
+  /**
+   * A prefetch for users that know on which connections they are about to send.
+   *
+   * @param most the connections of a burst
+   */
+  public BurstPrefetch prefetch(int most) {
+    return new BurstPrefetch(context, most);
+  }
+
   /** Whether frames wait until the device takes them. */
   public boolean hasUnsentFrames() {
     return context.ip.hasUnsentFrames();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.rddp.tcp.storage.TcpConnectionTable;
 
 /** Bursts among enough connections for prefetching. */
 class ConnectionPrefetchTest {
@@ -45,22 +44,19 @@ class ConnectionPrefetchTest {
 
   @Test
   void shouldPrefetchOnlyForManyConnections() {
-    TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(7);
-    ConnectionPrefetch prefetch = new ConnectionPrefetch(table, 2);
+    ConnectionPrefetch prefetch = new ConnectionPrefetch(script.stack.context, 2);
     assertThat(prefetch.worthwhile()).isFalse();
-    for (int port = 1; port <= MANY; port++) {
-      table.add(script.stack.connect(Script.THEIRS, port, new Recorder()));
-    }
-    assertThat(prefetch.worthwhile()).isTrue();
     prefetch.prefetch();
     assertThat(prefetch.sum()).isZero();
-    for (TcpConnection one : table.snapshot()) {
+    open();
+    assertThat(prefetch.worthwhile()).isTrue();
+    for (TcpConnection one : script.stack.context.connections.snapshot()) {
       prefetch.add(one.key);
     }
     prefetch.prefetch();
     assertThat(prefetch.sum()).isNotZero();
     prefetch.add(0);
     prefetch.prefetch();
-    assertThat(table.size()).isEqualTo(MANY);
+    assertThat(script.stack.connections()).isEqualTo(MANY);
   }
 }

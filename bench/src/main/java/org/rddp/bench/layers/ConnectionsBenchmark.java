@@ -13,6 +13,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.tcp.BurstPrefetch;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -42,6 +43,7 @@ public class ConnectionsBenchmark extends LayerBenchmark {
     private final SplittableRandom random = new SplittableRandom(1);
     PeerDevice peers;
     TcpStack stack;
+    BurstPrefetch prefetch;
     PayloadHandler[] users;
     long now;
 
@@ -55,6 +57,7 @@ public class ConnectionsBenchmark extends LayerBenchmark {
               .withPeerConnections(connections + 1)
               .withAcknowledgmentDelay(TimeUnit.MILLISECONDS.toNanos(500));
       stack = peers.stack(settings, random);
+      prefetch = stack.prefetch(BURST);
       users = peers.open(stack, this::turn);
     }
 
@@ -71,7 +74,14 @@ public class ConnectionsBenchmark extends LayerBenchmark {
       }
     }
 
+    /** As the daemon sends for a program whose requests are for many connections. */
     void sendBurst() {
+      if (prefetch.worthwhile()) {
+        for (int index : burst) {
+          prefetch.add(users[index].stream());
+        }
+        prefetch.prefetchSending();
+      }
       for (int index : burst) {
         users[index].send();
       }

@@ -1,11 +1,11 @@
 package org.rddp.bench.layers;
 
-import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /** Consumes every octet, and sends payloads on request. */
 final class PayloadHandler extends StreamHandlerAdapter {
-  private final TcpStream stream;
+  private final TcpConnection stream;
   private final int payload;
   private long taken;
 
@@ -14,7 +14,7 @@ final class PayloadHandler extends StreamHandlerAdapter {
    *
    * @param payload octets of what it sends
    */
-  PayloadHandler(TcpStream stream, int payload) {
+  PayloadHandler(TcpConnection stream, int payload) {
     this.stream = stream;
     this.payload = payload;
   }
@@ -26,6 +26,11 @@ final class PayloadHandler extends StreamHandlerAdapter {
     stream.send(packet);
   }
 
+  /** The connection. */
+  TcpConnection stream() {
+    return stream;
+  }
+
   /** Octets sent that the peer has not acknowledged. */
   long unacknowledged() {
     return stream.unacknowledged();
@@ -33,6 +38,11 @@ final class PayloadHandler extends StreamHandlerAdapter {
 
   long taken() {
     return taken;
+  }
+
+  @Override
+  public int prefetch() {
+    return (int) taken;
   }
 
   @Override

@@ -61,8 +61,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
     return found;
   }
 
-  /** Like {@link #get}, but always by the hash, and without remembering the result. */
-  public C find(long key) {
+  private C find(long key) {
     long hash = hash(key);
     int tag = tag(hash);
     int mask = tags.length - 1;
@@ -75,12 +74,27 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
   }
 
   /**
-   * Touches the cache lines that {@link #find} reads first; the result only keeps the JIT from
-   * removing the loads.
+   * The connection with that key, or almost never another one, or null. Reads no connection, so
+   * that the caller need not wait for one before it looks for the next.
+   */
+  public C guess(long key) {
+    long hash = hash(key);
+    int tag = tag(hash);
+    int mask = tags.length - 1;
+    int slot = (int) hash & mask;
+    while (tags[slot] != EMPTY && tags[slot] != tag) {
+      slot = (slot + 1) & mask;
+    }
+    return connections[slot];
+  }
+
+  /**
+   * Touches the cache lines that a search reads first; the result only keeps the JIT from removing
+   * the loads.
    */
   public int prefetch(long key) {
     int slot = (int) hash(key) & (tags.length - 1);
-    return connections[slot] == null ? 0 : tags[slot];
+    return tags[slot] + (connections[slot] == null ? 1 : 0);
   }
 
   /** Adds a connection whose key is not in the table. */
