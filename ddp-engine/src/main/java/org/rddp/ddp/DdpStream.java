@@ -159,6 +159,19 @@ public final class DdpStream extends DomainMember {
   }
 
   /**
+   * Touches the cache lines that a message needs which is posted; the result only keeps the JIT
+   * from removing the loads.
+   */
+  public int prefetch() {
+    return sender.prefetch() + (mpa.operating() ? 1 : 0);
+  }
+
+  /** The same for what sending the message needs, once {@link #prefetch} has been called. */
+  public int prefetchSending() {
+    return sender.prefetchMessage() + mpa.prefetchSending();
+  }
+
+  /**
    * Appends a buffer to a queue; the peer's next message on that queue goes to the first one. What
    * has waited for it is taken within this call.
    *

@@ -20,6 +20,11 @@ final class RdmapSendQueue {
     requests = new EntryRing<>(depth, SendRequest::new);
   }
 
+  /** Touches the cache lines that the next request needs: {@link RdmapStream#prefetch}. */
+  int prefetch() {
+    return requests.prefetch() + (int) firstNumber;
+  }
+
   boolean isFull() {
     return requests.isFull();
   }

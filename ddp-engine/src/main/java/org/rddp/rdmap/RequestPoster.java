@@ -41,6 +41,11 @@ final class RequestPoster {
     sender = ddp.sender();
   }
 
+  /** Touches the cache line that a message needs: {@link RdmapStream#prefetch}. */
+  int prefetch() {
+    return nextIdentifier;
+  }
+
   boolean receive(StreamRequest request) {
     int refusal = ddp.acceptsBuffers() ? lengthError(request) : RdmapCompletionStatus.FLUSHED;
     if (refusal != RdmapCompletionStatus.SUCCESS) {

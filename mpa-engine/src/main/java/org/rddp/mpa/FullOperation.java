@@ -115,6 +115,16 @@ final class FullOperation {
     return maySend() && stream.sendable();
   }
 
+  /** Touches the cache lines that a received segment needs: {@link MpaConnection#prefetch}. */
+  int prefetch() {
+    return (failed ? 1 : 0) + receiver.prefetch();
+  }
+
+  /** Touches the cache lines that {@link #send} needs: {@link MpaConnection#prefetchSending}. */
+  int prefetchSending() {
+    return fullMulpdu + (failed ? 1 : 0) + sender.prefetch() + (int) receiver.passed();
+  }
+
   /** Sends a ULPDU, or nothing and returns false. */
   boolean send(long header, int headerLength, long payload, int payloadLength, boolean more) {
     return maySend() && sender.send(header, headerLength, payload, payloadLength, more);

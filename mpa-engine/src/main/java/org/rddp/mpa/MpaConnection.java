@@ -154,6 +154,14 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
+   * Touches the cache lines that {@link #send} needs; the result only keeps the JIT from removing
+   * the loads.
+   */
+  public int prefetchSending() {
+    return operation == null ? 0 : operation.prefetchSending();
+  }
+
+  /**
    * Sends one ULPDU as one FPDU, which is never split over two segments. With {@link
    * MpaSettings#packing()} it may share its segment with other FPDUs of the same turn of the duty
    * cycle, and leaves at the end of that turn at the latest. The octets are copied before this
@@ -314,6 +322,11 @@ public final class MpaConnection implements StreamHandler {
     } else {
       startup.open(stream);
     }
+  }
+
+  @Override
+  public int prefetch() {
+    return operation == null ? 0 : operation.prefetch();
   }
 
   /**

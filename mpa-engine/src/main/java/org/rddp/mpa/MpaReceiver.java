@@ -46,6 +46,11 @@ final class MpaReceiver {
     observer = next;
   }
 
+  /** Touches the cache lines that a segment needs: {@link MpaConnection#prefetch}. */
+  int prefetch() {
+    return (int) passed + kept.count() + (reader.markerAt(position) ? 1 : 0);
+  }
+
   /** Takes the next octets in order and passes every ULPDU that they complete. */
   void onSegment(long address, int length, long packet) {
     long at = address;

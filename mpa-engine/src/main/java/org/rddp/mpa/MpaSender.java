@@ -73,6 +73,11 @@ final class MpaSender {
     return Math.min(stream.emss(), inPacket) - length;
   }
 
+  /** Touches its cache lines: {@link MpaConnection#prefetchSending}. */
+  int prefetch() {
+    return (int) offset + (packing ? 1 : 0);
+  }
+
   /** Tells an observer of every FPDU from now on; null: nobody. */
   void observe(FpduObserver next) {
     observer = next;

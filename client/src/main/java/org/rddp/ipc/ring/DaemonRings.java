@@ -145,6 +145,28 @@ public final class DaemonRings {
   }
 
   /**
+   * Looks ahead at the requests that {@link #take} would return next, and takes none. The program
+   * may still change them, so what is seen is good for prefetching only.
+   *
+   * @param connections receives the connection that each request names
+   * @return how many, at most the length of {@code connections}
+   */
+  public int lookAhead(int[] connections) {
+    int seen = 0;
+    long position = taken;
+    while (seen < connections.length) {
+      long slot = submissionSlot(position);
+      int state = (int) RingLayout.INT.getAcquire(RingLayout.ALL, slot);
+      if (state != RingLayout.lap(position, submissionShift)) {
+        break;
+      }
+      connections[seen++] = WorkRequest.connectionOf(slot);
+      position += WorkRequest.slotsOf(slot);
+    }
+    return seen;
+  }
+
+  /**
    * Claims the next entry of the completion ring, to be filled and submitted.
    *
    * @param retired requests of that connection's same queue (sends and writes are one queue,

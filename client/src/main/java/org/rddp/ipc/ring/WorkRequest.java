@@ -166,6 +166,16 @@ public final class WorkRequest {
     return slots;
   }
 
+  /** The connection that a request names, by the address of its first slot. */
+  static int connectionOf(long slot) {
+    return RingLayout.getIntOnce(slot + CONNECTION);
+  }
+
+  /** The slots that a request claims, 1 at least, by the address of its first slot. */
+  static int slotsOf(long slot) {
+    return Math.max(RingLayout.getIntOnce(slot + OPCODE) >>> 16 & 0xff, 1);
+  }
+
   /** Copies the data of a further slot, number 1 to 3, at an address. */
   void copyFurther(long slot, int number) {
     MemorySegment.copy(

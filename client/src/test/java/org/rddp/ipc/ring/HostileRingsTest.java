@@ -55,6 +55,18 @@ class HostileRingsTest {
   }
 
   @Test
+  void shouldLookAheadWhateverTheRequestsClaim() {
+    int[] connections = new int[64];
+    for (int claimed : new int[] {0, 1, 7, 255}) {
+      for (int slot = 0; slot < SUBMISSIONS; slot++) {
+        word(slot, 255, 255, claimed);
+        state(slot, 0);
+      }
+      assertThat(daemon.lookAhead(connections)).isBetween(1, SUBMISSIONS);
+    }
+  }
+
+  @Test
   void shouldEndTheSessionOnInvalidRequestsOfPlainDdp() {
     long ulp = slot(0) + WorkRequest.IMMEDIATE;
     memory.set(ValueLayout.JAVA_LONG, ulp, 1L << 40);

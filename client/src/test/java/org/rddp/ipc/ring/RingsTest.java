@@ -69,6 +69,26 @@ class RingsTest {
   }
 
   @Test
+  void shouldLookAheadWithoutTaking() {
+    int[] connections = new int[3];
+    assertThat(daemon.lookAhead(connections)).isZero();
+    MemorySegment data = Arena.ofAuto().allocate(100, 8);
+    SubmissionEntry entry = program.claim(WorkRequest.slotsForInline(100));
+    entry.begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 5).inline(data, 0, 100).submit();
+    post(2);
+    assertThat(daemon.lookAhead(connections)).isEqualTo(2);
+    assertThat(connections).startsWith(5, 7);
+    post(3);
+    post(4);
+    assertThat(daemon.lookAhead(connections)).isEqualTo(3);
+    for (long id = 1; id <= 4; id++) {
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.id()).isEqualTo(id);
+    }
+    assertThat(daemon.lookAhead(connections)).isZero();
+  }
+
+  @Test
   void shouldCarryEveryFieldOfACompletion() {
     post(5);
     daemon.take(request);

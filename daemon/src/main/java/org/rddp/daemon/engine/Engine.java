@@ -49,6 +49,8 @@ public final class Engine {
 
   private Deadlines deadlines;
 
+  private RequestPrefetch prefetch;
+
   private PendingStartups<SessionConnection> startups;
 
   /** Makes what it begins anew with; null if it cannot. */
@@ -98,6 +100,7 @@ public final class Engine {
     stack.reportNeighboursTo(this::report);
     stack.reportTimeoutsTo(events::timedOut);
     deadlines = new Deadlines();
+    prefetch = new RequestPrefetch(stack, REQUESTS);
     startups = new PendingStartups<>(rdmapSettings.mpa().startups());
     counters.startupsPending = 0;
     tcp = stack;
@@ -425,6 +428,11 @@ public final class Engine {
   /** The DDP engine, for its counters. */
   public DdpEngine ddp() {
     return ddp;
+  }
+
+  /** Prefetches for the requests of its sessions. */
+  RequestPrefetch prefetch() {
+    return prefetch;
   }
 
   /** The TCP stack, for its counters. */

@@ -81,6 +81,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
+  public int prefetch() {
+    return reports.prefetch();
+  }
+
+  @Override
   public DdpStream ddp() {
     return stream;
   }

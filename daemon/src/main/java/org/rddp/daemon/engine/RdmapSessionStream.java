@@ -61,6 +61,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
+  public int prefetch() {
+    return stream.prefetch() + reports.prefetch();
+  }
+
+  @Override
   public DdpStream ddp() {
     return stream.ddp();
   }

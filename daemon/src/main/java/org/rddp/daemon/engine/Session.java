@@ -113,10 +113,19 @@ public final class Session {
     }
     taking = true;
     try {
+      // Requests that wait for room may wait for long, and would be looked at in every turn.
+      if (engine.prefetch().worthwhile() && !rings.isBlocked()) {
+        prefetchRequests();
+      }
       return take(limit);
     } finally {
       taking = false;
     }
+  }
+
+  /** Prefetches what the next requests in the ring need. */
+  void prefetchRequests() {
+    engine.prefetch().prefetch(rings, connections);
   }
 
   private int take(int limit) {

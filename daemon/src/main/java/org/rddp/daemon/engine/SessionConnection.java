@@ -293,6 +293,19 @@ final class SessionConnection {
     return stream;
   }
 
+  /** The TCP connection; null before it is opened. */
+  TcpConnection tcp() {
+    return tcp;
+  }
+
+  /**
+   * Touches the cache lines that a request needs; the result only keeps the JIT from removing the
+   * loads.
+   */
+  int prefetch() {
+    return (tcp == null ? 1 : 0) + (stream == null ? 1 : 0) + number;
+  }
+
   /** Accepts the peer's request, with what the program chooses for this connection. */
   void accept(AcceptSettings settings, byte[] privateData) throws RequestRefusedException {
     requireAnswerable(privateData);

@@ -16,6 +16,12 @@ interface SessionStream extends RequestTarget {
   /** The handler of the TCP connection. */
   StreamHandler transport();
 
+  /**
+   * Touches the cache lines that a request needs; the result only keeps the JIT from removing the
+   * loads.
+   */
+  int prefetch();
+
   /** The DDP Stream; an STag can be restricted to it. */
   DdpStream ddp();
 

@@ -34,6 +34,7 @@ class NumberTableTest {
         assertThat(table.get(number)).isNull();
       }
       assertThat(table.size()).isEqualTo(model.size());
+      table.prefetch(random.nextInt());
     }
     Map<String, Boolean> shown = new HashMap<>();
     table.forEach(thing -> assertThat(shown.put(thing, true)).isNull());

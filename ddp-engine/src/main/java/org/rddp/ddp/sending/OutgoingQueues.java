@@ -30,6 +30,11 @@ final class OutgoingQueues {
     return messages.isEmpty() && responses.isEmpty() && initialMessage == null;
   }
 
+  /** Touches the cache lines of the next message: {@link DdpSender#prefetchMessage}. */
+  int prefetch() {
+    return messages.prefetch();
+  }
+
   /** Whether more waits than the message being sent. */
   boolean hasMore() {
     return messages.size() + responses.size() > 1;

@@ -52,6 +52,17 @@ class EntryRingTest {
   }
 
   @Test
+  void shouldBePrefetchedWithoutAChange() {
+    ring.prefetch();
+    assertThat(made).isZero();
+    ring.add()[0] = 1;
+    ring.add()[0] = 2;
+    ring.prefetch();
+    assertThat(ring.size()).isEqualTo(2);
+    assertThat(ring.first()[0]).isEqualTo(1);
+  }
+
+  @Test
   void shouldMakeFewEntriesWhereFewAreUsed() {
     assertThat(made).isZero();
     for (int i = 0; i < 1000; i++) {
