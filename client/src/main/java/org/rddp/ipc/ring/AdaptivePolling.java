@@ -9,11 +9,11 @@ import java.util.function.LongSupplier;
  * that it waits for from running, or lends the processor to a thread of another program, which
  * keeps it until the kernel's next tick.
  *
- * <p>Between two looks the thread yields its processor. After {@link #TRIES} waits in a row whose
- * polling was in vain, or one in which a yield took {@link #LOST} or longer, the next waits sleep
- * at once; then one polls again as a trial. Each trial in vain doubles the number of waits that
- * sleep at once, up to {@link #MOST_SLEEPS}, so that at most one wait in so many is delayed; each
- * success halves it.
+ * <p>Between two looks the thread yields its processor. After some waits whose polling was in vain
+ * ({@link #FAILURE}, {@link #ENOUGH}), or one in which a yield took {@link #LOST} or longer, the
+ * next waits sleep at once; then one polls again as a trial. Each trial in vain doubles the number
+ * of waits that sleep at once, up to {@link #MOST_SLEEPS}, so that at most one wait in so many is
+ * delayed; each success halves it.
  *
  * <pre>{@code
  * polling.begin();
@@ -32,8 +32,14 @@ public final class AdaptivePolling {
   /** A yield that takes this long, in ns, has lent the processor to a thread that does not wait. */
   static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
 
-  /** Waits in a row whose polling may be in vain. */
-  static final int TRIES = 4;
+  /**
+   * Points of a wait whose polling was in vain; one that succeeded takes one point back. So polling
+   * does not go on where every other wait is in vain, as with a round trip now and then.
+   */
+  static final int FAILURE = 2;
+
+  /** Points with which the next waits sleep at once: those of four failures in a row. */
+  static final int ENOUGH = 4 * FAILURE;
 
   /** The least number of waits that sleep at once, other than none. */
   static final int FEWEST_SLEEPS = 8;
@@ -57,7 +63,7 @@ public final class AdaptivePolling {
   /** No more yields in this wait. */
   private boolean ended;
 
-  private int inVain;
+  private int points;
 
   /** How many waits sleep at once between two trials. */
   private int sleeps;
@@ -116,14 +122,14 @@ public final class AdaptivePolling {
   /** Has found what it waited for. Says nothing of polling if it was there at once. */
   public void succeed() {
     if (polled && !ended) {
-      inVain = 0;
+      points = Math.max(0, points - 1);
       sleeps = sleeps / 2 < FEWEST_SLEEPS ? 0 : sleeps / 2;
     }
   }
 
   private void fail() {
-    inVain++;
-    if (inVain >= TRIES) {
+    points = Math.min(points + FAILURE, ENOUGH);
+    if (points >= ENOUGH) {
       sleepsLeft = sleeps = Math.clamp(2L * sleeps, FEWEST_SLEEPS, MOST_SLEEPS);
     }
   }

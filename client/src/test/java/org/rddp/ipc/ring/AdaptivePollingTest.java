@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class AdaptivePollingTest {
+  private static final int TRIES = AdaptivePolling.ENOUGH / AdaptivePolling.FAILURE;
   private static final long LONGEST = 50_000;
   private static final long YIELD = 1_000;
 
@@ -45,13 +46,24 @@ class AdaptivePollingTest {
   void goesOnPollingWhilePollingFindsSomething() {
     for (int i = 0; i < 10_000; i++) {
       assertThat(looks(3)).isEqualTo(3);
+      assertThat(looks(3)).isEqualTo(3);
       looks(0);
     }
   }
 
   @Test
+  void mostlySleepsAtOnceWhereEveryOtherWaitIsInVain() {
+    int polled = 0;
+    for (int i = 0; i < 1000; i++) {
+      polled += looks(1);
+      polled += looks(0) > 0 ? 1 : 0;
+    }
+    assertThat(polled).describedAs("waits of 2000 that polled").isLessThan(500);
+  }
+
+  @Test
   void sleepsAtOnceAfterSomeWaitsInVainAndTriesEverMoreRarely() {
-    for (int i = 0; i < AdaptivePolling.TRIES; i++) {
+    for (int i = 0; i < TRIES; i++) {
       assertThat(looks(0)).isPositive();
     }
     int expected = AdaptivePolling.FEWEST_SLEEPS;
@@ -84,7 +96,7 @@ class AdaptivePollingTest {
 
   @Test
   void isNoSuccessToFindSomethingAtOnce() {
-    for (int i = 0; i < AdaptivePolling.TRIES; i++) {
+    for (int i = 0; i < TRIES; i++) {
       looks(0);
     }
     for (int i = 0; i < 100; i++) {
@@ -97,7 +109,7 @@ class AdaptivePollingTest {
 
   @Test
   void pollsAlwaysAgainWhenTrialsSucceed() {
-    for (int i = 0; i < AdaptivePolling.TRIES; i++) {
+    for (int i = 0; i < TRIES; i++) {
       looks(0);
     }
     sleepsBeforeTrial();
