@@ -27,7 +27,7 @@ public final class Comparison implements AutoCloseable {
           + " between them it rests while HotSpot compiles, and until the daemon has found whether vectors"
           + " are worth it. Where the time ends before that, it is said under the table.";
 
-  private static final Duration START = Duration.ofSeconds(60);
+  private static final Duration START = Duration.ofMinutes(3);
 
   /** How much longer than asked a round may take. */
   private static final Duration GRACE = Duration.ofSeconds(45);
