@@ -112,8 +112,7 @@ class StuckEngineTest {
   private Rddp connect(String interfaceName) {
     Rddp session =
         Rddp.connect(
-            folder.resolve("rddpd.sock"),
-            RddpOptions.defaults().withInterfaceName(interfaceName));
+            folder.resolve("rddpd.sock"), RddpOptions.defaults().withInterfaceName(interfaceName));
     sessions.add(session);
     return session;
   }

@@ -185,12 +185,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void look() {
+    timers.atMultipleOf(EngineWatch.PERIOD, this::look);
     for (EngineWatch watch : watches) {
       if (watch.look()) {
         abandonSessions(watch);
       }
     }
-    timers.atMultipleOf(EngineWatch.PERIOD, this::look);
   }
 
   private void abandonSessions(EngineWatch watch) {
