@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     name = "list",
     description = {
       "List the interfaces, sessions, connections or listeners of the running daemon.",
-      "Interfaces are shown to everybody. Root, the daemon's own user and its group see the others"
+      "Interfaces are shown to all who may open a session. Root, the daemon's own user and its group see the others"
           + " of all users, others their own."
     })
 final class ListCommand implements Callable<Integer> {
@@ -80,10 +80,7 @@ final class ListCommand implements Callable<Integer> {
 
   private List<JsonObject> objects() {
     if (subject == Subject.INTERFACES) {
-      return session.interfaces().stream()
-          .map(InterfaceObject::of)
-          .filter(session::includes)
-          .toList();
+      return session.chosenInterfaces().stream().map(InterfaceObject::of).toList();
     }
     try (Rddp daemon = session.open("list")) {
       return objects(daemon, subject.subject, session);

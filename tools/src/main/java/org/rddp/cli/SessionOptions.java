@@ -3,6 +3,7 @@ package org.rddp.cli;
 import com.google.gson.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.rddp.client.DaemonInterface;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
@@ -67,6 +68,23 @@ final class SessionOptions {
   /** The daemon's interfaces. */
   List<DaemonInterface> interfaces() {
     return Rddp.interfaces(socket);
+  }
+
+  /** The chosen interface, or all if none was chosen. */
+  List<DaemonInterface> chosenInterfaces() {
+    List<DaemonInterface> all = interfaces();
+    List<DaemonInterface> chosen =
+        all.stream()
+            .filter(each -> interfaceName.isEmpty() || each.name().equals(interfaceName))
+            .toList();
+    if (chosen.isEmpty()) {
+      throw new CommandFailedException(
+          "no interface %s; the daemon has %s"
+              .formatted(
+                  interfaceName,
+                  all.stream().map(DaemonInterface::name).collect(Collectors.joining(", "))));
+    }
+    return chosen;
   }
 
   /** Whether an object belongs to the chosen interface or engine, or none was chosen. */
