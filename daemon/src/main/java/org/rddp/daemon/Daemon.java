@@ -502,8 +502,9 @@ public final class Daemon implements AutoCloseable {
   private boolean stopThreads() {
     threads.forEach(EngineThread::stop);
     boolean stopped = true;
+    long deadline = System.nanoTime() + END_TIMEOUT;
     for (EngineThread thread : threads) {
-      if (!thread.awaitEnd(END_TIMEOUT)) {
+      if (!thread.awaitEnd(deadline - System.nanoTime())) {
         stopped = false;
         events.warn(
             "the thread %s does not stop; the daemon ends without it; its calls, the latest first: %s"

@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import org.rddp.daemon.engine.Engine;
 /** Closes all connections in order, waits until they have ended, and says what it waits for. */
 final class Drain {
   /** Longest wait in ns for an engine's answer. */
-  private static final long ANSWER_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+  private static final long ANSWER_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
   private final List<Engine> engines;
   private final long timeout;
@@ -27,7 +28,7 @@ final class Drain {
    * @param log gets a line at the beginning, and one at the end
    */
   Drain(List<Engine> engines, long timeout, Consumer<String> log) {
-    this.engines = engines;
+    this.engines = new ArrayList<>(engines);
     this.timeout = timeout;
     this.log = log;
   }
@@ -66,7 +67,7 @@ final class Drain {
         .collect(Collectors.joining(", ", "connections (" + all + ": ", ")"));
   }
 
-  /** The number of connections of each interface that has any. */
+  /** The number of connections of each interface that has any, of engines that answer in time. */
   private Map<String, Integer> connections() throws InterruptedException {
     Map<String, Integer> counted = new ConcurrentHashMap<>();
     CountDownLatch asked = new CountDownLatch(engines.size());
@@ -76,14 +77,15 @@ final class Drain {
         asked.countDown();
       });
     }
-    boolean answered = asked.await(ANSWER_TIMEOUT, TimeUnit.NANOSECONDS);
+    if (!asked.await(ANSWER_TIMEOUT, TimeUnit.NANOSECONDS)) {
+      // Not asked again: each time would take as long.
+      engines.removeIf(engine -> !counted.containsKey(engine.name()));
+    }
     Map<String, Integer> inOrder = new LinkedHashMap<>();
-    if (answered) {
-      for (Engine engine : engines) {
-        int count = counted.get(engine.name());
-        if (count > 0) {
-          inOrder.put(engine.name(), count);
-        }
+    for (Engine engine : engines) {
+      int count = counted.get(engine.name());
+      if (count > 0) {
+        inOrder.put(engine.name(), count);
       }
     }
     return inOrder;

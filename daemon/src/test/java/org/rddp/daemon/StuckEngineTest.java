@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
+import com.google.gson.JsonParser;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
@@ -30,6 +31,7 @@ import org.rddp.client.RddpOptions;
 import org.rddp.client.RefusedException;
 import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.ConfigurationFile;
@@ -176,6 +178,19 @@ class StuckEngineTest {
         .contains("ALARM: the engine of interface stuck has made no turn for ")
         .contains("CountDownLatch.await")
         .contains("ALARM: the engine of interface stuck is stuck; its sessions end (1)");
+  }
+
+  @Test
+  void shouldBeLeftOutOfLists() {
+    connect("stuck");
+    Rddp other = connect("other");
+    stick();
+
+    assertThat(other.list(ListSubject.SESSIONS))
+        .extracting(each -> JsonParser.parseString(each).getAsJsonObject())
+        .extracting(each -> each.get("interface").getAsString())
+        .containsOnly("other");
+    exchange(other);
   }
 
   @Test

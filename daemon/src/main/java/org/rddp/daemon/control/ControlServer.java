@@ -191,6 +191,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
         abandonSessions(watch);
       }
     }
+    List.copyOf(programs).forEach(each -> each.objectList().answerForStalledEngine());
   }
 
   private void abandonSessions(EngineWatch watch) {
@@ -199,13 +200,18 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
             .filter(each -> each.hasSession() && watch.isStuck(each.daemonInterface().engine()))
             .toList();
     events.warn(
-        "ALARM: %s is stuck; its sessions end (%d)".formatted(watch.engines(), served.size()));
-    served.forEach(each -> each.abandon(watch.engines() + " is stuck"));
+        "ALARM: %s is stuck; its sessions end (%d)".formatted(watch.description(), served.size()));
+    served.forEach(each -> run(() -> each.abandon(watch.description() + " is stuck")));
+  }
+
+  /** Whether an engine's thread has stalled. */
+  boolean isStalled(DaemonInterface at) {
+    return watches.stream().anyMatch(watch -> watch.isStalled(at.engine()));
   }
 
   /** Whether an engine's thread is stuck. */
-  boolean isStuck(DaemonInterface engine) {
-    return watches.stream().anyMatch(watch -> watch.isStuck(engine.engine()));
+  boolean isStuck(DaemonInterface at) {
+    return watches.stream().anyMatch(watch -> watch.isStuck(at.engine()));
   }
 
   // ---- The loop ----
@@ -326,13 +332,18 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
    * none until one has ended.
    */
   private void makeRoom() {
-    ProgramSession victim = ending.isEmpty() ? waiting.victim(programs) : null;
+    ProgramSession victim = isNobodyEnding() ? waiting.victim(programs) : null;
     if (victim != null) {
       victim.end("it has not opened a session, and no descriptors are left", null);
     } else {
       admissionPaused = true;
       after(ADMISSION_PAUSE, () -> admissionPaused = false);
     }
+  }
+
+  /** Whether no session is ending but those of stuck engines, which may never end. */
+  private boolean isNobodyEnding() {
+    return ending.stream().allMatch(each -> each.hasSession() && isStuck(each.daemonInterface()));
   }
 
   private void admit(ControlSocket socket) {
@@ -581,7 +592,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void countDownWhenGone(CountDownLatch done) {
-    if (ending.stream().allMatch(each -> each.hasSession() && isStuck(each.daemonInterface()))) {
+    if (isNobodyEnding()) {
       done.countDown();
     } else {
       after(TimeUnit.MILLISECONDS.toNanos(1), () -> countDownWhenGone(done));

@@ -40,7 +40,7 @@ public final class EngineWatch {
    */
   EngineWatch(EngineThread thread, long stuckTimeout, DaemonEvents events) {
     this.thread = thread;
-    this.stuckLooks = stuckTimeout / PERIOD;
+    this.stuckLooks = 1 + Math.ceilDiv(stuckTimeout, PERIOD);
     this.events = events;
     List<Engine> engines = thread.engines();
     name =
@@ -70,13 +70,18 @@ public final class EngineWatch {
     return looks == stuckLooks;
   }
 
-  /** Whether the thread is stuck, so that an engine can serve no session. */
+  /** Whether the thread has an engine, and has stalled, so that nobody gets an answer of it. */
+  boolean isStalled(Engine engine) {
+    return stalled && thread.engines().contains(engine);
+  }
+
+  /** Whether the thread has an engine, and is stuck, so that it can serve no session. */
   boolean isStuck(Engine engine) {
     return looks >= stuckLooks && thread.engines().contains(engine);
   }
 
   /** The engines of the thread, in words. */
-  String engines() {
+  String description() {
     return name;
   }
 

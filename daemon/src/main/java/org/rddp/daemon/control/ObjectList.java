@@ -30,7 +30,9 @@ final class ObjectList {
 
   private final ControlServer server;
   private final ProgramSession viewer;
-  private boolean busy;
+
+  /** The reply that an engine copies for; null if none does. */
+  private Page copied;
 
   ObjectList(ControlServer server, ProgramSession viewer) {
     this.server = server;
@@ -39,7 +41,19 @@ final class ObjectList {
 
   /** Whether an engine is copying for a request. */
   boolean isBusy() {
-    return busy;
+    return copied != null;
+  }
+
+  /**
+   * Leaves out a session whose engine has stalled: the viewer would wait for it, and would lose its
+   * own session.
+   */
+  void answerForStalledEngine() {
+    if (copied != null && server.isStalled(copied.listed.daemonInterface())) {
+      Page page = copied;
+      copied = null;
+      page.send(-1);
+    }
   }
 
   void list(ProgramMessage.ListObjects next) throws RequestRefusedException {
@@ -137,7 +151,7 @@ final class ObjectList {
       then.accept(null);
       return;
     }
-    busy = true;
+    copied = page;
     page.listed
         .daemonInterface()
         .engine()
@@ -150,12 +164,16 @@ final class ObjectList {
             server.onFault("a list for " + viewer.name(), e);
             failure = new RequestRefusedException(Reason.INTERNAL, "the list failed: " + e);
           }
-          T copied = value;
+          T taken = value;
           RequestRefusedException refusal = failure;
           server.execute(() -> {
-            busy = false;
+            if (copied != page) {
+              // The engine had stalled.
+              return;
+            }
+            copied = null;
             if (refusal == null) {
-              then.accept(copied);
+              then.accept(taken);
             } else {
               viewer.answer(page.request, refusal);
             }

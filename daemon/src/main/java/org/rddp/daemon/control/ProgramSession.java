@@ -165,6 +165,10 @@ final class ProgramSession implements SessionHandler {
     return begun;
   }
 
+  ObjectList objectList() {
+    return list;
+  }
+
   ProgramListeners listeners() {
     return listeners;
   }

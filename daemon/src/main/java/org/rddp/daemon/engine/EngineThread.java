@@ -221,7 +221,7 @@ public final class EngineThread {
   /**
    * Waits until it has ended; an interrupt does not end the wait.
    *
-   * @param nanos the longest time, in ns
+   * @param nanos the longest time, in ns; 0 or less: does not wait
    * @return false if it has not ended in that time
    */
   public boolean awaitEnd(long nanos) {
