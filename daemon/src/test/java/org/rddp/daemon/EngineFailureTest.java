@@ -14,7 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.Rddp;
 import org.rddp.client.SessionLostException;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 
@@ -70,25 +69,7 @@ class EngineFailureTest {
             .formatted(socket());
     return Daemon.start(
         ConfigurationFile.parse("test", text),
-        new OnePort(device),
+        new GivenPorts(List.of(device)),
         new PrintStream(log, true, StandardCharsets.UTF_8));
-  }
-
-  private record OnePort(FrameDevice device) implements Ports {
-    @Override
-    public List<FrameDevice> devices() {
-      return List.of(device);
-    }
-
-    @Override
-    public void enter() {}
-
-    @Override
-    public void leave() {}
-
-    @Override
-    public void close() {
-      device.close();
-    }
   }
 }

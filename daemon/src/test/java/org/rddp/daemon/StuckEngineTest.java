@@ -51,30 +51,10 @@ class StuckEngineTest {
   private final List<Rddp> sessions = new ArrayList<>();
   private Daemon daemon;
 
-  /** Two devices with nothing at the other end; each is for one thread. */
-  private static final class SinglePorts implements Ports {
-    private final List<FrameDevice> devices = List.of(single(), single());
-
-    private static FrameDevice single() {
-      return LoopedDevice.pair(
-          new NativePacketPool(2048, 1514), new NativePacketPool(2048, 1514), 1500, 512)[0];
-    }
-
-    @Override
-    public List<FrameDevice> devices() {
-      return devices;
-    }
-
-    @Override
-    public void enter() {}
-
-    @Override
-    public void leave() {}
-
-    @Override
-    public void close() {
-      devices.forEach(FrameDevice::close);
-    }
+  /** A device with nothing at the other end, for one thread. */
+  private static FrameDevice single() {
+    return LoopedDevice.pair(
+        new NativePacketPool(2048, 1514), new NativePacketPool(2048, 1514), 1500, 512)[0];
   }
 
   @BeforeEach
@@ -100,7 +80,7 @@ class StuckEngineTest {
     daemon =
         Daemon.start(
             ConfigurationFile.parse("test", text),
-            new SinglePorts(),
+            new GivenPorts(List.of(single(), single())),
             new PrintStream(log, true, StandardCharsets.UTF_8));
   }
 

@@ -41,7 +41,7 @@ final class ConnectionPrefetch {
       loaded += connections.prefetch(keys[i]);
     }
     for (int i = 0; i < count; i++) {
-      TcpConnection found = connections.guess(keys[i]);
+      TcpConnection found = connections.findByTag(keys[i]);
       if (found != null) {
         burst.add(found);
       }

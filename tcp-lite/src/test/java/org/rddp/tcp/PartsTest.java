@@ -50,7 +50,7 @@ class PartsTest {
       }
       TcpConnection other = some.get(random.nextInt(some.size()));
       assertThat(table.get(other.key)).isSameAs(model.get(other.key));
-      assertThat(table.guess(other.key)).isSameAs(model.get(other.key));
+      assertThat(table.findByTag(other.key)).isSameAs(model.get(other.key));
       assertThat(table.size()).isEqualTo(model.size());
     }
     assertThat(table.snapshot()).containsExactlyInAnyOrderElementsOf(model.values());

@@ -77,7 +77,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Map<String, ProgramSession> traces = new HashMap<>();
   private final LastSockets lastSockets = new LastSockets(this);
   private final LongAdder notLogged = new LongAdder();
-  private List<EngineWatch> watches = List.of();
+  private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
@@ -178,7 +178,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     List<EngineWatch> created =
         threads.stream().map(thread -> new EngineWatch(thread, stuckTimeout, events)).toList();
     execute(() -> {
-      watches = created;
+      watches = new EngineWatches(created);
       look();
     });
     return created;
@@ -186,11 +186,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private void look() {
     timers.atMultipleOf(EngineWatch.PERIOD, this::look);
-    for (EngineWatch watch : watches) {
-      if (watch.look()) {
-        abandonSessions(watch);
-      }
-    }
+    watches.look().forEach(this::abandonSessions);
     List.copyOf(programs).forEach(each -> each.objectList().answerForStalledEngine());
   }
 
@@ -204,14 +200,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     served.forEach(each -> run(() -> each.abandon(watch.description() + " is stuck")));
   }
 
-  /** Whether an engine's thread has stalled. */
-  boolean isStalled(DaemonInterface at) {
-    return watches.stream().anyMatch(watch -> watch.isStalled(at.engine()));
-  }
-
-  /** Whether an engine's thread is stuck. */
-  boolean isStuck(DaemonInterface at) {
-    return watches.stream().anyMatch(watch -> watch.isStuck(at.engine()));
+  EngineWatches watches() {
+    return watches;
   }
 
   // ---- The loop ----
@@ -343,7 +333,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Whether no session is ending but those of stuck engines, which may never end. */
   private boolean isNobodyEnding() {
-    return ending.stream().allMatch(each -> each.hasSession() && isStuck(each.daemonInterface()));
+    return ending.stream()
+        .allMatch(each -> each.hasSession() && watches.isStuck(each.daemonInterface()));
   }
 
   private void admit(ControlSocket socket) {

@@ -49,7 +49,7 @@ final class ObjectList {
    * own session.
    */
   void answerForStalledEngine() {
-    if (copied != null && server.isStalled(copied.listed.daemonInterface())) {
+    if (copied != null && server.watches().isStalled(copied.listed.daemonInterface())) {
       Page page = copied;
       copied = null;
       page.send(-1);

@@ -300,7 +300,9 @@ final class ProgramSession implements SessionHandler {
     checkVersion(hello.version());
     server.permissions().checkSession(socket.peer());
     DaemonInterface chosen =
-        server.interfaces().find(hello.interfaceName(), server::isStuck, server::sessions);
+        server
+            .interfaces()
+            .find(hello.interfaceName(), server.watches()::isStuck, server::sessions);
     daemonInterface = chosen;
     share.sessions().take(1);
     counted = true;

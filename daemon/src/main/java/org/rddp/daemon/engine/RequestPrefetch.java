@@ -49,21 +49,21 @@ final class RequestPrefetch {
     for (int i = 0; i < count; i++) {
       loaded += connections.prefetch(numbers[i]);
     }
-    int distinct = find(count, connections);
-    for (int i = 0; i < distinct; i++) {
+    int foundCount = find(count, connections);
+    for (int i = 0; i < foundCount; i++) {
       loaded += found[i].prefetch();
     }
-    for (int i = 0; i < distinct; i++) {
+    for (int i = 0; i < foundCount; i++) {
       TcpConnection tcp = found[i].tcp();
       if (tcp != null) {
         transport.add(tcp);
       }
       loaded += found[i].stream().prefetch();
     }
-    for (int i = 0; i < distinct; i++) {
+    for (int i = 0; i < foundCount; i++) {
       loaded += found[i].ddp().prefetch();
     }
-    for (int i = 0; i < distinct; i++) {
+    for (int i = 0; i < foundCount; i++) {
       loaded += found[i].ddp().prefetchSending();
       found[i] = null;
     }
@@ -73,16 +73,16 @@ final class RequestPrefetch {
 
   /** Finds the connections; of several requests in a row for the same one, it is found once. */
   private int find(int count, NumberTable<SessionConnection> connections) {
-    int distinct = 0;
+    int foundCount = 0;
     int last = 0;
     for (int i = 0; i < count; i++) {
       SessionConnection connection = numbers[i] == last ? null : connections.get(numbers[i]);
       last = numbers[i];
       if (connection != null) {
-        found[distinct++] = connection;
+        found[foundCount++] = connection;
       }
     }
-    return distinct;
+    return foundCount;
   }
 
   /** The sum of the last loads, for tests. */

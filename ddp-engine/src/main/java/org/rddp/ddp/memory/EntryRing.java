@@ -81,6 +81,7 @@ public final class EntryRing<T> {
     if (entries.length == 0) {
       return size;
     }
+    // An entry may be of any class: what every object has is its header, which names the class.
     return entries[(first + size) & (entries.length - 1)].getClass() == maker.getClass() ? 1 : 0;
   }
 

@@ -77,7 +77,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
    * The connection with that key, or almost never another one, or null. Reads no connection, so
    * that the caller need not wait for one before it looks for the next.
    */
-  public C guess(long key) {
+  public C findByTag(long key) {
     long hash = hash(key);
     int tag = tag(hash);
     int mask = tags.length - 1;
