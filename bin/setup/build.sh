@@ -3,7 +3,7 @@
 
 readonly STATE=$ROOT/.rddp
 readonly MODULES=(conformance native ffm-bindings tcp-lite dpdk-device mpa-engine ddp-engine client daemon client-c verbs simulation fuzz examples tools packaging interop bench)
-readonly BUILD_LOG=$STATE/build.log
+BUILD_LOG=$STATE/build.log
 
 build_if_changed() {
     if is_built; then

@@ -25,6 +25,13 @@ reserve_hugepages_for_benchmarks() {
     reserve_hugepages
 }
 
+# reserve_hugepages_for_steps N: as many as N steps of the test suite need that run side by side, so that none of them adds or
+# removes any: the demo checks their number.
+reserve_hugepages_for_steps() {
+    hugepages_wanted=$(($1 * HUGEPAGES_WANTED))
+    reserve_hugepages
+}
+
 # Raises the number of free hugepages to hugepages_wanted; prints a message when it cannot.
 reserve_hugepages() {
     local free wanted

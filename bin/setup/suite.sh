@@ -2,17 +2,24 @@
 # rddp test: the whole suite, step by step. Ends with the line "N passed, N failed".
 #
 # A step is a function. Its output goes to its log; lines that begin with "ok " or "not ok " count as tests, and a step
-# without such lines counts as one test. File descriptor 3 is the terminal.
+# without such lines counts as one test. Steps run side by side, each in a process of its own that leaves its counts in
+# NAME.counts and its times in NAME.time. File descriptor 3 is the terminal.
 
 readonly SUITE=$ROOT/target/suite
+readonly STEPS_AT_ONCE=2
+# Maven's arguments for steps that run what `build` has left, side by side: nothing may be written anew. Maven's compiler would
+# compile all again, because other modules' classes are no longer in jars.
+readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
 # Kinds of simulated runs, and how many of each: with those of the unit tests they take four minutes on two cores.
 readonly SIMULATIONS=(tcp:6000 mpa:6000 rdma:1200 programs:2300)
 
 suite_passed=0
 suite_failed=0
 suite_skipped=0
-suite_step=0
 suite_failures=()
+suite_times=()
+# Of a process that runs: its step.
+declare -A suite_running=()
 
 suite_usage() {
     cat <<'END'
@@ -20,7 +27,8 @@ Usage: rddp test [--no-dpdk]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP and Linux's siw
-as peers, and unmodified RDMA programs. Takes some minutes; the first time more, because it builds a virtual machine with siw.
+as peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
+because it builds a virtual machine with siw.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -38,18 +46,19 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    local steps=(scripts java simulation races fuzz tshark)
+    # The longest first, so that none is left alone at the end; those that mostly wait beside those that compute.
+    local steps=(build scripts java)
     if has_dpdk; then
-        reserve_hugepages
-        steps+=(shim demo package soak)
+        reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(linux_tcp siw verbs)
+            steps+=(siw linux_tcp verbs)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
+        steps+=(demo package soak shim)
     fi
-    suite_run "${steps[@]}"
+    suite_run "${steps[@]}" simulation races fuzz tshark
     suite_summary
 }
 
@@ -66,31 +75,57 @@ suite_prepare() {
     install_packages_to_test
     rm -rf "$SUITE"
     mkdir -p "$SUITE" "$STATE"
-    trap restore_hugepages EXIT
+    trap 'suite_stop; restore_hugepages' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     suite_maven_arguments=()
     if (($(java_feature "$JAVA_HOME") < 23)); then
         suite_maven_arguments+=('-Drddp.jvm.args=--add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/java.util.zip=ALL-UNNAMED')
     fi
-    # Tests that cannot run here must not drop their clauses from the conformance matrix.
-    has_dpdk || suite_maven_arguments+=(-Dconformance.goal=names)
     echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_description), $(nproc) cores"
 }
 
-# suite_run NAME...: runs the function step_NAME of each; its title is in title_of.
+# suite_run NAME...: runs the function step_NAME of each, two at a time: all but `scripts` once `build` has succeeded.
 suite_run() {
-    local step
-    for step in "$@"; do
-        suite_step=$((suite_step + 1))
-        echo "[$suite_step/$#] $(title_of "$step")"
-        run_step "$step"
+    local waiting=("$@") step ended built=
+    # Process groups, so that a signal ends all of a step; and steps that can be interrupted.
+    set -m
+    while ((${#waiting[@]} + ${#suite_running[@]} > 0)); do
+        step=${waiting[0]:-}
+        if [[ -n $step && -z $built && $step != build && $step != scripts ]]; then step=; fi
+        if [[ -n $step ]] && ((${#suite_running[@]} < STEPS_AT_ONCE)); then
+            echo "[$(($# - ${#waiting[@]} + 1))/$#] $(title_of "$step")"
+            run_step "$step" </dev/null &
+            suite_running[$!]=$step
+            waiting=("${waiting[@]:1}")
+            continue
+        fi
+        wait -n -p ended || true
+        step=${suite_running[$ended]}
+        unset "suite_running[$ended]"
+        end_step "$step"
+        if [[ $step == build ]]; then
+            if ((step_failed > 0)); then waiting=(); fi
+            built=yes
+        fi
     done
+    set +m
+}
+
+# Ends the steps that run; what a step runs under `timeout` is no part of its process group.
+suite_stop() {
+    local process children
+    for process in "${!suite_running[@]}"; do
+        mapfile -t children < <(pgrep -P "$process")
+        kill -TERM -- "-$process" "${children[@]}" 2>/dev/null || true
+    done
+    wait
 }
 
 title_of() {
     case $1 in
         scripts) echo 'scripts' ;;
+        build) echo 'build' ;;
         java) echo 'unit and simulation tests' ;;
         simulation) echo "simulated runs over bad networks, under virtual time: ${SIMULATIONS[*]}" ;;
         races) echo 'what threads and processes share under jcstress' ;;
@@ -106,20 +141,34 @@ title_of() {
     esac
 }
 
+# run_step NAME: in a process of its own.
 run_step() {
-    local began=$SECONDS log=$SUITE/$1.log status=0
+    local log=$SUITE/$1.log status=0 TIMEFORMAT='%0R %0U %0S'
+    set +m
     step_passed=0
     step_failed=0
     step_skipped=0
-    "step_$1" >"$log" 2>&1 || status=$?
+    { time "step_$1" >"$log" 2>&1 || status=$?; } 2>"$SUITE/$1.time"
     count_lines "$log" "$status"
+    echo "$step_passed $step_failed $step_skipped" >"$SUITE/$1.counts"
+}
+
+# end_step NAME: adds up what it has left, and prints it.
+end_step() {
+    local elapsed user system
+    step_passed=0 step_failed=1 step_skipped=0 elapsed=0 user=0 system=0
+    if [[ -f $SUITE/$1.counts ]]; then
+        read -r step_passed step_failed step_skipped <"$SUITE/$1.counts"
+        read -r elapsed user system <"$SUITE/$1.time"
+    fi
     suite_passed=$((suite_passed + step_passed))
     suite_failed=$((suite_failed + step_failed))
     suite_skipped=$((suite_skipped + step_skipped))
-    echo "      $step_passed passed, $step_failed failed ($((SECONDS - began)) s)"
+    suite_times+=("$(printf '%-10s %5d %7d' "$1" "$elapsed" $((user + system)))")
+    echo "      $1: $step_passed passed, $step_failed failed ($elapsed s)"
     if ((step_failed > 0)); then
-        suite_failures+=("$1: $log")
-        show_failure "$log"
+        suite_failures+=("$1: $SUITE/$1.log")
+        show_failure "$SUITE/$1.log"
     fi
 }
 
@@ -146,6 +195,8 @@ show_failure() {
 
 suite_summary() {
     echo
+    echo 'step     seconds  of CPU time'
+    printf '%s\n' "${suite_times[@]}"
     if ((${#suite_failures[@]} > 0)); then
         echo 'Failed:'
         printf '  %s\n' "${suite_failures[@]}"
@@ -162,18 +213,31 @@ step_scripts() {
     "$ROOT/bin/setup/tests/run"
 }
 
-# Maven's whole life cycle, which builds all that the other steps run; the tests are counted from their reports.
-step_java() {
+# All that the other steps run: classes, tests, jars.
+step_build() {
     local status=0 print
     print=$(fingerprint)
-    find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
     rm -rf "$STATE/packaged" "$ROOT/packaging/target/lib"
-    maven_offline_first show_tests --fail-at-end "${suite_maven_arguments[@]}" verify || status=$?
+    maven_offline_first show_tests -Pjcstress -T 2 -DskipTests verify || status=$?
     cat "$BUILD_LOG"
-    count_reports
     if ((status == 0)); then
         mark_built "$print"
         printf '%s\n' "$print" >"$STATE/packaged"
+    fi
+    return "$status"
+}
+
+# The tests are counted from their reports, which the conformance matrix is made from.
+step_java() {
+    local status=0 goal=write
+    find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
+    maven_offline_first show_tests --fail-at-end -Pjcstress "${BUILT[@]}" "${suite_maven_arguments[@]}" test || status=$?
+    cat "$BUILD_LOG"
+    count_reports
+    if ((status == 0)); then
+        # Tests that cannot run here must not drop their clauses from the conformance matrix.
+        if ! has_dpdk; then goal=names; elif [[ -n ${CI:-} ]]; then goal=check; fi
+        (cd "$ROOT" && "$JAVA_HOME/bin/java" -cp conformance/target/classes org.rddp.conformance.MatrixCommand "$goal" .) || status=$?
     fi
     return "$status"
 }
@@ -235,16 +299,22 @@ step_simulation() {
 
 # What threads and processes share, with the profile jcstress; the results are in the last line of jcstress's progress.
 step_races() {
-    local module status=0 results='.*Results: ([0-9]+) planned; ([0-9]+) passed'
-    for module in client tcp-lite; do
-        maven_offline_first discard_output -Pjcstress -pl "$module" -am -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
-        cat "$BUILD_LOG"
-        if [[ $(<"$BUILD_LOG") =~ $results ]]; then
+    local BUILD_LOG=$SUITE/races-maven.log status=0 line
+    maven_offline_first discard_output -Pjcstress "${BUILT[@]}" -DskipTests -pl client,tcp-lite -am \
+        test-compile exec:exec@jcstress || status=$?
+    cat "$BUILD_LOG"
+    while IFS= read -r line; do
+        if [[ $line =~ Results:\ ([0-9]+)\ planned\;\ ([0-9]+)\ passed ]]; then
             step_passed=$((step_passed + BASH_REMATCH[2]))
             step_failed=$((step_failed + BASH_REMATCH[1] - BASH_REMATCH[2]))
         fi
-    done
+    done < <(tr '\r' '\n' <"$BUILD_LOG" | last_results)
     return "$status"
+}
+
+# Of each run of jcstress, the last line with results.
+last_results() {
+    awk '/Results:/ { last = $0 } /BUILD|Building/ { if (last != "") print last; last = "" } END { print last }'
 }
 
 discard_output() {

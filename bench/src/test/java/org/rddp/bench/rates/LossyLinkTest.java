@@ -23,7 +23,9 @@ import org.rddp.bench.link.LinkProcess;
 class LossyLinkTest {
   private static final String KERNEL = "kernel";
   private static final String MARKERS = "Markers";
-  private static final LossyTask TASK = new LossyTask((64 << 10) + 512, 100, 0.01, 1, 100);
+
+  /** Long enough for a sender that waits for its retransmission timer more than once. */
+  private static final LossyTask TASK = new LossyTask((64 << 10) + 512, 1000, 0.01, 1, 100);
 
   private static LinkProcess link() throws Exception {
     try {
