@@ -117,6 +117,22 @@ class HeldMessagesTest {
     assertThat(held.firstPosition()).isEqualTo(3006);
   }
 
+  /** A peer may send a segment that is longer than the bound: the window was open for it. */
+  @Test
+  void shouldKeepAFirstSegmentThatIsLongerThanItsBound() {
+    HeldSegments held = new HeldSegments(BOUND);
+    MemorySegment octets = Arena.ofAuto().allocate(2 * BOUND);
+    assertThat(held.add(Ulpdu.of(0, octets.address(), BOUND + 1))).isTrue();
+    assertThat(held.add(Ulpdu.of(BOUND + 7, octets.address(), BOUND))).isTrue();
+    assertThat(held.octets()).isEqualTo(2 * BOUND + 1);
+  }
+
+  @Test
+  void shouldKeepNothingWithABoundOfNothing() {
+    MemorySegment octets = Arena.ofAuto().allocate(8);
+    assertThat(new HeldSegments(0).add(Ulpdu.of(0, octets.address(), 1))).isFalse();
+  }
+
   /** What is kept beside a segment counts for nothing, but its room is needed. */
   @Test
   void shouldHaveRoomForSegmentsOfOneOctet() {

@@ -131,7 +131,7 @@ final class RdmaModel {
       return;
     }
     if (!held.isEmpty() || !takeNow(segment)) {
-      if (heldNow + size(segment) > heldOctets) {
+      if (held.isEmpty() ? heldOctets == 0 : heldNow + size(segment) > heldOctets) {
         fail("1/2/2", segment);
       } else {
         firstUncounted |= held.isEmpty();

@@ -50,11 +50,12 @@ public final class HeldSegments {
     return octets;
   }
 
-  /** Appends a copy of a segment; false if it would exceed the bound. */
+  /** Appends a copy of a segment; false if it would exceed the bound, which the first cannot. */
   public boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);
     int charged = charged(segment.length());
-    if (octets - uncounted + charged > bound) {
+    boolean exceeds = isEmpty() ? bound == 0 : octets - uncounted + charged > bound;
+    if (exceeds) {
       return false;
     }
     uncounted = isEmpty() ? charged : uncounted;

@@ -3,6 +3,8 @@ package org.rddp.simulation.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.simulation.RunTotals;
 
 /** The first of the runs of which the suite makes thousands with {@code rddp simulate}. */
@@ -10,10 +12,14 @@ class ProgramSimulationTest {
   private static RunTotals run(ProgramSimulation simulation, String kind, int runs) {
     RunTotals totals = new RunTotals();
     for (long seed = 1; seed <= runs; seed++) {
-      String violation = simulation.run(seed, totals, null);
-      assertThat(violation).as("rddp simulate %s --seed %d --trace", kind, seed).isNull();
+      run(simulation, kind, seed, totals);
     }
     return totals;
+  }
+
+  private static void run(ProgramSimulation simulation, String kind, long seed, RunTotals totals) {
+    String violation = simulation.run(seed, totals, null);
+    assertThat(violation).as("rddp simulate %s --seed %d --trace", kind, seed).isNull();
   }
 
   @Test
@@ -26,5 +32,12 @@ class ProgramSimulationTest {
   void shouldKeepTheRulesForSeveralProgramsOnBadNetworks() {
     RunTotals totals = run(ProgramSimulation.ofPrograms(), "programs", 50);
     assertThat(totals.median()).isGreaterThanOrEqualTo(100);
+  }
+
+  /** The first segment of a held message was longer than the bound, and was refused. */
+  @ParameterizedTest
+  @ValueSource(longs = 918273897)
+  void shouldKeepTheRulesWithSeedsThatHaveFoundFaults(long seed) {
+    run(ProgramSimulation.ofRdmap(), "rdma", seed, new RunTotals());
   }
 }
