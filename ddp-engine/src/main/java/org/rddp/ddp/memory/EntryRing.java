@@ -4,11 +4,15 @@ import java.util.function.Supplier;
 
 /**
  * A bounded FIFO queue that reuses its entries. It creates only as many entries as have been in use
- * at a time, so a deep queue costs little if few entries are used.
+ * at a time, and keeps at most {@value #KEPT} when it is emptied, so a deep queue costs little if
+ * few entries are in use.
  *
  * @param <T> the entries
  */
 public final class EntryRing<T> {
+  /** The most entries that an empty ring keeps: the usual depth of a connection's queue. */
+  static final int KEPT = 256;
+
   private static final int FEWEST = 2;
 
   private final int capacity;
@@ -100,7 +104,20 @@ public final class EntryRing<T> {
     T removed = entry(first);
     first++;
     size--;
+    if (size == 0 && entries.length > KEPT) {
+      shrink();
+    }
     return removed;
+  }
+
+  /** Keeps the entries that were removed last, the last one to be used again after the others. */
+  private void shrink() {
+    Object[] kept = new Object[KEPT];
+    for (int i = 0; i < KEPT; i++) {
+      kept[i] = entry(first - KEPT + i);
+    }
+    entries = kept;
+    first = 0;
   }
 
   @SuppressWarnings("unchecked") // only entries of type T are stored
