@@ -100,6 +100,7 @@ final class EngineStatistics {
     statistics.add(prefix + "checksum.errors", () -> ip.get().checksumErrors);
     statistics.add(prefix + "address.errors", () -> ip.get().addressErrors);
     statistics.add(prefix + "address.conflicts", () -> ip.get().addressConflicts);
+    statistics.add(prefix + "address.duplicates", () -> ip.get().addressDuplicates);
     statistics.add(prefix + "router.advertisements", () -> ip.get().routerAdvertisements);
     statistics.add(prefix + "router.redirects", () -> ip.get().redirects);
     statistics.add(prefix + "neighbour.conflicts", () -> ip.get().neighbourConflicts);

@@ -67,6 +67,7 @@ final class HandOverInput {
         }
         case StackMember.ARP -> ipv4.told(code, sender, a, (int) b, now);
         case StackMember.ADVERTISEMENT -> ipv6.discovery().told(high, low, a, b != 0, now);
+        case StackMember.CLAIM -> ipv6.discovery().claimed(code, a, b != 0, now);
         case StackMember.ROUTER -> ipv6.routes().heard(high, low, (int) a, (int) b, now);
         case StackMember.REDIRECT -> ipv6.routes().redirected(high, low, a, b, code != 0);
         default -> {

@@ -54,7 +54,9 @@ final class Icmpv6Errors implements FragmentErrors {
   void send(int type, int code, int parameter, long quoted, long macAddress, long now) {
     long high = Ipv6.sourceHigh(quoted);
     long low = Ipv6.sourceLow(quoted);
-    if (!Ipv6Address.unicast(high, low) || aboutError(quoted)) {
+    int found = addresses.find(Ipv6.destinationHigh(quoted), Ipv6.destinationLow(quoted));
+    int local = found >= 0 ? found : LocalAddresses.sourceFor(high);
+    if (!Ipv6Address.unicast(high, low) || aboutError(quoted) || !addresses.usable(local)) {
       return;
     }
     if (limit.reached(now)) {
@@ -70,8 +72,7 @@ final class Icmpv6Errors implements FragmentErrors {
     int octets = Math.min(Ipv6.HEADER + Ipv6.payloadLength(quoted), QUOTED);
     Memory.copy(quoted, message + Icmpv6.HEADER, octets);
     Icmpv6.write(message, type, code, parameter);
-    int local = addresses.find(Ipv6.destinationHigh(quoted), Ipv6.destinationLow(quoted));
-    Ipv6Address source = addresses.get(local >= 0 ? local : LocalAddresses.sourceFor(high));
+    Ipv6Address source = addresses.get(local);
     Ipv6Address destination = new Ipv6Address(high, low);
     int length = Icmpv6.HEADER + octets;
     output.send(packet, message, length, 0, Ipv6.HOPS, source, destination, macAddress);

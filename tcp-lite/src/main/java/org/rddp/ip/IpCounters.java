@@ -79,6 +79,9 @@ public final class IpCounters {
   /** ARP or ND messages that claimed our own address. */
   public long addressConflicts;
 
+  /** Addresses of IPv6 that are not used now, since another host has them, or has said so. */
+  public long addressDuplicates;
+
   /** ARP or ND messages that claimed a known neighbour's address for another MAC address. */
   public long neighbourConflicts;
 

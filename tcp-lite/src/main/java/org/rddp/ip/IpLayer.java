@@ -84,7 +84,10 @@ public final class IpLayer {
     link = new EthernetLink(device, address.vlan());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
     Ipv6Network network = address.ipv6().orElse(null);
-    LocalAddresses ours = network == null ? null : new LocalAddresses(network, device.macAddress());
+    LocalAddresses ours =
+        network == null
+            ? null
+            : new LocalAddresses(network, device.macAddress(), member.usableAddresses());
     paths = network == null ? null : new Ipv6Paths(ours, random.nextLong());
     pathMtus = new PathMtus(mtu, paths, transport);
     loop = new Loop(link, counters, address.first());
@@ -531,7 +534,8 @@ public final class IpLayer {
 
   /**
    * Announces our addresses, now and in two seconds (RFC 5227 section 2.3): at the start, and when
-   * the link has come up.
+   * the link has come up. Those of IPv6 are checked first, and not used meanwhile. The first stack
+   * of an interface does both for all.
    */
   public void announce(long now) {
     if (member.isFirst()) {
@@ -543,7 +547,7 @@ public final class IpLayer {
       }
     }
     if (ipv6 != null) {
-      ipv6.routes().start(now);
+      ipv6.start(now);
     }
   }
 

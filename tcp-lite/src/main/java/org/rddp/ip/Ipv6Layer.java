@@ -111,7 +111,7 @@ final class Ipv6Layer {
 
   /** See {@link IpLayer#reportTo}. */
   void reportTo(Consumer<String> receiver) {
-    discovery.neighbours().reportConflictsTo(receiver);
+    discovery.reportTo(receiver);
     routes.reportTo(receiver);
   }
 
@@ -137,22 +137,24 @@ final class Ipv6Layer {
   void announce(long now) {
     addresses.suspend();
     reports.start(now);
-    discovery.duplicates().start(now);
+    discovery.startChecks(now);
+  }
+
+  /** Waits until the addresses have been checked, and asks for routers. */
+  void start(long now) {
+    addresses.suspendUnchecked();
+    routes.start(now);
   }
 
   /** Runs the timers that are due; returns how many fired. */
   int advance(long now) {
-    return discovery.neighbours().advance(now)
-        + discovery.duplicates().advance(now)
-        + reports.advance(now)
-        + routes.advance(now);
+    return discovery.advance(now) + reports.advance(now) + routes.advance(now);
   }
 
   /** When the next timer is due. */
   long nextDeadline() {
-    long first = Math.min(discovery.neighbours().nextDeadline(), reports.nextDeadline());
-    first = Math.min(first, routes.nextDeadline());
-    return Math.min(first, discovery.duplicates().nextDeadline());
+    long first = Math.min(discovery.nextDeadline(), reports.nextDeadline());
+    return Math.min(first, routes.nextDeadline());
   }
 
   /** Releases the packets that wait. */

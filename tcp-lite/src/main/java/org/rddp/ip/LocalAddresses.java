@@ -1,11 +1,11 @@
 package org.rddp.ip;
 
-import java.util.Arrays;
 import org.rddp.wire.Ethernet;
 
 /**
  * Our addresses of IPv6 on one link: the configured one and a link-local one. An address that
- * another host has, or may have, is not used (RFC 4862 section 5.4).
+ * another host has, or may have, is not used (RFC 4862 section 5.4). The first stack of an
+ * interface finds that out for all.
  */
 final class LocalAddresses {
   /** The configured address. */
@@ -27,9 +27,10 @@ final class LocalAddresses {
   /** The MAC addresses of these groups. */
   private final long[] stations = new long[COUNT];
 
-  private final boolean[] usable = {true, true};
+  private final UsableAddresses usable;
 
-  LocalAddresses(Ipv6Network network, long macAddress) {
+  LocalAddresses(Ipv6Network network, long macAddress, UsableAddresses usable) {
+    this.usable = usable;
     addresses = new Ipv6Address[] {network.address(), network.linkLocal(macAddress)};
     for (int i = 0; i < COUNT; i++) {
       groups[i] = addresses[i].solicitedNode().low();
@@ -58,17 +59,22 @@ final class LocalAddresses {
 
   /** Whether an address is known to be ours alone. */
   boolean usable(int index) {
-    return usable[index];
+    return usable.contains(index);
   }
 
-  /** An address may be used from now on, or may not. */
-  void use(int index, boolean use) {
-    usable[index] = use;
+  /** An address may be used from now on. */
+  void use(int index) {
+    usable.use(index);
   }
 
   /** No address may be used until it has been checked. */
   void suspend() {
-    Arrays.fill(usable, false);
+    usable.suspend();
+  }
+
+  /** No address may be used until it has been checked, if none ever was. */
+  void suspendUnchecked() {
+    usable.suspendUnchecked();
   }
 
   /** Whether frames to a station concern us: all hosts, or the solicited-node group of ours. */

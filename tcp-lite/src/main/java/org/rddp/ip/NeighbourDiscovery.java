@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
@@ -24,7 +25,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
   private final Ipv6Output output;
   private final IpCounters counters;
   private final StackMember member;
-  private final DuplicateDetection duplicates;
+  private final AddressCheck[] checks = new AddressCheck[LocalAddresses.COUNT];
   private final Neighbours neighbours;
 
   NeighbourDiscovery(
@@ -39,7 +40,9 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     this.counters = counters;
     this.member = member;
     pool = link.pool();
-    duplicates = new DuplicateDetection(this, addresses, counters);
+    for (int i = 0; i < checks.length; i++) {
+      checks[i] = new AddressCheck(this, addresses, i, counters);
+    }
     neighbours = new Neighbours(link, this, counters);
   }
 
@@ -48,9 +51,37 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     return neighbours;
   }
 
-  /** The check of our addresses. */
-  DuplicateDetection duplicates() {
-    return duplicates;
+  /** See {@link IpLayer#reportTo}. */
+  void reportTo(Consumer<String> receiver) {
+    neighbours.reportConflictsTo(receiver);
+    for (AddressCheck check : checks) {
+      check.reportTo(receiver);
+    }
+  }
+
+  /** Begins to check our addresses, none of which is in use. */
+  void startChecks(long now) {
+    for (AddressCheck check : checks) {
+      check.start(now);
+    }
+  }
+
+  /** Runs the timers that are due; returns how many fired. */
+  int advance(long now) {
+    int due = neighbours.advance(now);
+    for (AddressCheck check : checks) {
+      due += check.advance(now);
+    }
+    return due;
+  }
+
+  /** When {@link #advance} is due. */
+  long nextDeadline() {
+    long first = neighbours.nextDeadline();
+    for (AddressCheck check : checks) {
+      first = Math.min(first, check.nextDeadline());
+    }
+    return first;
   }
 
   @Override
@@ -151,9 +182,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
       return;
     }
     if (probe) {
-      if (senderMac != link.macAddress()) {
-        duplicates.claimed(index, now);
-      }
+      claimed(index, senderMac, true, now);
     } else if (addresses.usable(index)) {
       answer(packet, index, asker >= 0 ? asker : senderMac);
     }
@@ -181,9 +210,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     long low = Ndp.targetLow(message);
     int index = addresses.find(high, low);
     if (index >= 0) {
-      if (senderMac != link.macAddress()) {
-        duplicates.claimed(index, now);
-      }
+      claimed(index, senderMac, false, now);
       return;
     }
     long told = Ndp.linkLayer(message, length, Ndp.NEIGHBOUR, Ndp.TARGET_LINK_LAYER);
@@ -191,6 +218,21 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     told(high, low, macAddress, solicited, now);
     if (!member.isAlone()) {
       member.tell(StackMember.ADVERTISEMENT, 0, 0, macAddress, solicited ? 1 : 0, high, low);
+    }
+  }
+
+  /**
+   * A station has, or wants to have, an address of ours, as a message tells that was received here
+   * or by another stack. What we have sent ourselves may come back.
+   */
+  void claimed(int index, long macAddress, boolean probe, long now) {
+    if (macAddress == link.macAddress()) {
+      return;
+    }
+    if (member.isFirst()) {
+      checks[index].claimed(macAddress, probe, now);
+    } else {
+      member.tellFirst(StackMember.CLAIM, index, macAddress, probe ? 1 : 0);
     }
   }
 

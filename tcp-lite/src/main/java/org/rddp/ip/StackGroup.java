@@ -24,6 +24,7 @@ public final class StackGroup {
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
   private final StackMember[] members;
+  private final UsableAddresses usableAddresses = new UsableAddresses();
   private final SharedCounts connections = new SharedCounts();
 
   /** The stacks that listen at a port, or have listened: a bit for each. */
@@ -76,6 +77,11 @@ public final class StackGroup {
   /** Connections of all stacks by remote address, those in TIME-WAIT included. */
   SharedCounts connections() {
     return connections;
+  }
+
+  /** The IPv6 addresses that the stacks may use. */
+  UsableAddresses usableAddresses() {
+    return usableAddresses;
   }
 
   /** The stacks. */

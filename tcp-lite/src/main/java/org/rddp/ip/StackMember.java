@@ -41,6 +41,9 @@ public final class StackMember {
 
   static final int REDIRECT = 8;
 
+  /** What the first is told: another host claims an address of ours. */
+  static final int CLAIM = 9;
+
   private final StackGroup group;
   private final int index;
   private final int size;
@@ -79,6 +82,11 @@ public final class StackMember {
   /** Connections of all stacks by remote address. */
   SharedCounts connections() {
     return group.connections();
+  }
+
+  /** {@link StackGroup#usableAddresses}. */
+  UsableAddresses usableAddresses() {
+    return group.usableAddresses();
   }
 
   /** Whether it speaks for all on the link. */
@@ -188,6 +196,11 @@ public final class StackMember {
         boolean ignored = hand(i, kind, index, code, 0, a, b, remote, 0, high, low);
       }
     }
+  }
+
+  /** Tells the first stack, which this one is not. */
+  void tellFirst(int kind, int code, long a, long b) {
+    boolean ignored = hand(0, kind, index, code, 0, a, b, 0, 0, 0, 0);
   }
 
   private boolean hand(

@@ -28,6 +28,8 @@ final class Ipv6Script implements TransportHandler {
   static final long PEER_MAC = 0x02_00_00_00_00_02L;
   static final long OTHER_MAC = 0x02_00_00_00_00_66L;
   static final int UDP = 17;
+  private static final int ARP_TYPE = 13;
+  private static final int ARP = 6;
 
   private static final Ipv6Network NETWORK =
       new Ipv6Network(OURS, 64, Optional.of(GATEWAY), false, "a secret");
@@ -55,11 +57,16 @@ final class Ipv6Script implements TransportHandler {
 
   /** With a configured gateway. */
   Ipv6Script() {
-    this(IPV4.withIpv6(NETWORK), StackGroup.alone());
+    this(StackGroup.alone());
   }
 
   private Ipv6Script(InterfaceAddress address, StackMember member) {
     ip = new IpLayer(device, address, member, this, new SplittableRandom(1));
+  }
+
+  /** One of several stacks, with a configured gateway. */
+  Ipv6Script(StackMember member) {
+    this(IPV4.withIpv6(NETWORK), member);
   }
 
   /** With the routers that advertise themselves. */
@@ -223,9 +230,12 @@ final class Ipv6Script implements TransportHandler {
     ip.transmit();
   }
 
-  /** Takes the next frame that was sent; false for none. */
+  /** Takes the next frame that was sent, but for ARP's announcements; false for none. */
   boolean take() {
     byte[] next = device.take();
+    while (next != null && next[ARP_TYPE] == ARP) {
+      next = device.take();
+    }
     if (next == null) {
       return false;
     }

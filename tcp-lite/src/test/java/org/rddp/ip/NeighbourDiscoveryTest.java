@@ -9,7 +9,10 @@ import static org.rddp.ip.Ipv6Script.OURS;
 import static org.rddp.ip.Ipv6Script.PEER;
 import static org.rddp.ip.Ipv6Script.PEER_MAC;
 import static org.rddp.ip.Ipv6Script.SECOND;
+import static org.rddp.ip.Ipv6Script.UDP;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -188,7 +191,6 @@ class NeighbourDiscoveryTest {
   private void announce() {
     script.ip.announce(script.now);
     script.ip.transmit();
-    script.device.take();
     takeReports(Ipv6Address.UNSPECIFIED);
     expectProbe(OURS);
     expectProbe(script.linkLocal);
@@ -212,11 +214,13 @@ class NeighbourDiscoveryTest {
     script.packet(6, PEER, 40, 0);
     script.receive();
     assertThat(script.heard).containsExactly("2001:db8::2 40");
-    script.solicit(255, Ipv6Address.UNSPECIFIED, OURS, OURS.solicitedNode(), 0);
-    expectAdvertisement(OURS, Ipv6Address.ALL_NODES, all, Ndp.OVERRIDE);
-    script.solicit(255, Ipv6Address.UNSPECIFIED, OURS, OURS.solicitedNode(), 0);
+    for (int i = 0; i < 2; i++) {
+      script.solicit(255, Ipv6Address.UNSPECIFIED, OURS, OURS.solicitedNode(), 0);
+      expectAdvertisement(OURS, Ipv6Address.ALL_NODES, all, Ndp.OVERRIDE);
+    }
+    script.advertise(255, Ndp.OVERRIDE, OURS, Ipv6Address.ALL_NODES, OTHER_MAC);
     script.expectNothing();
-    assertThat(script.ip.counters().addressConflicts).isEqualTo(2);
+    assertThat(script.ip.counters().addressConflicts).isEqualTo(3);
   }
 
   @ParameterizedTest
@@ -240,6 +244,124 @@ class NeighbourDiscoveryTest {
     assertThat(script.heard).isEmpty();
     assertThat(script.ip.counters().addressConflicts).isEqualTo(1);
     script.expectEveryPacketBack();
+  }
+
+  private void expectAnnouncement(Ipv6Address address) {
+    expectAdvertisement(address, Ipv6Address.ALL_NODES, Ethernet.ipv6Group(1), Ndp.OVERRIDE);
+  }
+
+  private void takeAll() {
+    boolean more = true;
+    while (more) {
+      more = script.take();
+    }
+  }
+
+  /** How many seconds pass before the next probe for our address. */
+  private int secondsUntilProbe() {
+    for (int seconds = 1; ; seconds++) {
+      assertThat(seconds).isLessThan(1000);
+      script.pass(SECOND);
+      while (script.take()) {
+        if (Ipv6.sourceHigh(script.header) == 0
+            && Icmpv6.type(script.payload) == Icmpv6.NEIGHBOUR_SOLICITATION) {
+          assertThat(Ndp.targetLow(script.payload)).isEqualTo(OURS.low());
+          return seconds;
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "RFC 4862 5.4.5: one forged claim keeps an address from us for seconds, not for good")
+  void shouldCheckALostAddressAgainAndUseIt() {
+    List<String> reports = new ArrayList<>();
+    script.ip.reportTo(reports::add);
+    announce();
+    script.advertise(255, Ndp.OVERRIDE, OURS, Ipv6Address.ALL_NODES, OTHER_MAC);
+    assertThat(script.ip.counters().addressDuplicates).isEqualTo(1);
+    assertThat(secondsUntilProbe()).isLessThanOrEqualTo(2);
+    for (int probe = 2; probe <= 3; probe++) {
+      assertThat(secondsUntilProbe()).isEqualTo(1);
+    }
+    script.solicit(255, PEER, OURS, OURS.solicitedNode(), PEER_MAC);
+    script.expectNothing();
+    script.pass(SECOND);
+    expectAnnouncement(OURS);
+    script.solicit(255, PEER, OURS, OURS.solicitedNode(), PEER_MAC);
+    expectAdvertisement(OURS, PEER, PEER_MAC, REPLY);
+    assertThat(script.ip.counters().addressDuplicates).isZero();
+    assertThat(reports).hasSize(2);
+    assertThat(reports.getFirst())
+        .matches("ALARM: duplicate address 2001:db8::1: 02:.* has it, .*checked again in 1 s");
+    assertThat(reports.getLast()).isEqualTo("2001:db8::1 is used now: nobody else has it");
+  }
+
+  @Test
+  void shouldAskMoreAndMoreSeldomWhileAnotherHostAnswers() {
+    announce();
+    int last = 0;
+    for (int pause = 1; pause < 1000; pause = Math.min(2 * pause, 1024)) {
+      script.advertise(255, Ndp.OVERRIDE, OURS, Ipv6Address.ALL_NODES, OTHER_MAC);
+      last = secondsUntilProbe();
+      assertThat(last).isBetween(Math.min(pause, 256), 2 * Math.min(pause, 256));
+    }
+    assertThat(last).isGreaterThanOrEqualTo(256);
+    assertThat(script.ip.counters().addressDuplicates).isEqualTo(1);
+    script.expectEveryPacketBack();
+  }
+
+  @Test
+  void shouldSendNoErrorFromAnAddressThatIsChecked() {
+    announce();
+    script.packet(UDP, PEER, 20, 0);
+    script.receive();
+    script.expectNothing();
+    script.pass(SECOND);
+    takeAll();
+    script.packet(UDP, PEER, 20, 0);
+    script.receive();
+    script.expectError(Icmpv6.PARAMETER_PROBLEM, Icmpv6.UNKNOWN_NEXT_HEADER, 6);
+  }
+
+  @Test
+  @DisplayName("RFC 4862 5.4: every stack of an interface waits for the check that the first makes")
+  void shouldWaitForTheCheckOfTheFirstStack() {
+    StackGroup group = new StackGroup(2);
+    Ipv6Script first = new Ipv6Script(group.member(0));
+    Ipv6Script second = new Ipv6Script(group.member(1));
+    second.ip.announce(second.now);
+    first.ip.announce(first.now);
+    second.send(PEER, 40);
+    second.solicit(255, PEER, OURS, OURS.solicitedNode(), PEER_MAC);
+    second.packet(6, PEER, 40, 0);
+    second.receive();
+    second.expectNothing();
+    assertThat(second.heard).isEmpty();
+    first.pass(SECOND);
+    second.packet(6, PEER, 40, 0);
+    second.receive();
+    assertThat(second.heard).containsExactly("2001:db8::2 40");
+    second.solicit(255, PEER, OURS, OURS.solicitedNode(), PEER_MAC);
+    assertThat(second.take()).isTrue();
+    assertThat(Icmpv6.type(second.payload)).isEqualTo(Icmpv6.NEIGHBOUR_ADVERTISEMENT);
+  }
+
+  @Test
+  void shouldGiveUpAnAddressForAClaimThatCameToAnotherStack() {
+    StackGroup group = new StackGroup(2);
+    Ipv6Script first = new Ipv6Script(group.member(0));
+    Ipv6Script second = new Ipv6Script(group.member(1));
+    first.ip.announce(first.now);
+    second.advertise(255, Ndp.OVERRIDE, OURS, Ipv6Address.ALL_NODES, OTHER_MAC);
+    second.expectNothing();
+    first.ip.receive(first.now);
+    first.pass(SECOND);
+    second.packet(6, PEER, 40, 0);
+    second.receive();
+    assertThat(second.heard).isEmpty();
+    assertThat(first.ip.counters().addressDuplicates).isEqualTo(1);
   }
 
   @Test

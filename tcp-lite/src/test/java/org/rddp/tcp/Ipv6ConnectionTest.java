@@ -312,6 +312,24 @@ class Ipv6ConnectionTest {
   }
 
   @Test
+  @DisplayName("RFC 4862 5.4.3: two hosts that check one address at a time do not both give it up")
+  void shouldGiveAnAddressToOneOfTwoHostsThatBeginTogether() {
+    theirs = stack(link[1], 2, new InterfaceAddress(network(1)), TcpSettings.DEFAULTS);
+    ours.announce(now);
+    theirs.announce(now);
+    long end = now + 60 * SECOND;
+    while (now < end) {
+      turn();
+      now += 10 * MILLISECOND;
+    }
+    assertThat(ours.ipCounters().addressConflicts).isPositive();
+    assertThat(theirs.ipCounters().addressConflicts).isPositive();
+    assertThat(ours.ipCounters().addressDuplicates + theirs.ipCounters().addressDuplicates)
+        .isEqualTo(1);
+    expectEveryPacketBack();
+  }
+
+  @Test
   void shouldRefuseWhatItCannotReach() {
     Peer client = peer(0);
     assertThatThrownBy(() -> ours.connect(Ipv6Address.parse("2001:db8:1::1"), 7, client))

@@ -156,7 +156,11 @@ final class CounterMetrics {
     counter(
         "ip.address.conflicts",
         "ip_address_conflicts",
-        "ARP messages of other stations that claimed this interface's IP address.");
+        "ARP and Neighbour Discovery messages of other stations that claimed an address of this interface.");
+    gauge(
+        "ip.address.duplicates",
+        "ip_duplicate_addresses",
+        "IPv6 addresses of the interface that are not used, as another station has or claims them.");
     counter(
         "ip.router.advertisements",
         "ip_router_advertisements",

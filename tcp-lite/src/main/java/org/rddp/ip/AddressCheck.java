@@ -1,0 +1,168 @@
+package org.rddp.ip;
+
+import java.util.function.Consumer;
+import org.rddp.wire.Ethernet;
+
+/**
+ * Finds out whether another host has one of our addresses before it is used (RFC 4862 section 5.4),
+ * and defends it from then on, as {@link Announcement} does for IPv4.
+ *
+ * <p>An address that another host seems to have is checked again after a second or two, then at
+ * intervals that double up to some minutes: a forged message keeps an address from us no longer
+ * than its sender goes on to forge, and nobody needs to start the interface anew when the other
+ * host is gone. These later checks ask three times, so that lost messages do not have us take the
+ * address of a host that is there.
+ *
+ * <p>Probes that come back to us are known by our own MAC address, and not by a nonce (RFC 7527).
+ */
+final class AddressCheck {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** RETRANS_TIMER: how long an answer is waited for, and between announcements. */
+  private static final long WAIT = SECOND;
+
+  /** At least this time is between two answers to claims, and between two reports of them. */
+  private static final long DEFEND_AFTER = 10 * SECOND;
+
+  private static final long LONGEST_PAUSE = 256 * SECOND;
+  private static final int PROBES_AGAIN = 3;
+  private static final int ANNOUNCEMENTS = 2;
+
+  private final NeighbourDiscovery discovery;
+  private final LocalAddresses addresses;
+  private final int index;
+  private final IpCounters counters;
+
+  /** Probes that are still to be sent before the address is used. */
+  private int probes;
+
+  /** Announcements that are still to be sent of the address in use. */
+  private int announcements;
+
+  /** The time between two checks; 0 if the last one has found no other host. */
+  private long pause;
+
+  /** Whether the address is being checked. */
+  private boolean checking;
+
+  private long nextAt = Long.MAX_VALUE;
+  private long defendFrom = Long.MIN_VALUE;
+  private Consumer<String> reports = text -> {};
+
+  /**
+   * Does nothing before {@link #start}.
+   *
+   * @param index of the address
+   */
+  AddressCheck(
+      NeighbourDiscovery discovery, LocalAddresses addresses, int index, IpCounters counters) {
+    this.discovery = discovery;
+    this.addresses = addresses;
+    this.index = index;
+    this.counters = counters;
+  }
+
+  /** Sets the receiver of lines about other hosts that have, or claim, the address. */
+  void reportTo(Consumer<String> receiver) {
+    reports = receiver;
+  }
+
+  /** Begins to check the address, which is not in use. */
+  void start(long now) {
+    begin(1, now);
+  }
+
+  private void begin(int count, long now) {
+    checking = true;
+    probes = count;
+    probe(now);
+  }
+
+  private void probe(long now) {
+    probes--;
+    discovery.probe(index);
+    nextAt = now + WAIT;
+  }
+
+  /**
+   * Another host has, or wants to have, the address.
+   *
+   * @param macAddress of that host
+   * @param probe whether it asks whether somebody has it, which is answered each time
+   */
+  void claimed(long macAddress, boolean probe, long now) {
+    counters.addressConflicts++;
+    if (checking) {
+      checking = false;
+      if (pause == 0) {
+        counters.addressDuplicates++;
+      }
+      pause = Math.clamp(2 * pause, SECOND, LONGEST_PAUSE);
+      // Two hosts that have begun together must not go on together.
+      long own = addresses.get(LocalAddresses.LINK_LOCAL).low();
+      long until = pause + Long.remainderUnsigned(own, pause);
+      nextAt = now + until;
+      reports.accept(
+          "ALARM: duplicate address %s: %s has it, or says so; it is not used, and checked again in %d s"
+              .formatted(addresses.get(index), Ethernet.text(macAddress), until / SECOND));
+    } else if (addresses.usable(index)) {
+      defend(macAddress, probe, now);
+    }
+  }
+
+  private void defend(long macAddress, boolean probe, long now) {
+    boolean due = now >= defendFrom;
+    if (due || probe) {
+      discovery.announce(index);
+    }
+    if (due) {
+      defendFrom = now + DEFEND_AFTER;
+      reports.accept(
+          "ND: %s claims %s, which is ours and stays in use"
+              .formatted(Ethernet.text(macAddress), addresses.get(index)));
+    }
+  }
+
+  /** Goes on if that is due; returns how many timers were. */
+  int advance(long now) {
+    if (now < nextAt) {
+      return 0;
+    }
+    if (checking) {
+      waited(now);
+    } else if (addresses.usable(index)) {
+      announce(now);
+    } else {
+      begin(PROBES_AGAIN, now);
+    }
+    return 1;
+  }
+
+  /** Nobody has answered. */
+  private void waited(long now) {
+    if (probes > 0) {
+      probe(now);
+      return;
+    }
+    checking = false;
+    addresses.use(index);
+    announcements = ANNOUNCEMENTS;
+    announce(now);
+    if (pause > 0) {
+      pause = 0;
+      counters.addressDuplicates--;
+      reports.accept("%s is used now: nobody else has it".formatted(addresses.get(index)));
+    }
+  }
+
+  private void announce(long now) {
+    discovery.announce(index);
+    announcements--;
+    nextAt = announcements == 0 ? Long.MAX_VALUE : now + WAIT;
+  }
+
+  /** When {@link #advance} is due. */
+  long nextDeadline() {
+    return nextAt;
+  }
+}
