@@ -7,20 +7,30 @@
 
 #include "memory_giving.h"
 #include "memory_pools.h"
+#include "taking_process.h"
 #include "taking_protect.h"
 
 static pthread_mutex_t *held;
 static void (*forget_registrations)(void);
 /* Both processes have the writing end; the child closes it last. */
 static int copied[2] = {-1, -1};
+/* A handler that writes before the child has its copy writes to what both processes have. */
+static uint64_t signals;
 
 static void before_fork(void) {
     pthread_mutex_lock(held);
+    signals = block_signals();
     copied[0] = copied[1] = -1;
     if (first_pool() != NULL && pipe2(copied, O_CLOEXEC) != 0) {
         /* The parent does not wait: what it writes meanwhile may be in the child's copy. */
         copied[0] = copied[1] = -1;
     }
+}
+
+static void release(void) {
+    uint64_t before = signals;
+    pthread_mutex_unlock(held);
+    restore_signals(before);
 }
 
 static void close_pipe(void) {
@@ -38,7 +48,7 @@ static void in_parent(void) {
         }
         close(copied[0]);
     }
-    pthread_mutex_unlock(held);
+    release();
 }
 
 static void in_child(void) {
@@ -51,7 +61,7 @@ static void in_child(void) {
     forget_pools();
     forget_registrations();
     close_pipe();
-    pthread_mutex_unlock(held);
+    release();
 }
 
 void handle_forks(pthread_mutex_t *lock, void (*forget)(void)) {

@@ -74,16 +74,9 @@ static int call(int (*function)(const struct exchange *list, size_t count, size_
     return error;
 }
 
-/* Replaces pages in the first way that works. */
-static int exchange_batch(const struct exchange *list, size_t count, size_t *done) {
-    int error = populate(list, count);
-    if (error != 0) {
-        return error;
-    }
-    if (count_threads() == 1) {
-        return call(copy_and_exchange, list, count, done);
-    }
-    error = EAGAIN;
+/* Replaces pages, other threads being kept from them in the first way that works. */
+static int exchange_beside_threads(const struct exchange *list, size_t count, size_t *done) {
+    int error = EAGAIN;
     if (taking_way == AS_ALLOWED || taking_way == BY_PROTECTION) {
         error = call(exchange_protected, list, count, done);
     }
@@ -99,6 +92,19 @@ static int exchange_batch(const struct exchange *list, size_t count, size_t *don
             " or userfaultfd(2) by sysctl vm.unprivileged_userfaultfd=1, or let no thread block signal %d",
             stop_signal());
     }
+    return error;
+}
+
+static int exchange_batch(const struct exchange *list, size_t count, size_t *done) {
+    int error = populate(list, count);
+    if (error != 0) {
+        return error;
+    }
+    /* What a handler of this thread writes would be lost; with userfaultfd it would wait for its own thread. */
+    uint64_t before = block_signals();
+    error = count_threads() == 1 ? call(copy_and_exchange, list, count, done)
+                                 : exchange_beside_threads(list, count, done);
+    restore_signals(before);
     return error;
 }
 

@@ -68,4 +68,11 @@ class MemoryTest {
   void shouldLoseNoWriteOfAnotherThread(String sanitizer, String way) throws Exception {
     run("ways_test-" + sanitizer, way);
   }
+
+  /** ThreadSanitizer delays signals until the pages have been replaced. */
+  @ParameterizedTest
+  @ValueSource(strings = {"alone", "protection", "tracing", "signal"})
+  void shouldLoseNoWriteOfASignalHandler(String way) throws Exception {
+    run("signals_test-address", way);
+  }
 }
