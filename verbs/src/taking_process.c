@@ -43,7 +43,7 @@ void restore_signals(uint64_t before) {
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 }
 
-static int run(int (*function)(void *), void *argument, int flags) {
+static int run(int (*function)(void *), void (*begun)(pid_t process, void *argument), void *argument, int flags) {
     char *end = stack_end();
     /* Without a signal at its end, the program does not notice it, not even in wait(). */
     flags |= CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED;
@@ -51,6 +51,9 @@ static int run(int (*function)(void *), void *argument, int flags) {
     int status = 0;
     pid_t ended = -1;
     if (process > 0) {
+        if (begun != NULL) {
+            begun(process, argument);
+        }
         while ((ended = waitpid(process, &status, __WALL)) < 0 && errno == EINTR) {
         }
     }
@@ -58,9 +61,9 @@ static int run(int (*function)(void *), void *argument, int flags) {
 }
 
 int run_suspended(int (*function)(void *), void *argument) {
-    return run(function, argument, CLONE_VFORK);
+    return run(function, NULL, argument, CLONE_VFORK);
 }
 
-int run_beside(int (*function)(void *), void *argument) {
-    return run(function, argument, 0);
+int run_beside(int (*function)(void *), void (*begun)(pid_t process, void *argument), void *argument) {
+    return run(function, begun, argument, 0);
 }

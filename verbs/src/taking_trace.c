@@ -1,15 +1,17 @@
 #include "taking_trace.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "taking_copy.h"
+#include "taking_permission.h"
 #include "taking_process.h"
 #include "taking_threads.h"
 #include "taking_unchecked.h"
@@ -21,6 +23,7 @@ struct tracing {
     const struct exchange *list;
     size_t count, done;
     pid_t process;
+    atomic_uint is_permitted;
     bool has_failed;  /* before anything was done */
     int error;
     size_t threads;   /* seized */
@@ -81,6 +84,9 @@ UNCHECKED static int stop_all(struct tracing *tracing) {
 /* The kernel lets the threads go when this process ends. */
 UNCHECKED static int trace(void *argument) {
     struct tracing *tracing = argument;
+    while (atomic_load(&tracing->is_permitted) == 0) {
+        syscall(SYS_futex, &tracing->is_permitted, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    }
     tracing->error = stop_all(tracing);
     tracing->has_failed = tracing->error != 0;
     if (tracing->error == 0) {
@@ -89,10 +95,11 @@ UNCHECKED static int trace(void *argument) {
     return 0;
 }
 
-static int attempt(struct tracing *tracing) {
-    tracing->threads = tracing->stopped = 0;
-    tracing->has_failed = true;
-    return run_beside(trace, tracing) != 0 || tracing->has_failed ? EAGAIN : tracing->error;
+static void permit(pid_t process, void *argument) {
+    struct tracing *tracing = argument;
+    permit_tracing(process);
+    atomic_store(&tracing->is_permitted, 1);
+    syscall(SYS_futex, &tracing->is_permitted, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 int exchange_traced(const struct exchange *list, size_t count, size_t *done) {
@@ -105,13 +112,10 @@ int exchange_traced(const struct exchange *list, size_t count, size_t *done) {
     tracing->list = list;
     tracing->count = count;
     tracing->process = getpid();
+    tracing->has_failed = true;
     tracing->seized = (pid_t *)(tracing + 1);
-    int error = attempt(tracing);
-    if (tracing->has_failed && prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0) == 0) {
-        /* The security module Yama allows a process to trace its parent only with that permission. */
-        error = attempt(tracing);
-        prctl(PR_SET_PTRACER, 0, 0, 0, 0);
-    }
+    int error = run_beside(trace, permit, tracing) != 0 || tracing->has_failed ? EAGAIN : tracing->error;
+    permit_tracing_as_chosen();
     *done = tracing->done;
     munmap(tracing, octets);
     return error;

@@ -75,4 +75,10 @@ class MemoryTest {
   void shouldLoseNoWriteOfASignalHandler(String way) throws Exception {
     run("signals_test-address", way);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldLetNobodyElseTraceTheProgramAndKeepItsOwnChoice(String sanitizer) throws Exception {
+    run("permission_test-" + sanitizer);
+  }
 }
