@@ -6,16 +6,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static pthread_mutex_t uses = PTHREAD_MUTEX_INITIALIZER;
-
 static struct channel *channel_of(struct ibv_comp_channel *ibv) {
     return (struct channel *)ibv;
 }
 
 void use_channel(struct ibv_comp_channel *ibv, int more) {
-    pthread_mutex_lock(&uses);
-    ibv->refcnt += more;
-    pthread_mutex_unlock(&uses);
+    __atomic_fetch_add(&ibv->refcnt, more, __ATOMIC_ACQ_REL);
 }
 
 VERBS struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
@@ -33,10 +29,7 @@ VERBS struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *conte
 }
 
 VERBS int ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
-    pthread_mutex_lock(&uses);
-    bool used = ibv->refcnt > 0;
-    pthread_mutex_unlock(&uses);
-    if (used) {
+    if (__atomic_load_n(&ibv->refcnt, __ATOMIC_ACQUIRE) > 0) {
         return EBUSY;
     }
     close(ibv->fd);
