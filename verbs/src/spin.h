@@ -1,12 +1,18 @@
-/* A lock for some nanoseconds. Its holder may lose its processor, so whoever waits soon gives up its own. */
+/*
+ * A lock for some nanoseconds. Its holder may lose its processor, so whoever waits soon gives up its own; then it sleeps,
+ * since a thread of a real-time priority gives it up only to threads of the same.
+ */
 #ifndef RDDP_VERBS_SPIN_H
 #define RDDP_VERBS_SPIN_H
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
 #define SPINS 100
+#define YIELDS 10
+#define SLEEP_NANOS 20000
 
 struct spin {
     _Atomic bool held;
@@ -19,8 +25,11 @@ static inline bool spin_try(struct spin *spin) {
 
 static inline void spin_lock(struct spin *spin) {
     for (unsigned i = 1; !spin_try(spin); i++) {
-        if (i % SPINS == 0) {
+        if (i % SPINS == 0 && i <= SPINS * YIELDS) {
             sched_yield();
+        } else if (i % SPINS == 0) {
+            struct timespec moment = {.tv_nsec = SLEEP_NANOS};
+            nanosleep(&moment, NULL);
         }
     }
 }

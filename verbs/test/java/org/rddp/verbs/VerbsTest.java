@@ -38,7 +38,8 @@ class VerbsTest {
         "killed_peer_test-address",
         "killed_peer_test-thread",
         "devices_test-address",
-        "devices_test-thread"
+        "devices_test-thread",
+        "spin_test-address"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
