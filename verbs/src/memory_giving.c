@@ -51,7 +51,8 @@ static int add_mapping(struct places *places, const struct pool *pool, size_t pa
         return 0;
     }
     struct exchange place = {.place = (uint8_t *)from + (begin - first), .source = pool->home + begin,
-        .length = end - begin, .protection = mapping->protection};
+        .length = end - begin, .protection = mapping->protection,
+        .is_locked = is_locked(mapping, from)};
     return add_place(places, place);
 }
 

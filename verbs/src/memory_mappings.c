@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "memory_pools.h"
+
 /* Linux 6.11 and later; the system's headers may be older. */
 struct query {
     __u64 size;
@@ -155,6 +157,11 @@ static bool find_by_text(struct mappings *mappings, uintptr_t address, struct ma
 
 bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_info *found) {
     return mappings->has_query ? find_by_query(mappings, address, found) : find_by_text(mappings, address, found);
+}
+
+bool is_locked(const struct mapping_info *mapping, uintptr_t address) {
+    /* The kernel takes advice on the use of pages (its default) but for those that are locked, or huge. */
+    return mapping->page_octets <= PAGE && madvise((void *)address, PAGE, MADV_COLD) != 0 && errno == EINVAL;
 }
 
 void close_mappings(struct mappings *mappings) {

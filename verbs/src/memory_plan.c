@@ -87,7 +87,7 @@ static int survey_mapping(struct plan *plan, const rddp_session *session, const 
         return ENOMEM;
     }
     *part = (struct part){.address = (uint8_t *)from, .pages = (to - from) / PAGE, .protection = mapping->protection,
-        .is_taken = pool != NULL, .pool = pool,
+        .is_locked = is_locked(mapping, from), .is_taken = pool != NULL, .pool = pool,
         .page = pool == NULL ? 0 : (mapping->offset + (from - mapping->from)) / PAGE};
     return 0;
 }
@@ -180,7 +180,7 @@ int take_parts(struct plan *plan) {
         if (!part->is_taken) {
             list[at++] = (struct exchange){.place = part->address, .source = part->address,
                 .memory = part->pool->home + part->page * PAGE, .length = part->pages * PAGE,
-                .protection = part->protection, .is_doubled = true};
+                .protection = part->protection, .is_doubled = true, .is_locked = part->is_locked};
         }
     }
     int error = exchange_pages(list, own);

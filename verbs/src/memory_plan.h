@@ -10,6 +10,7 @@ struct part {
     uint8_t *address;
     size_t pages;
     int protection;
+    bool is_locked;
     bool is_taken;      /* lies in a pool; otherwise it will, where pool and page say */
     struct pool *pool;
     size_t page;        /* of the pool */

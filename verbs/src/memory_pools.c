@@ -18,6 +18,11 @@
 #define LEAST_PAGES ((size_t)64)
 #define MOST_PAGES ((size_t)4096)
 
+/* Linux 6.3. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
 static struct pool *pools;
 
 struct pool *first_pool(void) {
@@ -115,6 +120,12 @@ static int share(struct pool *pool, int descriptor) {
     return result;
 }
 
+/* No file that can be executed: a system may forbid others (sysctl vm.memfd_noexec=2). Older kernels do not know the flag. */
+static int create_memfd(void) {
+    int descriptor = memfd_create("rddp", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    return descriptor < 0 && errno == EINVAL ? memfd_create("rddp", MFD_CLOEXEC | MFD_ALLOW_SEALING) : descriptor;
+}
+
 static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     struct pool *pool = calloc(1, sizeof *pool + pages * sizeof pool->users[0]);
     if (pool == NULL) {
@@ -122,7 +133,7 @@ static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     }
     pool->session = session;
     pool->pages = pool->free = pages;
-    int descriptor = memfd_create("rddp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int descriptor = create_memfd();
     int result = descriptor < 0 ? fail_errno(RDDP_RESOURCES, "no memfd") : share(pool, descriptor);
     if (descriptor >= 0) {
         close(descriptor);

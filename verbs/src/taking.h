@@ -19,6 +19,7 @@ struct exchange {
     size_t length;
     int protection;         /* of the place; it has the same afterwards */
     bool is_doubled;        /* the memory is shared, and stays mapped at its own address, too */
+    bool is_locked;         /* the place is, by mlock(2); afterwards, too */
 };
 
 /*

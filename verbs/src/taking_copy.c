@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "taking_unchecked.h"
 
@@ -31,6 +33,10 @@ UNCHECKED static int replace(const struct exchange *exchange) {
         MREMAP_MAYMOVE | MREMAP_FIXED, exchange->place);
     if (replaced == MAP_FAILED) {
         return errno;
+    }
+    if (exchange->is_locked) {
+        /* The limit had room for what lay there before. If it has been lowered since, the memory is used without. */
+        syscall(SYS_mlock, exchange->place, exchange->length);
     }
     return exchange->is_doubled ? protect(exchange->place, exchange) : 0;
 }

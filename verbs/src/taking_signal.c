@@ -59,7 +59,7 @@ UNCHECKED static void on_signal(int number) {
 
 /* False if the program uses the signal. */
 static bool install(void) {
-    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
     if (sigaction(stop_signal(), NULL, &before) != 0) {
         return false;
     }
@@ -106,7 +106,7 @@ UNCHECKED static long count_ended(const struct stopping *stopping) {
 }
 
 UNCHECKED static bool await_stopped(const struct stopping *stopping) {
-    const struct timespec millisecond = {.tv_nsec = 1000000};
+    const struct timespec millisecond = {.tv_nsec = 1000000}, moment = {.tv_nsec = 10000};
     long ended = 0;
     int tries = 0;
     unsigned count;
@@ -123,7 +123,8 @@ UNCHECKED static bool await_stopped(const struct stopping *stopping) {
     for (size_t i = 0; i < stopping->threads; i++) {
         char state;
         while ((state = thread_state(stopping->process, stopping->signalled[i])) == 'R' || state == 'D') {
-            syscall(SYS_sched_yield);
+            /* Sleeps: this thread may have a higher real-time priority, for which the other would never run. */
+            syscall(SYS_nanosleep, &moment, NULL);
         }
     }
     return true;

@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,71 @@ static uint8_t *map(size_t pages) {
 
 static void deregister(struct memory_registration *registration) {
     CHECK_ERRNO(0, deregister_memory(registration));
+}
+
+/* ---- Memfds ---- */
+
+#define NOEXEC_SEAL 8u
+
+static bool is_older_kernel;
+static unsigned flags_of_memfd;
+
+/* Stands in for libc's. */
+int memfd_create(const char *name, unsigned flags) {
+    flags_of_memfd = flags;
+    if (is_older_kernel && (flags & NOEXEC_SEAL) != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+/* So large that it has a memfd of its own. */
+static void register_with_own_memfd(struct pair *pair) {
+    uint8_t *memory = map(1000);
+    struct memory_registration *registration = register_range(pair, memory, 1000 * PAGE_OCTETS);
+    deregister(registration);
+    munmap(memory, 1000 * PAGE_OCTETS);
+}
+
+static void make_memfds_that_cannot_be_executed(struct pair *pair) {
+    register_with_own_memfd(pair);
+    CHECK((flags_of_memfd & NOEXEC_SEAL) != 0);
+    is_older_kernel = true;
+    register_with_own_memfd(pair);
+    CHECK((flags_of_memfd & NOEXEC_SEAL) == 0);
+    is_older_kernel = false;
+}
+
+/* ---- Locked pages ---- */
+
+static unsigned long locked_kib(void) {
+    FILE *status = fopen("/proc/self/status", "r");
+    CHECK(status != NULL);
+    char line[256];
+    unsigned long kib = 0;
+    bool found = false;
+    while (!found && fgets(line, sizeof line, status) != NULL) {
+        found = sscanf(line, "VmLck: %lu", &kib) == 1;
+    }
+    fclose(status);
+    CHECK(found);
+    return kib;
+}
+
+static void keep_pages_locked(struct pair *pair) {
+    uint8_t *memory = map(6);
+    unsigned long before = locked_kib();
+    /* Sanitizers make mlock() do nothing. */
+    CHECK(syscall(SYS_mlock, memory + PAGE_OCTETS, 4 * PAGE_OCTETS) == 0);
+    CHECK(locked_kib() == before + 16);
+    struct memory_registration *registration = register_range(pair, memory, 6 * PAGE_OCTETS);
+    CHECK(locked_kib() == before + 16);
+    deregister(registration);
+    CHECK(locked_kib() == before + 16);
+    CHECK(syscall(SYS_munlock, memory, 6 * PAGE_OCTETS) == 0);
+    CHECK(locked_kib() == before);
+    munmap(memory, 6 * PAGE_OCTETS);
 }
 
 /* ---- fork ---- */
@@ -230,6 +296,8 @@ int main(int count, char **arguments) {
     purge_memory(&pair);
     share_pages(&pair);
     overlap(&pair);
+    make_memfds_that_cannot_be_executed(&pair);
+    keep_pages_locked(&pair);
     exceed_limits(&pair);
     release_memory(pair.two.session);
     close_pair(&pair);

@@ -102,6 +102,27 @@ static void *block_signals(void *argument) {
     return NULL;
 }
 
+#define HANDLER_STACK ((size_t)64 << 10)
+
+struct other_stack {
+    uint8_t *stack;
+    int end_of_wait;
+};
+
+/* As a thread does whose own stack has no room for a handler: it has another one for handlers. */
+static void *wait_with_other_stack(void *argument) {
+    const struct other_stack *other = argument;
+    stack_t stack = {.ss_sp = other->stack, .ss_size = HANDLER_STACK}, before;
+    CHECK(sigaltstack(&stack, &before) == 0);
+    atomic_fetch_add(&running, 1);
+    char octet;
+    while (read(other->end_of_wait, &octet, 1) < 0) {
+        CHECK(errno == EINTR);
+    }
+    CHECK(sigaltstack(&before, NULL) == 0);
+    return NULL;
+}
+
 static void take_and_give(struct pair *pair, void *address, size_t length) {
     struct memory_registration *registration = register_range(pair, address, length);
     CHECK_ERRNO(0, deregister_memory(registration));
@@ -144,6 +165,23 @@ static void try_writers(struct pair *pair) {
     munmap(pages, LARGE);
 }
 
+/* The handler that stops a thread uses the stack that the thread has for handlers. */
+static void try_other_stack(struct pair *pair, uint8_t *memory, size_t length) {
+    uint8_t *stack = aligned_alloc(64, HANDLER_STACK);
+    CHECK(stack != NULL);
+    memset(stack, 0xaa, HANDLER_STACK);
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    struct other_stack other = {.stack = stack, .end_of_wait = ends[0]};
+    pthread_t thread = start(wait_with_other_stack, &other);
+    take_and_give(pair, memory, length);
+    CHECK(!is_filled(stack, HANDLER_STACK, 0xaa));
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    close(ends[0]);
+    free(stack);
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 3);
     enum taking_way way = strcmp(arguments[2], "protection") == 0 ? BY_PROTECTION
@@ -159,6 +197,9 @@ int main(int count, char **arguments) {
     memset(own, 7, sizeof own);
     take_and_give(&pair, own, sizeof own);
     CHECK(is_filled(own, sizeof own, 7));
+    if (way == BY_SIGNAL) {
+        try_other_stack(&pair, own, sizeof own);
+    }
 
     /* Private pages of a file cannot be protected. */
     struct memory_registration *registration;
