@@ -70,13 +70,14 @@ void forget_channel_events(struct completion_queue *queue) {
     if (channel->last == queue) {
         channel->last = before;
     }
-    /* The counts stay in the eventfd: ibv_get_cq_event() passes over them. */
+    drop_counts(channel->ibv.fd, &channel->void_counts, queue->events_due);
     queue->events_due = 0;
 }
 
+/* The next queue with an event; it is not destroyed before the program has acknowledged that. */
 static struct completion_queue *take_queue(struct channel *channel, struct device *device) {
     spin_lock(&device->polling);
-    struct completion_queue *queue = channel->first;
+    struct completion_queue *queue = was_dropped(&channel->void_counts) ? NULL : channel->first;
     if (queue != NULL) {
         channel->first = queue->next_due;
         if (channel->first == NULL) {
@@ -85,6 +86,7 @@ static struct completion_queue *take_queue(struct channel *channel, struct devic
         if (--queue->events_due > 0) {
             append(channel, queue);
         }
+        queue->events_reported++;
     }
     spin_unlock(&device->polling);
     return queue;
@@ -99,9 +101,6 @@ VERBS int ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq, voi
         }
         queue = take_queue(channel_of(ibv), device_of(ibv->context));
     } while (queue == NULL);
-    pthread_mutex_lock(&queue->ibv.mutex);
-    queue->events_reported++;
-    pthread_mutex_unlock(&queue->ibv.mutex);
     *cq = &queue->ibv;
     *program = queue->ibv.cq_context;
     return 0;

@@ -17,6 +17,7 @@ struct event {
 struct event_channel {
     struct rdma_event_channel ibv;
     struct event *first, *last;
+    unsigned void_counts;
 };
 
 /* A device at which an id listens. */

@@ -64,7 +64,7 @@ VERBS int rdma_get_cm_event(struct rdma_event_channel *ibv, struct rdma_cm_event
             return -1;
         }
         pthread_mutex_lock(&streams);
-        event = channel->first;
+        event = was_dropped(&channel->void_counts) ? NULL : channel->first;
         if (event != NULL) {
             channel->first = event->next;
             if (channel->first == NULL) {
@@ -73,7 +73,7 @@ VERBS int rdma_get_cm_event(struct rdma_event_channel *ibv, struct rdma_cm_event
             event->subject->events_reported++;
         }
         pthread_mutex_unlock(&streams);
-    } while (event == NULL);  /* the events of an id that was destroyed */
+    } while (event == NULL);
     *taken = &event->ibv;
     verbs_log("event %d of rdma_cm, status %d", event->ibv.event, event->ibv.status);
     return 0;
@@ -117,6 +117,7 @@ int complete_request(struct id *id) {
 static struct event *remove_events(struct id *id) {
     struct event_channel *channel = (struct event_channel *)id->ibv.channel;
     struct event *removed = NULL, *last = NULL;
+    unsigned dropped = 0;
     struct event **at = &channel->first;
     while (*at != NULL) {
         struct event *event = *at;
@@ -124,12 +125,14 @@ static struct event *remove_events(struct id *id) {
             *at = event->next;
             event->next = removed;
             removed = event;
+            dropped++;
         } else {
             last = event;
             at = &event->next;
         }
     }
     channel->last = last;
+    drop_counts(channel->ibv.fd, &channel->void_counts, dropped);
     return removed;
 }
 
@@ -177,6 +180,8 @@ VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to)
     }
     while (ordered != NULL) {
         struct event *next = ordered->next;
+        /* Requests that the program has not seen yet are found where their listener is. */
+        ordered->ibv.id->channel = to;
         append((struct event_channel *)to, ordered);
         ordered = next;
     }

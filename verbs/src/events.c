@@ -6,7 +6,7 @@
 
 #include "objects.h"
 
-void report_event(struct ibv_context *ibv, enum ibv_event_type type, void *element) {
+void add_asynchronous_event(struct ibv_context *ibv, enum ibv_event_type type, void *element) {
     struct asynchronous_event *event = calloc(1, sizeof *event);
     if (event == NULL) {
         return;
@@ -18,28 +18,19 @@ void report_event(struct ibv_context *ibv, enum ibv_event_type type, void *eleme
         event->ibv.element.qp = element;
     }
     struct context *context = context_of(ibv);
-    pthread_mutex_lock(&streams);
     if (context->last == NULL) {
         context->first = event;
     } else {
         context->last->next = event;
     }
     context->last = event;
-    pthread_mutex_unlock(&streams);
     eventfd_write(ibv->async_fd, 1);
 }
 
-static struct asynchronous_event *take_event(struct context *context) {
+void report_event(struct ibv_context *ibv, enum ibv_event_type type, void *element) {
     pthread_mutex_lock(&streams);
-    struct asynchronous_event *event = context->first;
-    if (event != NULL) {
-        context->first = event->next;
-        if (context->first == NULL) {
-            context->last = NULL;
-        }
-    }
+    add_asynchronous_event(ibv, type, element);
     pthread_mutex_unlock(&streams);
-    return event;
 }
 
 /* The counters of the object that an event is about, or null: they tell when an object may be destroyed. */
@@ -47,7 +38,7 @@ struct event_count {
     pthread_mutex_t *mutex;
     pthread_cond_t *changed;
     uint32_t *acknowledged;
-    unsigned *reported;
+    unsigned *reported;  /* under `streams` */
 };
 
 static bool count_of(const struct ibv_async_event *event, struct event_count *count) {
@@ -78,6 +69,24 @@ static bool count_of(const struct ibv_async_event *event, struct event_count *co
     }
 }
 
+/* The next event; the object that it is about is not destroyed before the program has acknowledged it. */
+static struct asynchronous_event *take_event(struct context *context) {
+    struct event_count count;
+    pthread_mutex_lock(&streams);
+    struct asynchronous_event *event = was_dropped(&context->void_counts) ? NULL : context->first;
+    if (event != NULL) {
+        context->first = event->next;
+        if (context->first == NULL) {
+            context->last = NULL;
+        }
+        if (count_of(&event->ibv, &count)) {
+            ++*count.reported;
+        }
+    }
+    pthread_mutex_unlock(&streams);
+    return event;
+}
+
 VERBS int ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event *event) {
     struct asynchronous_event *taken;
     do {
@@ -89,12 +98,6 @@ VERBS int ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event *e
     } while (taken == NULL);
     *event = taken->ibv;
     free(taken);
-    struct event_count count;
-    if (count_of(event, &count)) {
-        pthread_mutex_lock(count.mutex);
-        ++*count.reported;
-        pthread_mutex_unlock(count.mutex);
-    }
     return 0;
 }
 
@@ -112,13 +115,14 @@ void forget_events(struct ibv_context *ibv, const void *element) {
     struct context *context = context_of(ibv);
     struct asynchronous_event *kept = NULL;
     struct asynchronous_event **end = &kept, *last = NULL;
+    unsigned dropped = 0;
     pthread_mutex_lock(&streams);
     for (struct asynchronous_event *event = context->first; event != NULL;) {
         struct asynchronous_event *next = event->next;
         event->next = NULL;
         if (event->ibv.element.qp == element && event->ibv.event_type != IBV_EVENT_DEVICE_FATAL) {
-            /* Its count stays in the descriptor; ibv_get_async_event() then waits for the next one. */
             free(event);
+            dropped++;
         } else {
             *end = event;
             end = &event->next;
@@ -128,6 +132,7 @@ void forget_events(struct ibv_context *ibv, const void *element) {
     }
     context->first = kept;
     context->last = last;
+    drop_counts(ibv->async_fd, &context->void_counts, dropped);
     pthread_mutex_unlock(&streams);
 }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "counted.h"
 #include "errors.h"
 #include "internal.h"
 #include "memory.h"
@@ -76,6 +77,7 @@ struct context {
     struct device *device;
     struct context *next;
     struct asynchronous_event *first, *last;  /* under `streams` */
+    unsigned void_counts;                     /* of async_fd; under `streams` */
     struct verbs_context verbs;  /* its last member grows */
 };
 
@@ -111,7 +113,11 @@ struct in6_addr own_address(const struct rddp_interface *interface, const struct
 struct ibv_context *shared_context(struct device *device);
 struct ibv_pd *shared_domain(struct device *device);
 
-/* Adds an event to the context of the object that it names, or, with an ibv_context, to that one. */
+/*
+ * Adds an event to a context, about one of its objects or, without an element, about its port. The first is called with
+ * `streams` held.
+ */
+void add_asynchronous_event(struct ibv_context *context, enum ibv_event_type type, void *element);
 void report_event(struct ibv_context *context, enum ibv_event_type type, void *element);
 
 /* Drops events about an object that is being destroyed. */
@@ -158,7 +164,9 @@ static inline struct domain *domain_of(struct ibv_pd *ibv) {
 
 struct channel {
     struct ibv_comp_channel ibv;
-    struct completion_queue *first, *last;  /* those with events; under `polling` of the device */
+    /* Under `polling` of the device. */
+    struct completion_queue *first, *last;  /* those with events */
+    unsigned void_counts;
 };
 
 enum armed { NOT_ARMED, ARMED_SOLICITED, ARMED };

@@ -212,9 +212,6 @@ static bool is_error(const struct rddp_connection_info *info, enum ibv_event_typ
 void tell_stream(struct stream *stream) {
     const struct rddp_connection_info *info = &stream->connection->info;
     bool was_established = stream->connection->was_established;
-    struct ibv_context *ended_context = NULL;
-    struct ibv_qp *failed = NULL;
-    struct ibv_qp *last_reached = NULL;
     enum ibv_event_type type = IBV_EVENT_QP_FATAL;
     pthread_mutex_lock(&streams);
     struct queue_pair *pair = stream->queue_pair;
@@ -235,38 +232,28 @@ void tell_stream(struct stream *stream) {
         if (pair != NULL) {
             pair->ibv.state = IBV_QPS_ERR;
             if (is_error(info, &type)) {
-                failed = &pair->ibv;
+                add_asynchronous_event(pair->ibv.context, type, &pair->ibv);
             }
-            ended_context = pair->ibv.context;
-            /* The daemon has completed the receive that the connection had taken. */
-            last_reached = pair->ibv.srq != NULL ? &pair->ibv : NULL;
+            if (pair->ibv.srq != NULL) {
+                /* The daemon has completed the receive that the connection had taken. */
+                add_asynchronous_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
+            }
         }
         if (stream->id != NULL) {
             hear_end(stream->id, info, was_established);
         }
     }
     pthread_mutex_unlock(&streams);
-    if (failed != NULL) {
-        report_event(ended_context, type, failed);
-    }
-    if (last_reached != NULL) {
-        report_event(ended_context, IBV_EVENT_QP_LAST_WQE_REACHED, last_reached);
-    }
 }
 
 static void report_loss(struct device *device) {
     atomic_store(&device->lost, true);
-    struct ibv_context *contexts[64];
-    unsigned count = 0;
     pthread_mutex_lock(&streams);
-    for (struct context *context = device->first_context; context != NULL && count < 64; context = context->next) {
-        contexts[count++] = &context->verbs.context;
+    for (struct context *context = device->first_context; context != NULL; context = context->next) {
+        add_asynchronous_event(&context->verbs.context, IBV_EVENT_DEVICE_FATAL, NULL);
     }
     hear_removal(device);
     pthread_mutex_unlock(&streams);
-    for (unsigned i = 0; i < count; i++) {
-        report_event(contexts[i], IBV_EVENT_DEVICE_FATAL, NULL);
-    }
     wake_device_thread(device);
 }
 

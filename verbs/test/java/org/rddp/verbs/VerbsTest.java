@@ -39,7 +39,9 @@ class VerbsTest {
         "killed_peer_test-thread",
         "devices_test-address",
         "devices_test-thread",
-        "spin_test-address"
+        "spin_test-address",
+        "events_test-address",
+        "events_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();

@@ -1,0 +1,25 @@
+/*
+ * Queues of events that a descriptor counts, a semaphore of eventfd(2): who has read one count takes an event from the
+ * queue, under the queue's lock. Events of an object that is destroyed go without having been taken.
+ */
+#ifndef RDDP_VERBS_COUNTED_H
+#define RDDP_VERBS_COUNTED_H
+
+#include <stdbool.h>
+
+/*
+ * Takes the counts of dropped events out of the descriptor, with the queue's lock held. Those that a thread has read, and
+ * not used yet, are added to `void_counts`.
+ */
+void drop_counts(int descriptor, unsigned *void_counts, unsigned dropped);
+
+/* Whether the count that this thread has read was of a dropped event, with the queue's lock held. */
+static inline bool was_dropped(unsigned *void_counts) {
+    if (*void_counts == 0) {
+        return false;
+    }
+    --*void_counts;
+    return true;
+}
+
+#endif
