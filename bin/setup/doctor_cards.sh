@@ -67,7 +67,7 @@ doctor_vfio_card() {
     elif [[ -r $file && -w $file ]]; then
         ok "$address" "vfio-pci, and this user may use it; $3"
     else
-        note "$address" "vfio-pci, but this user may not use $file; $3" "chown $(id -un) $file (as root), or run the daemon as root"
+        note "$address" "vfio-pci, but this user may not use $file; $3" "chown $(id -un) $file (as root), run the daemon as root, or write a udev rule for the card: docs/operations.md#bind-a-card"
     fi
 }
 

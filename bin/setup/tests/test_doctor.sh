@@ -101,7 +101,7 @@ check_cards() {
 check_card_permissions() {
     no_machine
     a_card 0000:02:00.0 vfio-pci 2
-    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*"may not use"*"chown $(id -un)"* ]]
+    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*"may not use"*"chown $(id -un)"*'udev rule'* ]]
 }
 
 check_shared_group() {
