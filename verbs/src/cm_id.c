@@ -42,6 +42,7 @@ struct id *new_child(const struct listening *place) {
     if (id != NULL) {
         set_up(id, listening->ibv.channel, listening->ibv.context, listening->ibv.ps);
         id->device = place->device;
+        id->device->objects++;
         id->ibv.verbs = place->verbs;
         id->ibv.pd = place->domain;
         id->ibv.port_num = PORT;
@@ -51,15 +52,23 @@ struct id *new_child(const struct listening *place) {
     return id;
 }
 
+static void leave_device(struct id *id) {
+    if (id->device != NULL) {
+        id->device->objects--;
+    }
+}
+
 int bind_device(struct id *id, struct device *device) {
     if (device == NULL) {
         return -1;
     }
-    id->verbs = shared_context(device);
-    if (id->verbs == NULL) {
+    struct ibv_context *verbs = hold_shared_context(device);
+    if (verbs == NULL) {
         return -1;
     }
-    id->domain = shared_domain(device);
+    leave_device(id);
+    id->verbs = verbs;
+    id->domain = device->shared_domain;
     pthread_mutex_lock(&streams);
     id->device = device;
     pthread_mutex_unlock(&streams);
@@ -112,6 +121,7 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     if (id->synchronous != 0) {
         rdma_destroy_event_channel(ibv->channel);
     }
+    leave_device(id);
     pthread_mutex_destroy(&id->mutex);
     pthread_cond_destroy(&id->changed);
     free(id->initial);

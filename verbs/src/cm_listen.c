@@ -25,12 +25,16 @@ static void hear_from_now(struct listening *place) {
 
 /* Listens at one more device. Returns a reason of librddp's. */
 static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
-    struct ibv_context *verbs = shared_context(device);
-    struct listening *place = verbs == NULL ? NULL : calloc(1, sizeof *place);
-    if (place == NULL) {
+    struct ibv_context *verbs = hold_shared_context(device);
+    if (verbs == NULL) {
         return RDDP_RESOURCES;
     }
-    *place = (struct listening){.id = id, .device = device, .verbs = verbs, .domain = shared_domain(device)};
+    struct listening *place = calloc(1, sizeof *place);
+    if (place == NULL) {
+        device->objects--;
+        return RDDP_RESOURCES;
+    }
+    *place = (struct listening){.id = id, .device = device, .verbs = verbs, .domain = device->shared_domain};
     struct rddp_connection_options options = options_at(device, id->ibv.srq);
     uint16_t port = ntohs(rdma_get_src_port(&id->ibv));
     struct in6_addr at = address_in(&id->ibv.route.addr.src_addr);
@@ -38,6 +42,7 @@ static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
     if (result != RDDP_OK) {
         verbs_log("cannot listen: %s", rddp_error());
         free(place);
+        device->objects--;
         return result;
     }
     verbs_log("listens at port %u", port);
@@ -55,6 +60,7 @@ static void close_place(struct listening *place) {
     place->listener->owner = NULL;
     pthread_mutex_unlock(&session->lock);
     rddp_close_listener(place->listener);
+    place->device->objects--;
     free(place);
 }
 

@@ -188,6 +188,7 @@ struct completion_queue *create_completion_queue(struct ibv_context *context, ui
     }
     queue->mask = room - 1;
     queue->device = device_of(context);
+    queue->device->objects++;
     queue->ibv.context = context;
     queue->ibv.channel = channel;
     queue->ibv.cq_context = program;
@@ -255,6 +256,7 @@ VERBS int ibv_destroy_cq(struct ibv_cq *ibv) {
     }
     pthread_mutex_destroy(&ibv->mutex);
     pthread_cond_destroy(&ibv->cond);
+    queue->device->objects--;
     free(queue->entries);
     free(queue);
     return 0;

@@ -28,31 +28,37 @@ static rddp_session *open_session(const char *interface) {
     return session;
 }
 
-static int start_session(struct device *device) {
-    device->session = open_session(device->interface.name);
-    if (device->session == NULL) {
-        return -1;
-    }
-    rddp_session_limits(device->session, &device->limits);
+/* A session that is not used is closed. Returns 0, or -1 with errno; then the device has the one that it had before. */
+static int use_session(struct device *device, rddp_session *session) {
+    rddp_session *before = device->session;
+    bool was_lost = device->lost;
+    device->session = session;
     device->lost = false;
     device->flushed = false;
     device->armed = 0;
     device->reserved = 0;
     int result = start_device_thread(device);
     if (result != 0) {
-        rddp_close(device->session);
-        device->session = NULL;
+        rddp_close(session);
+        device->session = before;
+        device->lost = was_lost;
         return fails(result);
     }
-    pthread_mutex_lock(&device->session->lock);
-    device->session->observer = observe;
-    device->session->observer_argument = device;
-    bool lost = device->session->lost;
-    pthread_mutex_unlock(&device->session->lock);
+    rddp_session_limits(session, &device->limits);
+    pthread_mutex_lock(&session->lock);
+    session->observer = observe;
+    session->observer_argument = device;
+    bool lost = session->lost;
+    pthread_mutex_unlock(&session->lock);
     if (lost) {
         observe(device, 0, NULL);
     }
     return 0;
+}
+
+static int start_session(struct device *device) {
+    rddp_session *session = open_session(device->interface.name);
+    return session == NULL ? -1 : use_session(device, session);
 }
 
 /* The objects are the program's to destroy. */
@@ -63,17 +69,46 @@ static void empty_table(struct object_table *table) {
     }
 }
 
-static void end_session(struct device *device) {
+/* Nothing reports to the device, or serves it, any more. */
+static void leave_session(struct device *device) {
     pthread_mutex_lock(&device->session->lock);
     device->session->observer = NULL;
     pthread_mutex_unlock(&device->session->lock);
     stop_device_thread(device);
-    release_memory(device->session);
-    rddp_close(device->session);
-    device->session = NULL;
+}
+
+static void close_session(struct device *device, rddp_session *session) {
+    release_memory(session);
+    rddp_close(session);
     empty_table(&device->regions);
     empty_table(&device->queue_pairs);
     empty_table(&device->shared_queues);
+}
+
+static void end_session(struct device *device) {
+    leave_session(device);
+    close_session(device, device->session);
+    device->session = NULL;
+    device->lost = false;
+}
+
+int renew_session(struct device *device) {
+    pthread_mutex_lock(&device->control);
+    int result = 0;
+    if (device->lost) {
+        rddp_session *before = device->session;
+        rddp_session *session = is_used(device) ? NULL : open_session(device->interface.name);
+        result = is_used(device) ? fails(ENODEV) : session == NULL ? -1 : 0;
+        if (result == 0) {
+            leave_session(device);
+            result = use_session(device, session);
+        }
+        if (result == 0) {
+            close_session(device, before);
+        }
+    }
+    pthread_mutex_unlock(&device->control);
+    return result;
 }
 
 static struct context *make_context(struct device *device) {
@@ -103,8 +138,10 @@ static struct context *make_context(struct device *device) {
     return context;
 }
 
-VERBS struct ibv_context *ibv_open_device(struct ibv_device *ibv) {
-    struct device *device = (struct device *)ibv;
+struct ibv_context *open_context(struct device *device) {
+    if (renew_session(device) != 0) {
+        return NULL;
+    }
     struct context *context = make_context(device);
     if (context == NULL) {
         return NULL;

@@ -14,12 +14,17 @@
 
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER;
 static struct device *first;
+/* Whose session is lost, but of which the program has objects, contexts or pointers. Used again once it has no objects. */
+static struct device *retired;
+/* Whether the list has all interfaces of the daemon. */
+static bool has_all;
 
 /* A child has no session; it may open its own. What its parent had open is not for it. */
 static void forget_in_child(void) {
     pthread_mutex_init(&discovery, NULL);
     pthread_mutex_init(&streams, NULL);
-    first = NULL;
+    first = retired = NULL;
+    has_all = false;
 }
 
 __attribute__((constructor)) static void prepare_for_fork(void) {
@@ -67,6 +72,49 @@ static struct device *make_device(const struct rddp_interface *interface, unsign
     return device;
 }
 
+bool is_used(struct device *device) {
+    return device->shared_domain == NULL ? device->objects > 0
+                                         : device->objects > 1 || domain_of(device->shared_domain)->uses > 0;
+}
+
+/* The listed device of an interface, or NULL. */
+static struct device *find_listed(const char *interface) {
+    struct device *device = first;
+    while (device != NULL && strcmp(device->interface.name, interface) != 0) {
+        device = device->next;
+    }
+    return device;
+}
+
+/* A retired device that is as good as new. */
+static struct device *take_retired(const struct rddp_interface *interface) {
+    for (struct device **at = &retired; *at != NULL; at = &(*at)->next_retired) {
+        struct device *device = *at;
+        if (!is_used(device) && strcmp(device->interface.name, interface->name) == 0) {
+            *at = device->next_retired;
+            device->interface = *interface;  /* the next daemon may give it other addresses */
+            return device;
+        }
+    }
+    return NULL;
+}
+
+/* Those that go through the list meanwhile find their way by `next`. */
+static void retire_lost(void) {
+    struct device **at = &first;
+    while (*at != NULL) {
+        struct device *device = *at;
+        if (device->lost) {
+            *at = device->next;
+            device->next_retired = retired;
+            retired = device;
+            has_all = false;
+        } else {
+            at = &device->next;
+        }
+    }
+}
+
 /* A session is only kept while a context is open: a program may fork before it opens a device. */
 static void discover(void) {
     const char *wanted = getenv("RDDP_INTERFACE");
@@ -79,13 +127,21 @@ static void discover(void) {
     struct device **end = &first;
     for (unsigned i = 0; i < count; i++) {
         if (all || strcmp(interfaces[i].name, wanted) == 0) {
-            *end = make_device(&interfaces[i], number++);
-            if (*end == NULL) {
-                break;
+            struct device *device = find_listed(interfaces[i].name);
+            if (device == NULL) {
+                device = take_retired(&interfaces[i]);
+                device = device == NULL ? make_device(&interfaces[i], number) : device;
+                if (device == NULL) {
+                    break;
+                }
+                device->next = *end;
+                *end = device;
             }
-            end = &(*end)->next;
+            end = &device->next;
+            number++;
         }
     }
+    has_all = number > 0;
     free(interfaces);
     if (number == 0) {
         verbs_log("the daemon has no interface \"%s\"", wanted);
@@ -93,19 +149,25 @@ static void discover(void) {
     }
 }
 
-struct device *first_device(void) {
-    pthread_mutex_lock(&discovery);
-    if (first == NULL) {
+/* The list without devices that are lost, with `discovery` held. */
+static struct device *current_devices(void) {
+    retire_lost();
+    if (!has_all) {
         discover();
     }
-    struct device *device = first;
+    return first;
+}
+
+struct device *first_device(void) {
+    pthread_mutex_lock(&discovery);
+    struct device *device = current_devices();
     pthread_mutex_unlock(&discovery);
     return device;
 }
 
-static unsigned count_devices(void) {
+static unsigned count_devices(const struct device *device) {
     unsigned count = 0;
-    for (const struct device *each = first_device(); each != NULL; each = each->next) {
+    for (; device != NULL; device = device->next) {
         count++;
     }
     return count;
@@ -222,12 +284,12 @@ struct device *route_device(const struct in6_addr *address) {
 /* ---- What libibverbs offers ---- */
 
 VERBS struct ibv_device **ibv_get_device_list(int *count) {
-    unsigned devices = count_devices();
+    struct device *each = first_device();
+    unsigned devices = count_devices(each);
     struct ibv_device **list = calloc(devices + 1, sizeof *list);
     if (list == NULL) {
         return NULL;
     }
-    struct device *each = devices == 0 ? NULL : first_device();
     for (unsigned i = 0; i < devices; i++, each = each->next) {
         list[i] = &each->ibv;
     }
@@ -235,6 +297,20 @@ VERBS struct ibv_device **ibv_get_device_list(int *count) {
         *count = (int)devices;
     }
     return list;
+}
+
+/* After the daemon's end the program may name a device as it has known it: the one that has its interface now is meant. */
+VERBS struct ibv_context *ibv_open_device(struct ibv_device *ibv) {
+    struct device *device = (struct device *)ibv;
+    pthread_mutex_lock(&discovery);
+    if (device->lost) {
+        current_devices();
+        device = find_listed(device->interface.name);
+        errno = device == NULL ? ENODEV : errno;
+    }
+    struct ibv_context *context = device == NULL ? NULL : open_context(device);
+    pthread_mutex_unlock(&discovery);
+    return context;
 }
 
 VERBS void ibv_free_device_list(struct ibv_device **list) {
@@ -261,26 +337,37 @@ VERBS int ibv_get_device_index(struct ibv_device *ibv) {
 
 /* ---- What rdma_cm uses ---- */
 
+/* With `discovery` held. */
+static struct ibv_context *open_shared_context(struct device *device) {
+    if (device->shared == NULL) {
+        device->shared = open_context(device);
+        device->shared_domain = device->shared == NULL ? NULL : ibv_alloc_pd(device->shared);
+    } else if (renew_session(device) != 0) {
+        return NULL;
+    }
+    return device->shared;
+}
+
 struct ibv_context *shared_context(struct device *device) {
     pthread_mutex_lock(&discovery);
-    if (device->shared == NULL) {
-        device->shared = ibv_open_device(&device->ibv);
-        device->shared_domain = device->shared == NULL ? NULL : ibv_alloc_pd(device->shared);
-    }
-    struct ibv_context *context = device->shared;
+    struct ibv_context *context = open_shared_context(device);
     pthread_mutex_unlock(&discovery);
     return context;
 }
 
-struct ibv_pd *shared_domain(struct device *device) {
-    shared_context(device);
-    return device->shared_domain;
+struct ibv_context *hold_shared_context(struct device *device) {
+    pthread_mutex_lock(&discovery);
+    struct ibv_context *context = open_shared_context(device);
+    device->objects += context != NULL;
+    pthread_mutex_unlock(&discovery);
+    return context;
 }
 
 VERBS struct ibv_context **rdma_get_devices(int *count) {
-    struct ibv_context **list = calloc(count_devices() + 1, sizeof *list);
+    struct device *devices = first_device();
+    struct ibv_context **list = calloc(count_devices(devices) + 1, sizeof *list);
     int opened = 0;
-    for (struct device *each = list == NULL ? NULL : first_device(); each != NULL; each = each->next) {
+    for (struct device *each = list == NULL ? NULL : devices; each != NULL; each = each->next) {
         list[opened] = shared_context(each);
         opened += list[opened] != NULL;
     }

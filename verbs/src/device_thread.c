@@ -73,6 +73,7 @@ int start_device_thread(struct device *device) {
     int error = pthread_create(&device->thread, &attributes, run, device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
+    device->has_thread = error == 0;
     if (error != 0) {
         close(device->work);
     }
@@ -80,6 +81,10 @@ int start_device_thread(struct device *device) {
 }
 
 void stop_device_thread(struct device *device) {
+    if (!device->has_thread) {
+        return;
+    }
+    device->has_thread = false;
     device->stopping = true;
     wake_device_thread(device);
     pthread_join(device->thread, NULL);

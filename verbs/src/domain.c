@@ -22,6 +22,7 @@ static uint32_t take_domain_number(struct device *device) {
     }
     if (number < MOST_DOMAINS) {
         device->domains[number] = 1;
+        device->objects++;
     }
     pthread_mutex_unlock(&device->control);
     return number < MOST_DOMAINS ? number : 0;
@@ -51,6 +52,7 @@ VERBS int ibv_dealloc_pd(struct ibv_pd *ibv) {
     struct device *device = device_of(ibv->context);
     pthread_mutex_lock(&device->control);
     device->domains[domain->number] = 0;
+    device->objects--;
     pthread_mutex_unlock(&device->control);
     free(domain);
     return 0;

@@ -42,16 +42,19 @@ struct device {
     struct ibv_device ibv;
     struct rddp_interface interface;
     struct device *next;
+    struct device *next_retired;
     /* What rdma_cm uses; opened once, and never closed. */
     struct ibv_context *shared;
     struct ibv_pd *shared_domain;
+    /* Protection domains, completion queues, and ids with the places where they listen: all that others depend on. */
+    _Atomic unsigned objects;
     pthread_mutex_t control;
     rddp_session *session;  /* while a context is open */
     unsigned contexts;
     struct context *first_context;  /* under `streams` */
     struct rddp_limits limits;
     struct spin posting, polling;
-    _Atomic bool lost;
+    _Atomic bool lost;        /* while a context is open */
     bool flushed;             /* after the loss; under polling */
     unsigned armed;           /* completion queues that wait for a completion; under polling */
     uint8_t domains[MOST_DOMAINS];  /* 1: the number of a protection domain; under control */
@@ -62,6 +65,7 @@ struct device {
     uint32_t last_region, last_queue_pair;
     /* The device's thread. */
     pthread_t thread;
+    bool has_thread;
     int work;                 /* eventfd */
     _Atomic bool stopping;
     struct stream *ending;    /* to be disconnected; under `streams` */
@@ -109,9 +113,21 @@ bool is_this_host(const struct in6_addr *address);
 /* The interface's own address of the family, and scope, of another; :: if it has none. */
 struct in6_addr own_address(const struct rddp_interface *interface, const struct in6_addr *towards);
 
-/* The context that ids of rdma_cm use. Null with errno if it cannot be opened. */
+/*
+ * Opens one more context. After the daemon's end the device's session is opened anew if the program has no object of it
+ * any more. Null with errno, ENODEV if it has.
+ */
+struct ibv_context *open_context(struct device *device);
+
+/* Whether the program has an object of the device, or a region or queue of the domain that rdma_cm uses. */
+bool is_used(struct device *device);
+
+/* Opens the session of a device that is lost anew. 0, or -1 with errno as above. */
+int renew_session(struct device *device);
+
+/* The context that ids of rdma_cm use. Null with errno if it cannot be opened. The second counts an object more. */
 struct ibv_context *shared_context(struct device *device);
-struct ibv_pd *shared_domain(struct device *device);
+struct ibv_context *hold_shared_context(struct device *device);
 
 /*
  * Adds an event to a context, about one of its objects or, without an element, about its port. The first is called with

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.ProgramInC;
@@ -69,6 +70,29 @@ class VerbsTest {
       assertThat(program.line()).isEqualTo("ready");
       daemon.close();
       program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldGoOnWithTheNextDaemon(String sanitizer, @TempDir Path directory) throws Exception {
+    TestDaemon daemon = new TestDaemon(directory);
+    try (ProgramInC program =
+        ProgramInC.startTest("restarted_verbs_test-" + sanitizer, daemon.socket())) {
+      String line = program.line();
+      while ("end".equals(line) || "start".equals(line)) {
+        if ("end".equals(line)) {
+          daemon.close();
+        } else {
+          daemon = new TestDaemon(directory);
+        }
+        program.write("done\n");
+        line = program.line();
+      }
+      assertThat(line).isEqualTo("done");
+      program.finish();
+    } finally {
+      daemon.close();
     }
   }
 }
