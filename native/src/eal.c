@@ -35,11 +35,6 @@ const char *rddp_runtime_dir(void)
     return rte_eal_get_runtime_dir();
 }
 
-int rddp_eal_cleanup(void)
-{
-    return rte_eal_cleanup();
-}
-
 int rddp_thread_register(void)
 {
     return result(rte_thread_register());

@@ -1,12 +1,15 @@
 /* Ethernet ports: attaching, configuration, start and counters. */
 #include "rddp_dpdk.h"
 
+#include <stdbool.h>
 #include <string.h>
 
+#include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <rte_string_fns.h>
 
+#include "interrupt_thread.h"
 #include "removal.h"
 #include "result.h"
 
@@ -41,7 +44,7 @@ int rddp_port_attach(const char *device_arguments)
     return port;
 }
 
-int rddp_port_detach(uint16_t port)
+static int detach(uint16_t port)
 {
     struct rte_eth_dev_info info;
     int error = rte_eth_dev_info_get(port, &info);
@@ -51,6 +54,27 @@ int rddp_port_detach(uint16_t port)
     if (error < 0)
         return error;
     return result(rte_dev_remove(info.device));
+}
+
+/*
+ * Ends a port in a way that does not meet its driver's handlers. net_memif's handler for the end of
+ * its peer frees what stopping and closing free, without a lock, so both must be on the thread of
+ * the handler; net_virtio_user sets an alarm there for a device that may be closed meanwhile. Cards'
+ * drivers unregister their handlers first, and some wait for them.
+ */
+static int end(int (*function)(uint16_t port), uint16_t port)
+{
+    struct rte_eth_dev_info info;
+    int error = rte_eth_dev_info_get(port, &info);
+    if (error < 0)
+        return error;
+    bool virtual = strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0;
+    return virtual ? rddp_on_interrupt_thread(function, port) : function(port);
+}
+
+int rddp_port_detach(uint16_t port)
+{
+    return end(detach, port);
 }
 
 /* DPDK's default where a driver recommends nothing. */
@@ -180,7 +204,7 @@ int rddp_port_receive_multicast(uint16_t port)
 
 int rddp_port_stop(uint16_t port)
 {
-    return rte_eth_dev_stop(port);
+    return end(rte_eth_dev_stop, port);
 }
 
 int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)

@@ -99,19 +99,13 @@ const char *rddp_strerror(int error);
 /*
  * Initialises the EAL: once per process, and not again after a failure. Pins the calling thread to
  * the main lcore; threads that it starts afterwards inherit that. argv[0] is the program's name;
- * the strings may be rearranged and must stay valid until rddp_eal_cleanup().
+ * the strings may be rearranged and must stay valid.
  * Returns the number of arguments that the EAL consumed.
  */
 int rddp_eal_init(int argc, char **argv);
 
 /* Directory of the files that the EAL created for this process and does not remove; once initialised. */
 const char *rddp_runtime_dir(void);
-
-/*
- * Releases the EAL's resources. Close the ports first. Its interrupt thread keeps running, and
- * crashes if a driver still has work for it that needs these resources.
- */
-int rddp_eal_cleanup(void);
 
 /* Registers the calling thread with the EAL, so that it gets its own cache in every pool. */
 int rddp_thread_register(void);

@@ -126,7 +126,7 @@ public final class Eal {
     if (state == State.INITIALISED) {
       state = State.ENDED;
       // rte_eal_cleanup is not called: it unmaps memory that DPDK's interrupt thread, which it does
-      // not // stop, may still use. A memif whose peer had gone crashed the process in this way.
+      // not stop, may still use. A memif whose peer had gone crashed the process in this way.
       if (ownFolder) {
         remove(Path.of(Dpdk.rddp_runtime_dir().getString(0)));
       }
