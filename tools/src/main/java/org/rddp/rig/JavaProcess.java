@@ -193,14 +193,15 @@ public final class JavaProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Ends it at once (SIGKILL). */
+  /** Ends it at once (SIGKILL). What it has printed can still be read. */
   public void kill() {
-    process.destroyForcibly();
+    // Process.destroyForcibly would close this end of its output, and lose what it has printed.
+    handle().destroyForcibly();
   }
 
-  /** Asks it to end (SIGTERM). */
+  /** Asks it to end (SIGTERM). What it has printed, and prints, can still be read. */
   public void terminate() {
-    process.destroy();
+    handle().destroy();
   }
 
   /** CPU time that it has used, in ns. */
@@ -240,14 +241,14 @@ public final class JavaProcess implements AutoCloseable {
   /** Asks the process to end (SIGTERM), kills it when it does not, and removes DPDK's files. */
   @Override
   public void close() {
-    process.destroy();
+    terminate();
     try {
       if (!awaitEnd(TERMINATION)) {
-        process.destroyForcibly();
+        kill();
         awaitEnd(TERMINATION);
       }
     } catch (InterruptedException e) {
-      process.destroyForcibly();
+      kill();
       Thread.currentThread().interrupt();
     }
     if (!process.isAlive()) {
