@@ -19,7 +19,8 @@ int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity)
     error = rte_eth_dev_rss_hash_conf_get(port, &conf);
     if (error < 0)
         return error;
-    memcpy(key, whole, RTE_MIN(capacity, (uint32_t)info.hash_key_size));
+    if (capacity > 0)
+        memcpy(key, whole, RTE_MIN(capacity, (uint32_t)info.hash_key_size));
     return info.hash_key_size;
 }
 
