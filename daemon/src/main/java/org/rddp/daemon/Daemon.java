@@ -122,6 +122,7 @@ public final class Daemon implements AutoCloseable {
                 engine,
                 each.tcp().connections(),
                 owned,
+                each.heldMemoryOfEngine(),
                 capturePoint(device, engine),
                 entry(each, device)));
         EngineStatistics.add(statistics, engine, device);
@@ -330,7 +331,14 @@ public final class Daemon implements AutoCloseable {
     // A window holds two STags: the bound one and the next one.
     int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
     QueueParts parts =
-        new QueueParts(device, address, tcpSettings, group.member(number), stags, random);
+        new QueueParts(
+            device,
+            address,
+            tcpSettings,
+            group.member(number),
+            stags,
+            configured.heldMemoryOfEngine(),
+            random);
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
         new RdmapSettings(

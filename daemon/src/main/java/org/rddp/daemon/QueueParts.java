@@ -1,12 +1,17 @@
 package org.rddp.daemon;
 
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import org.rddp.daemon.engine.EngineParts;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.StackMember;
+import org.rddp.ipc.linux.PrivateMemory;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -16,6 +21,7 @@ import org.rddp.tcp.TcpStack;
  * @param device the engine's queue
  * @param member its place among the engines of the interface
  * @param stags most STags at a time
+ * @param heldMemory octets of memory for held messages
  */
 record QueueParts(
     FrameDevice device,
@@ -23,6 +29,7 @@ record QueueParts(
     TcpSettings settings,
     StackMember member,
     int stags,
+    long heldMemory,
     SecureRandom random)
     implements EngineParts {
   @Override
@@ -33,6 +40,12 @@ record QueueParts(
 
   @Override
   public DdpEngine ddp() {
-    return new DdpEngine(new TaggedBuffers(stags, random));
+    try {
+      // An engine that has failed may not have given all back: it is unmapped when nothing uses it.
+      MemorySegment held = PrivateMemory.map(heldMemory).collected();
+      return new DdpEngine(new TaggedBuffers(stags, random), new HeldMemory(held));
+    } catch (SystemCallException e) {
+      throw new UncheckedIOException("no memory for held messages", e);
+    }
   }
 }

@@ -1,22 +1,33 @@
 package org.rddp.ddp;
 
+import java.lang.foreign.Arena;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
 
 /**
- * The state shared by the streams of one engine: STags, the send scheduler and counters. Engine
- * thread only.
+ * The state shared by the streams of one engine: STags, the memory for held segments, the send
+ * scheduler and counters. Engine thread only.
  */
 public final class DdpEngine {
+  private static final long HELD_OCTETS = 1 << 18;
+
   private final TaggedBuffers taggedBuffers;
+  private final HeldMemory heldMemory;
   private final SendScheduler sendScheduler = new SendScheduler();
   private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
-  /** Creates an engine without streams. */
+  /** Creates an engine whose streams hold segments of 256 KiB together. */
   public DdpEngine(TaggedBuffers taggedBuffers) {
+    this(taggedBuffers, new HeldMemory(Arena.ofAuto().allocate(HELD_OCTETS, Long.BYTES)));
+  }
+
+  /** Creates an engine without streams. */
+  public DdpEngine(TaggedBuffers taggedBuffers, HeldMemory heldMemory) {
     this.taggedBuffers = taggedBuffers;
+    this.heldMemory = heldMemory;
   }
 
   /** The STags of this engine. */
@@ -45,6 +56,10 @@ public final class DdpEngine {
    */
   public int send(int limit) {
     return sendScheduler.run(limit);
+  }
+
+  HeldMemory heldMemory() {
+    return heldMemory;
   }
 
   SendScheduler sendScheduler() {

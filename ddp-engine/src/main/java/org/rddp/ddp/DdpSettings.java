@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.util.List;
+import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.MpaSettings;
 
@@ -13,9 +14,15 @@ import org.rddp.mpa.MpaSettings;
  * @param queues the queues with Queue Number 0, 1 and so on; the peer has the same number
  * @param heldOctets the most octets of segments, headers included, held until a buffer is posted; 0
  *     makes a message without a buffer an error (RFC 5041 section 7.1)
+ * @param heldShare what the stream's owner may have of the memory for them; null for all of it
  */
 public record DdpSettings(
-    MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues, int heldOctets) {
+    MpaSettings mpa,
+    int sendDepth,
+    int responseDepth,
+    List<QueueSettings> queues,
+    int heldOctets,
+    HeldShare heldShare) {
   /** Copies the list. */
   public DdpSettings {
     queues = List.copyOf(queues);
@@ -27,6 +34,6 @@ public record DdpSettings(
   /** Settings with which a message without a buffer is an error. */
   public DdpSettings(
       MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues) {
-    this(mpa, sendDepth, responseDepth, queues, 0);
+    this(mpa, sendDepth, responseDepth, queues, 0, null);
   }
 }

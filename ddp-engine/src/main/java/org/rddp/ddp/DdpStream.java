@@ -7,6 +7,7 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -53,9 +54,9 @@ public final class DdpStream extends DomainMember {
             settings.responseDepth(),
             settings.queues().size());
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
-    state =
-        new DdpStreamState(
-            user, engine.receiveCounters(), queues, sender, placement, settings.heldOctets());
+    HeldSegments held =
+        new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
+    state = new DdpStreamState(user, engine.receiveCounters(), queues, sender, placement, held);
   }
 
   /**

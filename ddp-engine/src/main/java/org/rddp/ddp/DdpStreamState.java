@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.receiving.DdpReceiver;
+import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ddp.receiving.ReceivingStream;
@@ -47,11 +48,11 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
       UntaggedQueues queues,
       DdpSender sender,
       Placement placement,
-      int heldOctets) {
+      HeldSegments held) {
     this.user = user;
     this.queues = queues;
     this.sender = sender;
-    receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
+    receiver = new DdpReceiver(this, user, counters, queues, placement, held);
   }
 
   /** Sets the connection; to be called before the connection is used. */

@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.mpa.MpaSettings;
 
 /**
@@ -19,6 +20,8 @@ import org.rddp.mpa.MpaSettings;
  *     meanwhile TCP's window does not open. 0 makes a message without a receive an error. TCP's
  *     receive buffer is always enough; twice that if Markers allow segments to be taken out of
  *     order
+ * @param heldShare what the stream's owner may have of the engine's memory for them; null for all
+ *     of it
  * @param sharedReceives the shared queue that receives are taken from; null if they are posted to
  *     the stream
  */
@@ -29,6 +32,7 @@ public record RdmapSettings(
     int ird,
     int ord,
     int heldOctets,
+    HeldShare heldShare,
     DdpSharedReceiveQueue sharedReceives) {
   /** Default of IRD and ORD. */
   public static final int DEFAULT_READS = 16;
@@ -48,7 +52,7 @@ public record RdmapSettings(
   /** Settings of a stream to which receives are posted. */
   public RdmapSettings(
       MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
-    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null);
+    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null);
   }
 
   /** Settings with which a message without a receive is an error. */
@@ -63,26 +67,28 @@ public record RdmapSettings(
 
   /** Returns a copy with other lengths of the queues. */
   public RdmapSettings withQueues(int sends, int receives) {
-    return new RdmapSettings(mpa, sends, receives, ird, ord, heldOctets, sharedReceives);
+    return new RdmapSettings(mpa, sends, receives, ird, ord, heldOctets, heldShare, sharedReceives);
   }
 
-  /** Returns a copy with another bound for held messages. */
-  public RdmapSettings withHeldOctets(int octets) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, sharedReceives);
+  /** Returns a copy with another bound for held messages, which count for their owner. */
+  public RdmapSettings withHeld(int octets, HeldShare share) {
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, share, sharedReceives);
   }
 
   /** Returns a copy with other settings of MPA. */
   public RdmapSettings withMpa(MpaSettings other) {
-    return new RdmapSettings(other, sendDepth, receiveDepth, ird, ord, heldOctets, sharedReceives);
+    return new RdmapSettings(
+        other, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, sharedReceives);
   }
 
   /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
   public RdmapSettings withReads(int in, int out) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, in, out, heldOctets, sharedReceives);
+    return new RdmapSettings(
+        mpa, sendDepth, receiveDepth, in, out, heldOctets, heldShare, sharedReceives);
   }
 
   /** Returns a copy with receives from a shared queue; null for none. */
   public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, queue);
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, queue);
   }
 }

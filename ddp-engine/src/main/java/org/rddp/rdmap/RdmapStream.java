@@ -72,7 +72,8 @@ public final class RdmapStream {
             QueueSettings.inPlace(requests, AtomicRequest.LENGTH),
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
             QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
-        settings.heldOctets());
+        settings.heldOctets(),
+        settings.heldShare());
   }
 
   /**

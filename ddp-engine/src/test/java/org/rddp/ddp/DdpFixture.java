@@ -22,7 +22,8 @@ public final class DdpFixture {
   final InMemoryTcpPair tcp;
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
-    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held);
+    DdpSettings settings =
+        new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held, null);
     if (initiator) {
       stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
       peer = RawUlpduPeer.responder();

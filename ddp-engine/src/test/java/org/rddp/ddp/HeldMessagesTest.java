@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
@@ -29,6 +30,10 @@ class HeldMessagesTest {
 
   private final DdpFixture ddp = DdpFixture.holding(BOUND, 4, 4);
   private final GuardedMemory memory = new GuardedMemory(2000);
+
+  private static HeldSegments held(int bound) {
+    return new HeldSegments(bound, new HeldMemory(Arena.ofAuto().allocate(1 << 17, 8)), null);
+  }
 
   private void post(int qn, long id) {
     assertThat(
@@ -105,7 +110,7 @@ class HeldMessagesTest {
   /** The window was open when most of the first segment came. */
   @Test
   void shouldKeepAllThatAWindowOfItsBoundHoldsBehindTheFirst() {
-    HeldSegments held = new HeldSegments(BOUND);
+    HeldSegments held = held(BOUND);
     MemorySegment octets = Arena.ofAuto().allocate(BOUND);
     assertThat(held.add(Ulpdu.of(0, octets.address(), 3000))).isTrue();
     assertThat(held.add(Ulpdu.of(3006, octets.address(), BOUND - 100))).isTrue();
@@ -120,7 +125,7 @@ class HeldMessagesTest {
   /** A peer may send a segment that is longer than the bound: the window was open for it. */
   @Test
   void shouldKeepAFirstSegmentThatIsLongerThanItsBound() {
-    HeldSegments held = new HeldSegments(BOUND);
+    HeldSegments held = held(BOUND);
     MemorySegment octets = Arena.ofAuto().allocate(2 * BOUND);
     assertThat(held.add(Ulpdu.of(0, octets.address(), BOUND + 1))).isTrue();
     assertThat(held.add(Ulpdu.of(BOUND + 7, octets.address(), BOUND))).isTrue();
@@ -130,14 +135,14 @@ class HeldMessagesTest {
   @Test
   void shouldKeepNothingWithABoundOfNothing() {
     MemorySegment octets = Arena.ofAuto().allocate(8);
-    assertThat(new HeldSegments(0).add(Ulpdu.of(0, octets.address(), 1))).isFalse();
+    assertThat(held(0).add(Ulpdu.of(0, octets.address(), 1))).isFalse();
   }
 
   /** What is kept beside a segment counts for nothing, but its room is needed. */
   @Test
   void shouldHaveRoomForSegmentsOfOneOctet() {
     int bound = 60_000;
-    HeldSegments held = new HeldSegments(bound);
+    HeldSegments held = held(bound);
     MemorySegment octet = Arena.ofAuto().allocate(8);
     int kept = 0;
     while (kept < bound && held.add(Ulpdu.of(kept, octet.address(), 1))) {

@@ -1,5 +1,7 @@
 package org.rddp.fuzz;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,6 +13,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
@@ -48,6 +51,7 @@ public final class RdmaFuzz {
 
   private static final NativePacketPool POOL = new NativePacketPool(PACKETS, ROOM);
   private static final long AREA = Memory.allocate(MEMORY);
+  private static final MemorySegment HELD_MEMORY = Arena.global().allocate(1 << 18);
 
   private final FuzzInput input;
   private final DdpEngine engine;
@@ -97,7 +101,9 @@ public final class RdmaFuzz {
     prepared = choices >> 5 & DEPTH;
     boolean markers = (choices & 2) != 0;
     int held = (choices & 4) == 0 ? 0 : (choices & 8) == 0 ? 300 : 65_536;
-    engine = new DdpEngine(new TaggedBuffers(32, new SplittableRandom(choices)));
+    engine =
+        new DdpEngine(
+            new TaggedBuffers(32, new SplittableRandom(choices)), new HeldMemory(HELD_MEMORY));
     Memory.fill(AREA, MEMORY, POISON);
     MpaSettings mpa = MpaSettings.DEFAULTS.withMarkers(markers);
     RdmapSettings settings = new RdmapSettings(mpa, 64, DEPTH, 3, 2, held);

@@ -19,10 +19,11 @@ public final class Ulpdu {
   private long position;
   private boolean early;
 
-  Ulpdu() {}
+  /** Creates one without octets, to be filled with {@link #add}. */
+  public Ulpdu() {}
 
   /**
-   * Creates a ULPDU of one fragment, for held segments and tests.
+   * Creates a ULPDU of one fragment, for tests.
    *
    * @param position stream position of its FPDU's first octet
    * @param address of its first octet
@@ -35,16 +36,21 @@ public final class Ulpdu {
     return ulpdu;
   }
 
-  /** Empties this for the next ULPDU. */
-  void reset(long position, boolean early) {
+  /**
+   * Empties this for the next ULPDU.
+   *
+   * @param position {@link #position()} of that
+   * @param early {@link #early()} of that
+   */
+  public void reset(long position, boolean early) {
     this.position = position;
     this.early = early;
     fragments = 0;
     length = 0;
   }
 
-  /** Appends octets. */
-  void add(long address, int octets) {
+  /** Appends octets, together at most 65535. They must stay as long as this is used. */
+  public void add(long address, int octets) {
     if (octets == 0) {
       return;
     }

@@ -28,6 +28,8 @@ import org.rddp.tcp.TcpSettings;
  * @param mpa settings of MPA
  * @param heldOctets largest number of octets kept for each connection of messages without a posted
  *     receive
+ * @param heldMemory octets of memory for such messages of all connections, shared out among the
+ *     engines
  */
 public record InterfaceConfiguration(
     String name,
@@ -41,7 +43,8 @@ public record InterfaceConfiguration(
     int descriptors,
     TcpSettings tcp,
     MpaSettings mpa,
-    int heldOctets) {
+    int heldOctets,
+    long heldMemory) {
   /** The addresses with all that the stack has to know of the link. */
   public InterfaceAddress interfaceAddress() {
     return new InterfaceAddress(ipv4, ipv6, mtu, vlan);
@@ -57,6 +60,11 @@ public record InterfaceConfiguration(
   /** The packet buffers of each engine. */
   public int packetsOfEngine() {
     return packets / engines;
+  }
+
+  /** The memory for held messages of each engine. */
+  public long heldMemoryOfEngine() {
+    return heldMemory / engines;
   }
 
   /** The device in its parts. */

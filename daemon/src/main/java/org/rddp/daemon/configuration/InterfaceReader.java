@@ -51,6 +51,7 @@ final class InterfaceReader {
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
+    long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     section.refuseUnknownKeys();
     if (name == null || device == null || addresses.isEmpty()) {
       return null;
@@ -81,7 +82,8 @@ final class InterfaceReader {
         descriptors,
         tcp,
         mpa,
-        held);
+        held,
+        heldMemory);
   }
 
   /**

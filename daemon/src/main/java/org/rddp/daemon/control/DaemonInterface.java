@@ -24,6 +24,7 @@ import org.rddp.ipc.linux.PeerCredentials;
  * @param engine engine of the interface; of several each is listed
  * @param connections most connections of the interface at a time
  * @param owned connections that the programs of the interface have, by user and by process
+ * @param heldMemory octets of memory for held messages of the engine
  * @param capture source of captured frames
  * @param entry what programs are told of it
  */
@@ -32,6 +33,7 @@ public record DaemonInterface(
     Engine engine,
     int connections,
     SharedCounts owned,
+    long heldMemory,
     CapturePoint capture,
     InterfaceEntry entry) {
   /** The owner of a program's session on this interface. */
@@ -41,7 +43,9 @@ public record DaemonInterface(
         peer.pid(),
         (int) Limits.share(connections, limits.userShare()),
         (int) Limits.share(connections, limits.processShare()),
-        owned);
+        owned,
+        Limits.share(heldMemory, limits.userShare()),
+        Limits.share(heldMemory, limits.processShare()));
   }
 
   /**

@@ -55,9 +55,13 @@ final class ProgramMapping {
     this.populating = populating;
   }
 
-  /** Rings, which do not wait for other memory to be populated. */
-  static ProgramMapping ofRings(SharedMemory rings, MappingThreads threads) {
-    return new ProgramMapping(rings, rings::close, threads, threads::populateRings);
+  /**
+   * Rings, which do not wait for other memory to be populated.
+   *
+   * @param unmap closes the rings and what is used with them; called on another thread
+   */
+  static ProgramMapping ofRings(SharedMemory rings, Runnable unmap, MappingThreads threads) {
+    return new ProgramMapping(rings, unmap, threads, threads::populateRings);
   }
 
   ProgramMapping(SharedMemory memory, MappingThreads threads) {

@@ -20,6 +20,7 @@ import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.ipc.linux.PrivateMemory;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
@@ -73,6 +74,7 @@ final class ProgramSession implements SessionHandler {
 
   private Session session;
   private ProgramMapping rings;
+  private PrivateMemory inlineMemory;
   private WakeSocket signal;
   private WakeSocket programSignal;
   private int inEngine;
@@ -315,7 +317,8 @@ final class ProgramSession implements SessionHandler {
       receiveQueues.limit(sizes.completions());
       long size = DaemonRings.octets(sizes.requests(), sizes.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
-      rings = ProgramMapping.ofRings(shared, server.mappingThreads());
+      rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), server.mappingThreads());
+      inlineMemory = PrivateMemory.map(Session.inlineOctets(sessionLimits));
       shared.populate(0, size);
       WakeSocket[] wakeSockets = WakeSocket.pair();
       signal = wakeSockets[0];
@@ -331,7 +334,16 @@ final class ProgramSession implements SessionHandler {
       }
       SessionOwner owner = chosen.owner(socket.peer(), limits);
       session =
-          new Session(number, program, engine, sessionLimits, ends, signal::signal, this, owner);
+          new Session(
+              number,
+              program,
+              engine,
+              sessionLimits,
+              ends,
+              inlineMemory.segment(),
+              signal::signal,
+              this,
+              owner);
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -578,6 +590,14 @@ final class ProgramSession implements SessionHandler {
             rings.release(() -> releaseLast(last));
           }
         }));
+  }
+
+  /** Unmaps the engine's part of the rings, and what lies beside them. Not the control thread. */
+  private void unmapWith(SharedMemory sharedRings) {
+    sharedRings.close();
+    if (inlineMemory != null) {
+      inlineMemory.close();
+    }
   }
 
   private void releaseLast(Runnable last) {

@@ -311,6 +311,7 @@ public final class Engine {
   /** Begins to serve a session. Engine thread only. */
   public void begin(Session session) {
     if (session.isOf(ddp)) {
+      session.shareHeldMemory(sessions);
       sessions.add(session);
     } else {
       session.fail("its engine " + name + " has begun anew");

@@ -55,7 +55,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     Engine engine = session.engine();
-    DdpSettings sizes = sizes(engine.rdmapSettings(), session.limits().sendQueue(), settings);
+    DdpSettings sizes = sizes(session, settings);
     ProtectionDomain domain = session.domains().get(settings.domain());
     stream =
         requestData == null
@@ -64,15 +64,16 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
-  private static DdpSettings sizes(
-      RdmapSettings engine, int sendDepth, ConnectionSettings settings) {
+  private static DdpSettings sizes(Session session, ConnectionSettings settings) {
+    RdmapSettings engine = session.engine().rdmapSettings();
     MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
     return new DdpSettings(
         mpa,
-        sendDepth,
+        session.limits().sendQueue(),
         1,
         settings.queues().stream().map(QueueSettings::buffered).toList(),
-        settings.heldOctets());
+        settings.heldOctets(),
+        session.heldShare());
   }
 
   @Override

@@ -46,7 +46,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     settings =
         ChosenStartup.apply(engine.rdmapSettings(), chosen.startup())
             .withQueues(session.limits().sendQueue(), session.limits().receiveQueue())
-            .withHeldOctets(chosen.heldOctets())
+            .withHeld(chosen.heldOctets(), session.heldShare())
             .withSharedReceives(receives == null ? null : receives.queue());
     ProtectionDomain domain = session.domains().get(chosen.domain());
     this.stream =

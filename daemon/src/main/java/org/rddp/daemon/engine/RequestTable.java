@@ -1,6 +1,5 @@
 package org.rddp.daemon.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.WorkRequest;
@@ -38,10 +37,20 @@ final class RequestTable {
     return ids.length - freeCount;
   }
 
-  /** A table for at most {@code capacity} requests at a time, whose times are counted. */
-  RequestTable(int capacity, EngineTimes times) {
+  /** Octets of inline messages of so many requests. */
+  static long inlineOctets(int capacity) {
+    return (long) capacity * INLINE_ROOM;
+  }
+
+  /**
+   * A table of requests, whose times are counted.
+   *
+   * @param capacity the most requests at a time
+   * @param inlineMemory {@link #inlineOctets} of memory
+   */
+  RequestTable(int capacity, MemorySegment inlineMemory, EngineTimes times) {
+    this.inlineMemory = inlineMemory;
     this.times = times;
-    inlineMemory = Arena.ofAuto().allocate((long) capacity * INLINE_ROOM, 64);
     ids = new long[capacity];
     taken = new long[capacity];
     opcodes = new int[capacity];

@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
@@ -15,6 +17,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -47,6 +50,7 @@ public final class Session {
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
   private final NumberTable<SessionConnection> connections = new NumberTable<>();
+  private HeldShare heldShare;
   private int nextListener = 1;
   private boolean broken;
   private boolean taking;
@@ -67,13 +71,24 @@ public final class Session {
       DaemonRings rings,
       Runnable wake,
       SessionHandler events) {
-    this(0, name, engine, limits, rings, wake, events, SessionOwner.unlimited());
+    this(
+        0,
+        name,
+        engine,
+        limits,
+        rings,
+        Arena.ofAuto().allocate(inlineOctets(limits), 64),
+        wake,
+        events,
+        SessionOwner.unlimited());
   }
 
   /**
    * A session whose connections count for its owner.
    *
    * @param number its number in the daemon
+   * @param inlineMemory {@link #inlineOctets} of memory for inline messages, used until {@link
+   *     Engine#end}
    */
   public Session(
       int number,
@@ -81,6 +96,7 @@ public final class Session {
       Engine engine,
       SessionLimits limits,
       DaemonRings rings,
+      MemorySegment inlineMemory,
       Runnable wake,
       SessionHandler events,
       SessionOwner owner) {
@@ -93,8 +109,13 @@ public final class Session {
     this.rings = rings;
     this.wake = wake;
     this.events = events;
-    this.requests = new RequestTable(limits.outstanding(), engine.times());
+    this.requests = new RequestTable(limits.outstanding(), inlineMemory, engine.times());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
+  }
+
+  /** Octets of the memory for inline messages. */
+  public static long inlineOctets(SessionLimits limits) {
+    return RequestTable.inlineOctets(limits.outstanding());
   }
 
   // ---- Work requests ----
@@ -652,6 +673,27 @@ public final class Session {
   /** Whether its memory is registered there: an engine that has begun anew has another. */
   boolean isOf(DdpEngine ddp) {
     return memory.isIn(ddp.taggedBuffers());
+  }
+
+  /** The session begins: it shares what its user and its process may hold with these. */
+  void shareHeldMemory(List<Session> others) {
+    HeldShare user = null;
+    for (Session other : others) {
+      if (other.owner.user() == owner.user()) {
+        if (other.owner.process() == owner.process()) {
+          heldShare = other.heldShare;
+          return;
+        }
+        user = other.heldShare.parent();
+      }
+    }
+    HeldShare ofUser = user == null ? new HeldShare(owner.userHeld(), null) : user;
+    heldShare = new HeldShare(owner.processHeld(), ofUser);
+  }
+
+  /** What the session's process may have of the memory for held messages. */
+  HeldShare heldShare() {
+    return heldShare;
   }
 
   SessionOwner owner() {

@@ -4,20 +4,35 @@ import org.rddp.ip.SharedCounts;
 
 /**
  * Whose a session is, and what the sessions of that user and process may have together on their
- * interface.
+ * interface, or on their engine.
  *
  * @param user id of the user
  * @param process id of the process
  * @param userConnections most connections of the user's sessions
  * @param processConnections most connections of the process's sessions
  * @param connections those of all sessions of the interface, by user and by process
+ * @param userHeld most octets of the engine's memory for held messages of the user's sessions
+ * @param processHeld the same of the process's sessions
  */
 public record SessionOwner(
-    int user, int process, int userConnections, int processConnections, SharedCounts connections) {
+    int user,
+    int process,
+    int userConnections,
+    int processConnections,
+    SharedCounts connections,
+    long userHeld,
+    long processHeld) {
 
   /** An owner without a limit of its own. */
   public static SessionOwner unlimited() {
-    return new SessionOwner(0, 1, Integer.MAX_VALUE, Integer.MAX_VALUE, new SharedCounts());
+    return new SessionOwner(
+        0,
+        1,
+        Integer.MAX_VALUE,
+        Integer.MAX_VALUE,
+        new SharedCounts(),
+        Long.MAX_VALUE,
+        Long.MAX_VALUE);
   }
 
   boolean hasRoomForConnection() {

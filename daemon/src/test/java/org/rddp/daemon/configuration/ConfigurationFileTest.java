@@ -183,6 +183,7 @@ class ConfigurationFileTest {
             descriptors = 256
             connections = 7
             hold-messages = "1MiB"
+            hold-memory = "10MiB"
             [interface.tcp]
             receive-buffer = "128KiB"
             congestion = "new-reno"
@@ -293,7 +294,8 @@ class ConfigurationFileTest {
                     .withPermissive(true)
                     .withRtr(Set.of(Rtr.SEND, Rtr.READ))
                     .withStartups(7),
-                1 << 20));
+                1 << 20,
+                10 << 20));
   }
 
   @Test

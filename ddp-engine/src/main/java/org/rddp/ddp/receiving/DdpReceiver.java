@@ -36,7 +36,7 @@ public final class DdpReceiver {
   /**
    * Creates the receiver of one stream.
    *
-   * @param heldOctets the most octets of held segments, 0 to hold none
+   * @param held where segments are held
    */
   public DdpReceiver(
       ReceivingStream stream,
@@ -44,15 +44,15 @@ public final class DdpReceiver {
       ReceiveCounters counters,
       UntaggedQueues queues,
       Placement placement,
-      int heldOctets) {
+      HeldSegments held) {
     this.stream = stream;
     this.user = user;
     this.counters = counters;
     this.queues = queues;
     this.placement = placement;
     delivery = new MessageDelivery(user, counters);
-    deferred = new DeferredSegments(this, heldOctets);
-    mayHold = heldOctets > 0;
+    deferred = new DeferredSegments(this, held);
+    mayHold = held.isAllowed();
   }
 
   /** Full Operation has begun with this DDP version. */

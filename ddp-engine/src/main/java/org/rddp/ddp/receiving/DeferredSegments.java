@@ -19,9 +19,9 @@ final class DeferredSegments {
 
   private boolean taking;
 
-  DeferredSegments(DdpReceiver receiver, int heldOctets) {
+  DeferredSegments(DdpReceiver receiver, HeldSegments held) {
     this.receiver = receiver;
-    held = new HeldSegments(heldOctets);
+    this.held = held;
   }
 
   /** Whether segments are held, so that the next one in order must be held too. */
@@ -44,7 +44,7 @@ final class DeferredSegments {
     early.add(header);
   }
 
-  /** Holds the next segment in order; false if it would exceed the bound. */
+  /** Holds the next segment in order; false if there is no room for it. */
   boolean hold(Ulpdu segment) {
     return held.add(segment);
   }

@@ -1,24 +1,40 @@
 package org.rddp.ddp.receiving;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import static org.rddp.ddp.receiving.HeldMemory.BLOCK;
+import static org.rddp.ddp.receiving.HeldMemory.NONE;
+
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 /**
  * Copies of segments that wait, in the order sent, for the user to post a buffer. Their total size
- * is bounded. Memory is allocated when the first segment has to wait.
+ * is bounded. They lie in blocks of the engine's memory, which are given back one by one as the
+ * segments are removed.
  */
 public final class HeldSegments {
   private static final int POSITION = 0;
   private static final int LENGTH = 8;
+
+  /** What is kept before each segment, in one block. */
   private static final int OCTETS = 12;
-  private static final int LEAST = 1 << 16;
 
   private final int bound;
-  private MemorySegment memory = MemorySegment.NULL;
+  private final HeldMemory memory;
+  private final HeldShare share;
+  private final Ulpdu firstSegment = new Ulpdu();
+  private int segments;
+
+  /** The chain of blocks: {@link HeldMemory#NONE} if there are no segments. */
+  private int firstBlock = NONE;
+
+  private int lastBlock = NONE;
+  private int blocks;
+
+  /** Where the first segment begins in the first block. */
   private int first;
+
+  /** Where the last segment ends in the last block. */
   private int end;
 
   /** Octets of the segments, without bookkeeping and padding. */
@@ -36,13 +52,22 @@ public final class HeldSegments {
    * @param bound the most octets of the segments after the first, headers included; 0 holds
    *     nothing. A segment takes no more of the bound than of TCP's window, so a bound as large as
    *     the window always suffices
+   * @param memory where they lie
+   * @param share of the memory, which also limits the first one; null for all of it
    */
-  public HeldSegments(int bound) {
+  public HeldSegments(int bound, HeldMemory memory, HeldShare share) {
     this.bound = bound;
+    this.memory = memory;
+    this.share = share;
+  }
+
+  /** Whether a segment may be held at all. */
+  boolean isAllowed() {
+    return bound > 0;
   }
 
   public boolean isEmpty() {
-    return first == end;
+    return segments == 0;
   }
 
   /** Octets of the segments, headers included. */
@@ -50,23 +75,19 @@ public final class HeldSegments {
     return octets;
   }
 
-  /** Appends a copy of a segment; false if it would exceed the bound, which the first cannot. */
+  /**
+   * Appends a copy of a segment; false if it would exceed the bound, which the first cannot, or the
+   * share, or if no memory is left.
+   */
   public boolean add(Ulpdu segment) {
-    int needed = OCTETS + (segment.length() + 3 & ~3);
     int charged = charged(segment.length());
-    boolean exceeds = isEmpty() ? bound == 0 : octets - uncounted + charged > bound;
-    if (exceeds) {
+    boolean exceeds = isEmpty() ? !isAllowed() : octets - uncounted + charged > bound;
+    if (exceeds || !makeRoom(size(segment.length()))) {
       return false;
     }
     uncounted = isEmpty() ? charged : uncounted;
-    if (end + needed > memory.byteSize()) {
-      makeRoom(needed);
-    }
-    long at = memory.address() + end;
-    Memory.putLong(at + POSITION, segment.position());
-    Memory.putInt(at + LENGTH, segment.length());
-    segment.copy(0, at + OCTETS, segment.length());
-    end += needed;
+    append(segment);
+    segments++;
     octets += charged;
     return true;
   }
@@ -76,44 +97,120 @@ public final class HeldSegments {
     return Math.max(length, DdpHeader.TAGGED_LENGTH);
   }
 
-  private void makeRoom(int needed) {
-    int used = end - first;
-    MemorySegment source = memory;
-    if (2L * (used + needed) > memory.byteSize()) {
-      long size = Math.max(LEAST, 4L * (used + needed));
-      memory = Arena.ofAuto().allocate(Math.min(size, 4L * ((long) bound + needed) + LEAST), 8);
+  /** Octets that a segment takes in the blocks. */
+  private static int size(int length) {
+    return OCTETS + (length + 3 & ~3);
+  }
+
+  /** Takes the blocks that a segment needs, and makes {@link #lastBlock} that of its beginning. */
+  private boolean makeRoom(int size) {
+    boolean inLast = lastBlock != NONE && end + OCTETS <= BLOCK;
+    int room = inLast ? BLOCK - end : 0;
+    int more = Math.max(size - room + BLOCK - 1, 0) / BLOCK;
+    if (more > memory.freeBlocks() || (share != null && !share.take(more))) {
+      return false;
     }
-    MemorySegment.copy(source, first, memory, 0, used);
-    first = 0;
-    end = used;
+    blocks += more;
+    int last = lastBlock;
+    for (int i = 0; i < more; i++) {
+      int block = memory.take();
+      if (last == NONE) {
+        firstBlock = block;
+      } else {
+        memory.link(last, block);
+      }
+      last = block;
+    }
+    if (!inLast) {
+      lastBlock = lastBlock == NONE ? firstBlock : memory.next(lastBlock);
+      end = 0;
+    }
+    return true;
+  }
+
+  private void append(Ulpdu segment) {
+    long at = memory.address(lastBlock) + end;
+    Memory.putLong(at + POSITION, segment.position());
+    Memory.putInt(at + LENGTH, segment.length());
+    end += OCTETS;
+    int length = segment.length();
+    for (int copied = 0; copied < length; ) {
+      if (end == BLOCK) {
+        lastBlock = memory.next(lastBlock);
+        end = 0;
+      }
+      int part = Math.min(length - copied, BLOCK - end);
+      segment.copy(copied, memory.address(lastBlock) + end, part);
+      copied += part;
+      end += part;
+    }
+    end = end + 3 & ~3;
   }
 
   /** Stream position of the first segment; must not be empty. */
   public long firstPosition() {
-    return Memory.getLong(memory.address() + first + POSITION);
+    return Memory.getLong(memory.address(firstBlock) + first + POSITION);
+  }
+
+  private int firstLength() {
+    return Memory.getInt(memory.address(firstBlock) + first + LENGTH);
   }
 
   /** The first segment, valid until the next {@link #add}; must not be empty. */
   Ulpdu first() {
-    long at = memory.address() + first;
-    return Ulpdu.of(firstPosition(), at + OCTETS, Memory.getInt(at + LENGTH));
+    firstSegment.reset(firstPosition(), false);
+    int block = firstBlock;
+    int at = first + OCTETS;
+    for (int left = firstLength(); left > 0; ) {
+      if (at == BLOCK) {
+        block = memory.next(block);
+        at = 0;
+      }
+      int part = Math.min(left, BLOCK - at);
+      firstSegment.add(memory.address(block) + at, part);
+      left -= part;
+      at += part;
+    }
+    return firstSegment;
   }
 
   public void removeFirst() {
-    int length = Memory.getInt(memory.address() + first + LENGTH);
-    first += OCTETS + (length + 3 & ~3);
+    int length = firstLength();
+    segments--;
+    if (isEmpty()) {
+      clear();
+      return;
+    }
     octets -= charged(length);
     uncounted = 0;
-    if (first == end) {
-      clear();
+    first += size(length);
+    while (first + OCTETS > BLOCK) {
+      int block = firstBlock;
+      firstBlock = memory.next(block);
+      first = Math.max(first - BLOCK, 0);
+      give(block, block, 1);
     }
   }
 
-  /** Removes all segments and keeps the memory for reuse. */
+  /** Removes all segments. */
   void clear() {
+    if (blocks > 0) {
+      give(firstBlock, lastBlock, blocks);
+    }
+    firstBlock = NONE;
+    lastBlock = NONE;
+    segments = 0;
     first = 0;
     end = 0;
     octets = 0;
     uncounted = 0;
+  }
+
+  private void give(int from, int to, int count) {
+    memory.give(from, to, count);
+    blocks -= count;
+    if (share != null) {
+      share.give(count);
+    }
   }
 }

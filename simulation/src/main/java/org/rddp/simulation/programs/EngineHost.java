@@ -1,5 +1,6 @@
 package org.rddp.simulation.programs;
 
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -9,7 +10,10 @@ import org.rddp.daemon.engine.EngineParts;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ipc.linux.PrivateMemory;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
@@ -18,6 +22,9 @@ import org.rddp.tcp.TcpStack;
 /** A host that runs a daemon's engines, one for each of its stacks, and the programs on them. */
 final class EngineHost {
   private static final int STAGS = 512;
+
+  /** More than the windows of all connections. */
+  private static final long HELD_OCTETS = 256 << 20;
 
   /** Why turns fail. */
   private static final class SimulatedFailure extends RuntimeException {
@@ -52,8 +59,16 @@ final class EngineHost {
     }
   }
 
+  private static HeldMemory heldMemory() {
+    try {
+      return new HeldMemory(PrivateMemory.map(HELD_OCTETS).collected());
+    } catch (SystemCallException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private DdpEngine ddp(RandomGenerator source) {
-    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, source));
+    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, source), heldMemory());
     counters.add(ddp.receiveCounters());
     return ddp;
   }

@@ -89,7 +89,7 @@ final class ProgramRun implements Scenario {
           case 1 -> least;
           default -> 2 * window + (1 << 16);
         };
-    return settings.withHeldOctets(held);
+    return settings.withHeld(held, null);
   }
 
   private void populate(EngineHost host, String name, Slab slab) {
