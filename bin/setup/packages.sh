@@ -86,6 +86,7 @@ install_packages_to_check_package() {
     has man || missing+=(man-db)
     has zsh || missing+=(zsh)
     has setpriv || missing+=(util-linux)
+    has rping || missing+=(rdmacm-utils)
     if ((${#missing[@]} > 0)); then
         install_optional 'checks of the Debian package' "${missing[@]}"
     fi

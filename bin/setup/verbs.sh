@@ -16,11 +16,16 @@ verbs_library() {
 
 verbs_usage() {
     cat <<'END'
-Usage: rddp verbs [--interface NAME] [--socket PATH] -- PROGRAM [ARGUMENT]...
+Usage: rddp verbs --local[=NAME] [--interface NAME] -- PROGRAM [ARGUMENT]...
+       rddp verbs [--socket PATH] [--interface NAME] -- PROGRAM [ARGUMENT]...
 
 Runs a program that was made for libibverbs and librdmacm, unmodified, over rddp. It sees the iWARP device rddp0, and
-connects by rdma_cm, also to its own address. It needs the libraries libibverbs1 and librdmacm1, and a daemon that is running.
+connects by rdma_cm, also to its own address. It needs the libraries libibverbs1 and librdmacm1.
 
+      --local[=NAME]     Start a daemon for the program and end it afterwards; it needs no configuration and no privileges.
+                         Programs with the same NAME share one, which ends with the last of them. Its interfaces are "one",
+                         10.0.0.1, and "two", 10.0.0.2; they are connected with each other, and with nothing else.
+                         Without this option a daemon has to be running.
       --interface NAME   The daemon's interface. Default: each is a device, rddp0 and so on.
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
   -h, --help             Show this.
@@ -29,7 +34,10 @@ The environment of the program: RDDP_VERBS_LOG=1 says on standard error why a ca
 decides whether a thread that polls in vain gives up its processor (by itself where there are fewer than three);
 RDDP_PEER_TO_PEER=no is for peers that know no MPA revision 2.
 
-Example:
+Examples, each line in a terminal of its own:
+  rddp verbs --local=demo -- ib_write_bw -R -F
+  rddp verbs --local=demo -- ib_write_bw -R -F 10.0.0.1
+
   rddp verbs --interface two -- rping -s -a 10.0.0.2
   rddp verbs --interface one -- rping -c -a 10.0.0.2 -V -C 10
 END
@@ -42,18 +50,26 @@ verbs_wrong() {
     exit 2
 }
 
-# Replaces this process by the program.
+# Replaces this process by the program, except with --local.
 verbs() {
+    local is_local='' name='' socket=''
     while (($# > 0)); do
         case $1 in
             -h | --help) verbs_usage && return ;;
             --interface | --socket)
                 (($# > 1)) || verbs_wrong "$1 needs a value"
-                if [[ $1 == --interface ]]; then export RDDP_INTERFACE=$2; else export RDDP_SOCKET=$2; fi
+                if [[ $1 == --interface ]]; then export RDDP_INTERFACE=$2; else socket=$2; fi
                 shift 2
                 ;;
             --interface=*) export RDDP_INTERFACE=${1#*=} && shift ;;
-            --socket=*) export RDDP_SOCKET=${1#*=} && shift ;;
+            --socket=*) socket=${1#*=} && shift ;;
+            --local) is_local=yes && shift ;;
+            --local=*)
+                is_local=yes name=${1#*=}
+                [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$ ]] ||
+                    verbs_wrong "--local=$name: allowed: 1 to 32 letters, digits, '-' and '_', the first one a letter or digit"
+                shift
+                ;;
             --) shift && break ;;
             -*) verbs_wrong "there is no option '$1'" ;;
             *) break ;;
@@ -61,9 +77,18 @@ verbs() {
     done
     (($# > 0)) || verbs_wrong 'name the program to run'
     has "$1" || fail "there is no program '$1'"
-    local library socket=${RDDP_SOCKET:-/run/rddp/rddpd.sock}
+    local library
     library=$(verbs_library)
-    [[ -S $socket ]] || fail "there is no daemon socket at $socket" 'To start the daemon: rddp daemon. Or give --socket.'
+    if [[ -n $is_local ]]; then
+        [[ -z $socket ]] || verbs_wrong '--local starts a daemon, and --socket is for one that is running: give one of them'
+        # shellcheck source=bin/setup/local.sh
+        source "$ROOT/bin/setup/local.sh"
+        run_locally "$name" "$library" "$@"
+    fi
+    export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
+    socket=$RDDP_SOCKET
+    [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
+        'For a try on this machine: rddp verbs --local. To start a daemon: rddp daemon. Or give --socket.'
     [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
     LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"
 }

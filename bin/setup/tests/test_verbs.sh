@@ -24,3 +24,5 @@ check 'refuses an unknown option' ends_verbs 2 "there is no option '--bogus'" --
 check 'refuses a missing value' ends_verbs 2 '--interface needs a value' --interface
 check 'names a program that is missing' ends_verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
 check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true
+check 'refuses a name that is no file name' ends_verbs 2 "allowed: 1 to 32 letters" --local=a/b true
+check 'refuses a socket beside a daemon of its own' ends_verbs 2 'give one of them' --local --socket "$WORK/none.sock" true

@@ -1,0 +1,168 @@
+# shellcheck shell=bash
+# rddp verbs --local: a daemon for the programs of one user on one machine. The first program starts it, the last one ends it; it
+# needs no configuration, no privileges and no huge pages.
+#
+# It has a folder within the user's run-time folder, which is locked (flock) while a program joins or leaves. The subfolder
+# "daemon" has its files, and is locked while it lives. Each "rddp verbs" holds a shared lock of the file "users" there, which
+# the kernel releases even if that process is killed: keep_daemon waits for all of them, ends the daemon, and removes the files.
+
+local_configuration() {
+    cat <<END
+[control]
+socket = "$LOCAL_FOLDER/rddpd.sock"
+mode = "0600"
+drain-timeout = "100ms"
+
+[log]
+level = "warn"
+
+# Half of the usual packets: ordinary memory is cleared at the start, which takes a second for 512 MiB.
+[dpdk]
+hugepages = false
+memory = "64MiB"
+
+[[interface]]
+name = "one"
+device = "ring:local"
+address = "10.0.0.1/24"
+packets = 4096
+
+[[interface]]
+name = "two"
+device = "ring:local"
+address = "10.0.0.2/24"
+packets = 4096
+END
+}
+
+# The user's folder for sockets: the session's, or else one among the temporary files.
+local_runtime_folder() {
+    local folder=${XDG_RUNTIME_DIR:-}
+    # su and sudo may leave another user's.
+    if [[ ! -d $folder || ! -O $folder || ! -w $folder ]]; then
+        folder=${TMPDIR:-/tmp}/rddp-$EUID
+        mkdir -m 700 -- "$folder" 2>/dev/null || true
+        [[ -d $folder && -O $folder && ! -L $folder ]] ||
+            fail "no folder for a daemon's socket: $folder is not yours" 'Set XDG_RUNTIME_DIR to a folder of yours.'
+    fi
+    printf '%s' "$folder"
+}
+
+# join_local NAME: becomes a user of that daemon, or of one for this process alone if the name is empty; starts it if it is not
+# there. Sets LOCAL_FOLDER and, as descriptors, the locks LOCAL_CHANGES, LOCAL_ALIVE and LOCAL_USERS, and LOCAL_LOG.
+join_local() {
+    local runtime own attempt
+    for ((attempt = 0; attempt < 100; attempt++)); do
+        runtime=$(local_runtime_folder)
+        if [[ -n $1 ]]; then
+            own=$runtime/rddp-local-$1
+            (umask 077 && mkdir -p -- "$own")
+        else
+            own=$(mktemp -d -- "$runtime/rddp-local.XXXXXX")
+        fi
+        LOCAL_FOLDER=$own/daemon
+        # Whoever has left meanwhile may have removed the folder.
+        if { exec {LOCAL_CHANGES}<"$own"; } 2>/dev/null; then
+            if flock "$LOCAL_CHANGES" && [[ $own -ef /dev/fd/$LOCAL_CHANGES ]] && use_local_daemon; then
+                flock -u "$LOCAL_CHANGES"
+                return
+            fi
+            exec {LOCAL_CHANGES}<&-
+        fi
+    done
+    fail "no daemon can be started in $own"
+}
+
+# Locks the users of the daemon in LOCAL_FOLDER, which it starts if there is none. Ends with 1 if that daemon has just ended.
+use_local_daemon() {
+    local starts=
+    if mkdir -m 700 -- "$LOCAL_FOLDER" 2>/dev/null; then
+        starts=yes
+        trap 'rm -rf -- "$(dirname -- "$LOCAL_FOLDER")"' EXIT
+        touch -- "$LOCAL_FOLDER"/{users,log}
+    fi
+    { exec {LOCAL_ALIVE}<"$LOCAL_FOLDER" {LOCAL_USERS}<"$LOCAL_FOLDER/users" {LOCAL_LOG}<"$LOCAL_FOLDER/log"; } 2>/dev/null || return
+    if [[ -z $starts ]] && flock -ns "$LOCAL_ALIVE"; then
+        # Its keeper was killed, so its files are still here.
+        rm -rf -- "$LOCAL_FOLDER"
+        return 1
+    fi
+    flock -s "$LOCAL_USERS"
+    if [[ -n $starts ]]; then
+        start_local_daemon
+    else
+        [[ $LOCAL_FOLDER/users -ef /dev/fd/$LOCAL_USERS ]]
+    fi
+}
+
+# Returns when programs can connect.
+start_local_daemon() {
+    local line='' ready
+    local_configuration >"$LOCAL_FOLDER/rddpd.toml"
+    find_jdk
+    jvm_arguments daemon
+    # DPDK keeps its files in RUNTIME_DIRECTORY.
+    exec {ready}< <(
+        trap - EXIT
+        exec {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- 2>"$LOCAL_FOLDER/log"
+        RUNTIME_DIRECTORY=$LOCAL_FOLDER exec setsid "$ROOT/bin/setup/keep_daemon" "$LOCAL_FOLDER" \
+            "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
+            daemon --config "$LOCAL_FOLDER/rddpd.toml" --until-eof
+    )
+    trap - EXIT
+    while [[ $line != ready:* ]]; do
+        if ! IFS= read -r line <&"$ready"; then
+            cat <&"$LOCAL_LOG" >&2
+            fail 'the daemon of --local does not start'
+        fi
+    done
+    exec {ready}<&-
+}
+
+# Uses the daemon no longer. If nobody else uses it, returns when nothing is left of it.
+leave_local() {
+    flock "$LOCAL_CHANGES"
+    if flock -ns "$LOCAL_ALIVE"; then
+        say 'the daemon ended before the program:'
+        cat <&"$LOCAL_LOG" >&2
+    fi
+    # Unless others use it: nobody has a lock, or only its keeper, which is about to end it.
+    if flock -n "$LOCAL_USERS" || ! flock -ns "$LOCAL_USERS"; then
+        exec {LOCAL_USERS}<&-
+        flock -s "$LOCAL_ALIVE"
+        rm -rf -- "$(dirname -- "$LOCAL_FOLDER")"
+    fi
+}
+
+# run_locally NAME LIBRARY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and exits
+# with its status. If this process is killed, the program gets SIGTERM.
+run_locally() {
+    local status=0 program
+    join_local "$1"
+    export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
+    # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
+    setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" "${@:3}" \
+        <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
+    program=$!
+    trap 'kill -TERM "$program" 2>/dev/null || true' TERM
+    trap 'kill -HUP "$program" 2>/dev/null || true' HUP
+    # The terminal sends these to all of its foreground, the program included.
+    trap 'in_foreground || kill -INT "$program" 2>/dev/null || true' INT
+    trap 'in_foreground || kill -QUIT "$program" 2>/dev/null || true' QUIT
+    wait "$program" || status=$?
+    while kill -0 "$program" 2>/dev/null; do
+        status=0
+        wait "$program" || status=$?
+    done
+    trap - TERM HUP INT QUIT
+    leave_local
+    exit "$status"
+}
+
+# Whether this process is in the foreground of its terminal.
+in_foreground() {
+    local line fields
+    line=$(</proc/$$/stat)
+    read -ra fields <<<"${line##*) }"
+    ((fields[2] == fields[5]))
+}
