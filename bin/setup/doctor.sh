@@ -14,7 +14,7 @@ doctor_usage() {
 Usage: rddp doctor
 
 Lists which of rddp's requirements this machine meets, and how to meet the others. Changes nothing.
-Ends with 0 when the demo can run, and with 1 when it cannot.
+The last lines say what to type next. Ends with 0 when rddp can run, and with 1 when it cannot.
 
   -h, --help   Show this.
 END
@@ -39,11 +39,32 @@ doctor() {
     doctor_polling
     is_installed || doctor_tests
     echo
+    doctor_next
+    ((doctor_problems == 0))
+}
+
+# What to type next.
+doctor_next() {
+    local rddp=bin/rddp
+    if is_installed; then rddp=rddp; fi
     if ((doctor_problems > 0)); then
-        echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above"
-        return 1
+        echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above. Next:"
+        if is_installed || ! is_root; then
+            echo "  $rddp doctor     when what is MISSING is there"
+        else
+            echo "  $rddp setup      installs what can be installed, and builds"
+        fi
+        return
     fi
-    if is_installed; then echo 'rddp demo can run'; else echo 'bin/rddp demo can run'; fi
+    echo 'rddp can run. Next:'
+    echo "  $rddp demo     shows what it does: two daemons, and programs that write into each other's memory"
+    if has rping; then
+        echo "  $rddp verbs --local=demo -- rping -s                          an RDMA program, unmodified, in one terminal"
+        echo "  $rddp verbs --local=demo -- rping -c -a 10.0.0.1 -V -C 10     and its client in another"
+    else
+        echo "  $(apt_command rdmacm-utils perftest)     RDMA programs to try"
+        echo "  $rddp verbs --local -- PROGRAM     runs such a program, unmodified"
+    fi
 }
 
 # Rows of the table: the subject, its state, and, indented below, what to do.

@@ -131,3 +131,23 @@ check 'doctor: says who has each network card' check_cards
 check 'doctor: says when the user may not use a card' check_card_permissions
 check 'doctor: says what keeps vfio from a card'"'"'s group' check_shared_group
 check 'doctor: says which processors are isolated, and how they are clocked' check_polling
+
+# next_of PROBLEMS INSTALLED ROOT PROGRAMS: what the doctor says at its end; INSTALLED, ROOT and PROGRAMS are commands (true, false).
+next_of() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    # shellcheck disable=SC2034
+    doctor_problems=$1
+    eval "is_installed() { $2; }; is_root() { $3; }; has() { $4; }; apt_command() { echo apt-get install \$*; }"
+    doctor_next
+)
+
+check_next() {
+    [[ $(next_of 0 true false true) == 'rddp can run'*'  rddp demo '*'  rddp verbs --local=demo -- rping -s '*rping\ -c* ]] &&
+        [[ $(next_of 0 false true false) == *'  bin/rddp demo '*'  apt-get install rdmacm-utils perftest '*'  bin/rddp verbs --local -- PROGRAM '* ]] &&
+        [[ $(next_of 2 false true true) == '2 problem(s)'*'  bin/rddp setup '* ]] &&
+        [[ $(next_of 2 false false true) == '2 problem(s)'*'  bin/rddp doctor '* ]] &&
+        [[ $(next_of 1 true true true) == '1 problem(s)'*'  rddp doctor '* ]]
+}
+
+check 'doctor: ends with what to type next' check_next
