@@ -26,9 +26,22 @@ no_jdk() {
     local found=${JAVA_HOME:+" (JAVA_HOME=$JAVA_HOME is ${JAVA_HOME:+$(java_version "$JAVA_HOME")})"}
     fail "no JDK $OLDEST_JDK or later found$found" \
         "Looked in JAVA_HOME, PATH, /usr/lib/jvm, /opt, /usr/java, /usr/local and the homes of SDKMAN, asdf, mise and IDEs." \
-        "Install JDK 25, for example Eclipse Temurin 25 (package temurin-25-jdk of the Adoptium repository)" \
-        "or Debian's openjdk-25-jdk-headless where there is one; or set JAVA_HOME to the JDK you have" \
-        "(in /etc/default/rddpd for an installed daemon)."
+        "Install JDK 25: $(jdk_advice)" \
+        "Or set JAVA_HOME to the JDK you have (in /etc/default/rddpd for an installed daemon)."
+}
+
+# How to get a JDK on this system.
+jdk_advice() {
+    local kind=jdk
+    if [[ $JDK_PROGRAM == java ]]; then kind=jre; fi
+    if has apt-cache && [[ -n $(apt-cache show openjdk-25-$kind-headless 2>/dev/null) ]]; then
+        echo "apt-get install openjdk-25-$kind-headless"
+    elif has apt-get; then
+        echo "this system's packages have none (Debian 12 has not). Add the repository of Eclipse Temurin," \
+            "packages.adoptium.net, as docs/operations.md says under 'Java', then: apt-get install temurin-25-$kind"
+    else
+        echo 'as a package of this system, or Eclipse Temurin 25 from adoptium.net'
+    fi
 }
 
 # The best of all candidates, or nothing.

@@ -19,15 +19,16 @@ import picocli.CommandLine.Spec;
     name = "daemon",
     description = {
       "Run the daemon, which owns the DPDK ports and serves the programs of this machine.",
-      "SIGTERM and Ctrl-C close its connections gracefully and end it; SIGHUP reads users and limits"
-          + " again. See docs/rddpd.example.toml for the configuration and docs/operations.md."
+      "SIGTERM and Ctrl-C close its connections gracefully and end it; SIGHUP reads users and"
+          + " limits again. See docs/rddpd.example.toml for the configuration and"
+          + " docs/operations.md."
     })
 final class DaemonCommand implements Callable<Integer> {
   @Option(
       names = "--config",
-      required = true,
       paramLabel = "FILE",
-      description = "The configuration file (TOML).")
+      description =
+          "The configuration file (TOML). Default of an installed copy: /etc/rddp/rddpd.toml.")
   private Path file;
 
   @Option(names = "--check", description = "Only check the configuration and report problems.")
@@ -50,6 +51,13 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (file == null) {
+      if (!Main.isInstalled()) {
+        throw new ParameterException(
+            spec.commandLine(), "Missing required option: '--config=FILE'");
+      }
+      file = Path.of("/etc/rddp/rddpd.toml");
+    }
     ConfigurationFile configured;
     try {
       configured = ConfigurationFile.load(file);

@@ -71,9 +71,13 @@ public final class Main implements Callable<Integer> {
     // JLine, which the progress bar uses, too, would ask the terminal for its abilities, and the
     // answers of some terminals would be left in the shell's input.
     System.setProperty("org.jline.terminal.graphemeCluster", "false");
-    CommandLine commandLine =
-        Boolean.getBoolean(INSTALLED) ? installedCommandLine() : commandLine();
+    CommandLine commandLine = isInstalled() ? installedCommandLine() : commandLine();
     System.exit(commandLine.execute(arguments));
+  }
+
+  /** Whether this is an installed copy, not a source tree. */
+  static boolean isInstalled() {
+    return Boolean.getBoolean(INSTALLED);
   }
 
   /** The command line of an installed copy, without the commands that need a source tree. */

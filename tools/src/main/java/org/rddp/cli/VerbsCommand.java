@@ -8,5 +8,13 @@ import picocli.CommandLine.Command;
  */
 @Command(
     name = "verbs",
-    description = "Run an unmodified RDMA program (libibverbs, librdmacm) over the daemon.")
+    customSynopsis =
+        "rddp verbs [--local[=NAME] | --socket PATH] [--interface NAME] -- PROGRAM [ARGUMENT]...",
+    description = {
+      "Run an unmodified RDMA program (libibverbs, librdmacm) over rddp.",
+      "--local starts a daemon for the program, on this machine only, and ends it afterwards;"
+          + " programs with the same NAME share one. Its interfaces are one, 10.0.0.1, and two,"
+          + " 10.0.0.2. Without it a daemon has to be running. docs/verbs.md says which programs"
+          + " run."
+    })
 final class VerbsCommand extends ScriptCommand {}

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -78,6 +79,22 @@ class MainTest {
     assertThat(command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
         .isEqualTo(2);
     assertThat(err.toString()).startsWith("rddp: ").contains("rddp --help");
+  }
+
+  @Test
+  void shouldAskForAConfigurationInASourceTree() {
+    assertThat(command.execute("daemon")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: Missing required option: '--config=FILE'");
+  }
+
+  @Test
+  void shouldTakeTheConfigurationInEtcInAnInstalledCopy() throws Exception {
+    ProcessBuilder daemon = CommandProcess.of("daemon", "--check");
+    daemon.command().add(1, "-Drddp.installed=true");
+    Process process = daemon.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    assertThat(said).contains("/etc/rddp/rddpd.toml");
   }
 
   @Test
