@@ -85,6 +85,7 @@ use_local_daemon() {
     if [[ -z $starts ]] && flock -ns "$LOCAL_ALIVE"; then
         # Its keeper was killed, so its files are still here.
         rm -rf -- "$LOCAL_FOLDER"
+        exec {LOCAL_ALIVE}<&-
         return 1
     fi
     flock -s "$LOCAL_USERS"
@@ -97,7 +98,7 @@ use_local_daemon() {
 
 # Returns when programs can connect.
 start_local_daemon() {
-    local line='' ready
+    local line='' said='' ready
     local_configuration >"$LOCAL_FOLDER/rddpd.toml"
     find_jdk
     jvm_arguments daemon
@@ -111,7 +112,10 @@ start_local_daemon() {
     )
     trap - EXIT
     while [[ $line != ready:* ]]; do
+        said+=$line$'\n'
         if ! IFS= read -r line <&"$ready"; then
+            # A JVM that cannot start says why on its standard output.
+            printf '%s' "$said" >&2
             cat <&"$LOCAL_LOG" >&2
             fail 'the daemon of --local does not start'
         fi
@@ -122,7 +126,7 @@ start_local_daemon() {
 # Uses the daemon no longer. If nobody else uses it, returns when nothing is left of it.
 leave_local() {
     flock "$LOCAL_CHANGES"
-    if flock -ns "$LOCAL_ALIVE"; then
+    if [[ ! $LOCAL_FOLDER -ef /dev/fd/$LOCAL_ALIVE ]] || flock -ns "$LOCAL_ALIVE"; then
         say 'the daemon ended before the program:'
         cat <&"$LOCAL_LOG" >&2
     fi
@@ -130,25 +134,27 @@ leave_local() {
     if flock -n "$LOCAL_USERS" || ! flock -ns "$LOCAL_USERS"; then
         exec {LOCAL_USERS}<&-
         flock -s "$LOCAL_ALIVE"
-        rm -rf -- "$(dirname -- "$LOCAL_FOLDER")"
+        # If the keeper was killed, the files are still here; but a folder that others have made since then is theirs.
+        if [[ $LOCAL_FOLDER -ef /dev/fd/$LOCAL_ALIVE ]]; then rm -rf -- "$(dirname -- "$LOCAL_FOLDER")"; fi
     fi
 }
 
 # run_locally NAME LIBRARY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and exits
 # with its status. If this process is killed, the program gets SIGTERM.
 run_locally() {
-    local status=0 program
+    local status=0 program='' early=''
     join_local "$1"
     export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
+    trap 'pass_on TERM' TERM
+    trap 'pass_on HUP' HUP
+    # The terminal sends these to all of its foreground, the program included.
+    trap 'in_foreground || pass_on INT' INT
+    trap 'in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
     setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" "${@:3}" \
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
-    trap 'kill -TERM "$program" 2>/dev/null || true' TERM
-    trap 'kill -HUP "$program" 2>/dev/null || true' HUP
-    # The terminal sends these to all of its foreground, the program included.
-    trap 'in_foreground || kill -INT "$program" 2>/dev/null || true' INT
-    trap 'in_foreground || kill -QUIT "$program" 2>/dev/null || true' QUIT
+    if [[ -n $early ]]; then pass_on "$early"; fi
     wait "$program" || status=$?
     while kill -0 "$program" 2>/dev/null; do
         status=0
@@ -157,6 +163,12 @@ run_locally() {
     trap - TERM HUP INT QUIT
     leave_local
     exit "$status"
+}
+
+# pass_on SIGNAL: to the program, or later if it is not started yet.
+pass_on() {
+    early=$1
+    if [[ -n $program ]]; then kill -"$1" "$program" 2>/dev/null || true; fi
 }
 
 # Whether this process is in the foreground of its terminal.

@@ -7,13 +7,14 @@ readonly LOCAL_JDK=$WORK/local-jdk
 mkdir -p "$LOCAL_JDK/bin"
 cat >"$LOCAL_JDK/bin/java" <<'END'
 #!/usr/bin/env bash
-echo started >>"$STARTS"
+echo "started $$" >>"$STARTS"
 case ${DAEMON:-} in
     fails) echo 'no memory is left' >&2 && exit 1 ;;
+    fails_early) echo 'no heap' && exit 1 ;;
     dies) echo 'ready: in 0 s' && echo 'something is wrong' >&2 && exit 1 ;;
 esac
 echo 'ready: in 0 s'
-cat >/dev/null
+exec cat >/dev/null
 END
 chmod +x "$LOCAL_JDK/bin/java"
 
@@ -48,7 +49,8 @@ nothing_left() {
 # LOCAL_DAEMON: the lock of that is free when the daemon has ended.
 # shellcheck disable=SC2317
 in_background() {
-    local socket pipe=$WORK/runs-$BASHPID-$1
+    local socket pipe
+    pipe=$(mktemp -d "$WORK/runs.XXXXXX")/pipe
     mkfifo "$pipe" "$pipe.never"
     # shellcheck disable=SC2016
     (locally "$1" bash -c 'trap "exit 7" TERM; trap "exit 8" INT; echo "$RDDP_SOCKET" >"$1"; read -r <>"$1.never"' - "$pipe") &
@@ -110,7 +112,11 @@ says_why_a_daemon_does_not_start() {
     nothing_before
     local status=0 said
     said=$(DAEMON=fails locally '' true 2>&1) || status=$?
-    equal 1 "$status" && [[ $said == *'no memory is left'*'does not start'* ]] && nothing_left
+    equal 1 "$status" && [[ $said == *'no memory is left'*'does not start'* ]] && nothing_left || return
+    status=0
+    # A JVM that cannot start says so on its standard output.
+    said=$(DAEMON=fails_early locally '' true 2>&1) || status=$?
+    equal 1 "$status" && [[ $said == *'no heap'*'does not start'* ]] && nothing_left 2
 }
 
 # shellcheck disable=SC2317
@@ -133,6 +139,24 @@ takes_over_files_of_a_killed_daemon() {
 }
 
 # shellcheck disable=SC2317
+leaves_a_later_daemon_alone() {
+    nothing_before
+    local first
+    in_background same
+    first=$LOCAL_PID
+    kill -KILL "$(sed 's/started //' "$WORK/starts")"
+    flock "$LOCAL_DAEMON"
+    exec {LOCAL_DAEMON}<&-
+    in_background same
+    kill -TERM "$first"
+    wait "$first"
+    [[ $(echo "$LOCAL_RUN"/rddp-local-same/daemon/*) == *rddpd.toml* ]] || return
+    kill -TERM "$LOCAL_PID"
+    wait "$LOCAL_PID"
+    nothing_left 2
+}
+
+# shellcheck disable=SC2317
 makes_a_folder_without_a_session() {
     nothing_before
     local said
@@ -149,4 +173,5 @@ check 'local: leaves nothing behind if it is killed' cleans_up_after_a_kill
 check 'local: says why its daemon does not start' says_why_a_daemon_does_not_start
 check 'local: says why its daemon has ended too early' says_why_a_daemon_has_ended
 check 'local: takes over the files of a daemon that was killed' takes_over_files_of_a_killed_daemon
+check 'local: leaves alone a daemon that was started after its own has ended' leaves_a_later_daemon_alone
 check 'local: makes a folder for sockets where no session has one' makes_a_folder_without_a_session
