@@ -147,8 +147,13 @@ public final class Daemon implements AutoCloseable {
    * @throws IOException if the control socket cannot be created
    */
   public static ControlListener bind(Configuration configuration) throws IOException {
-    return ControlListener.bind(
-        configuration.controlSocket(), permissions(configuration), configuration.control().group());
+    ControlListener listener =
+        ControlListener.bind(
+            configuration.controlSocket(),
+            permissions(configuration),
+            configuration.control().group());
+    listener.forbidDescriptors();
+    return listener;
   }
 
   /**

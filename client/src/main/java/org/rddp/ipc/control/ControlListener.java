@@ -19,8 +19,8 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
 /**
- * The daemon's listening control socket. Never blocks: wait for it with a {@link
- * org.rddp.ipc.linux.PollSet}. For use by one thread.
+ * The daemon's listening control socket. Never blocks, except where it is closed: wait for it with
+ * a {@link org.rddp.ipc.linux.PollSet}. For use by one thread.
  */
 public final class ControlListener implements AutoCloseable {
   /** Programs that have connected and are not accepted yet; net.core.somaxconn limits it, too. */
@@ -34,6 +34,8 @@ public final class ControlListener implements AutoCloseable {
 
   /** A connection for whose pidfd there was no descriptor; otherwise null. */
   private Descriptor accepted;
+
+  private boolean removed;
 
   private ControlListener(Path path, Descriptor socket) {
     this.path = path;
@@ -182,6 +184,14 @@ public final class ControlListener implements AutoCloseable {
         path.toString(), null, "a daemon is already listening there");
   }
 
+  /**
+   * Programs that connect from now on can send descriptors only after {@link
+   * ControlSocket#permitDescriptors}, where the kernel can forbid it.
+   */
+  public void forbidDescriptors() {
+    UnixSocket.permitDescriptors(socket, false);
+  }
+
   /** Ready when a program wants to connect. */
   public Descriptor descriptor() {
     return socket;
@@ -234,11 +244,22 @@ public final class ControlListener implements AutoCloseable {
     return hasAccepted() || poll.await(0) > 0;
   }
 
-  /** Stops listening and removes the socket from the file system. */
+  /** Removes the socket from the file system, so that no further program finds it. */
+  public void remove() throws IOException {
+    if (!removed) {
+      removed = true;
+      Files.deleteIfExists(path);
+    }
+  }
+
+  /**
+   * Stops listening and removes the socket from the file system. It may wait for as long as a
+   * program likes that was not accepted: for descriptors that it has sent.
+   */
   @Override
   public void close() throws IOException {
     if (socket.isOpen()) {
-      Files.deleteIfExists(path);
+      remove();
       socket.close();
       if (accepted != null) {
         dropAccepted();

@@ -171,6 +171,19 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   /**
+   * Has the other end receive EPIPE from now on when it sends. What it has sent before can still be
+   * received, and messages can be sent to it.
+   */
+  public void shutdownReceiving() throws SystemCallException {
+    UnixSocket.shutdownReceiving(socket);
+  }
+
+  /** Lets the other end of an accepted socket send descriptors, see {@link ControlListener}. */
+  public void permitDescriptors() {
+    UnixSocket.permitDescriptors(socket, true);
+  }
+
+  /**
    * Receives a message from a program.
    *
    * @return null if there is none

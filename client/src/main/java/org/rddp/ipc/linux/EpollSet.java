@@ -19,6 +19,11 @@ public final class EpollSet implements AutoCloseable {
   /** Octets of struct epoll_event, which is packed on x86-64 only. */
   private static final int EVENT = 16;
 
+  /**
+   * The most events that one wait takes; of edge-triggered members, the rest is left to the next.
+   */
+  private static final int EVENTS = 64;
+
   private static final SystemCall CREATE = SystemCall.bind("epoll_create1", "i:i");
   private static final SystemCall CONTROL = SystemCall.bind("epoll_ctl", "i:iiil");
 
@@ -35,8 +40,8 @@ public final class EpollSet implements AutoCloseable {
                   ValueLayout.JAVA_LONG,
                   ValueLayout.JAVA_LONG));
 
-  /** A struct timespec, and behind it room for one event. */
-  private final MemorySegment time = Arena.ofAuto().allocate(16 + EVENT, 8);
+  /** A struct timespec, and behind it room for events. */
+  private final MemorySegment time = Arena.ofAuto().allocate(16 + EVENTS * EVENT, 8);
 
   private final Descriptor descriptor;
 
@@ -64,8 +69,8 @@ public final class EpollSet implements AutoCloseable {
   }
 
   /**
-   * Adds a descriptor that other code owns and reads. It wakes only at a change, for example when
-   * further octets come.
+   * Adds a descriptor that other code owns and reads, or nobody. It wakes only at a change, for
+   * example when further octets come.
    */
   public void addEdgeTriggered(int member) throws SystemCallException {
     add(member, EPOLLIN | EPOLLET);
@@ -98,7 +103,9 @@ public final class EpollSet implements AutoCloseable {
     time.set(ValueLayout.JAVA_LONG, 8, nanos % second);
     try {
       int ready =
-          (int) WAIT.invokeExact(descriptor.number(), time.address() + 16, 1, time.address(), 0L);
+          (int)
+              WAIT.invokeExact(
+                  descriptor.number(), time.address() + 16, EVENTS, time.address(), 0L);
       return ready > 0;
     } catch (IllegalStateException closed) {
       throw closed;

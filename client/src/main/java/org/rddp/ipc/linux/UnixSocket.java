@@ -15,6 +15,7 @@ public final class UnixSocket {
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
   private static final int SO_PEERPIDFD = 77;
+  private static final int SO_PASSRIGHTS = 83;
 
   /** Size of sun_path in struct sockaddr_un without its terminating zero. */
   private static final int MAX_PATH = 107;
@@ -26,8 +27,10 @@ public final class UnixSocket {
   private static final SystemCall CONNECT = SystemCall.bind("connect", "i:ili");
   private static final int SIOCOUTQ = 0x5411;
   private static final SystemCall IOCTL = SystemCall.bind("ioctl", "i:il.l");
+  private static final int SHUT_RD = 0;
   private static final int SHUT_RDWR = 2;
   private static final SystemCall SHUTDOWN = SystemCall.bind("shutdown", "i:ii");
+  private static final SystemCall SETSOCKOPT = SystemCall.bind("setsockopt", "i:iiili");
   private static final SystemCall GETSOCKOPT = SystemCall.bind("getsockopt", "i:iiill");
 
   private UnixSocket() {}
@@ -69,6 +72,24 @@ public final class UnixSocket {
   /** Ends the connection; the other end receives what has been sent, and then end-of-file. */
   public static void shutdown(Descriptor socket) throws SystemCallException {
     SHUTDOWN.call(socket.number(), SHUT_RDWR);
+  }
+
+  /**
+   * Has the other end receive EPIPE from now on when it sends; what it has sent before is received.
+   */
+  public static void shutdownReceiving(Descriptor socket) throws SystemCallException {
+    SHUTDOWN.call(socket.number(), SHUT_RD);
+  }
+
+  /**
+   * Whether a socket, and those that it accepts, may receive descriptors: otherwise the sender gets
+   * EPERM. Does nothing before Linux 6.16, which has no such option (SO_PASSRIGHTS).
+   */
+  public static void permitDescriptors(Descriptor socket, boolean permitted) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocateFrom(ValueLayout.JAVA_INT, permitted ? 1 : 0);
+      SETSOCKOPT.attempt(socket.number(), SOL_SOCKET, SO_PASSRIGHTS, value.address(), 4);
+    }
   }
 
   /** Whether the other end has not received all that was sent, and has not closed its socket. */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -22,10 +23,10 @@ import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
+import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogTopic;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
-import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -37,11 +38,14 @@ import org.rddp.ipc.linux.SystemCallException;
  * tasks from the engines.
  */
 public final class ControlServer implements FaultHandler, AutoCloseable {
-  /** Largest number of messages read from one program before the next one. */
-  private static final int MESSAGES = 16;
-
   /** Largest number of programs accepted before those that are connected have their turn. */
   private static final int ACCEPTED = 16;
+
+  /** Sockets of refused programs that may wait to be closed; if more do, none is accepted. */
+  private static final int MOST_REFUSED = 64;
+
+  /** Longest wait in ns, at the daemon's end, for the threads that programs keep waiting. */
+  private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
 
   /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
@@ -49,7 +53,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Time in ns within which a program must send Hello and share the rings. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
-  /** Interval in ns at which that is checked, and whether programs read. */
+  /** Interval in ns at which that is checked. */
   private static final long CHECK_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /** Longest pause in ns after a failed accept(2). */
@@ -75,7 +79,20 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
   private final Map<String, ProgramSession> captures = new HashMap<>();
   private final Map<String, ProgramSession> traces = new HashMap<>();
-  private final LastSockets lastSockets = new LastSockets(this);
+
+  /** The programs whose links have not ended, also those that are ending or have ended. */
+  private final Set<ProgramSession> linked = new LinkedHashSet<>();
+
+  /** Closes the sockets of programs that are not admitted: a program may make it wait. */
+  private final ExecutorService refusing = MappingThreads.thread("rddp-refuse");
+
+  private int refused;
+
+  private final SlowUsers slowUsers = new SlowUsers();
+
+  /** For the link of the next program; null: none is left of the last accept(2). */
+  private EventFd nextWake;
+
   private final LongAdder notLogged = new LongAdder();
   private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
@@ -127,10 +144,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     thread.start();
   }
 
-  /**
-   * Ends programs that have not begun a session in time, or do not read. One timer serves all
-   * programs.
-   */
+  /** Ends programs that have not begun a session in time. One timer serves all programs. */
   private void endSilentPrograms() {
     long now = System.nanoTime();
     for (ProgramSession program : List.copyOf(programs)) {
@@ -138,11 +152,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
           && !program.isSharingRings()
           && now - program.connectedAt() > HELLO_TIMEOUT) {
         program.end("it did not send Hello and share the rings in time", null);
-      } else if (program.unsent().waitsTooLong(now)) {
-        program.end(
-            "it has not read the daemon's messages for %d s"
-                .formatted(TimeUnit.NANOSECONDS.toSeconds(UnsentMessages.LONGEST_WAIT)),
-            null);
       }
     }
     timers.atMultipleOf(CHECK_PERIOD, this::endSilentPrograms);
@@ -232,67 +241,41 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean accepts = accepting && !admissionPaused;
+    boolean accepts = accepting && !admissionPaused && refused < MOST_REFUSED;
     int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
     boolean retries = accepts && listener.hasAccepted();
-    long wait = retries ? 0 : timers.untilNext();
-    long now = System.nanoTime();
     int firstProgram = accepts ? listenerIndex + 1 : 1;
     for (ProgramSession program : programs) {
-      polled.add(program);
-      // A program whose socket is not read is still watched through its pidfd, if the kernel
-      // supports that.
-      Descriptor process = program.socket().peerProcess();
-      poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
-      poll.add(process == null ? wake.descriptor() : process);
-      wait = shorter(wait, program.unsent().untilNextTry(now));
+      // The link does not notice a process's end while it waits for its program.
+      if (program.socket().peerProcess() != null) {
+        polled.add(program);
+        poll.add(program.socket().peerProcess());
+      }
     }
-    poll.await(wait);
+    poll.await(retries ? 0 : timers.untilNext());
     if (poll.isReady(0)) {
       wake.clear();
     }
     for (int i = 0; i < polled.size(); i++) {
-      int first = firstProgram + 2 * i;
-      serve(polled.get(i), poll.isReady(first), poll.isReady(first + 1));
+      if (poll.isReady(firstProgram + i)) {
+        polled.get(i).end("its process has ended", null);
+      }
     }
     if (retries || (accepts && poll.isReady(listenerIndex))) {
       acceptPrograms();
     }
     runTasks();
     timers.run(this::run);
-  }
-
-  private void serve(ProgramSession program, boolean readable, boolean processReady) {
-    try {
-      program.sendUnsentMessages();
-      if (readable && program.isReading()) {
-        read(program);
-      }
-      if (processReady && program.socket().peerProcess() != null) {
-        program.end("its process has ended", null);
-      }
-    } catch (IOException e) {
-      program.end(e.getMessage(), null);
-    } catch (RuntimeException | Error e) {
-      report("a request of " + program.name(), e);
-      program.end("internal error: " + e, null);
-    }
-  }
-
-  private void read(ProgramSession program) throws IOException {
-    for (int i = 0; i < MESSAGES && program.isReading() && programs.contains(program); i++) {
-      ProgramMessage message = program.socket().receiveFromProgram();
-      if (message == null) {
-        return;
-      }
-      program.handle(message);
-    }
+    programs.forEach(ProgramSession::readOn);
   }
 
   private void acceptPrograms() {
     for (int i = 0; i < ACCEPTED; i++) {
       ControlSocket socket;
       try {
+        if (nextWake == null) {
+          nextWake = EventFd.create();
+        }
         socket = listener.accept();
       } catch (IOException | RuntimeException | Error e) {
         // For example, no descriptors are left. Sessions go on.
@@ -338,23 +321,42 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void admit(ControlSocket socket) {
-    ProgramSession program;
+    Resources share = shares.join(socket.peer());
     try {
-      program = new ProgramSession(this, ++lastNumber, socket, shares.join(socket.peer()));
+      share.programs().take(1);
+    } catch (RequestRefusedException e) {
+      shares.leave(socket.peer());
+      refuse(socket, e.getMessage());
+      return;
+    }
+    ProgramSession program = new ProgramSession(this, ++lastNumber, socket, nextWake, share);
+    nextWake = null;
+    try {
+      program.link().start();
     } catch (RuntimeException | Error e) {
       report("a program that connects", e);
-      socket.close();
+      leave(program);
+      refuse(socket, "it has no thread");
       return;
     }
     programs.add(program);
+    linked.add(program);
     ProgramSession victim = waiting.victim(programs, program);
     if (victim != null) {
       // Its Hello may have come since it was accepted.
-      serve(victim, true, false);
+      victim.yieldPlace("it has not opened a session, and others want its place");
     }
-    if (victim != null && programs.contains(victim) && !victim.hasSession()) {
-      victim.end("it has not opened a session, and others want its place", null);
-    }
+  }
+
+  private void refuse(ControlSocket socket, String why) {
+    PeerCredentials peer = socket.peer();
+    LogFields fields = LogFields.session("", ++lastNumber, "", peer.pid(), peer.uid());
+    events.refused(fields, peer.uid(), why);
+    refused++;
+    refusing.execute(() -> {
+      socket.close();
+      execute(() -> refused--);
+    });
   }
 
   private void runTasks() {
@@ -369,11 +371,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     } catch (RuntimeException | Error e) {
       report("the control thread", e);
     }
-  }
-
-  /** The shorter one of two waits in ns, of which a negative one is without limit. */
-  private static long shorter(long one, long other) {
-    return one < 0 ? other : other < 0 ? one : Math.min(one, other);
   }
 
   // ---- For programs and engines ----
@@ -484,6 +481,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return mappingThreads;
   }
 
+  SlowUsers slowUsers() {
+    return slowUsers;
+  }
+
   DaemonEvents events() {
     return events;
   }
@@ -507,21 +508,21 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     ending.add(program);
   }
 
-  /**
-   * Everything of a program is freed but its session and its socket.
-   *
-   * @param last what is sent to the program at last; or null
-   */
-  void onEnded(ProgramSession program, Runnable last) {
+  /** Everything of a program is freed but its session and its sockets. */
+  void onEnded(ProgramSession program) {
     ending.remove(program);
+  }
+
+  /** The link of a program has ended. */
+  void onGone(ProgramSession program) {
+    linked.remove(program);
+    leave(program);
     admissionPaused = false;
-    lastSockets.close(
-        program.socket(),
-        last,
-        () -> {
-          program.leave();
-          shares.leave(program.socket().peer());
-        });
+  }
+
+  private void leave(ProgramSession program) {
+    program.leave();
+    shares.leave(program.socket().peer());
   }
 
   /** Logs a line about the daemon itself. Any thread may call this. */
@@ -560,11 +561,20 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Stops accepting programs and removes the socket from the file system. */
   public void stopAccepting() {
     accepting = false;
-    execute(() -> {
+    execute(this::closeListener);
+  }
+
+  private void closeListener() {
+    try {
+      listener.remove();
+    } catch (IOException e) {
+      events.fault("the control socket", e);
+    }
+    refusing.execute(() -> {
       try {
         listener.close();
       } catch (IOException e) {
-        events.fault("the control socket", e);
+        onFault("the control socket", e);
       }
     });
   }
@@ -590,7 +600,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  /** Stops the control thread and closes the sockets of programs whose sessions have not ended. */
+  /**
+   * Stops the control thread and closes the sockets of programs whose sessions have not ended.
+   * Waits for no program for longer than a second in all.
+   */
   @Override
   public void close() {
     running = false;
@@ -606,14 +619,35 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    programs.forEach(program -> program.socket().close());
-    lastSockets.closeAll();
-    try {
-      listener.close();
-    } catch (IOException e) {
-      events.fault("the control socket", e);
-    }
+    closeListener();
+    refusing.shutdown();
+    linked.forEach(program -> program.link().stop());
+    boolean ended = awaitLinks();
     mappingThreads.close();
-    wake.close();
+    if (nextWake != null) {
+      nextWake.close();
+    }
+    if (ended) {
+      wake.close();
+    }
+  }
+
+  /** Whether no program keeps a thread waiting that uses this server. */
+  private boolean awaitLinks() {
+    long deadline = System.nanoTime() + END_TIMEOUT;
+    try {
+      boolean ended = refusing.awaitTermination(END_TIMEOUT, TimeUnit.NANOSECONDS);
+      for (ProgramSession program : linked) {
+        if (program.link().awaitEnd(deadline - System.nanoTime())) {
+          program.link().release();
+        } else {
+          ended = false;
+        }
+      }
+      return ended;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.daemon.control;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -14,8 +15,9 @@ final class MappingThreads implements AutoCloseable {
   private final Executor populatingRings;
   private final Executor unmapping;
   private final Executor control;
+  private final Executor closing;
   private final Runnable notLocked;
-  private final AtomicBoolean reported = new AtomicBoolean();
+  private final AtomicBoolean reported;
 
   /**
    * Uses threads that are given.
@@ -28,11 +30,37 @@ final class MappingThreads implements AutoCloseable {
       Executor unmapping,
       Executor control,
       Runnable notLocked) {
+    this(
+        populating,
+        populatingRings,
+        unmapping,
+        control,
+        Runnable::run,
+        notLocked,
+        new AtomicBoolean());
+  }
+
+  private MappingThreads(
+      Executor populating,
+      Executor populatingRings,
+      Executor unmapping,
+      Executor control,
+      Executor closing,
+      Runnable notLocked,
+      AtomicBoolean reported) {
     this.populating = populating;
     this.populatingRings = populatingRings;
     this.unmapping = unmapping;
     this.control = control;
+    this.closing = closing;
     this.notLocked = notLocked;
+    this.reported = reported;
+  }
+
+  /** The same threads, where the descriptors of a program's memory are closed by its own thread. */
+  MappingThreads closingBy(Executor program) {
+    return new MappingThreads(
+        populating, populatingRings, unmapping, control, program, notLocked, reported);
   }
 
   /**
@@ -44,7 +72,8 @@ final class MappingThreads implements AutoCloseable {
         thread("rddp-populate"), thread("rddp-rings"), thread("rddp-unmap"), control, notLocked);
   }
 
-  private static ExecutorService thread(String name) {
+  /** A thread that runs one task after the other, and does not keep the daemon from ending. */
+  static ExecutorService thread(String name) {
     return Executors.newSingleThreadExecutor(task -> {
       Thread thread = new Thread(task, name);
       thread.setDaemon(true);
@@ -62,8 +91,21 @@ final class MappingThreads implements AutoCloseable {
     populatingRings.execute(piece);
   }
 
+  /**
+   * Unmaps memory, on the calling thread if the daemon has ended: a program can keep its thread
+   * waiting that long.
+   */
   void unmap(Runnable work) {
-    unmapping.execute(work);
+    try {
+      unmapping.execute(work);
+    } catch (RejectedExecutionException ended) {
+      work.run();
+    }
+  }
+
+  /** Closes a descriptor that the program may have, after it has been sent to it. */
+  void close(Runnable close) {
+    closing.execute(close);
   }
 
   void control(Runnable task) {

@@ -181,7 +181,7 @@ final class ProgramCapture {
     from.running.put(captured, program);
     source = from;
     ringOctets = size;
-    mapping = new ProgramMapping(ring.memory(), ring::close, server.mappingThreads());
+    mapping = new ProgramMapping(ring.memory(), ring::close, program.mappingThreads());
     program.send(new DaemonMessage.CaptureStarted(request, ring.descriptor()));
   }
 

@@ -129,7 +129,7 @@ final class ProgramMapping {
               + " then share it");
     }
     // Few descriptors are left to a process; the mapping stays.
-    memory.descriptor().close();
+    threads.close(memory.descriptor()::close);
     state = State.POPULATING;
     turns.accept(() -> populating.accept(() -> populate(0, outcome)));
   }
@@ -198,12 +198,15 @@ final class ProgramMapping {
   }
 
   private void unmap() {
-    threads.unmap(() -> {
-      try {
-        unmap.run();
-      } finally {
-        threads.control(whenUnmapped);
-      }
+    threads.close(() -> {
+      memory.descriptor().close();
+      threads.unmap(() -> {
+        try {
+          unmap.run();
+        } finally {
+          threads.control(whenUnmapped);
+        }
+      });
     });
   }
 }

@@ -211,28 +211,28 @@ final class ProgramMemory {
     }
   }
 
-  /** Maps memory of the program; closes the descriptor. */
-  int adopt(Descriptor descriptor) throws RequestRefusedException {
-    SharedMemory shared;
+  /**
+   * Maps memory of a program; closes the descriptor. It may wait for the program; any thread may
+   * call this.
+   */
+  static SharedMemory map(Descriptor descriptor) throws RequestRefusedException {
     try {
-      checkUnshared();
-    } catch (RequestRefusedException e) {
-      descriptor.close();
-      throw e;
-    }
-    try {
-      shared = SharedMemory.map(descriptor);
+      return SharedMemory.map(descriptor);
     } catch (UnsafeMemoryException e) {
       throw new RequestRefusedException(Reason.UNSAFE_MEMORY, e.getMessage());
     } catch (IOException e) {
       throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
-    try {
-      take(wholePages(shared.length()));
-    } catch (RequestRefusedException e) {
-      shared.close();
-      throw e;
-    }
+  }
+
+  /**
+   * Takes memory of the program that is mapped; the caller still owns it if that is refused.
+   *
+   * @return its number
+   */
+  int adopt(SharedMemory shared) throws RequestRefusedException {
+    checkUnshared();
+    take(wholePages(shared.length()));
     return add(shared, null);
   }
 

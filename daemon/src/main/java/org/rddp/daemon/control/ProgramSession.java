@@ -1,6 +1,6 @@
 package org.rddp.daemon.control;
 
-import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -19,6 +19,8 @@ import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PrivateMemory;
 import org.rddp.ipc.linux.SharedMemory;
@@ -36,8 +38,8 @@ final class ProgramSession implements SessionHandler {
    */
   private static final int MAX_UNSENT = 4096;
 
-  /** Largest number of requests in the engine's queue; meanwhile no more are read. */
-  private static final int MAX_IN_ENGINE = 64;
+  /** Largest number of requests in work on other threads; meanwhile no more are read. */
+  private static final int MAX_IN_WORK = 64;
 
   /** Characters that are kept of a program's name. */
   private static final int MAX_NAME = 64;
@@ -55,9 +57,10 @@ final class ProgramSession implements SessionHandler {
   private final ControlServer server;
   private final int number;
   private final ControlSocket socket;
+  private final ProgramLink link;
+  private final MappingThreads mappingThreads;
   private final Resources share;
   private final long connectedAt = System.nanoTime();
-  private final UnsentMessages unsent = new UnsentMessages();
   private final Quota regions;
   private final Quota octets;
   private final Quota memories;
@@ -75,9 +78,13 @@ final class ProgramSession implements SessionHandler {
   private Session session;
   private ProgramMapping rings;
   private PrivateMemory inlineMemory;
-  private WakeSocket signal;
-  private WakeSocket programSignal;
-  private int inEngine;
+  private int inWork;
+
+  /** Whether the next messages are being received, or wait to be handled. */
+  private boolean receiving = true;
+
+  /** Whether the program ends if it has not sent Hello by now, since others want its place. */
+  private boolean yielding;
 
   /** Whether the program counts among the sessions. */
   private boolean counted;
@@ -91,13 +98,17 @@ final class ProgramSession implements SessionHandler {
    * A program that has connected.
    *
    * @param number its number in the daemon
+   * @param wake for the thread of its link; closed with it
    * @param share the share of its process in the daemon's resources
    */
-  ProgramSession(ControlServer server, int number, ControlSocket socket, Resources share) {
+  ProgramSession(
+      ControlServer server, int number, ControlSocket socket, EventFd wake, Resources share) {
     Limits limits = server.limits();
     this.server = server;
     this.number = number;
     this.socket = socket;
+    this.link = new ProgramLink(server, this, socket, wake);
+    this.mappingThreads = server.mappingThreads().closingBy(link::execute);
     this.share = share;
     this.name = "pid " + socket.peer().pid();
     this.regions = new Quota("regions of this program", limits.sessionRegions(), null);
@@ -110,9 +121,9 @@ final class ProgramSession implements SessionHandler {
             new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
     this.memories =
         new Quota("memories of this program", limits.sessionMappings(), share.mappings());
-    this.memory = new ProgramMemory(octets, memories, server.mappingThreads());
+    this.memory = new ProgramMemory(octets, memories, mappingThreads);
     this.regionRequests =
-        new ProgramRegions(this, regions, memory, octets, memories, server.mappingThreads());
+        new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
@@ -148,6 +159,14 @@ final class ProgramSession implements SessionHandler {
     return socket;
   }
 
+  ProgramLink link() {
+    return link;
+  }
+
+  MappingThreads mappingThreads() {
+    return mappingThreads;
+  }
+
   String name() {
     return name;
   }
@@ -160,6 +179,11 @@ final class ProgramSession implements SessionHandler {
   /** Whether the program has sent Hello and holds a session of the quota. */
   boolean hasSession() {
     return session != null;
+  }
+
+  /** Whether the program has not sent Hello and may have to make room for others. */
+  boolean isWaiting() {
+    return session == null && !yielding;
   }
 
   /** Whether the program has opened a session and shared the rings. */
@@ -189,21 +213,34 @@ final class ProgramSession implements SessionHandler {
     return octets.used();
   }
 
-  /**
-   * Whether the program's socket is to be read: not while too many requests or unsent messages are
-   * pending.
-   */
-  boolean isReading() {
-    return inEngine < MAX_IN_ENGINE && unsent.isEmpty() && !list.isBusy();
-  }
-
-  UnsentMessages unsent() {
-    return unsent;
-  }
-
   // ---- Messages from the program ----
 
-  void handle(ProgramMessage message) {
+  /** Has the link receive further messages, unless too many requests are in work. */
+  void readOn() {
+    if (!receiving && inWork < MAX_IN_WORK && !list.isBusy()) {
+      receiving = true;
+      link.readOn();
+    }
+  }
+
+  /** Carries out the requests that have been received. */
+  void handle(List<ProgramMessage> messages) {
+    receiving = false;
+    for (ProgramMessage message : messages) {
+      if (ended) {
+        link.execute(message::closeDescriptors);
+        continue;
+      }
+      try {
+        handle(message);
+      } catch (RuntimeException | Error e) {
+        server.onFault("a request of " + name, e);
+        end("internal error: " + e, null);
+      }
+    }
+  }
+
+  private void handle(ProgramMessage message) {
     try {
       if (message instanceof ProgramMessage.ListInterfaces next) {
         listInterfaces(next);
@@ -214,14 +251,14 @@ final class ProgramSession implements SessionHandler {
           open(hello);
           return;
         }
-        message.closeDescriptors();
+        link.execute(message::closeDescriptors);
         throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
       }
       if (!begun
           && !(message instanceof ProgramMessage.ShareMemory share
               && share.memory() == ProgramMessage.ShareMemory.RINGS)
           && !(message instanceof ProgramMessage.CloseSession)) {
-        message.closeDescriptors();
+        link.execute(message::closeDescriptors);
         throw new RequestRefusedException(
             Reason.STATE, "the session begins with ShareMemory for the rings");
       }
@@ -238,8 +275,7 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Hello hello ->
           throw new RequestRefusedException(Reason.STATE, "the session is already open");
       case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
-      case ProgramMessage.AdoptMemory adopt ->
-          send(new DaemonMessage.MemoryAdopted(request, memory.adopt(adopt.descriptor())));
+      case ProgramMessage.AdoptMemory adopt -> map(request, adopt.descriptor());
       case ProgramMessage.FreeMemory free ->
           memory.free(free.memory(), free.offset(), () -> send(new DaemonMessage.Done(request)));
       case ProgramMessage.ShareMemory share -> share(share);
@@ -280,8 +316,7 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
       case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
       case ProgramMessage.ListObjects next -> list.list(next);
-      case ProgramMessage.CloseSession close ->
-          end(null, () -> sendNow(new DaemonMessage.Done(request)));
+      case ProgramMessage.CloseSession close -> end(null, new DaemonMessage.Done(request));
     }
   }
 
@@ -317,12 +352,12 @@ final class ProgramSession implements SessionHandler {
       receiveQueues.limit(sizes.completions());
       long size = DaemonRings.octets(sizes.requests(), sizes.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
-      rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), server.mappingThreads());
+      rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
       inlineMemory = PrivateMemory.map(Session.inlineOctets(sessionLimits));
       shared.populate(0, size);
       WakeSocket[] wakeSockets = WakeSocket.pair();
-      signal = wakeSockets[0];
-      programSignal = wakeSockets[1];
+      link.use(wakeSockets[0], wakeSockets[1]);
+      socket.permitDescriptors();
       DaemonRings ends = new DaemonRings(shared.segment(), sizes.requests(), sizes.completions());
       Engine engine = chosen.engine();
       if (engine.sleep().isAllowed()) {
@@ -341,7 +376,7 @@ final class ProgramSession implements SessionHandler {
               sessionLimits,
               ends,
               inlineMemory.segment(),
-              signal::signal,
+              link::wakeProgram,
               this,
               owner);
       send(
@@ -352,7 +387,7 @@ final class ProgramSession implements SessionHandler {
               chosen.name(),
               chosen.address(),
               rings.descriptor(),
-              programSignal.descriptor()));
+              wakeSockets[1].descriptor()));
     } catch (SystemCallException e) {
       // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
@@ -374,12 +409,11 @@ final class ProgramSession implements SessionHandler {
     }
     if (refusal == null) {
       begun = true;
-      // The program has its end of the wake-up socket.
-      programSignal.close();
+      link.closeProgramEnd();
       Engine engine = daemonInterface.engine();
       engine.execute(() -> {
         engine.begin(session);
-        engine.sleep().add(session, signal);
+        engine.sleep().add(session, link);
       });
       server.events().session(logFields(), "the session begins");
     }
@@ -400,6 +434,39 @@ final class ProgramSession implements SessionHandler {
             piece.offset(),
             piece.octets(),
             piece.descriptor()));
+  }
+
+  /** Maps memory of the program on the thread that may wait for it. */
+  private void map(int request, Descriptor descriptor) {
+    inWork++;
+    link.execute(() -> {
+      try {
+        SharedMemory mapped = ProgramMemory.map(descriptor);
+        server.execute(() -> adopt(request, mapped));
+      } catch (RequestRefusedException e) {
+        server.execute(() -> {
+          inWork--;
+          send(refusal(request, e));
+        });
+      }
+    });
+  }
+
+  private void adopt(int request, SharedMemory mapped) {
+    inWork--;
+    RequestRefusedException refusal = null;
+    if (!ended) {
+      try {
+        send(new DaemonMessage.MemoryAdopted(request, memory.adopt(mapped)));
+        return;
+      } catch (RequestRefusedException e) {
+        refusal = e;
+      }
+    }
+    mappingThreads.unmap(mapped::close);
+    if (refusal != null) {
+      send(refusal(request, refusal));
+    }
   }
 
   private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
@@ -445,7 +512,7 @@ final class ProgramSession implements SessionHandler {
 
   /** Runs a request on the engine's thread and sends the reply. */
   void onEngine(int request, EngineCall call) {
-    inEngine++;
+    inWork++;
     daemonInterface
         .engine()
         .execute(() -> {
@@ -460,7 +527,7 @@ final class ProgramSession implements SessionHandler {
           }
           DaemonMessage answer = reply;
           server.execute(() -> {
-            inEngine--;
+            inWork--;
             if (answer != null) {
               send(answer);
             }
@@ -492,26 +559,9 @@ final class ProgramSession implements SessionHandler {
     if (message instanceof DaemonMessage.Refused refused) {
       server.events().refused(logFields(), socket.peer().uid(), refused.text());
     }
-    if (!unsent.isEmpty() || !sendNow(message)) {
-      unsent.add(message, System.nanoTime());
-      if (unsent.size() > MAX_UNSENT) {
-        end("it does not read the daemon's messages", null);
-      }
-    }
-  }
-
-  /** Sends queued messages until the socket's buffer is full, if it is time for the next try. */
-  void sendUnsentMessages() {
-    unsent.send(System.nanoTime(), this::sendNow);
-  }
-
-  /** Sends a message; false if it must be queued. */
-  private boolean sendNow(DaemonMessage message) {
-    try {
-      return socket.send(message);
-    } catch (IOException e) {
-      end("its socket: " + e.getMessage(), null);
-      return true;
+    link.send(message);
+    if (link.unsent() > MAX_UNSENT) {
+      end("it does not read the daemon's messages", null);
     }
   }
 
@@ -528,6 +578,18 @@ final class ProgramSession implements SessionHandler {
     return new DaemonMessage.Refused(request, e.reason(), 0, text);
   }
 
+  /** An engine could not wake the program quickly. */
+  void reportSlowWaking() {
+    server
+        .events()
+        .warn(
+            logFields(),
+            socket.peer().uid(),
+            "waking the program took longer than 1 ms, since very many threads or epoll instances"
+                + " wait for its wake-up socket: from now on no engine wakes programs of its user,"
+                + " but a thread for each of them");
+  }
+
   // ---- The end ----
 
   /** Ends the session. Called on the engine's thread. */
@@ -540,9 +602,9 @@ final class ProgramSession implements SessionHandler {
    * Ends the session: first in the engine, then frees the shared memory.
    *
    * @param why reason for the log; null if the program closed the session
-   * @param last run after everything else is freed and before the socket is closed; or null
+   * @param last sent after everything else is freed and before the socket is closed; or null
    */
-  void end(String why, Runnable last) {
+  void end(String why, DaemonMessage last) {
     if (ended) {
       return;
     }
@@ -562,6 +624,17 @@ final class ProgramSession implements SessionHandler {
     });
   }
 
+  /** Ends the program for this reason, unless a Hello has come from it by now. */
+  void yieldPlace(String why) {
+    yielding = true;
+    link.afterMessages(() -> {
+      yielding = false;
+      if (session == null) {
+        end(why, null);
+      }
+    });
+  }
+
   /**
    * Ends the session whose engine is stuck. The program learns of it now; the rest follows when the
    * engine makes turns again.
@@ -570,18 +643,10 @@ final class ProgramSession implements SessionHandler {
    */
   void abandon(String why) {
     end(why, null);
-    try {
-      socket.shutdown();
-    } catch (SystemCallException e) {
-      // The program has closed its end.
-    }
+    link.shutdown();
   }
 
-  private void release(Runnable last) {
-    if (signal != null) {
-      signal.close();
-      programSignal.close();
-    }
+  private void release(DaemonMessage last) {
     regionRequests.close(() ->
         memory.close(() -> {
           if (rings == null) {
@@ -600,15 +665,21 @@ final class ProgramSession implements SessionHandler {
     }
   }
 
-  private void releaseLast(Runnable last) {
+  private void releaseLast(DaemonMessage last) {
     listeners.end();
-    server.onEnded(this, last);
+    server.onEnded(this);
+    link.end(
+        last,
+        () -> {
+          if (counted) {
+            share.sessions().give(1);
+          }
+        });
   }
 
-  /** Gives back what is left, the session itself. */
+  /** Gives back what is left, when the link has ended. */
   void leave() {
-    if (counted) {
-      share.sessions().give(1);
-    }
+    link.release();
+    share.programs().give(1);
   }
 }

@@ -18,7 +18,7 @@ final class WaitingPrograms {
    * Most programs that wait, in addition to the sessions. A process whose threads connect at once
    * needs a place for each of them, because Hello follows a while after connect(2).
    */
-  private static final int MOST = 256;
+  static final int MOST = 256;
 
   private final int mostOfUser;
   private final int mostOfProcess;
@@ -40,7 +40,7 @@ final class WaitingPrograms {
     Map<Integer, Integer> byUser = new HashMap<>();
     int ofProcess = 0;
     for (ProgramSession program : programs) {
-      if (!program.hasSession()) {
+      if (program.isWaiting()) {
         waiting.add(program);
         byUser.merge(program.socket().peer().uid(), 1, Integer::sum);
         ofProcess += isOf(program, newcomer) ? 1 : 0;
@@ -57,8 +57,7 @@ final class WaitingPrograms {
 
   /** The oldest program that waits, of the user who has most of them; null if none waits. */
   ProgramSession victim(Collection<ProgramSession> programs) {
-    List<ProgramSession> waiting =
-        programs.stream().filter(program -> !program.hasSession()).toList();
+    List<ProgramSession> waiting = programs.stream().filter(ProgramSession::isWaiting).toList();
     Map<Integer, Integer> byUser = new HashMap<>();
     waiting.forEach(program -> byUser.merge(program.socket().peer().uid(), 1, Integer::sum));
     return waiting.isEmpty() ? null : oldestOfMost(waiting, byUser);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.device.FrameDevice;
 import org.rddp.ipc.linux.EpollSet;
+import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.linux.WakeSocket;
 
 /**
  * The sleep of an engine's thread that has no work: until a frame or a program's request comes,
@@ -16,6 +16,9 @@ import org.rddp.ipc.linux.WakeSocket;
  * <p>Nothing is missed: the thread announces its sleep, makes a full fence, and looks for work in
  * one more turn before it waits. A program or thread first publishes its work, makes a full fence,
  * and then looks whether a sleep is announced.
+ *
+ * <p>The descriptors are edge-triggered and never read, so a sleep and its end are one system call.
+ * A signal that comes late, when the thread has found the work by itself, ends the next sleep.
  *
  * <p>For the thread, except {@link #wake} and {@link #isAllowed}, which any thread may call.
  */
@@ -31,22 +34,22 @@ public final class EngineSleep implements AutoCloseable {
 
   private final EpollSet wakers;
 
-  /** The ends that other threads signal, and that this one clears. */
-  private final WakeSocket[] commands;
+  /** What other threads signal. */
+  private final EventFd commands;
 
   private final FrameDevice[] devices;
   private final List<Program> programs = new ArrayList<>();
   private volatile boolean announced;
 
-  /** Guards the sockets' end against threads that signal. */
+  /** Guards the descriptors' end against threads that signal. */
   private final Object closing = new Object();
 
   private boolean closed;
 
-  /** A session, and the socket by which its program wakes the thread. */
-  private record Program(Session session, WakeSocket socket) {}
+  /** A session, and the signals by which its program wakes the thread. */
+  private record Program(Session session, ProgramSignals signals) {}
 
-  private EngineSleep(EpollSet wakers, WakeSocket[] commands, List<FrameDevice> devices) {
+  private EngineSleep(EpollSet wakers, EventFd commands, List<FrameDevice> devices) {
     this.wakers = wakers;
     this.commands = commands;
     this.devices = devices.toArray(FrameDevice[]::new);
@@ -58,8 +61,9 @@ public final class EngineSleep implements AutoCloseable {
    * @param devices open as long as this is used
    */
   public static EngineSleep of(List<FrameDevice> devices) throws SystemCallException {
-    WakeSocket[] commands = WakeSocket.pair();
-    EpollSet wakers = EpollSet.of(commands[1].descriptor());
+    EventFd commands = EventFd.create();
+    EpollSet wakers = EpollSet.of();
+    wakers.addEdgeTriggered(commands.descriptor().number());
     for (FrameDevice device : devices) {
       if (device.interrupt() >= 0) {
         wakers.addEdgeTriggered(device.interrupt());
@@ -74,26 +78,26 @@ public final class EngineSleep implements AutoCloseable {
   }
 
   /**
-   * A program wakes the thread by this socket from now on.
+   * A program wakes the thread by these signals from now on.
    *
    * @throws IllegalStateException if the kernel has no memory for that
    */
-  public void add(Session session, WakeSocket socket) {
+  public void add(Session session, ProgramSignals signals) {
     if (isAllowed()) {
       try {
-        wakers.add(socket.descriptor());
-        programs.add(new Program(session, socket));
+        wakers.addEdgeTriggered(signals.descriptor().number());
+        programs.add(new Program(session, signals));
       } catch (SystemCallException e) {
         throw new IllegalStateException("a program cannot wake the engine: " + e.getMessage(), e);
       }
     }
   }
 
-  /** A session has ended. Called before its socket is closed. */
+  /** A session has ended. Called before its descriptor is closed. */
   public void remove(Session session) {
     for (int i = 0; i < programs.size(); i++) {
       if (programs.get(i).session() == session) {
-        wakers.remove(programs.remove(i).socket().descriptor());
+        wakers.remove(programs.remove(i).signals().descriptor());
         return;
       }
     }
@@ -149,7 +153,8 @@ public final class EngineSleep implements AutoCloseable {
       }
     }
     for (int i = 0; i < programs.size(); i++) {
-      if (programs.get(i).session().isBlocked()) {
+      Program program = programs.get(i);
+      if (program.session().isBlocked() || program.signals().isFull()) {
         return true;
       }
     }
@@ -162,22 +167,11 @@ public final class EngineSleep implements AutoCloseable {
     for (int i = 0; i < programs.size(); i++) {
       Program program = programs.get(i);
       if (program.session().endSleep()) {
-        program.socket().clear();
+        program.signals().onSignal();
       }
     }
     for (FrameDevice device : devices) {
       device.enableInterrupt(false);
-    }
-  }
-
-  /**
-   * Clears all signals, when there was no work although one may have woken the thread: it came
-   * late, and the thread had found the work by itself.
-   */
-  void clear() {
-    commands[1].clear();
-    for (int i = 0; i < programs.size(); i++) {
-      programs.get(i).socket().clear();
     }
   }
 
@@ -189,7 +183,7 @@ public final class EngineSleep implements AutoCloseable {
     if (announced) {
       synchronized (closing) {
         if (!closed) {
-          commands[0].signal();
+          commands.signal();
         }
       }
     }
@@ -204,8 +198,7 @@ public final class EngineSleep implements AutoCloseable {
       if (!closed) {
         closed = true;
         wakers.close();
-        commands[0].close();
-        commands[1].close();
+        commands.close();
       }
     }
   }

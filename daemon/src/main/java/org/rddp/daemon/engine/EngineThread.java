@@ -150,9 +150,6 @@ public final class EngineThread {
       if (work == 0) {
         work = turns(System.nanoTime());
       }
-      if (work == 0) {
-        sleep.clear();
-      }
     }
   }
 

@@ -60,6 +60,12 @@ public final class DaemonEvents implements AutoCloseable {
     log.log(LogTopic.SESSION, Level.INFO, fields, message);
   }
 
+  /** Something about a session that its user and the administrator should look at. */
+  public void warn(LogFields fields, int user, String message) {
+    errors.record(LogTopic.SESSION, user, fields, message);
+    log.log(LogTopic.SESSION, Level.WARN, fields, message);
+  }
+
   /**
    * A session ends.
    *

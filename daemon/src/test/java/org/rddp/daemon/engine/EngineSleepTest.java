@@ -24,7 +24,9 @@ import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.UnixSocket;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.ProgramRings;
@@ -64,6 +66,7 @@ class EngineSleepTest {
   private final Engine[] engines = {engine};
   private final EngineSleep sleep = EngineSleep.of(List.of(device));
   private final WakeSocket[] ends = WakeSocket.pair();
+  private final Signals signals = new Signals();
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(16, 16), 64);
   private final Session session;
   private final ProgramRings program;
@@ -76,7 +79,7 @@ class EngineSleepTest {
     session = new Session("program", engine, limits, rings, ends[0]::signal, new IgnoringHandler());
     program = new ProgramRings(memory, ends[1]::signal);
     engine.begin(session);
-    sleep.add(session, ends[0]);
+    sleep.add(session, signals);
     takeTurns();
   }
 
@@ -153,7 +156,6 @@ class EngineSleepTest {
     engine.execute(() -> {});
     assertThat(endSleep()).isTrue();
     assertThat(engine.counters().wakes()).isEqualTo(1);
-    sleep.clear();
     engine.execute(() -> {});
     assertThat(isWoken()).as("a command of a thread that was awake").isFalse();
   }
@@ -174,11 +176,23 @@ class EngineSleepTest {
   }
 
   @Test
-  void shouldClearSignalsThatComeLate() {
+  void shouldWakeOnceForASignalThatComesLate() {
     ends[1].signal();
     assertThat(isWoken()).isTrue();
-    sleep.clear();
     assertThat(isWoken()).isFalse();
+  }
+
+  /** What a program sends with them may take long to release. */
+  @Test
+  void shouldTellThatSignalsHaveComeAndReadNone() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      sleep.announce();
+      post();
+      assertThat(endSleep()).isTrue();
+      takeTurns();
+      assertThat(signals.taken).isEqualTo(i);
+    }
+    assertThat(UnixSocket.hasUnreceived(ends[1].descriptor())).isTrue();
   }
 
   @Test
@@ -229,6 +243,27 @@ class EngineSleepTest {
     @Override
     public void enableInterrupt(boolean on) {
       enabled = on;
+    }
+  }
+
+  /** Those of the program, which nobody reads. */
+  private final class Signals implements ProgramSignals {
+    private int taken;
+    private boolean full;
+
+    @Override
+    public Descriptor descriptor() {
+      return ends[0].descriptor();
+    }
+
+    @Override
+    public void onSignal() {
+      taken++;
+    }
+
+    @Override
+    public boolean isFull() {
+      return full;
     }
   }
 

@@ -1,0 +1,451 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.daemon.engine.ProgramSignals;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
+
+/**
+ * The daemon's ends of a program's sockets, and the thread that uses them. The program can make
+ * each use take long, or for ever: it can pass descriptors whose close(2) waits (a socket that
+ * lingers, a file of its own file system), and have so many threads or epoll instances wait at its
+ * end that the kernel needs long to wake them. So neither an engine nor the control thread sends,
+ * receives or closes here; a program that makes the thread wait delays only itself.
+ *
+ * <p>One use is an engine's own, since a further thread would make each round trip of a program
+ * that blocks longer: it sends the octet that wakes the program, until that has taken long once for
+ * a program of the same user, see {@link SlowUsers}.
+ *
+ * <p>Descriptors that were sent to the program are closed by this thread, too: so no number is
+ * given to another file while a message with it is being sent.
+ *
+ * <p>For the control thread, except where a method says more.
+ */
+final class ProgramLink implements ProgramSignals {
+  /** Largest number of messages that are received before the control thread has handled them. */
+  private static final int MESSAGES = 16;
+
+  /** After so many of the program's signals the thread takes them from the wake-up socket. */
+  private static final int SIGNALS = 16;
+
+  /** Signals for which the wake-up socket has room whatever the kernel's settings are. */
+  private static final int MOST_SIGNALS = 64;
+
+  /** Shortest and longest pause in ns between two looks at descriptors that are on their way. */
+  private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+  /** Rest in ns after a failed turn, so that a lasting failure does not take a whole core. */
+  private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final ControlServer server;
+  private final ProgramSession program;
+  private final ControlSocket socket;
+  private final EventFd wake;
+  private final SlowUsers slowUsers;
+  private final Integer user;
+  private final Thread thread;
+  private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
+      new ManyToOneConcurrentLinkedQueue<>();
+
+  /** Whether {@link #wake} has been signalled since the thread looked for work. */
+  private final AtomicBoolean woken = new AtomicBoolean();
+
+  /** Signals of the program that have not been taken from the wake-up socket. */
+  private final AtomicInteger signals = new AtomicInteger();
+
+  /** Messages that have not been sent. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private volatile boolean wakesProgram;
+  private volatile boolean takesSignals;
+  private volatile boolean stopped;
+
+  /** The ends of the wake-up socket; null before {@link #use}. */
+  private WakeSocket engineEnd;
+
+  /** Sends an octet to the program. */
+  private Runnable signal;
+
+  private WakeSocket programEnd;
+
+  // ---- Of the thread only ----
+
+  private final PollSet poll = new PollSet();
+  private final UnsentMessages unsent = new UnsentMessages();
+
+  /** Whether messages are received; after some of them, the control thread asks for more. */
+  private boolean reading = true;
+
+  private boolean failed;
+  private boolean running = true;
+
+  /**
+   * A link whose thread has not been started.
+   *
+   * @param wake its own
+   */
+  ProgramLink(ControlServer server, ProgramSession program, ControlSocket socket, EventFd wake) {
+    this.server = server;
+    this.program = program;
+    this.socket = socket;
+    this.wake = wake;
+    this.slowUsers = server.slowUsers();
+    this.user = socket.peer().uid();
+    this.thread = new Thread(this::run, "rddp-program-" + program.number());
+    // What a program has handed over must not keep the daemon from ending.
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Runs a task that may wait for the program, on the thread. Any thread may call this. */
+  void execute(Runnable task) {
+    tasks.add(task);
+    wakeThread();
+  }
+
+  private void wakeThread() {
+    if (!woken.getAndSet(true)) {
+      wake.signal();
+    }
+  }
+
+  // ---- Messages ----
+
+  /** Sends a message, as soon as the program reads. */
+  void send(DaemonMessage message) {
+    waiting.incrementAndGet();
+    execute(() -> {
+      if (!unsent.isEmpty() || !sendNow(message)) {
+        unsent.add(message, System.nanoTime());
+      }
+    });
+  }
+
+  /** Messages that have not been sent yet. */
+  int unsent() {
+    return waiting.get();
+  }
+
+  /** Receives further messages, after the last ones have been handled. */
+  void readOn() {
+    execute(() -> reading = true);
+  }
+
+  /** Runs a task on the control thread behind the messages that have come by now. */
+  void afterMessages(Runnable task) {
+    execute(() -> {
+      if (isReading()) {
+        receive();
+      }
+      server.execute(task);
+    });
+  }
+
+  // ---- The wake-up socket ----
+
+  /**
+   * Wakes the program, and is woken by it, through the ends of a wake-up socket.
+   *
+   * @param engine the daemon's end
+   * @param other the program's, see {@link #closeProgramEnd}
+   */
+  void use(WakeSocket engine, WakeSocket other) {
+    engineEnd = engine;
+    signal = engine::signal;
+    programEnd = other;
+  }
+
+  /** The program has its end of the wake-up socket. */
+  void closeProgramEnd() {
+    execute(programEnd::close);
+  }
+
+  /**
+   * Wakes the program. Allocates nothing, except at the first time that it takes long. Engine
+   * thread only.
+   */
+  void wakeProgram() {
+    if (slowUsers.contains(user)) {
+      wakesProgram = true;
+      wakeThread();
+    } else if (slowUsers.wake(user, signal)) {
+      server.execute(program::reportSlowWaking);
+    }
+  }
+
+  @Override
+  public Descriptor descriptor() {
+    return engineEnd.descriptor();
+  }
+
+  @Override
+  public void onSignal() {
+    if (signals.incrementAndGet() >= SIGNALS && !takesSignals) {
+      takesSignals = true;
+      wakeThread();
+    }
+  }
+
+  @Override
+  public boolean isFull() {
+    return signals.get() > MOST_SIGNALS;
+  }
+
+  // ---- The thread ----
+
+  private void run() {
+    while (running && !stopped) {
+      try {
+        turn();
+      } catch (IOException | RuntimeException | Error e) {
+        server.onFault("the link to " + program.name(), e);
+        fail("internal error: " + e);
+        LockSupport.parkNanos(FAILURE_PAUSE);
+      }
+    }
+    runTasks();
+    close();
+    server.execute(() -> server.onGone(program));
+  }
+
+  private void turn() throws IOException {
+    poll.clear();
+    poll.add(wake.descriptor());
+    boolean reads = isReading();
+    if (reads) {
+      poll.add(socket.descriptor());
+    }
+    poll.await(unsent.untilNextTry(System.nanoTime()));
+    if (poll.isReady(0)) {
+      wake.clear();
+      woken.set(false);
+    }
+    wakeAndTakeSignals();
+    runTasks();
+    sendUnsent();
+    if (reads && poll.isReady(1) && isReading()) {
+      receive();
+    }
+  }
+
+  private boolean isReading() {
+    return reading && !failed && unsent.isEmpty();
+  }
+
+  private void wakeAndTakeSignals() {
+    if (wakesProgram) {
+      wakesProgram = false;
+      signal.run();
+    }
+    if (takesSignals) {
+      int taken = signals.get();
+      engineEnd.clear();
+      signals.addAndGet(-taken);
+      takesSignals = false;
+    }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  private void sendUnsent() {
+    long now = System.nanoTime();
+    unsent.send(now, this::sendNow);
+    if (unsent.waitsTooLong(now)) {
+      fail(
+          "it has not read the daemon's messages for %d s"
+              .formatted(TimeUnit.NANOSECONDS.toSeconds(UnsentMessages.LONGEST_WAIT)));
+    }
+  }
+
+  /** Sends a message; false if it has to wait. After a failure it is dropped. */
+  private boolean sendNow(DaemonMessage message) {
+    try {
+      if (!failed && !socket.send(message)) {
+        return false;
+      }
+    } catch (IOException e) {
+      fail("its socket: " + e.getMessage());
+    }
+    waiting.decrementAndGet();
+    return true;
+  }
+
+  private void receive() {
+    List<ProgramMessage> received = new ArrayList<>();
+    String end = receive(received);
+    if (!received.isEmpty()) {
+      reading = false;
+      server.execute(() -> program.handle(received));
+    }
+    if (end != null) {
+      fail(end);
+    }
+  }
+
+  /** Receives messages; returns why there are no further ones, or null. */
+  private String receive(List<ProgramMessage> received) {
+    try {
+      while (received.size() < MESSAGES) {
+        ProgramMessage message = socket.receiveFromProgram();
+        if (message == null) {
+          return null;
+        }
+        received.add(message);
+      }
+      return null;
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+
+  private void fail(String why) {
+    if (!failed) {
+      failed = true;
+      server.execute(() -> program.end(why, null));
+    }
+  }
+
+  // ---- The end ----
+
+  /** Ends the connection, before its session has ended. */
+  void shutdown() {
+    execute(this::shutdownNow);
+  }
+
+  private boolean shutdownNow() {
+    try {
+      socket.shutdown();
+      return true;
+    } catch (SystemCallException e) {
+      // The program has closed its end, and with it what was on its way.
+      return false;
+    }
+  }
+
+  /**
+   * Closes the sockets, when the session has ended. The session is given back when nothing is left
+   * that the program has sent, so that it cannot have ever more threads wait here; and when it has
+   * received the descriptors that it was sent, of which the kernel allows only so many on their way
+   * for all programs together.
+   *
+   * @param last sent before the end; or null
+   * @param leave gives back the session, on the control thread
+   */
+  void end(DaemonMessage last, Runnable leave) {
+    execute(() -> {
+      closeWakeUpSocket();
+      dropUnread();
+      if (hasDescriptorsInFlight()) {
+        sendLast(last);
+        awaitReceipt();
+        close();
+        server.execute(leave);
+      } else {
+        // Before the last message: a program that has it may open its next session at once.
+        server.execute(() -> {
+          leave.run();
+          execute(() -> {
+            sendLast(last);
+            close();
+          });
+        });
+      }
+    });
+  }
+
+  private void closeWakeUpSocket() {
+    if (engineEnd != null) {
+      engineEnd.close();
+      programEnd.close();
+    }
+  }
+
+  /** Releases what the program has sent and nobody has read. Nothing comes after it. */
+  private void dropUnread() {
+    try {
+      socket.shutdownReceiving();
+    } catch (SystemCallException e) {
+      // It has closed its end; what it has sent before can be received.
+    }
+    List<ProgramMessage> unread = new ArrayList<>();
+    String end = null;
+    while (end == null) {
+      end = receive(unread);
+      unread.forEach(ProgramMessage::closeDescriptors);
+    }
+  }
+
+  private void sendLast(DaemonMessage last) {
+    if (last != null) {
+      sendNow(last);
+    }
+  }
+
+  private void awaitReceipt() {
+    long pause = FIRST_PAUSE;
+    for (boolean open = shutdownNow(); open && !stopped && hasDescriptorsInFlight(); ) {
+      LockSupport.parkNanos(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+  }
+
+  private boolean hasDescriptorsInFlight() {
+    try {
+      return socket.hasDescriptorsInFlight();
+    } catch (SystemCallException e) {
+      server.onFault("the socket of " + program.name(), e);
+      return false;
+    }
+  }
+
+  private void close() {
+    failed = true;
+    running = false;
+    closeWakeUpSocket();
+    socket.close();
+  }
+
+  /** Closes the sockets without more, when the daemon ends. */
+  void stop() {
+    stopped = true;
+    wakeThread();
+    LockSupport.unpark(thread);
+  }
+
+  /**
+   * Waits until the thread has ended.
+   *
+   * @return whether it has, within the time in ns
+   */
+  boolean awaitEnd(long nanos) throws InterruptedException {
+    return thread.join(Duration.ofNanos(Math.max(1, nanos)));
+  }
+
+  /** Releases what the thread has left, when it has ended. */
+  void release() {
+    wake.close();
+  }
+}
