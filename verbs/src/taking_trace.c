@@ -56,7 +56,8 @@ UNCHECKED static void await_stop(pid_t thread) {
     int status = 0;
     while (syscall(SYS_wait4, thread, &status, __WALL, NULL) == thread && WIFSTOPPED(status)
         && status >> 16 != PTRACE_EVENT_STOP) {
-        /* A signal is about to be delivered. */
+        /* A signal is about to be delivered. Every stop of a thread takes back the interruption that it had before. */
+        syscall(SYS_ptrace, PTRACE_INTERRUPT, thread, NULL, NULL);
         syscall(SYS_ptrace, PTRACE_CONT, thread, NULL, (void *)(long)WSTOPSIG(status));
     }
 }

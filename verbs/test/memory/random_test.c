@@ -1,20 +1,44 @@
 /*
- * Arguments: socket, seconds, seed. Four threads register, deregister, write, unmap, map and fork at random, each in a
- * range of its own. Neighbouring ranges share a page. The peer writes, too. Each thread knows what its range must have:
- * nothing may be lost.
+ * Arguments: socket, seed, amount of work: a number of actions for each thread, or of seconds with "s" after it. Four
+ * threads register, deregister, write, unmap, map and fork at random, each in a range of its own. Neighbouring ranges share
+ * a page. The peer writes, too, and so do handlers of timers, read(2) and io_uring's fixed buffers. How threads are stopped
+ * is drawn for each registration and deregistration. Each thread knows what its range must have: nothing may be lost.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "fixed_buffer.h"
 #include "memory_pair.h"
+#include "taking.h"
 
 #define THREADS 4
 #define MOST_REGISTERED 6
 #define RANGE (40 * PAGE_OCTETS + 1000)
+/* What a pipe holds in any case. */
+#define MOST_READ ((size_t)4096)
+
+/* ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
+static const enum taking_way WAYS[] = {
+    BY_PROTECTION,
+    BY_TRACING,
+#ifndef __SANITIZE_THREAD__
+    BY_SIGNAL,
+#endif
+};
+#define WAY_COUNT (sizeof WAYS / sizeof WAYS[0])
+
+/* The kernel's workers of io_uring block the signal by which threads are stopped. */
+#ifdef __SANITIZE_THREAD__
+#define HAS_WORKERS true
+#else
+#define HAS_WORKERS false
+#endif
 
 struct registered {
     struct memory_registration *registration;
@@ -27,19 +51,66 @@ struct worker {
     uint8_t *range;
     uint8_t *expected;
     struct registered registered[MOST_REGISTERED];
-    unsigned long actions;
-    time_t end;
+    /* What io_uring has a buffer of. It is deregistered after the buffer, see docs/verbs.md. */
+    struct registered *fixed;
+    struct ring ring;
+    bool has_ring;
+    int pipe[2];
+    timer_t timer;
+    /* Of the handler, which does nothing while the thread changes range and expectation. */
+    uint64_t handler_random;
+    volatile sig_atomic_t is_changing;
+    unsigned long handled;
+    unsigned long actions, most_actions, forks, fixed_reads;
+    time_t end;  /* 0: none */
 };
+
+static _Thread_local struct worker *self;
 
 /* Of the connection: one thread posts at a time. */
 static pthread_mutex_t posting = PTHREAD_MUTEX_INITIALIZER;
+/* Of `taking_way`. */
+static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t next_random(uint64_t *random) {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
 
 static uint64_t draw(struct worker *worker, uint64_t below) {
-    worker->random ^= worker->random << 13;
-    worker->random ^= worker->random >> 7;
-    worker->random ^= worker->random << 17;
-    return worker->random % below;
+    return next_random(&worker->random) % below;
 }
+
+/* ---- Signals ---- */
+
+static void write_octet(int number) {
+    (void)number;
+    struct worker *worker = self;
+    if (!worker->is_changing) {
+        uint64_t random = next_random(&worker->handler_random);
+        size_t at = (random >> 8) % RANGE;
+        worker->range[at] = (uint8_t)random;
+        worker->expected[at] = (uint8_t)random;
+        worker->handled++;
+    }
+}
+
+static void make_timer(struct worker *worker) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &worker->timer) == 0);
+}
+
+/* Stops the timer, or gives it a period of 100 to 1600 microseconds. */
+static void set_timer(struct worker *worker) {
+    const struct timespec period = {.tv_nsec = draw(worker, 4) == 0 ? 0 : 100000 << draw(worker, 5)};
+    const struct itimerspec setting = {.it_value = period, .it_interval = period};
+    CHECK(timer_settime(worker->timer, 0, &setting, NULL) == 0);
+}
+
+/* ---- Actions ---- */
 
 static void draw_part(struct worker *worker, size_t most, size_t *from, size_t *length) {
     *from = draw(worker, RANGE);
@@ -69,17 +140,74 @@ static void take(struct worker *worker) {
     if (registered->registration == NULL) {
         size_t from, length;
         draw_part(worker, draw(worker, 4) == 0 ? RANGE : 5000, &from, &length);
+        pthread_mutex_lock(&stopping);
+        taking_way = WAYS[draw(worker, WAY_COUNT)];
         registered->registration = register_range(worker->pair, worker->range + from, length);
+        pthread_mutex_unlock(&stopping);
         registered->is_stale = false;
     }
 }
 
-static void give(struct worker *worker) {
-    struct registered *registered = &worker->registered[draw(worker, MOST_REGISTERED)];
+static void end_fixed(struct worker *worker) {
+    if (worker->fixed != NULL) {
+        unfix_buffer(&worker->ring);
+        worker->fixed = NULL;
+    }
+}
+
+static void end_registration(struct worker *worker, struct registered *registered) {
+    if (registered == worker->fixed) {
+        end_fixed(worker);
+    }
     if (registered->registration != NULL) {
+        pthread_mutex_lock(&stopping);
+        taking_way = WAYS[draw(worker, WAY_COUNT)];
         CHECK_ERRNO(0, deregister_memory(registered->registration));
+        pthread_mutex_unlock(&stopping);
         registered->registration = NULL;
     }
+}
+
+static void give(struct worker *worker) {
+    end_registration(worker, &worker->registered[draw(worker, MOST_REGISTERED)]);
+}
+
+static void fill_pipe(const struct worker *worker, int octet, size_t length) {
+    uint8_t octets[MOST_READ];
+    memset(octets, octet, length);
+    CHECK(write(worker->pipe[1], octets, length) == (ssize_t)length);
+}
+
+static void let_kernel_write(struct worker *worker) {
+    size_t from, length;
+    draw_part(worker, MOST_READ, &from, &length);
+    int octet = (int)draw(worker, 256);
+    fill_pipe(worker, octet, length);
+    CHECK(read(worker->pipe[0], worker->range + from, length) == (ssize_t)length);
+    memset(worker->expected + from, octet, length);
+}
+
+static void let_ring_write(struct worker *worker) {
+    struct registered *registered = &worker->registered[draw(worker, MOST_REGISTERED)];
+    if (!worker->has_ring) {
+        return;
+    }
+    if (worker->fixed == NULL && registered->registration != NULL && !registered->is_stale) {
+        fix_buffer(&worker->ring, registered->registration->address, registered->registration->length);
+        worker->fixed = registered;
+    }
+    if (worker->fixed == NULL) {
+        return;
+    }
+    const struct memory_registration *registration = worker->fixed->registration;
+    size_t at = draw(worker, registration->length);
+    size_t room = registration->length - at;
+    size_t length = 1 + draw(worker, room < MOST_READ ? room : MOST_READ);
+    int octet = (int)draw(worker, 256);
+    fill_pipe(worker, octet, length);
+    read_fixed(&worker->ring, worker->pipe[0], registration->address + at, length, HAS_WORKERS && draw(worker, 8) == 0);
+    memset(worker->expected + (registration->address - worker->range) + at, octet, length);
+    worker->fixed_reads++;
 }
 
 static void let_peer_write(struct worker *worker) {
@@ -110,6 +238,9 @@ static void map_anew(struct worker *worker) {
         const struct memory_registration *registration = worker->registered[i].registration;
         if (registration != NULL && registration->address < to && registration->address + registration->length > from) {
             worker->registered[i].is_stale = true;
+            if (worker->fixed == &worker->registered[i]) {
+                end_fixed(worker);
+            }
         }
     }
 }
@@ -122,56 +253,98 @@ static void fork_once(struct worker *worker) {
         memset(worker->range, 0xdd, RANGE);
         _exit(is_same ? 0 : 1);
     }
-    write_part(worker);
+    worker->forks++;
     int status;
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* Changes the range and what is expected of it, or compares them. */
+static void change(struct worker *worker, void (*action)(struct worker *worker)) {
+    worker->is_changing = 1;
+    action(worker);
+    worker->is_changing = 0;
+}
+
+static void verify_now(struct worker *worker) {
+    verify(worker);
+}
+
+static bool has_ended(const struct worker *worker) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return worker->end == 0 ? worker->actions == worker->most_actions : now.tv_sec >= worker->end;
+}
+
 static void *work(void *argument) {
     struct worker *worker = argument;
-    struct timespec time = {.tv_sec = 0};
-    for (; time.tv_sec < worker->end; worker->actions++) {
-        switch (draw(worker, 40)) {
+    self = worker;
+    make_timer(worker);
+    for (; !has_ended(worker); worker->actions++) {
+        switch (draw(worker, 50)) {
             case 0: fork_once(worker); break;
-            case 1: map_anew(worker); break;
-            case 2 ... 9: let_peer_write(worker); break;
+            case 1: change(worker, map_anew); break;
+            case 2 ... 9: change(worker, let_peer_write); break;
             case 10 ... 19: take(worker); break;
             case 20 ... 28: give(worker); break;
-            case 29: verify(worker); break;
-            default: write_part(worker); break;
+            case 29: change(worker, verify_now); break;
+            case 30 ... 35: change(worker, let_ring_write); break;
+            case 36 ... 37: change(worker, let_kernel_write); break;
+            case 38: set_timer(worker); break;
+            default: change(worker, write_part); break;
         }
-        clock_gettime(CLOCK_MONOTONIC, &time);
     }
     for (size_t i = 0; i < MOST_REGISTERED; i++) {
-        if (worker->registered[i].registration != NULL) {
-            CHECK_ERRNO(0, deregister_memory(worker->registered[i].registration));
-        }
+        end_registration(worker, &worker->registered[i]);
     }
+    CHECK(timer_delete(worker->timer) == 0);
     verify(worker);
     return NULL;
 }
 
+static void begin(struct worker *worker, pthread_t *thread) {
+    worker->expected = calloc(1, RANGE);
+    CHECK(worker->expected != NULL && pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) == 0);
+    worker->has_ring = open_ring(&worker->ring);
+    CHECK(pthread_create(thread, NULL, work, worker) == 0);
+}
+
+static void end(struct worker *worker, pthread_t thread) {
+    pthread_join(thread, NULL);
+    printf("%lu actions, %lu forks, %lu reads into fixed buffers, %lu signals\n", worker->actions, worker->forks,
+        worker->fixed_reads, worker->handled);
+    if (worker->has_ring) {
+        close_ring(&worker->ring);
+    }
+    close(worker->pipe[0]);
+    close(worker->pipe[1]);
+    free(worker->expected);
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 4);
+    uint64_t seed = strtoull(arguments[2], NULL, 10);
+    char *unit;
+    unsigned long amount = strtoul(arguments[3], &unit, 10);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
     struct pair pair;
     open_pair(&pair, arguments[1], NULL);
     uint8_t *memory = mmap(NULL, THREADS * RANGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(memory != MAP_FAILED);
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct sigaction action = {.sa_handler = write_octet, .sa_flags = SA_RESTART};
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0);
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
-        workers[i] = (struct worker){.pair = &pair, .random = strtoull(arguments[3], NULL, 10) * THREADS + i + 1,
-            .range = memory + i * RANGE, .expected = calloc(1, RANGE), .end = now.tv_sec + atoi(arguments[2])};
-        CHECK(workers[i].expected != NULL);
-        CHECK(pthread_create(&threads[i], NULL, work, &workers[i]) == 0);
+        uint64_t random = seed * THREADS + i + 1;
+        workers[i] = (struct worker){.pair = &pair, .random = random, .handler_random = ~random,
+            .range = memory + i * RANGE, .most_actions = amount,
+            .end = *unit == 's' ? now.tv_sec + (time_t)amount : 0};
+        begin(&workers[i], &threads[i]);
     }
     for (unsigned i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], NULL);
-        printf("%lu actions\n", workers[i].actions);
-        free(workers[i].expected);
+        end(&workers[i], threads[i]);
     }
     munmap(memory, THREADS * RANGE);
     release_memory(pair.two.session);

@@ -49,11 +49,14 @@ class MemoryTest {
     run("refusals_test-" + sanitizer);
   }
 
+  /** For longer: rddp.memory=600s and rddp.seed. */
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  @Timeout(1200)
   void shouldLoseNothingWhenThreadsRegisterUnmapAndForkAtRandom(String sanitizer)
       throws Exception {
-    run("random_test-" + sanitizer, "3", "1");
+    String work = System.getProperty("rddp.memory", "1500");
+    run("random_test-" + sanitizer, System.getProperty("rddp.seed", "1"), work);
   }
 
   /** ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
