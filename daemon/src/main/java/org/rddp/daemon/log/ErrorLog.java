@@ -1,7 +1,9 @@
 package org.rddp.daemon.log;
 
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,13 +12,14 @@ import java.util.function.Supplier;
 /**
  * The distinct errors since the daemon was started: how often, when first and last, and the last
  * one as an example. Errors of the same topic and user that differ only by numbers are the same. Of
- * too many, those that happened least recently are forgotten. Control thread only.
+ * too many, one of the user that has most is forgotten, which happened least recently; those of the
+ * daemon itself have room of their own. So nobody's errors push out alarms. Control thread only.
  */
 public final class ErrorLog {
   /** The user of errors that belong to no program. */
   public static final int DAEMON = -1;
 
-  /** Errors that are kept. */
+  /** Errors of programs that are kept, and as many of the daemon itself. */
   static final int CAPACITY = 256;
 
   /** Characters of an error that are kept. */
@@ -28,15 +31,8 @@ public final class ErrorLog {
   private final Supplier<Instant> clock;
   private int lastNumber;
 
-  private final Map<Key, DistinctError> errors =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, DistinctError> eldest) {
-          return size() > CAPACITY;
-        }
-      };
+  /** In the order in which they happened last. */
+  private final Map<Key, DistinctError> errors = new LinkedHashMap<>(16, 0.75f, true);
 
   /** No errors. */
   public ErrorLog() {
@@ -62,10 +58,29 @@ public final class ErrorLog {
     if (isNew) {
       lastNumber++;
       error = new DistinctError(lastNumber, topic, user, key.pattern(), now);
+      makeRoom(user == DAEMON);
       errors.put(key, error);
     }
     error.happened(now, fields, kept);
     return isNew;
+  }
+
+  private void makeRoom(boolean ofDaemon) {
+    Map<Integer, Integer> byUser = new HashMap<>();
+    int kept = 0;
+    for (Key each : errors.keySet()) {
+      if ((each.user == DAEMON) == ofDaemon) {
+        byUser.merge(each.user, 1, Integer::sum);
+        kept++;
+      }
+    }
+    if (kept >= CAPACITY) {
+      int user = Collections.max(byUser.entrySet(), Map.Entry.comparingByValue()).getKey();
+      errors.keySet().stream()
+          .filter(each -> each.user == user)
+          .findFirst()
+          .ifPresent(errors::remove);
+    }
   }
 
   /** The errors from a number on, by their numbers. */

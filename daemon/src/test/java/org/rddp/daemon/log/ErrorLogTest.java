@@ -55,4 +55,24 @@ class ErrorLogTest {
     assertThat(texts).hasSize(ErrorLog.CAPACITY).contains("first").doesNotContain("second");
     assertThat(errors.from(errors.from(0).getLast().number())).hasSize(1);
   }
+
+  /** A program can make as many different errors as it likes. */
+  @Test
+  void shouldKeepAlarmsAndOtherUsersErrorsWhenOneUserHasMany() {
+    record(ErrorLog.DAEMON, "an alarm");
+    record(6, "of another user");
+    for (int i = 0; i < 3 * ErrorLog.CAPACITY; i++) {
+      record(5, "error " + "x".repeat(i % 490) + (char) ('a' + i / 490));
+    }
+    List<String> texts = errors.from(0).stream().map(DistinctError::example).toList();
+    assertThat(texts).hasSize(ErrorLog.CAPACITY + 1).contains("an alarm", "of another user");
+  }
+
+  @Test
+  void shouldBoundTheErrorsOfTheDaemon() {
+    for (int i = 0; i < 2 * ErrorLog.CAPACITY; i++) {
+      record(ErrorLog.DAEMON, "error " + "x".repeat(i % 490) + (char) ('a' + i / 490));
+    }
+    assertThat(errors.from(0)).hasSize(ErrorLog.CAPACITY);
+  }
 }
