@@ -60,9 +60,6 @@ public final class Daemon implements AutoCloseable {
   /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
   private static final int LINK_LOCAL_PREFIX = 64;
 
-  /** Largest number of STags of an interface. */
-  private static final int MAX_STAGS = 1 << 16;
-
   /**
    * Pause between warm-up rounds of the vector code in ns, so that it takes at most half of a core.
    */
@@ -333,15 +330,13 @@ public final class Daemon implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     InterfaceAddress address = configured.interfaceAddress();
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
-    // A window holds two STags: the bound one and the next one.
-    int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.largest().regions());
     QueueParts parts =
         new QueueParts(
             device,
             address,
             tcpSettings,
             group.member(number),
-            stags,
+            limits.stags(),
             configured.heldMemoryOfEngine(),
             random);
     MpaSettings mpa = configured.mpa();

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Listener;
+import org.rddp.client.MemoryWindow;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.PrivateData;
@@ -164,6 +165,31 @@ class FairSharesTest {
       }
       assertLimit(() -> first.listen(9), "2 of 2 listeners of this program");
       assertThat(other.listen(9).address().getPort()).isEqualTo(9);
+    }
+  }
+
+  /** One session could have all STags of the interface otherwise. */
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldLeaveStagsToOtherUsers() throws Exception {
+    // 1 % of the 32768 regions and windows for which the table has room are 328.
+    try (TestDaemon daemon =
+            daemon("session-regions = 65536\nuser-share = 1\nprocess-share = 1\n");
+        Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
+      try (Rddp first = daemon.connect("one")) {
+        MemoryWindow window = first.allocateWindow();
+        for (int i = 1; i < 328; i++) {
+          assertThat(first.allocate(1).length()).isEqualTo(1);
+        }
+        assertLimit(() -> first.allocate(1), "328 of 328 regions and windows of process");
+        assertLimit(first::allocateWindow, "328 of 328 regions and windows of process");
+        assertThat(other.allocate(1).length()).isEqualTo(1);
+        window.close();
+        assertThat(first.allocate(1).length()).isEqualTo(1);
+      }
+      try (Rddp next = daemon.connect("one")) {
+        assertThat(next.allocate(1).length()).as("all were given back").isEqualTo(1);
+      }
     }
   }
 

@@ -17,8 +17,9 @@ import org.rddp.ipc.ring.WorkRequest;
  *     from which small pieces are cut
  * @param sessionConnections number of connections of one program, including those being established
  * @param sessionListeners number of ports at which one program listens
- * @param userShare percentage of the sessions, memory, memories, listeners, waiting programs and
- *     connections of an interface that the programs of one user may have, 1 to 100
+ * @param userShare percentage of the sessions, memory, memories, listeners, waiting programs,
+ *     connections of an interface, and regions and windows of an engine that the programs of one
+ *     user may have, 1 to 100
  * @param processShare the same for one process, at most {@code userShare}
  * @param sendQueue outstanding requests in the send queue of a connection
  * @param receiveQueue outstanding receives of a connection
@@ -43,6 +44,12 @@ public record Limits(
     int requests,
     int completions,
     SessionSizes largest) {
+  /** Most STags of an engine at a time. */
+  private static final int MOST_STAGS = 1 << 16;
+
+  /** A window holds two STags: the bound one and the next one. */
+  private static final int STAGS_OF_WINDOW = 2;
+
   /** The fewest slots of a ring. */
   static final int FEWEST_SLOTS = 64;
 
@@ -98,6 +105,16 @@ public record Limits(
         granted.regions(),
         granted.memories(),
         sessionMemory);
+  }
+
+  /** Size of each engine's table of STags. */
+  public int stags() {
+    return regions() * STAGS_OF_WINDOW;
+  }
+
+  /** Regions and windows for which a table of STags has room, whichever they are. */
+  public int regions() {
+    return (int) Math.min(MOST_STAGS / STAGS_OF_WINDOW, (long) sessions * largest.regions());
   }
 
   /** With the queues of connections of other limits, for which the engines were made. */

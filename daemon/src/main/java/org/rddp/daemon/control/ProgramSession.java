@@ -111,7 +111,7 @@ final class ProgramSession implements SessionHandler {
     this.mappingThreads = server.mappingThreads().closingBy(link::execute);
     this.share = share;
     this.name = "pid " + socket.peer().pid();
-    this.regions = new Quota("regions of this program", limits.sessionRegions(), null);
+    this.regions = new Quota("regions of this program", limits.sessionRegions(), share.regions());
     this.octets =
         new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
     this.listeners =
@@ -667,6 +667,7 @@ final class ProgramSession implements SessionHandler {
 
   private void releaseLast(DaemonMessage last) {
     listeners.end();
+    regions.giveAll();
     server.onEnded(this);
     link.end(
         last,

@@ -14,9 +14,20 @@ import org.rddp.daemon.configuration.Limits;
  * @param memory octets of shared memory
  * @param mappings number of memories
  * @param listeners number of listening ports
+ * @param regions number of regions and windows. Each engine has its own table of STags, so what a
+ *     user or process has at all engines is limited by a share of one table; the daemon as a whole
+ *     has no limit
  */
 record Resources(
-    String whose, Quota programs, Quota sessions, Quota memory, Quota mappings, Quota listeners) {
+    String whose,
+    Quota programs,
+    Quota sessions,
+    Quota memory,
+    Quota mappings,
+    Quota listeners,
+    Quota regions) {
+  private static final int WHOLE = 100;
+
   /** All of the daemon's resources. */
   static Resources whole(Limits limits) {
     return new Resources(
@@ -25,7 +36,8 @@ record Resources(
         new Quota("sessions of this daemon", limits.sessions(), null),
         new Quota("octets of memory of this daemon", limits.memory(), null),
         new Quota("memories of this daemon", limits.mappings(), null),
-        new Quota("listeners of this daemon", listeners(limits), null));
+        new Quota("listeners of this daemon", listeners(limits), null),
+        new Quota("regions and windows of this daemon", regions(limits, WHOLE), null));
   }
 
   /** A part of these resources: at most a percentage of the daemon's. */
@@ -36,7 +48,8 @@ record Resources(
         new Quota("sessions of " + owner, Limits.share(limits.sessions(), percent), sessions),
         new Quota("octets of memory of " + owner, Limits.share(limits.memory(), percent), memory),
         new Quota("memories of " + owner, Limits.share(limits.mappings(), percent), mappings),
-        new Quota("listeners of " + owner, Limits.share(listeners(limits), percent), listeners));
+        new Quota("listeners of " + owner, Limits.share(listeners(limits), percent), listeners),
+        new Quota("regions and windows of " + owner, regions(limits, percent), regions));
   }
 
   /** Changes the limits of all of the daemon's resources, or of a percentage of them. */
@@ -46,6 +59,12 @@ record Resources(
     memory.limit(Limits.share(limits.memory(), percent));
     mappings.limit(Limits.share(limits.mappings(), percent));
     listeners.limit(Limits.share(listeners(limits), percent));
+    regions.limit(regions(limits, percent));
+  }
+
+  /** Who may have everything is limited by the tables alone. */
+  private static long regions(Limits limits, int percent) {
+    return percent == WHOLE ? Long.MAX_VALUE : Limits.share(limits.regions(), percent);
   }
 
   /** Those that wait for a session, those that have one, and as many whose session has ended. */
