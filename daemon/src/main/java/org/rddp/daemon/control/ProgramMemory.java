@@ -33,6 +33,9 @@ final class ProgramMemory {
 
   private static final long PAGE = 4096;
 
+  /** Most slabs that are tried for a piece, so that a request takes a bounded time. */
+  private static final int TRIED = 16;
+
   /** Most memories that the program has not shared yet: a descriptor of each is open. */
   private static final int MAX_UNSHARED = 8;
 
@@ -83,6 +86,10 @@ final class ProgramMemory {
   private final Quota memories;
   private final MappingThreads threads;
   private final Map<Integer, Mapping> blocks = new HashMap<>();
+
+  /** Slabs that are ready and may have room. */
+  private final RoomySlabs roomy = new RoomySlabs(SMALL / PAGE);
+
   private final Map<Integer, Registration> registrations = new HashMap<>();
 
   /** Ranges that the engine is giving an STag, and those of regions that have several. */
@@ -117,14 +124,14 @@ final class ProgramMemory {
       int number = add(create(rounded), null);
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
     }
-    for (Map.Entry<Integer, Mapping> entry : blocks.entrySet()) {
-      // Of other slabs, a piece cannot be zeroed without a fault.
-      if (entry.getValue().pieces != null && entry.getValue().shared.isReady()) {
-        Piece piece = cut(entry.getKey(), entry.getValue(), size, null);
-        if (piece != null) {
-          return piece;
-        }
+    long pages = wholePages(size) / PAGE;
+    for (int i = 0, next = roomy.first(pages); i < TRIED && next != 0; i++) {
+      Piece piece = cut(next, blocks.get(next), size, null);
+      if (piece != null) {
+        return piece;
       }
+      roomy.full(next, pages);
+      next = roomy.first(pages);
     }
     int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE));
     Mapping slab = blocks.get(number);
@@ -197,6 +204,10 @@ final class ProgramMemory {
               populating = false;
               if (!toPopulate.isEmpty()) {
                 populateInTurn(toPopulate.remove());
+              }
+              // Of a slab that is not ready, a piece cannot be zeroed without a fault.
+              if (refusal == null && blocks.get(memory).pieces != null) {
+                roomy.add(memory);
               }
               outcome.accept(refusal);
             });
@@ -279,8 +290,12 @@ final class ProgramMemory {
     // Both ends unmap a memory when its last piece is freed.
     if (block.pieces == null || block.pieces.isEmpty()) {
       blocks.remove(memory);
+      roomy.remove(memory);
       release(block, done);
     } else {
+      if (block.shared.isReady()) {
+        roomy.add(memory);
+      }
       done.run();
     }
   }

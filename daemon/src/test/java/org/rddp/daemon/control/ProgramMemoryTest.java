@@ -3,6 +3,7 @@ package org.rddp.daemon.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -214,5 +215,37 @@ class ProgramMemoryTest {
     other.allocate(2 << 20);
     refused(Reason.LIMIT, () -> other.allocate(2 << 20));
     other.close(() -> {});
+  }
+
+  /** Without this, each request would look at every slab of a program that has thousands. */
+  @Test
+  void shouldLookAtAFullSlabOnceOnly() {
+    RoomySlabs roomy = new RoomySlabs(256);
+    roomy.add(1);
+    roomy.add(2);
+    assertThat(roomy.first(3)).isEqualTo(1);
+    roomy.full(1, 3);
+    assertThat(roomy.first(4)).as("as large, rounded up").isEqualTo(2);
+    assertThat(roomy.first(2)).as("smaller").isEqualTo(1);
+    roomy.full(2, 4);
+    assertThat(roomy.first(3)).isZero();
+    roomy.add(1);
+    assertThat(roomy.first(3)).as("something was freed").isEqualTo(1);
+    roomy.remove(1);
+    assertThat(roomy.first(3)).isZero();
+    assertThat(roomy.first(256)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldUseAgainWhatWasFreedInAFullSlab() throws Exception {
+    ProgramMemory.Piece first = allocate(1 << 20);
+    for (int i = 0; i < 3; i++) {
+      assertThat(allocate(1 << 20).memory()).isEqualTo(first.memory());
+    }
+    assertThat(allocate(PAGE).memory()).as("another slab").isNotEqualTo(first.memory());
+    free(first.memory(), first.offset());
+    ProgramMemory.Piece again = allocate(1 << 20);
+    ProgramMemory.Piece more = allocate(1 << 20);
+    assertThat(List.of(again.memory(), more.memory())).contains(first.memory());
   }
 }
