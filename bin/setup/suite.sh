@@ -10,7 +10,7 @@ readonly STEPS_AT_ONCE=2
 # Maven's arguments for steps that run what `build` has left, side by side: nothing may be written anew. Maven's compiler would
 # compile all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
-# Kinds of simulated runs, and how many of each: with those of the unit tests they take four minutes on two cores.
+# Kinds of simulated runs, and how many of each.
 readonly SIMULATIONS=(tcp:6000 mpa:6000 rdma:1200 programs:2300)
 
 suite_passed=0

@@ -21,7 +21,7 @@ void restore_signals(uint64_t before);
 int run_suspended(int (*function)(void *), void *argument);
 
 /*
- * The same, but the calling thread waits in a system call, so it can be traced. Before, it calls another function with the
+ * As run_suspended, but the calling thread waits in a system call, so it can be traced. Before, it calls another function with the
  * process, which runs already.
  */
 int run_beside(int (*function)(void *), void (*begun)(pid_t process, void *argument), void *argument);

@@ -111,32 +111,32 @@ class HostileDescriptorsTest {
     }
   }
 
-  @Test
-  void shouldServeOthersWhileItClosesADescriptorOfAMalformedMessage() throws Exception {
-    try (ConnectedPrograms programs = new ConnectedPrograms();
-        HeldDescriptor held = new HeldDescriptor();
-        RawProgram hostile = new RawProgram(programs.daemon.socket())) {
-      sendWhileHeld(hostile, () -> held.passTo(hostile.socket().descriptor()));
-      exchangeWhileReleasing(programs);
-    }
-  }
-
-  @Test
-  void shouldServeOthersWhileItClosesASocketWithMessagesThatItHasNotRead() throws Exception {
+  /** Serves others while the daemon closes a descriptor in a message that is none. */
+  private static void serveOthers(int messagesBefore) throws Exception {
     try (ConnectedPrograms programs = new ConnectedPrograms();
         HeldDescriptor held = new HeldDescriptor();
         RawProgram hostile = new RawProgram(programs.daemon.socket())) {
       sendWhileHeld(
           hostile,
           () -> {
-            // As many as are received before the first is handled.
-            for (int i = 0; i < 16; i++) {
+            for (int i = 0; i < messagesBefore; i++) {
               hostile.socket().send(new ProgramMessage.CloseSession(100 + i));
             }
             held.passTo(hostile.socket().descriptor());
           });
       exchangeWhileReleasing(programs);
     }
+  }
+
+  @Test
+  void shouldServeOthersWhileItClosesADescriptorOfAMalformedMessage() throws Exception {
+    serveOthers(0);
+  }
+
+  @Test
+  void shouldServeOthersWhileItClosesASocketWithMessagesThatItHasNotRead() throws Exception {
+    // As many as are received before the first is handled.
+    serveOthers(16);
   }
 
   @Test

@@ -57,7 +57,7 @@ final class MappingThreads implements AutoCloseable {
     this.reported = reported;
   }
 
-  /** The same threads, where the descriptors of a program's memory are closed by its own thread. */
+  /** Uses these threads, and a program's own to close the descriptors of its memory. */
   MappingThreads closingBy(Executor program) {
     return new MappingThreads(
         populating, populatingRings, unmapping, control, program, notLocked, reported);
