@@ -6,6 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
@@ -96,6 +97,10 @@ public final class Main implements Callable<Integer> {
     ErrorReporter failures = new ErrorReporter();
     CommandLine commandLine = new CommandLine(new Main());
     HelpOption.addTo(commandLine);
+    commandLine.getCommandSpec().usageMessage().commandListHeading("");
+    commandLine
+        .getHelpSectionMap()
+        .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new CommandGroups());
     Numbers.addTo(commandLine);
     commandLine
         .getCommandSpec()

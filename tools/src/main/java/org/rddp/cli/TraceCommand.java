@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "trace",
     description = {
-      "Print what happens to a connection of the running daemon as JSON lines, until it closes or"
+      "Print what happens to a connection of the running daemon as JSON lines. Until it closes or"
           + " Ctrl-C: segments sent and received, acknowledgments, timers, the congestion window,"
           + " FPDUs, requests and their completions.",
       "The daemon never waits: events that come too fast are left out and counted. Only root and"
