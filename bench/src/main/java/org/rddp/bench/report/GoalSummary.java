@@ -74,7 +74,8 @@ public final class GoalSummary {
     }
   }
 
-  private static List<String> cells(String row) {
+  /** The cells of a row of a table. */
+  static List<String> cells(String row) {
     String[] cells = row.split("\\|", -1);
     return Arrays.stream(cells, 1, cells.length - 1).map(String::strip).toList();
   }

@@ -137,6 +137,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     } else if (file != null) {
       report.write(file, section(spec.name()));
       summary(spec.parent().subcommands().keySet()).write(file);
+      FirstPage.write(file);
       out.println("written to " + file);
     } else {
       out.print(report.markdown());
