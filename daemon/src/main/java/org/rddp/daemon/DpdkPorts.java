@@ -20,7 +20,6 @@ import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.Offloads;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -281,7 +280,7 @@ public final class DpdkPorts implements Ports {
                 new RingCopier(link, ringSteering(peer)),
                 macAddress,
                 configured.mtu(),
-                Offloads.NONE,
+                RingCopier.OFFLOADS,
                 ringInterrupt(),
                 i == 0 ? port::stop : () -> {}));
       }

@@ -38,6 +38,12 @@ public abstract class WrappedDevice implements FrameDevice {
     return device.up();
   }
 
+  /** The other device's verdict, which a subclass that changes received frames overrides. */
+  @Override
+  public int checksum(long packet) {
+    return device.checksum(packet);
+  }
+
   @Override
   public boolean receives(int remote, int remotePort, int local, int localPort) {
     return device.receives(remote, remotePort, local, localPort);

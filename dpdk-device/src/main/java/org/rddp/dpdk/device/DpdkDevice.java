@@ -18,9 +18,9 @@ import org.rddp.wire.Memory;
  * burst. A port with one queue is one device.
  *
  * <p>A frame received as a chain of buffers is copied into one buffer if it fits, and otherwise
- * dropped and counted. The port computes checksums and cuts segments if it can; {@link
- * PortOffloads} decides for which ports. Captured frames then lack their checksum. During a capture
- * every frame is also passed to a sink.
+ * dropped and counted. The port computes TCP checksums, or carries frames without, and cuts
+ * segments if it can; {@link PortOffloads} decides for which ports. Captured frames then lack their
+ * checksum. During a capture every frame is also passed to a sink.
  */
 public final class DpdkDevice implements FrameDevice, CapturePoint {
   /** The most frames in a burst. */

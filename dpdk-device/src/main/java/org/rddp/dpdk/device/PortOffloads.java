@@ -7,10 +7,9 @@ import org.rddp.dpdk.EalArguments;
 import org.rddp.dpdk.PortInfo;
 
 /**
- * Selects the offloads to use of a port: a network card's offloads for TCP.
- *
- * <p>Virtual devices' offloads are not used: most just omit the checksum and trust a peer in
- * another process, and DPDK's drivers report that to the receiver in different ways.
+ * Selects the offloads to use of a port: a network card's offloads for TCP, and of vhost and
+ * virtio-user that no TCP checksum is computed, since their frames do not leave the machine's
+ * memory. Other virtual devices' offloads are not used: their frames carry no sign of it.
  *
  * @param receive DPDK's names, for {@link org.rddp.dpdk.PortSettings#receiveOffloads}
  * @param transmit DPDK's names, for {@link org.rddp.dpdk.PortSettings#transmitOffloads}
@@ -23,11 +22,13 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   private static final String IP_CHECKSUM = "IPV4_CKSUM";
   private static final String TCP_CHECKSUM = "TCP_CKSUM";
   private static final String SEGMENTATION = "TCP_TSO";
+  private static final String VHOST = "net_vhost";
+  private static final String VIRTIO_USER = "net_virtio_user";
 
   /** Selects the offloads of a port. */
   public static PortOffloads of(PortInfo info) {
     if (!EalArguments.isPciAddress(info.name())) {
-      return NONE;
+      return ofVirtual(info);
     }
     Set<String> receive = new TreeSet<>();
     Set<String> transmit = new TreeSet<>();
@@ -47,5 +48,16 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
       }
     }
     return new PortOffloads(Set.copyOf(receive), Set.copyOf(transmit), offered);
+  }
+
+  private static PortOffloads ofVirtual(PortInfo info) {
+    Set<String> checksum = Set.of(TCP_CHECKSUM);
+    boolean virtio = info.name().startsWith(VHOST) || info.name().startsWith(VIRTIO_USER);
+    // With one of the two, net_vhost computes in software what the other end leaves out.
+    return virtio
+            && info.receiveOffloads().containsAll(checksum)
+            && info.transmitOffloads().containsAll(checksum)
+        ? new PortOffloads(checksum, checksum, Offloads.VERDICT | Offloads.CHECKSUM)
+        : NONE;
   }
 }

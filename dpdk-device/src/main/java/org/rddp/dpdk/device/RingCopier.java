@@ -1,7 +1,9 @@
 package org.rddp.dpdk.device;
 
 import org.rddp.device.FlowSteering;
+import org.rddp.device.Offloads;
 import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
 import org.rddp.wire.Memory;
@@ -12,8 +14,14 @@ import org.rddp.wire.Memory;
  * buffer. The copies come from a mempool of the link, which both ends may use on different threads.
  *
  * <p>Of a peer with several queues it chooses the one, as the peer's network card would.
+ *
+ * <p>A ring keeps octets intact, so no TCP checksum is computed: the copy is marked as one whose
+ * checksum was omitted.
  */
 public final class RingCopier {
+  /** What a device with a copier offers: bits of {@link Offloads}. */
+  public static final int OFFLOADS = Offloads.CHECKSUM | Offloads.VERDICT;
+
   private static final int PTR = Long.BYTES;
 
   private final Mempool mempool;
@@ -58,6 +66,10 @@ public final class RingCopier {
           length);
       Memory.putShortNative(copy + MbufLayout.DATA_LEN, length);
       Memory.putIntNative(copy + MbufLayout.PKT_LEN, length);
+      long requested = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+      if ((requested & MbufFlags.TX_TCP_CHECKSUM) != 0) {
+        Memory.putLongNative(copy + MbufLayout.OL_FLAGS, MbufFlags.RX_L4_NONE);
+      }
     }
     int taken = steering == null ? port.transmit(0, copies, count) : steer(port, pool, count);
     for (int i = 0; i < taken; i++) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.Offloads;
 import org.rddp.dpdk.PortInfo;
 
@@ -37,9 +39,22 @@ class PortOffloadsTest {
         .isEqualTo(Offloads.CHECKSUM);
   }
 
-  @Test
-  void shouldUseNoneOfAVirtualDevice() {
+  @ParameterizedTest
+  @ValueSource(strings = {"net_vhost0", "net_virtio_user3"})
+  void shouldLeaveChecksumsOutWithinTheMachine(String name) {
+    Set<String> offered = Set.of("TCP_CKSUM", "TCP_TSO", "IPV4_CKSUM");
+    PortOffloads both = of(name, offered, offered);
+    assertThat(both.receive()).containsExactly("TCP_CKSUM");
+    assertThat(both.transmit()).containsExactly("TCP_CKSUM");
+    assertThat(both.offered()).isEqualTo(Offloads.VERDICT | Offloads.CHECKSUM);
+    assertThat(of(name, offered, Set.of())).isEqualTo(PortOffloads.NONE);
+    assertThat(of(name, Set.of(), offered)).isEqualTo(PortOffloads.NONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"net_tap0", "net_af_packet0", "net_memif0", "net_af_xdp0"})
+  void shouldUseNoneOfOtherVirtualDevices(String name) {
     Set<String> checksum = Set.of("TCP_CKSUM");
-    assertThat(of("net_virtio_user0", checksum, checksum)).isEqualTo(PortOffloads.NONE);
+    assertThat(of(name, checksum, checksum)).isEqualTo(PortOffloads.NONE);
   }
 }
