@@ -135,23 +135,23 @@ public final class Completion {
     return entry.rsvdUlp();
   }
 
-  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: its queue's number. */
+  /** Queue Number of an {@link Opcode#RECEIVE_UNTAGGED}. */
   public int qn() {
     return entry.qn();
   }
 
-  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: the message's number in its queue, unsigned. */
+  /** Message Sequence Number of an {@link Opcode#RECEIVE_UNTAGGED}, unsigned. */
   public int msn() {
     return entry.msn();
   }
 
-  /** Of a {@link Opcode#TAGGED_NOTICE}: the STag of this program's that the peer has named. */
+  /** STag of this program that the peer has named in a {@link Opcode#TAGGED_NOTICE}. */
   public int stag() {
     return entry.stag();
   }
 
   /**
-   * Of a {@link Opcode#TAGGED_NOTICE}: the Tagged Offset of the message's last segment, whose
+   * Tagged Offset of the last segment of a {@link Opcode#TAGGED_NOTICE}'s message, whose
    * octets are {@link #octets()}. How long the whole message was DDP does not know (RFC 5041
    * section 5.2). It means nothing if there are no octets.
    */

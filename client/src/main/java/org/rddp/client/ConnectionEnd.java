@@ -63,7 +63,7 @@ final class ConnectionEnd {
     }
   }
 
-  /** The same without blocking the caller. */
+  /** Closes the connection without blocking the caller. */
   CompletionStage<Void> closeAsync() {
     requestAsync(true);
     CompletableFuture.delayedExecutor(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)

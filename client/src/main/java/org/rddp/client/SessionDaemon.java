@@ -213,7 +213,7 @@ final class SessionDaemon {
     channel.throwIfLost();
   }
 
-  /** The same, but not if the session may go on with another daemon. */
+  /** Throws if the session has ended and will not go on with another daemon. */
   void throwIfEnded() {
     throwIfClosed();
     if (reconnection == null) {

@@ -130,7 +130,7 @@ final class WorkQueues {
         && received(begin(entry, Opcode.RECEIVE, 0, id).memory(region.stag(), offset, length));
   }
 
-  /** The same in pieces. */
+  /** Posts a scattered receive. */
   boolean receive(long id, ScatterList list) {
     checkNotShared();
     checkRdmap();
@@ -222,7 +222,7 @@ final class WorkQueues {
     return entry != null && postUnawaited(entry);
   }
 
-  /** The same for a write. */
+  /** Posts a short Write that nobody waits for; false if it has to be posted otherwise. */
   boolean postUnawaitedWrite(
       MemoryRegion region, long offset, long length, int remoteStag, long remoteTo) {
     SubmissionEntry entry = beginUnawaited(Opcode.WRITE, region, offset, length);

@@ -167,7 +167,7 @@ public final class DdpStream extends DomainMember {
     return sender.prefetch() + (mpa.operating() ? 1 : 0);
   }
 
-  /** The same for what sending the message needs, once {@link #prefetch} has been called. */
+  /** Prefetches what sending the message needs, once {@link #prefetch} has been called. */
   public int prefetchSending() {
     return sender.prefetchMessage() + mpa.prefetchSending();
   }

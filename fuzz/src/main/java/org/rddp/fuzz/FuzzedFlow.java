@@ -38,7 +38,7 @@ final class FuzzedFlow {
   int initial;
   int timestamp;
 
-  /** Of our last SYNs: those of an answer by cookie and of one with state are not the same. */
+  /** Sequence numbers of our last SYNs: those answered by cookie and with state differ. */
   private final int[] initials = new int[SYNS];
 
   private int syns;

@@ -38,7 +38,7 @@ final class FuzzedUlpdus implements UlpduHandler {
   private boolean closed;
   private MpaError error;
 
-  /** Of every so many ULPDUs before their turn one is declined; 0 for none. */
+  /** One of so many ULPDUs before their turn is declined; 0 for none. */
   int declines;
 
   private int offered;

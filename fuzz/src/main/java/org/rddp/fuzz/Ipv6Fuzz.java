@@ -31,10 +31,10 @@ import org.rddp.wire.TcpOptions;
  * sent frames must not depend.
  */
 public final class Ipv6Fuzz {
-  /** Of the first octet: the stack checks its addresses first. */
+  /** Bit of the first octet: the stack checks its addresses first. */
   private static final int CHECKED = 1;
 
-  /** Of the first octet: the stack has no address of IPv4. */
+  /** Bit of the first octet: the stack has no IPv4 address. */
   private static final int WITHOUT_IPV4 = 2;
 
   /** Repair: version, length and destination. */

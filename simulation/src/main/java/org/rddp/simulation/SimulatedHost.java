@@ -31,7 +31,7 @@ import org.rddp.wire.Toeplitz;
 public final class SimulatedHost {
   private static final int PREFIX = 24;
 
-  /** Of addresses of IPv6, whose lowest 32 bits are the address of IPv4. */
+  /** High half of IPv6 addresses, whose lowest 32 bits are the IPv4 address. */
   private static final long NETWORK = 0x2001_0db8_0000_0000L;
 
   private static final long INTERFACE = 1L << 32;
@@ -60,7 +60,7 @@ public final class SimulatedHost {
   private final boolean changesTable;
   private NativePacketPool pool;
 
-  /** Of several stacks; null if there is one. */
+  /** The queues of several stacks; null if there is one. */
   private SteeredDevice queues;
 
   private StackGroup group;

@@ -59,7 +59,7 @@ public record InterfaceAddress(
     this(Optional.empty(), Optional.of(network), LARGEST_MTU, Vlan.NONE);
   }
 
-  /** The same interface with IPv6, too. */
+  /** This interface with IPv6, too. */
   public InterfaceAddress withIpv6(Ipv6Network network) {
     return new InterfaceAddress(ipv4, Optional.of(network), mtu, vlan);
   }

@@ -41,7 +41,7 @@ public final class IpLayer {
   /** IPv4; null if the interface has none. */
   private final Ipv4Layer ipv4;
 
-  /** Of IPv4; null without it. Each segment needs them. */
+  /** IPv4's input and output, which each segment needs; null without IPv4. */
   private final Ipv4Input ipv4Input;
 
   private final IpOutput ipv4Output;

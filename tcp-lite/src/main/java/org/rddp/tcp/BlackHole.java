@@ -9,7 +9,7 @@ final class BlackHole {
   /** Suspicious timeouts of a segment longer than any acknowledged since the path changed. */
   private static final int SUSPICIOUS = 3;
 
-  /** The same if as long segments were acknowledged, or none: the peer is more likely dead. */
+  /** Enough if as long segments were acknowledged, or none: the peer is more likely dead. */
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**
@@ -18,7 +18,7 @@ final class BlackHole {
    */
   private static final int[] STEPS = {1460, 1220, 536, 256};
 
-  /** The same over IPv6, whose links carry 1280 octets (RFC 8201 section 4). */
+  /** Steps over IPv6, whose links carry 1280 octets (RFC 8201 section 4). */
   private static final int[] IPV6_STEPS = {1440, 1220};
 
   /** Steps up to this one are taken at once, and the next only when a path is known to be one. */

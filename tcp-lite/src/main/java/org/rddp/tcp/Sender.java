@@ -824,7 +824,7 @@ final class Sender {
     return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0) + (timer == null ? 1 : 0);
   }
 
-  /** The same for what a flight needs, once {@link #prefetch} has been called. */
+  /** Prefetches what a flight needs, once {@link #prefetch} has been called. */
   int prefetchFlight() {
     return (int) timeout.current() + (int) congestion.window();
   }

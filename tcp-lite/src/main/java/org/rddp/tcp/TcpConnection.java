@@ -538,7 +538,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
         + (handler == null ? 1 : 0);
   }
 
-  /** The same for the user's object, once {@link #prefetch} has been called. */
+  /** Prefetches the user's object, once {@link #prefetch} has been called. */
   int prefetchHandler() {
     StreamHandler user = handler;
     return user == null ? 0 : user.prefetch();

@@ -10,7 +10,7 @@ public final class Toeplitz {
   /** Octets that are hashed: both addresses and both ports. */
   private static final int INPUT = 12;
 
-  /** The same of IPv6. */
+  /** Octets that are hashed over IPv6. */
   private static final int IPV6_INPUT = 36;
 
   /** Octets of the shortest key. */

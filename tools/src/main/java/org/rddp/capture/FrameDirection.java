@@ -9,7 +9,7 @@ public final class FrameDirection {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  /** Of the sender's address, which the Ethernet type and more follow. */
+  /** Offset of the sender's address, which the Ethernet type and more follow. */
   private static final int SENDER = 6;
 
   private final long macAddress;

@@ -20,7 +20,7 @@ final class DemoCapture implements AutoCloseable {
   private final Consumer<String> progress;
   private final Thread thread = new Thread(this::run, "capture");
 
-  /** Of the frame that is written. */
+  /** Time of the frame that is written. */
   private long time;
 
   private volatile boolean running = true;

@@ -106,12 +106,12 @@ final class BandwidthLoop {
     }
   }
 
-  /** Of the last run: operations posted. */
+  /** Operations posted in the last run. */
   long started() {
     return started;
   }
 
-  /** Of the last run: operations per second in the best interval of 100 ms; NaN: none was over. */
+  /** Operations per second in the last run's best interval of 100 ms; NaN: none was over. */
   double peak() {
     return peak;
   }

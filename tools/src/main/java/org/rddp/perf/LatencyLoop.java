@@ -95,7 +95,7 @@ final class LatencyLoop {
     }
   }
 
-  /** Of the last run: operations that were due and had not begun when the time was over. */
+  /** Operations of the last run that were due and had not begun when the time was over. */
   long unsent() {
     return unsent;
   }

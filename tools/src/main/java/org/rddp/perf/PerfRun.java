@@ -87,7 +87,7 @@ public final class PerfRun {
     }
   }
 
-  /** Of the last measurement: Reads and atomics of a connection outstanding at a time. */
+  /** Reads and atomics of a connection outstanding at a time in the last measurement. */
   public int ord() {
     return ord;
   }

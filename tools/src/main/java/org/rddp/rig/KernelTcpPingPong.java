@@ -71,7 +71,7 @@ public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
   }
 
   /**
-   * The same over the loopback interface, which needs no rights. Its way through the kernel is a
+   * Measures over the loopback interface, which needs no rights. Its way through the kernel is a
    * little shorter.
    */
   public static RoundTrips overLoopback(

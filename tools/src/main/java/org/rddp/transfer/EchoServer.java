@@ -50,7 +50,7 @@ public final class EchoServer {
   /** Polls of the session between two polls for new and ended connections. */
   private static final int POLLS = 2_000;
 
-  /** The same where the server yields after them, because there are few cores. */
+  /** Polls before a yield where there are few cores. */
   private static final int POLLS_BEFORE_YIELD = 250;
 
   /** As long a server polls without sleeping for peers that measure and do nothing, in ns. */
@@ -77,7 +77,7 @@ public final class EchoServer {
   private final int batch;
   private final MeasuringPeers measuring;
 
-  /** Of {@link #mostPeers}: shares of the peers. */
+  /** Shares of {@link #mostPeers} that peers have taken. */
   private int taken;
 
   /** Whether a peer wants the server to poll without sleeping. */

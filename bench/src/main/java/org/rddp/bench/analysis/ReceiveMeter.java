@@ -29,7 +29,7 @@ final class ReceiveMeter extends RelayedStream {
     return segments;
   }
 
-  /** Of these, segments that began and ended with an FPDU and were passed at once. */
+  /** Segments among them that began and ended with an FPDU and were passed at once. */
   long passedWhole() {
     return passedWhole;
   }

@@ -40,12 +40,12 @@ final class UlpduSink extends UlpduAdapter {
     return ulpdus;
   }
 
-  /** Of these, ULPDUs passed out of order. */
+  /** ULPDUs among them that were passed out of order. */
   long early() {
     return early;
   }
 
-  /** Of these, ULPDUs put together from more than one segment. */
+  /** ULPDUs among them that were put together from more than one segment. */
   long reassembled() {
     return reassembled;
   }

@@ -44,13 +44,13 @@ public record Conditions(
     unsteady = List.copyOf(unsteady);
   }
 
-  /** The same with the contenders that were not steady. */
+  /** A copy with the contenders that were not steady. */
   Conditions withUnsteady(List<String> names) {
     return new Conditions(
         coreToCore, coreToCoreAfter, pressure, steal, others, throughput, seconds, names);
   }
 
-  /** The same with the slower core's relative throughput before each round. */
+  /** A copy with the slower core's relative throughput before each round. */
   Conditions withThroughput(double... shares) {
     return new Conditions(
         coreToCore,

@@ -18,21 +18,21 @@ public record Contender(
     return new Contender(name, rig, new JsonObject(), List.of());
   }
 
-  /** The same with another argument. */
+  /** A copy with another argument. */
   public Contender with(String key, String value) {
     JsonObject more = arguments.deepCopy();
     more.addProperty(key, value);
     return new Contender(name, rig, more, flags);
   }
 
-  /** The same with another argument. */
+  /** A copy with another argument. */
   public Contender with(String key, Number value) {
     JsonObject more = arguments.deepCopy();
     more.addProperty(key, value);
     return new Contender(name, rig, more, flags);
   }
 
-  /** The same with these flags for its JVM. */
+  /** A copy with these flags for its JVM. */
   public Contender withFlags(String... more) {
     return new Contender(name, rig, arguments, List.of(more));
   }

@@ -32,7 +32,7 @@ public final class Progress {
     return budget;
   }
 
-  /** The same for work that may take a share of the time that is left, 0 to 1. */
+  /** Progress of work that may take a share of the time that is left, 0 to 1. */
   public Progress part(double share) {
     return new Progress(out, whole, budget.part(share));
   }

@@ -34,7 +34,7 @@ public record Sample(Map<String, Double> figures, Histogram nanoseconds) {
     return new Sample(figures, nanoseconds);
   }
 
-  /** The same with another figure. */
+  /** A copy with another figure. */
   public Sample with(String name, double value) {
     Map<String, Double> more = new LinkedHashMap<>(figures);
     more.put(name, value);

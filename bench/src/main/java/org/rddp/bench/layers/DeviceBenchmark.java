@@ -112,7 +112,7 @@ public class DeviceBenchmark extends LayerBenchmark {
     return link.carry(1);
   }
 
-  /** The same in bursts of 32. */
+  /** Carries frames in bursts of 32. */
   @Benchmark
   @OperationsPerInvocation(FRAMES)
   public int carry32(Link link) {

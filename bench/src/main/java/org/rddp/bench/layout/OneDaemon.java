@@ -69,7 +69,7 @@ public final class OneDaemon implements AutoCloseable {
   }
 
   /**
-   * The same, with a way in which its engines idle.
+   * Starts a daemon whose engines idle in a given way.
    *
    * @param mtu of the rings that join them
    * @param idle as in the configuration

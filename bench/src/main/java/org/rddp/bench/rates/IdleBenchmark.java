@@ -25,7 +25,7 @@ public final class IdleBenchmark extends NamedBenchmark {
   /** Until HotSpot has compiled what an idle daemon does, in ms. */
   private static final int SETTLING = 3000;
 
-  /** The same where it does it once a second only. */
+  /** Settling time where it looks once a second only. */
   private static final int LONG_SETTLING = 120_000;
 
   private static final double MEBIBYTE = 1 << 20;

@@ -24,7 +24,7 @@ record LossyTask(int octets, int millis, double loss, double rate, int micros) {
     return new LinkSettings(loss, rate, micros * 1000L, QUEUE, round);
   }
 
-  /** The same link without loss and delay, for what must be over soon. */
+  /** This link without loss and delay, for what must be over soon. */
   LinkSettings losslessLink() {
     return new LinkSettings(0, rate, 0, QUEUE, 1);
   }

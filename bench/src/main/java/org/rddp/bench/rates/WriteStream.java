@@ -50,7 +50,7 @@ final class WriteStream implements AutoCloseable {
     sinkMemory = sink.segment();
   }
 
-  /** The same, which yields whenever nothing has arrived for some polls. */
+  /** Makes it yield whenever nothing has arrived for some polls. */
   WriteStream yielding() {
     yields = true;
     return this;

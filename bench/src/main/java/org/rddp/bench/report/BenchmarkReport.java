@@ -81,7 +81,7 @@ public final class BenchmarkReport {
     listed.put(what, meanwhile);
   }
 
-  /** The same for a part of a table, below which they are summarized. */
+  /** Adds the conditions of a part of a table, below which they are summarized. */
   public void conditions(ReportTable table, String what, Conditions meanwhile) {
     conditions.put(what, meanwhile);
     table.measuredUnder(what, meanwhile);

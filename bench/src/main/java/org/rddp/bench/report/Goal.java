@@ -50,24 +50,24 @@ public record Goal(
     return new Goal(name, what, bound, false, figure, "", null, List.of());
   }
 
-  /** The same goal with a remark. */
+  /** This goal with a remark. */
   public Goal remark(String text) {
     return new Goal(name, what, bound, most, figure, text, unit, doubts);
   }
 
-  /** The same goal with a unit, such as {@code /s}. */
+  /** This goal with a unit, such as {@code /s}. */
   public Goal withUnit(String words) {
     return new Goal(name, what, bound, most, figure, remark, words, doubts);
   }
 
-  /** The same goal with the doubts about a comparison and some of its contenders. */
+  /** This goal with the doubts about a comparison and some of its contenders. */
   public Goal measuredIn(ComparisonResult found, String... names) {
     Goal goal = measuredUnder(found.conditions(), names);
     int rounds = found.rounds();
     return rounds < FEW ? goal.doubt(rounds == 1 ? "1 round" : rounds + " rounds") : goal;
   }
 
-  /** The same where one round is intended: the number of rounds raises no doubt. */
+  /** This goal with doubts where one round is intended: the number of rounds raises no doubt. */
   public Goal measuredUnder(Conditions conditions, String... names) {
     Goal goal = conditions.disturbed() ? doubt("disturbed") : this;
     goal = conditions.moved() ? goal.doubt(MOVED) : goal;
@@ -77,7 +77,7 @@ public record Goal(
     return goal;
   }
 
-  /** The same goal, in doubt when the cores were moved between the two steps that it compares. */
+  /** This goal, in doubt when the cores were moved between the two steps that it compares. */
   public Goal measuredUnder(Conditions one, Conditions other) {
     return one.near() == other.near() ? this : doubt(MOVED);
   }

@@ -12,7 +12,7 @@ public final class GoalSummary {
 
   private final List<String> benchmarks;
 
-  /** Of these benchmarks, in this order. */
+  /** Summarizes these benchmarks, in this order. */
   public GoalSummary(List<String> benchmarks) {
     this.benchmarks = List.copyOf(benchmarks);
   }

@@ -25,12 +25,12 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     return new RttTask(verb, octets, warmUp, count, 0, MOST);
   }
 
-  /** The same, within so many ms. */
+  /** A copy limited to so many ms. */
   RttTask within(int most) {
     return new RttTask(verb, octets, warmUp, count, gap, most);
   }
 
-  /** The same, so many round trips a second. */
+  /** A copy with so many round trips a second. */
   RttTask atRate(int perSecond) {
     return new RttTask(verb, octets, warmUp, count, 1_000_000_000L / perSecond, millis);
   }

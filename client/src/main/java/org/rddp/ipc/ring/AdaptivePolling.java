@@ -44,7 +44,7 @@ public final class AdaptivePolling {
   /** The least number of waits that sleep at once, other than none. */
   static final int FEWEST_SLEEPS = 8;
 
-  /** Of those after a yield that took long. */
+  /** Waits that sleep at once after a yield that took long. */
   static final int SLEEPS_AFTER_LOSS = 64;
 
   /** The largest number of waits in a row that sleep at once. */
@@ -68,7 +68,7 @@ public final class AdaptivePolling {
   /** How many waits sleep at once between two trials. */
   private int sleeps;
 
-  /** Of them still to come. */
+  /** How many of them are still to come. */
   private int sleepsLeft;
 
   /**

@@ -97,37 +97,37 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Of a receive: the shared receive queue that it was posted to, or 0. */
+  /** Receives: the shared receive queue that it was posted to, or 0. */
   public CompletionEntry receiveQueue(int number) {
     putInt(OBJECT, number);
     return this;
   }
 
-  /** Of a receive: the peer wants its program woken for it. */
+  /** Receives: the peer wants its program woken for it. */
   public CompletionEntry solicited() {
     return flag(SOLICITED);
   }
 
-  /** Of a receive: the peer has invalidated an STag with it. */
+  /** Receives: the peer has invalidated an STag with it. */
   public CompletionEntry invalidated(int stag) {
     putInt(STAG, stag);
     return flag(HAS_INVALIDATED);
   }
 
-  /** Of a receive: it was used up by immediate data. */
+  /** Receives: it was used up by immediate data. */
   public CompletionEntry immediate(long data) {
     putLong(IMMEDIATE, data);
     return flag(HAS_IMMEDIATE);
   }
 
-  /** Of a bind: the window's number, and the STag that it has once it is bound the next time. */
+  /** Binds: the window's number, and the STag that it has once it is bound the next time. */
   public CompletionEntry window(int number, int nextStag) {
     putInt(OBJECT, number);
     putInt(STAG, nextStag);
     return this;
   }
 
-  /** Of a receive of plain DDP: RsvdULP, Queue Number and Message Sequence Number. */
+  /** Receives of plain DDP: RsvdULP, Queue Number and Message Sequence Number. */
   public CompletionEntry untagged(long rsvdUlp, int qn, int msn) {
     putLong(RSVD_ULP, rsvdUlp);
     putInt(QN, qn);
@@ -135,7 +135,7 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Of a notice of a Tagged Message: STag, Tagged Offset and RsvdULP of its last segment. */
+  /** Notices of a Tagged Message: STag, Tagged Offset and RsvdULP of its last segment. */
   public CompletionEntry tagged(int stag, long to, long rsvdUlp) {
     putInt(STAG, stag);
     putLong(IMMEDIATE, to);

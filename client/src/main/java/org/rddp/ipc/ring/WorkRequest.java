@@ -365,32 +365,32 @@ public final class WorkRequest {
     return remoteStag;
   }
 
-  /** Of a {@link Opcode#RECEIVE} that names no connection: the shared receive queue's number. */
+  /** Number of the shared receive queue for a {@link Opcode#RECEIVE} that names no connection. */
   public int receiveQueue() {
     return remoteStag;
   }
 
-  /** Of an {@link Opcode#INVALIDATE}: the STag of this end's. */
+  /** {@link Opcode#INVALIDATE}: the STag of this end. */
   public int invalidatedStag() {
     return remoteStag;
   }
 
-  /** Of a {@link Opcode#BIND}: the window's number. */
+  /** {@link Opcode#BIND}: the window's number. */
   public int window() {
     return remoteStag;
   }
 
-  /** Of a {@link Opcode#BIND}: the peer's rights, bits of {@link Access}. */
+  /** {@link Opcode#BIND}: the peer's rights, bits of {@link Access}. */
   public int rights() {
     return (int) remoteTo;
   }
 
-  /** Of a {@link Opcode#BIND}: the last octet of the window's STag, if the program chooses it. */
+  /** {@link Opcode#BIND}: the last octet of the window's STag, if the program chooses it. */
   public int windowKey() {
     return qn;
   }
 
-  /** Of a {@link Opcode#BIND}: the Tagged Offset of the window's first octet, unsigned. */
+  /** {@link Opcode#BIND}: the Tagged Offset of the window's first octet, unsigned. */
   public long windowBase() {
     return immediate;
   }
@@ -405,32 +405,32 @@ public final class WorkRequest {
     return immediate;
   }
 
-  /** Of plain DDP's opcodes: the Queue Number, unsigned. */
+  /** Plain DDP's opcodes: the Queue Number, unsigned. */
   public int qn() {
     return qn;
   }
 
-  /** Of plain DDP's opcodes: RsvdULP, 40 or 8 bits. */
+  /** Plain DDP's opcodes: RsvdULP, 40 or 8 bits. */
   public long rsvdUlp() {
     return immediate;
   }
 
-  /** Of an atomic: the number that is added or swapped in. */
+  /** Atomics: the number that is added or swapped in. */
   public long operand() {
     return RingLayout.getLong(further, OPERANDS);
   }
 
-  /** Of an atomic: the bits that nothing is carried out of, or the bits to replace. */
+  /** Atomics: the bits that nothing is carried out of, or the bits to replace. */
   public long mask() {
     return RingLayout.getLong(further, OPERANDS + 8L);
   }
 
-  /** Of {@link Opcode#COMPARE_SWAP}: the expected value. */
+  /** {@link Opcode#COMPARE_SWAP}: the expected value. */
   public long compare() {
     return RingLayout.getLong(further, OPERANDS + 16L);
   }
 
-  /** Of {@link Opcode#COMPARE_SWAP}: the bits to compare. */
+  /** {@link Opcode#COMPARE_SWAP}: the bits to compare. */
   public long compareMask() {
     return RingLayout.getLong(further, OPERANDS + 24L);
   }

@@ -87,7 +87,7 @@ public record Limits(
     return asked == 0 ? configured : Math.min(asked, most);
   }
 
-  /** The same for a ring. It has room for the longest request. */
+  /** Slots granted for a ring: a power of two with room for the longest request. */
   private static int slots(int asked, int configured, int most) {
     int slots = granted(asked, configured, most);
     int power = Integer.highestOneBit(Math.max(slots, FEWEST_SLOTS) - 1) << 1;

@@ -85,7 +85,7 @@ public final class EngineWatch {
     return name;
   }
 
-  /** Of several engines, the one whose turn does not end. */
+  /** The one of several engines whose turn does not end. */
   private String where() {
     Engine engine = thread.turning();
     return engine == null || thread.engines().size() == 1 ? "" : ", in that of " + engine.name();

@@ -86,7 +86,7 @@ final class MappingThreads implements AutoCloseable {
     populating.execute(piece);
   }
 
-  /** The same for the rings of sessions. */
+  /** Runs a piece of work on a session's rings after those that wait already. */
   void populateRings(Runnable piece) {
     populatingRings.execute(piece);
   }

@@ -113,7 +113,7 @@ final class ProgramMapping {
   }
 
   /**
-   * The same, where the memory may have to wait for its turn.
+   * Maps memory that may have to wait for its turn.
    *
    * @param turns runs what it is given, on the control thread, when it is the memory's turn
    */

@@ -22,7 +22,7 @@ public final class Statistics implements AutoCloseable {
   static final long IDLE_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * Of so many looks that find no work, one makes a copy: only turns and sleeps are counted then.
+   * One of so many looks that find no work makes a copy: only turns and sleeps are counted then.
    */
   private static final int LOOKS_PER_COPY = 5;
 

@@ -250,7 +250,7 @@ public final class Session {
     return CompletionStatus.SUCCESS;
   }
 
-  /** The same for a bind. The rights of the region are checked when the bind is carried out. */
+  /** Finds a bind's window and region. The rights of the region are checked when the bind is carried out. */
   private CompletionStatus resolveBind(int number, ProtectionDomain domain) {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);

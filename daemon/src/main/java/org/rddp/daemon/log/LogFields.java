@@ -7,7 +7,7 @@ import org.rddp.daemon.engine.ConnectionFailure;
 
 /** What a line of the log or an error belongs to: names and values, in their order. */
 public final class LogFields {
-  /** Of the daemon as a whole. */
+  /** Fields about the daemon as a whole. */
   public static final LogFields NONE = new LogFields();
 
   private final Map<String, Object> values = new LinkedHashMap<>();
@@ -15,7 +15,7 @@ public final class LogFields {
   private LogFields() {}
 
   /**
-   * Of a session.
+   * Fields about a session.
    *
    * @param interfaceName its interface; empty before it has chosen one
    * @param number its number in the daemon
@@ -30,7 +30,7 @@ public final class LogFields {
     return fields.addSession(number, program, pid, uid);
   }
 
-  /** Of a connection. */
+  /** Fields about a connection. */
   static LogFields connection(ConnectionFailure failure) {
     ConnectionEnds ends = failure.ends();
     LogFields fields = new LogFields();

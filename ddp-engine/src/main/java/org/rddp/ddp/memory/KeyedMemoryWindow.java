@@ -37,7 +37,7 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
     return buffer;
   }
 
-  /** Of a window for all streams, {@code length} may be 0: then it is not bound afterwards. */
+  /** {@code length} may be 0 for a window for all streams: then it is not bound afterwards. */
   @Override
   public boolean bind(
       TaggedBuffer region,

@@ -191,47 +191,47 @@ public final class StreamRequest {
     return immediate;
   }
 
-  /** Of an atomic: the number that is added or swapped in. */
+  /** Atomics: the number that is added or swapped in. */
   public long operand() {
     return operand;
   }
 
-  /** Of an atomic: the ends of fields, or the bits to replace. */
+  /** Atomics: the ends of fields, or the bits to replace. */
   public long mask() {
     return mask;
   }
 
-  /** Of an atomic: the expected value. */
+  /** Atomics: the expected value. */
   public long compare() {
     return compare;
   }
 
-  /** Of an atomic: the bits to compare. */
+  /** Atomics: the bits to compare. */
   public long compareMask() {
     return compareMask;
   }
 
-  /** Of a bind: the window. */
+  /** Binds: the window. */
   public DdpMemoryWindow window() {
     return window;
   }
 
-  /** Of a bind: the region. */
+  /** Binds: the region. */
   public TaggedBuffer region() {
     return region;
   }
 
-  /** Of a bind: the peer's rights. */
+  /** Binds: the peer's rights. */
   public int rights() {
     return rights;
   }
 
-  /** Of a bind: Tagged Offset of the window's first octet. */
+  /** Binds: Tagged Offset of the window's first octet. */
   public long baseTo() {
     return baseTo;
   }
 
-  /** Of a bind: the last octet of the STag, if the program chooses it. */
+  /** Binds: the last octet of the STag, if the program chooses it. */
   public int key() {
     return key;
   }

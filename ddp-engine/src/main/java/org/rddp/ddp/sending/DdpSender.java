@@ -178,7 +178,7 @@ public final class DdpSender {
     return postsLeft + version + (queues.hasMore() ? 1 : 0);
   }
 
-  /** The same for the message itself, once {@link #prefetch} has been called. */
+  /** Prefetches the message itself, once {@link #prefetch} has been called. */
   public int prefetchMessage() {
     return queues.prefetch();
   }

@@ -46,13 +46,13 @@ public record GuestLink(
         guestName);
   }
 
-  /** The same link with another MTU of the guest's end, which is smaller than ours. */
+  /** This link with another MTU of the guest's end, which is smaller than ours. */
   public GuestLink withMtu(int octets) {
     return new GuestLink(interfaceName, kind, octets, ours, guests, device, guestName);
   }
 
   /**
-   * The same link over IPv6, if the interface has it; the guest has the address 1 of the network,
+   * This link over IPv6, if the interface has it; the guest has the address 1 of the network,
    * whose prefix has 64 bits.
    */
   public Optional<GuestLink> overIpv6(InterfaceConfiguration configured) {

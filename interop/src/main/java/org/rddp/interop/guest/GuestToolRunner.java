@@ -12,7 +12,7 @@ import org.rddp.interop.guest.Guest.Result;
 public final class GuestToolRunner {
   private static final int FIRST_PORT = 7301;
 
-  /** Of TCP, for each runner. */
+  /** TCP ports of each runner. */
   private static final int PORTS = 1000;
 
   private static final int SECONDS = 60;

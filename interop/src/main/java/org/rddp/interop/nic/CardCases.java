@@ -21,7 +21,7 @@ import org.rddp.interop.nic.CardRow.Column;
 
 /** What one card is put through. */
 final class CardCases {
-  /** Of TCP, where nobody listens; captures leave it out. */
+  /** A TCP port where nobody listens; captures leave it out. */
   private static final int UNUSED_PORT = 9;
 
   /** The guest's port for a tool beside another. */

@@ -505,7 +505,7 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** The same, with a message that is only built for a violation. */
+  /** Verifies with a message that is only built for a violation. */
   final void verify(boolean holds, PostedRequest request, String what) {
     if (!holds) {
       verify(false, request + " " + what);
