@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
 import org.rddp.client.RddpOptions;
+import org.rddp.client.RefusedException;
+import org.rddp.client.types.Reason;
 import org.rddp.ipc.linux.SystemCall;
 
 /** A daemon that runs out of descriptors goes on when there are some again. */
@@ -32,7 +35,7 @@ class FewDescriptorsTest {
 
     public static void main(String[] arguments) throws IOException {
       TestDaemon daemon = new TestDaemon();
-      int open = Objects.requireNonNull(new File("/proc/self/fd").list()).length;
+      int open = count(new File("/proc/self/fd"));
       SystemCall setLimit = SystemCall.bind("setrlimit", "i:il");
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
@@ -52,6 +55,8 @@ class FewDescriptorsTest {
   void shouldAcceptProgramsAgainWhenDescriptorsAreFree() throws Exception {
     Process server = ChildJvm.start(Server.class);
     Path socket = Path.of(ChildJvm.firstLine(server));
+    File descriptors = new File("/proc/" + server.pid() + "/fd");
+    int before = count(descriptors);
     List<RawProgram> programs = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       programs.add(new RawProgram(socket));
@@ -59,6 +64,10 @@ class FewDescriptorsTest {
     // Without descriptors for it, this session is refused; the classes that it needs were loaded.
     assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
     programs.forEach(RawProgram::close);
+    // The daemon accepts programs in their order, and closes what it has of each on a thread of its
+    // own: all are gone once a later one has been served and only the eventfd that it keeps is left.
+    TestDaemon.await(() -> isServed(socket), "the daemon serves programs again");
+    TestDaemon.await(() -> count(descriptors) <= before + 1, "the daemon has its descriptors again");
 
     try (Rddp program = Rddp.connect(socket, RddpOptions.defaults());
         Listener listener = program.listen(0);
@@ -70,5 +79,21 @@ class FewDescriptorsTest {
     assertThat(server.waitFor()).isZero();
     Files.deleteIfExists(socket);
     Files.deleteIfExists(socket.getParent());
+  }
+
+  private static boolean isServed(Path socket) {
+    try (Rddp program = Rddp.connect(socket, RddpOptions.defaults())) {
+      return program != null;
+    } catch (RefusedException e) {
+      assertThat(e.reason()).isEqualTo(Reason.RESOURCES);
+      return false;
+    } catch (RddpException e) {
+      // Ended before it had a session, to make room.
+      return false;
+    }
+  }
+
+  private static int count(File descriptors) {
+    return Objects.requireNonNull(descriptors.list()).length;
   }
 }
