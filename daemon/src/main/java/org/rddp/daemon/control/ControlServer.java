@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -47,6 +48,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Longest wait in ns, at the daemon's end, for the threads that programs keep waiting. */
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
 
+  /** Largest number of tasks run before programs are accepted, and timers run, again. */
+  private static final int TASKS = 256;
+
   /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
 
@@ -74,6 +78,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final MappingThreads mappingThreads;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
+
+  /** How many tasks wait; the queue would count them one by one. */
+  private final AtomicInteger waitingTasks = new AtomicInteger();
+
   private final ControlTimers timers = new ControlTimers();
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
@@ -252,7 +260,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
         poll.add(program.socket().peerProcess());
       }
     }
-    poll.await(retries ? 0 : timers.untilNext());
+    poll.await(retries || !tasks.isEmpty() ? 0 : timers.untilNext());
     if (poll.isReady(0)) {
       wake.clear();
     }
@@ -360,7 +368,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void runTasks() {
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+    for (int i = 0; i < TASKS; i++) {
+      Runnable task = tasks.poll();
+      if (task == null) {
+        return;
+      }
+      waitingTasks.decrementAndGet();
       run(task);
     }
   }
@@ -377,6 +390,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Runs a task on the control thread. Any thread may call this. */
   public void execute(Runnable task) {
+    waitingTasks.incrementAndGet();
     tasks.add(task);
     wake.signal();
   }
@@ -398,7 +412,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Logs an internal error, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onFault(String where, Throwable cause) {
-    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
       execute(() -> events.fault(where, cause));
     }
   }
@@ -415,7 +429,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Logs a station's claim, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onRefused(String detail) {
-    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
       execute(() -> events.warn(detail));
     } else {
       notLogged.increment();
@@ -425,7 +439,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Logs a connection's failure, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onConnectionFailed(ConnectionFailure failure) {
-    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
       execute(() -> events.connectionFailed(failure));
     } else {
       notLogged.increment();
