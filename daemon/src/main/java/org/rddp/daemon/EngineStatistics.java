@@ -32,6 +32,7 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.startup.pending", engineCounters::startupsPending);
     statistics.add(prefix + "engine.startup.evicted", engineCounters::startupsEvicted);
     statistics.add(prefix + "engine.startup.refused", engineCounters::startupsRefused);
+    statistics.add(prefix + "engine.startup.withdrawn", engineCounters::startupsWithdrawn);
     statistics.add(prefix + "engine.startup.retried", engineCounters::startupsRetried);
     statistics.add(
         prefix + "engine.startup.first-message-awaited", engineCounters::firstMessagesAwaited);

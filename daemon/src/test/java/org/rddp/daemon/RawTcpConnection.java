@@ -16,6 +16,7 @@ class RawTcpConnection extends StreamHandlerAdapter {
   private final byte[] octets;
   private final boolean closesThen;
   private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
+  private final CompletableFuture<Void> open = new CompletableFuture<>();
   private TcpStream stream;
 
   /** Connects, sends octets, and then closes its sending direction if asked to. */
@@ -29,6 +30,16 @@ class RawTcpConnection extends StreamHandlerAdapter {
   /** Closes the sending direction. */
   void close() {
     engine.execute(() -> stream.closeSend());
+  }
+
+  /** Resets the connection, which is open. */
+  void reset() {
+    engine.execute(() -> stream.abort());
+  }
+
+  /** Waits until the octets have been handed to TCP. */
+  void awaitOpen() throws Exception {
+    open.get(10, TimeUnit.SECONDS);
   }
 
   /** The reason of the connection's end. */
@@ -53,6 +64,7 @@ class RawTcpConnection extends StreamHandlerAdapter {
     if (closesThen) {
       stream.closeSend();
     }
+    open.complete(null);
   }
 
   @Override

@@ -134,7 +134,11 @@ final class ProgramLink implements ProgramSignals {
   void send(DaemonMessage message) {
     waiting.incrementAndGet();
     execute(() -> {
-      if (!unsent.isEmpty() || !sendNow(message)) {
+      DaemonMessage.ConnectionRequested withdrawn = unsent.withdraw(message);
+      if (withdrawn != null) {
+        waiting.addAndGet(-2);
+        program.onRequestWithdrawn(withdrawn);
+      } else if (!unsent.isEmpty() || !sendNow(message)) {
         unsent.add(message, System.nanoTime());
       }
     });
@@ -275,7 +279,7 @@ final class ProgramLink implements ProgramSignals {
     unsent.send(now, this::sendNow);
     if (unsent.waitsTooLong(now)) {
       fail(
-          "it has not read the daemon's messages for %d s"
+          "it has not read the reply to its request for %d s"
               .formatted(TimeUnit.NANOSECONDS.toSeconds(UnsentMessages.LONGEST_WAIT)));
     }
   }
@@ -290,6 +294,9 @@ final class ProgramLink implements ProgramSignals {
       fail("its socket: " + e.getMessage());
     }
     waiting.decrementAndGet();
+    if (message instanceof DaemonMessage.ConnectionRequested requested) {
+      program.onRequestSent(requested);
+    }
     return true;
   }
 

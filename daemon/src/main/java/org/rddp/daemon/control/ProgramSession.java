@@ -15,6 +15,7 @@ import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogText;
 import org.rddp.ip.HostAddress;
+import org.rddp.ip.SharedCounts;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
@@ -33,10 +34,11 @@ import org.rddp.ipc.ring.DaemonRings;
  * the memory shared with it. Control thread only, except for {@link SessionHandler}.
  */
 final class ProgramSession implements SessionHandler {
-  /**
-   * Largest number of messages queued for a program that does not read; beyond it the session ends.
-   */
+  /** Largest number of messages queued for a program that does not read, without its events. */
   private static final int MAX_UNSENT = 4096;
+
+  /** Most events of a connection, from ConnectionRequested to Closed. */
+  private static final int EVENTS = 5;
 
   /** Largest number of requests in work on other threads; meanwhile no more are read. */
   private static final int MAX_IN_WORK = 64;
@@ -80,6 +82,12 @@ final class ProgramSession implements SessionHandler {
   private PrivateMemory inlineMemory;
   private int inWork;
 
+  /** Requests of peers that the program has not been sent yet, by listener. */
+  private final SharedCounts unsentRequests = new SharedCounts();
+
+  /** Most connections of the session. */
+  private final int connections;
+
   /** Whether the next messages are being received, or wait to be handled. */
   private boolean receiving = true;
 
@@ -110,6 +118,7 @@ final class ProgramSession implements SessionHandler {
     this.link = new ProgramLink(server, this, socket, wake);
     this.mappingThreads = server.mappingThreads().closingBy(link::execute);
     this.share = share;
+    this.connections = limits.sessionConnections();
     this.name = "pid " + socket.peer().pid();
     this.regions = new Quota("regions of this program", limits.sessionRegions(), share.regions());
     this.octets =
@@ -545,6 +554,9 @@ final class ProgramSession implements SessionHandler {
   /** Sends a message. Any thread may call this. */
   @Override
   public void send(DaemonMessage message) {
+    if (message instanceof DaemonMessage.ConnectionRequested requested) {
+      unsentRequests.add(requested.listener());
+    }
     if (server.isOnItsThread()) {
       sendInOrder(message);
     } else {
@@ -560,9 +572,25 @@ final class ProgramSession implements SessionHandler {
       server.events().refused(logFields(), socket.peer().uid(), refused.text());
     }
     link.send(message);
-    if (link.unsent() > MAX_UNSENT) {
+    if (link.unsent() > MAX_UNSENT + EVENTS * connections) {
       end("it does not read the daemon's messages", null);
     }
+  }
+
+  @Override
+  public boolean hasRoomForRequest(int listener, int backlog) {
+    return unsentRequests.of(listener) < backlog && unsentRequests.total() < connections;
+  }
+
+  /** The program has been sent the request of a peer. Any thread may call this. */
+  void onRequestSent(DaemonMessage.ConnectionRequested requested) {
+    unsentRequests.remove(requested.listener());
+  }
+
+  /** The request of a peer has ended before it was sent. Any thread may call this. */
+  void onRequestWithdrawn(DaemonMessage.ConnectionRequested requested) {
+    unsentRequests.remove(requested.listener());
+    daemonInterface.engine().counters().countWithdrawn();
   }
 
   private void refuse(int request, RequestRefusedException e) {

@@ -1,6 +1,8 @@
 package org.rddp.daemon.control;
 
-import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.rddp.ipc.control.DaemonMessage;
@@ -8,6 +10,9 @@ import org.rddp.ipc.control.DaemonMessage;
 /**
  * Messages that wait because their program does not read. Nothing reports that it reads again, so
  * they are tried again after pauses that double. All times are of {@link System#nanoTime}.
+ *
+ * <p>A peer can add to them at most one request for each place in the backlog: the request of a
+ * connection that fails before its program was told is taken back, and its failure is not reported.
  */
 final class UnsentMessages {
   /** Shortest and longest pause in ns between two tries. */
@@ -15,11 +20,17 @@ final class UnsentMessages {
 
   static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Time in ns within which a program must read on. */
+  /** Time in ns within which a program must read on that has a reply to its request to read. */
   static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(30);
 
-  private final ArrayDeque<DaemonMessage> messages = new ArrayDeque<>();
+  /** In the order in which they are sent; requests of peers by the number of their connection. */
+  private final Map<Object, DaemonMessage> messages = new LinkedHashMap<>();
+
+  private int replies;
+
+  /** When the first reply was added, or the last message was sent. */
   private long waitingSince;
+
   private long lastTry;
   private long pause;
 
@@ -36,7 +47,34 @@ final class UnsentMessages {
     if (messages.isEmpty()) {
       restart(now);
     }
-    messages.add(message);
+    if (isReply(message)) {
+      waitingSince = replies == 0 ? now : waitingSince;
+      replies++;
+    }
+    messages.put(key(message), message);
+  }
+
+  private static Object key(DaemonMessage message) {
+    return message instanceof DaemonMessage.ConnectionRequested requested
+        ? (Object) requested.connection()
+        : new Object();
+  }
+
+  private static boolean isReply(DaemonMessage message) {
+    return message.request() != 0;
+  }
+
+  /**
+   * Takes back the request of a connection that has failed.
+   *
+   * @param message any message
+   * @return the request, if the message reports its failure; null if no request waits for which it
+   *     does
+   */
+  DaemonMessage.ConnectionRequested withdraw(DaemonMessage message) {
+    return message instanceof DaemonMessage.Failed failed
+        ? (DaemonMessage.ConnectionRequested) messages.remove(failed.connection())
+        : null;
   }
 
   private void restart(long now) {
@@ -61,14 +99,23 @@ final class UnsentMessages {
     }
     lastTry = now;
     pause = Math.min(2 * pause, LONGEST_PAUSE);
-    while (!messages.isEmpty() && send.test(messages.peek())) {
-      messages.remove();
+    Iterator<DaemonMessage> each = messages.values().iterator();
+    while (each.hasNext()) {
+      DaemonMessage message = each.next();
+      if (!send.test(message)) {
+        return;
+      }
+      each.remove();
+      replies -= isReply(message) ? 1 : 0;
       restart(now);
     }
   }
 
-  /** Whether the program has read nothing for too long. */
+  /**
+   * Whether a reply waits, and the program has read nothing for too long. Events alone may wait: a
+   * peer causes them, and the program may be stopped.
+   */
   boolean waitsTooLong(long now) {
-    return !messages.isEmpty() && now - waitingSince > LONGEST_WAIT;
+    return replies > 0 && now - waitingSince > LONGEST_WAIT;
   }
 }

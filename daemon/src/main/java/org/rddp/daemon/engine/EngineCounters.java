@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import java.util.concurrent.atomic.LongAdder;
+
 /** Counts since an engine started. Written by its thread; other threads may read old values. */
 public final class EngineCounters {
   long turns;
@@ -15,6 +17,7 @@ public final class EngineCounters {
   long startupsEvicted;
   long startupsRefused;
   long startupsRetried;
+  private final LongAdder startupsWithdrawn = new LongAdder();
   long firstMessagesAwaited;
   long streamErrors;
   long faults;
@@ -93,6 +96,16 @@ public final class EngineCounters {
    */
   public long startupsRefused() {
     return startupsRefused;
+  }
+
+  /** A peer's request has ended before its program was told of it. Any thread may call this. */
+  public void countWithdrawn() {
+    startupsWithdrawn.increment();
+  }
+
+  /** Peers whose request ended before their program, which did not read, was told of it. */
+  public long startupsWithdrawn() {
+    return startupsWithdrawn.sum();
   }
 
   /**

@@ -8,6 +8,17 @@ public interface SessionHandler {
   void send(DaemonMessage message);
 
   /**
+   * Whether a further peer's request may be given to {@link #send}: those that the program has not
+   * been sent yet count in its listener's backlog, also when their connections have ended.
+   *
+   * @param listener number of the listener
+   * @param backlog the most requests that may be on their way from it
+   */
+  default boolean hasRoomForRequest(int listener, int backlog) {
+    return true;
+  }
+
+  /**
    * The program violated the protocol of the rings, or the engine failed while serving it: the
    * session has to end.
    *

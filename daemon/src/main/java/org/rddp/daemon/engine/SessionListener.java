@@ -134,7 +134,9 @@ public final class SessionListener {
    */
   boolean requested(SessionConnection connection) {
     endStartup(connection);
-    return unanswered.size() < backlog && unanswered.add(connection);
+    return unanswered.size() < backlog
+        && session.events().hasRoomForRequest(number, backlog)
+        && unanswered.add(connection);
   }
 
   /** The program has been told of a peer. */

@@ -54,6 +54,10 @@ final class CounterMetrics {
         "startups_refused",
         "Peers refused because a backlog or a session was full, or because they offered no RTR.");
     counter(
+        "engine.startup.withdrawn",
+        "startups_withdrawn",
+        "Requests that ended before their program, which did not read, was told of them.");
+    counter(
         "engine.startup.retried",
         "startups_retried",
         "Connections tried again with MPA revision 1.");

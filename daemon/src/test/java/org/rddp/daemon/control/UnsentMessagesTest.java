@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
 
 class UnsentMessagesTest {
   private static final DaemonMessage ONE = new DaemonMessage.Done(1);
   private static final DaemonMessage TWO = new DaemonMessage.Done(2);
+  private static final StartupTerms TERMS = new StartupTerms(1, false, 0, 0, 1, 1);
 
   private final UnsentMessages messages = new UnsentMessages();
 
@@ -51,5 +56,42 @@ class UnsentMessagesTest {
     messages.send(UnsentMessages.LONGEST_WAIT + 1, ONE::equals);
     assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT + 2)).as("it reads").isFalse();
     assertThat(messages.size()).isEqualTo(1);
+  }
+
+  /** Peers cause them, and the program may be stopped. */
+  @Test
+  void shouldLetEventsWait() {
+    messages.add(requested(1), 0);
+    assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT + 1)).isFalse();
+    messages.add(ONE, UnsentMessages.LONGEST_WAIT + 1);
+    assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT + 2)).isFalse();
+    assertThat(messages.waitsTooLong(2 * UnsentMessages.LONGEST_WAIT + 2)).isTrue();
+    messages.send(2 * UnsentMessages.LONGEST_WAIT + 2, message -> true);
+    messages.add(requested(2), 2 * UnsentMessages.LONGEST_WAIT + 2);
+    assertThat(messages.waitsTooLong(4 * UnsentMessages.LONGEST_WAIT)).as("no reply").isFalse();
+  }
+
+  @Test
+  void shouldTakeBackARequestThatHasFailedBeforeItWasSent() {
+    for (int i = 1; i <= 3; i++) {
+      messages.add(requested(i), 0);
+    }
+    assertThat(messages.withdraw(failed(2))).isEqualTo(requested(2));
+    assertThat(messages.withdraw(failed(2))).as("again").isNull();
+    assertThat(messages.withdraw(new DaemonMessage.PeerClosed(1))).isNull();
+    List<DaemonMessage> sent = new ArrayList<>();
+    messages.send(UnsentMessages.FIRST_PAUSE, sent::add);
+    assertThat(sent).containsExactly(requested(1), requested(3));
+    assertThat(messages.withdraw(failed(1))).as("it has been sent").isNull();
+  }
+
+  private static DaemonMessage requested(int connection) {
+    IpAddress address = IpAddress.ipv4(0x0a000001);
+    return new DaemonMessage.ConnectionRequested(
+        1, connection, address, 7471, address, 50_000, TERMS, PrivateData.NONE);
+  }
+
+  private static DaemonMessage failed(int connection) {
+    return new DaemonMessage.Failed(connection, Reason.RESET, 0, "");
   }
 }
