@@ -7,4 +7,19 @@ package org.rddp.ipc.linux;
  * @param uid user id
  * @param gid group id
  */
-public record PeerCredentials(int pid, int uid, int gid) {}
+public record PeerCredentials(int pid, int uid, int gid) {
+  /**
+   * Tells processes that are not visible apart, which all have the process id 0: their number is
+   * the negative one of their control connection.
+   *
+   * @param connection number of the control connection, greater than 0
+   */
+  public PeerCredentials ofConnection(int connection) {
+    return pid == 0 ? new PeerCredentials(-connection, uid, gid) : this;
+  }
+
+  /** Whether these are the same process of the same user. */
+  public boolean isSameProcess(PeerCredentials other) {
+    return pid == other.pid && uid == other.uid;
+  }
+}

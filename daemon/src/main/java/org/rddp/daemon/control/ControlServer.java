@@ -329,15 +329,16 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void admit(ControlSocket socket) {
-    Resources share = shares.join(socket.peer());
+    PeerCredentials process = socket.peer().ofConnection(++lastNumber);
+    Resources share = shares.join(process);
     try {
       share.programs().take(1);
     } catch (RequestRefusedException e) {
-      shares.leave(socket.peer());
+      shares.leave(process);
       refuse(socket, e.getMessage());
       return;
     }
-    ProgramSession program = new ProgramSession(this, ++lastNumber, socket, nextWake, share);
+    ProgramSession program = new ProgramSession(this, lastNumber, socket, nextWake, share);
     nextWake = null;
     try {
       program.link().start();
@@ -357,8 +358,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refuse(ControlSocket socket, String why) {
-    PeerCredentials peer = socket.peer();
-    LogFields fields = LogFields.session("", ++lastNumber, "", peer.pid(), peer.uid());
+    PeerCredentials peer = socket.peer().ofConnection(lastNumber);
+    LogFields fields = LogFields.session("", lastNumber, "", peer.pid(), peer.uid());
     events.refused(fields, peer.uid(), why);
     refused++;
     refusing.execute(() -> {
@@ -459,8 +460,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       if (port != 0
           && other.listeners().claims(port)
           && other.daemonInterface().name().equals(program.daemonInterface().name())
-          && (other.socket().peer().pid() != program.socket().peer().pid()
-              || other.socket().peer().uid() != program.socket().peer().uid())) {
+          && !other.process().isSameProcess(program.process())) {
         throw new RequestRefusedException(
             Reason.ADDRESS_IN_USE, "port %d is in use by another process".formatted(port));
       }
@@ -536,7 +536,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private void leave(ProgramSession program) {
     program.leave();
-    shares.leave(program.socket().peer());
+    shares.leave(program.process());
   }
 
   /** Logs a line about the daemon itself. Any thread may call this. */

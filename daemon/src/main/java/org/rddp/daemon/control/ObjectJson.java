@@ -133,7 +133,7 @@ final class ObjectJson {
   }
 
   private static JsonObject owner(ProgramSession listed) {
-    PeerCredentials peer = listed.socket().peer();
+    PeerCredentials peer = listed.process();
     DaemonInterface chosen = listed.daemonInterface();
     JsonObject json = new JsonObject();
     json.addProperty("session", listed.number());

@@ -59,6 +59,7 @@ final class ProgramSession implements SessionHandler {
   private final ControlServer server;
   private final int number;
   private final ControlSocket socket;
+  private final PeerCredentials process;
   private final ProgramLink link;
   private final MappingThreads mappingThreads;
   private final Resources share;
@@ -119,7 +120,8 @@ final class ProgramSession implements SessionHandler {
     this.mappingThreads = server.mappingThreads().closingBy(link::execute);
     this.share = share;
     this.connections = limits.sessionConnections();
-    this.name = "pid " + socket.peer().pid();
+    this.process = socket.peer().ofConnection(number);
+    this.name = "pid " + process.pid();
     this.regions = new Quota("regions of this program", limits.sessionRegions(), share.regions());
     this.octets =
         new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
@@ -160,12 +162,16 @@ final class ProgramSession implements SessionHandler {
 
   LogFields logFields() {
     String interfaceName = daemonInterface == null ? "" : daemonInterface.name();
-    PeerCredentials peer = socket.peer();
-    return LogFields.session(interfaceName, number, program, peer.pid(), peer.uid());
+    return LogFields.session(interfaceName, number, program, process.pid(), process.uid());
   }
 
   ControlSocket socket() {
     return socket;
+  }
+
+  /** Its process; one that is not visible has a negative number, and is the program's alone. */
+  PeerCredentials process() {
+    return process;
   }
 
   ProgramLink link() {
@@ -374,9 +380,9 @@ final class ProgramSession implements SessionHandler {
       }
       if (!hello.program().isBlank()) {
         program = LogText.shortened(hello.program(), MAX_NAME);
-        name = program + " (pid " + socket.peer().pid() + ")";
+        name = program + " (pid " + process.pid() + ")";
       }
-      SessionOwner owner = chosen.owner(socket.peer(), limits);
+      SessionOwner owner = chosen.owner(process, limits);
       session =
           new Session(
               number,

@@ -35,7 +35,7 @@ final class WaitingPrograms {
    * @param programs all connected programs, the oldest first
    */
   ProgramSession victim(Collection<ProgramSession> programs, ProgramSession latest) {
-    PeerCredentials newcomer = latest.socket().peer();
+    PeerCredentials newcomer = latest.process();
     List<ProgramSession> waiting = new ArrayList<>();
     Map<Integer, Integer> byUser = new HashMap<>();
     int ofProcess = 0;
@@ -70,8 +70,7 @@ final class WaitingPrograms {
   }
 
   private static boolean isOf(ProgramSession program, PeerCredentials process) {
-    PeerCredentials peer = program.socket().peer();
-    return peer.pid() == process.pid() && peer.uid() == process.uid();
+    return program.process().isSameProcess(process);
   }
 
   private static ProgramSession oldest(

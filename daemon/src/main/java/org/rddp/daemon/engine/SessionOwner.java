@@ -7,7 +7,7 @@ import org.rddp.ip.SharedCounts;
  * interface, or on their engine.
  *
  * @param user id of the user
- * @param process id of the process
+ * @param process id of the process; negative for one that is not visible
  * @param userConnections most connections of the user's sessions
  * @param processConnections most connections of the process's sessions
  * @param connections those of all sessions of the interface, by user and by process
@@ -56,6 +56,6 @@ public record SessionOwner(
   }
 
   private long processNumber() {
-    return userNumber() | process;
+    return userNumber() | Integer.toUnsignedLong(process);
   }
 }
