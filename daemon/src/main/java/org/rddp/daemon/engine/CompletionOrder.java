@@ -1,7 +1,5 @@
 package org.rddp.daemon.engine;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.rddp.client.types.CompletionStatus;
 
 /**
@@ -13,16 +11,33 @@ import org.rddp.client.types.CompletionStatus;
 final class CompletionOrder {
   private static final long NONE = -1;
 
-  /**
-   * A refused request.
-   *
-   * @param place how many requests of the queue were taken before it
-   * @param named number of its Queue or its window
-   */
-  private record Refusal(long place, int request, CompletionStatus status, int named) {}
+  /** A refused request. */
+  private static final class Refusal {
+    /** How many requests of the queue were taken before it. */
+    private final long place;
+
+    private final int request;
+    private final CompletionStatus status;
+
+    /** Number of its Queue or its window. */
+    private final int named;
+
+    private Refusal next;
+
+    private Refusal(long place, int request, CompletionStatus status, int named) {
+      this.place = place;
+      this.request = request;
+      this.status = status;
+      this.named = named;
+    }
+  }
 
   private final CompletionReports reports;
-  private final Deque<Refusal> refusals = new ArrayDeque<>(0);
+
+  /** A list, so that nothing is left of the memory of many refusals; null if it is empty. */
+  private Refusal first;
+
+  private Refusal last;
   private long taken;
   private long completed;
 
@@ -61,8 +76,14 @@ final class CompletionOrder {
 
   /** The request that was taken last completes with this status, in its turn. */
   void refuse(int request, CompletionStatus status, int named) {
-    refusals.add(new Refusal(taken - 1, request, status, named));
-    due = refusals.getFirst().place();
+    Refusal refusal = new Refusal(taken - 1, request, status, named);
+    if (first == null) {
+      first = refusal;
+    } else {
+      last.next = refusal;
+    }
+    last = refusal;
+    due = first.place;
     if (due == completed) {
       report();
     }
@@ -79,10 +100,11 @@ final class CompletionOrder {
   /** Reports the refused requests whose turn it is; each of them calls {@link #complete}. */
   private void report() {
     due = NONE;
-    while (!refusals.isEmpty() && refusals.getFirst().place() == completed) {
-      Refusal first = refusals.removeFirst();
-      reports.refused(first.request(), first.status(), first.named());
+    while (first != null && first.place == completed) {
+      Refusal refusal = first;
+      first = refusal.next;
+      reports.refused(refusal.request, refusal.status, refusal.named);
     }
-    due = refusals.isEmpty() ? NONE : refusals.getFirst().place();
+    due = first == null ? NONE : first.place;
   }
 }
