@@ -2,6 +2,7 @@ package org.rddp.ddp;
 
 import java.lang.foreign.Arena;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.EarlyRoom;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ddp.sending.SendCounters;
@@ -16,6 +17,7 @@ public final class DdpEngine {
 
   private final TaggedBuffers taggedBuffers;
   private final HeldMemory heldMemory;
+  private final EarlyRoom earlyRoom = new EarlyRoom();
   private final SendScheduler sendScheduler = new SendScheduler();
   private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
@@ -60,6 +62,10 @@ public final class DdpEngine {
 
   HeldMemory heldMemory() {
     return heldMemory;
+  }
+
+  EarlyRoom earlyRoom() {
+    return earlyRoom;
   }
 
   SendScheduler sendScheduler() {

@@ -7,6 +7,7 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ddp.receiving.EarlySegmentHeaders;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.UntaggedQueues;
@@ -56,7 +57,10 @@ public final class DdpStream extends DomainMember {
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     HeldSegments held =
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
-    state = new DdpStreamState(user, engine.receiveCounters(), queues, sender, placement, held);
+    EarlySegmentHeaders early = new EarlySegmentHeaders(engine.earlyRoom());
+    state =
+        new DdpStreamState(
+            user, engine.receiveCounters(), queues, sender, placement, early, held);
   }
 
   /**

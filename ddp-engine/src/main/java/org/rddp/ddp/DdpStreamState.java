@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.receiving.DdpReceiver;
+import org.rddp.ddp.receiving.EarlySegmentHeaders;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.ReceiveCounters;
@@ -48,11 +49,12 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
       UntaggedQueues queues,
       DdpSender sender,
       Placement placement,
+      EarlySegmentHeaders early,
       HeldSegments held) {
     this.user = user;
     this.queues = queues;
     this.sender = sender;
-    receiver = new DdpReceiver(this, user, counters, queues, placement, held);
+    receiver = new DdpReceiver(this, user, counters, queues, placement, early, held);
   }
 
   /** Sets the connection; to be called before the connection is used. */

@@ -44,6 +44,7 @@ public final class DdpReceiver {
       ReceiveCounters counters,
       UntaggedQueues queues,
       Placement placement,
+      EarlySegmentHeaders early,
       HeldSegments held) {
     this.stream = stream;
     this.user = user;
@@ -51,7 +52,7 @@ public final class DdpReceiver {
     this.queues = queues;
     this.placement = placement;
     delivery = new MessageDelivery(user, counters);
-    deferred = new DeferredSegments(this, held);
+    deferred = new DeferredSegments(this, early, held);
     mayHold = held.isAllowed();
   }
 

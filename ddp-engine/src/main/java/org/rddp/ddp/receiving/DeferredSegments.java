@@ -11,7 +11,7 @@ import org.rddp.mpa.Ulpdu;
  */
 final class DeferredSegments {
   private final DdpReceiver receiver;
-  private final EarlySegmentHeaders early = new EarlySegmentHeaders();
+  private final EarlySegmentHeaders early;
   private final HeldSegments held;
 
   /** Stream position before which everything has been received. */
@@ -19,8 +19,9 @@ final class DeferredSegments {
 
   private boolean taking;
 
-  DeferredSegments(DdpReceiver receiver, HeldSegments held) {
+  DeferredSegments(DdpReceiver receiver, EarlySegmentHeaders early, HeldSegments held) {
     this.receiver = receiver;
+    this.early = early;
     this.held = held;
   }
 

@@ -5,18 +5,29 @@ import org.rddp.ddp.segment.SegmentHeader;
 
 /**
  * The headers of segments that have been placed early, in the order in which the peer sent them.
- * Their number is bounded, since a peer may send arbitrarily small segments.
+ * Their number is bounded, for a stream and for all streams of an engine, since a peer may send
+ * arbitrarily small segments.
  */
 public final class EarlySegmentHeaders {
   /** More than the full segments (1460 octets) in a window of 4 MiB. */
   public static final int MOST = 4096;
 
+  /** Headers for which a stream always has room. */
+  private static final int FEW = 16;
+
   private static final SegmentHeader[] NONE = {};
+
+  private final EarlyRoom room;
 
   /** The first {@link #count} are in use, by ascending position; the others are spare. */
   private SegmentHeader[] headers = NONE;
 
   private int count;
+
+  /** No headers. */
+  public EarlySegmentHeaders(EarlyRoom room) {
+    this.room = room;
+  }
 
   boolean isEmpty() {
     return count == 0;
@@ -24,7 +35,7 @@ public final class EarlySegmentHeaders {
 
   /** Whether another header can be added. */
   boolean hasRoom() {
-    return count < MOST;
+    return count < MOST && (count < Math.max(FEW, headers.length) || room.has(count));
   }
 
   /** Adds a copy of a header; no other has its position. Requires {@link #hasRoom()}. */
@@ -44,7 +55,9 @@ public final class EarlySegmentHeaders {
   }
 
   private void grow() {
-    headers = Arrays.copyOf(headers, Math.max(16, 2 * count));
+    headers = Arrays.copyOf(headers, Math.max(FEW, 2 * count));
+    // Those of the shortest array do not count.
+    room.take(headers.length == FEW ? 0 : count);
     for (int i = count; i < headers.length; i++) {
       headers[i] = new SegmentHeader();
     }
@@ -78,9 +91,17 @@ public final class EarlySegmentHeaders {
       headers[i + number] = spare;
     }
     count = left;
+    if (count == 0 && room.isScarce()) {
+      clear();
+    }
   }
 
+  /** Removes all headers, and gives their room back. */
   void clear() {
     count = 0;
+    if (headers.length > FEW) {
+      room.give(headers.length - FEW);
+      headers = NONE;
+    }
   }
 }
