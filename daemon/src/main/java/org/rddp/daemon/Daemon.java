@@ -30,6 +30,7 @@ import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
@@ -131,6 +132,7 @@ public final class Daemon implements AutoCloseable {
             named,
             configuration.limits(),
             Set.copyOf(configuration.control().users()),
+            heap(),
             statistics,
             events);
     faults.forwardTo(control);
@@ -212,6 +214,15 @@ public final class Daemon implements AutoCloseable {
     }
     daemon.tellServiceManager();
     return daemon;
+  }
+
+  /** What programs may have of the heap, with its counters. */
+  private HeapShare heap() {
+    HeapShare heap = HeapShare.ofHeap(Runtime.getRuntime().maxMemory());
+    statistics.add("daemon.heap.limit", heap::limit);
+    statistics.add("daemon.heap.octets", heap::used);
+    statistics.add("daemon.heap.refused", heap::refused);
+    return heap;
   }
 
   private void tellServiceManager() {

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.util.List;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.MpaSettings;
@@ -15,6 +16,7 @@ import org.rddp.mpa.MpaSettings;
  * @param heldOctets the most octets of segments, headers included, held until a buffer is posted; 0
  *     makes a message without a buffer an error (RFC 5041 section 7.1)
  * @param heldShare what the stream's owner may have of the memory for them; null for all of it
+ * @param queueMemory what the entries of the stream's queues count for; null for nothing
  */
 public record DdpSettings(
     MpaSettings mpa,
@@ -22,7 +24,8 @@ public record DdpSettings(
     int responseDepth,
     List<QueueSettings> queues,
     int heldOctets,
-    HeldShare heldShare) {
+    HeldShare heldShare,
+    QueueMemory queueMemory) {
   /** Copies the list. */
   public DdpSettings {
     queues = List.copyOf(queues);
@@ -34,6 +37,6 @@ public record DdpSettings(
   /** Settings with which a message without a buffer is an error. */
   public DdpSettings(
       MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues) {
-    this(mpa, sendDepth, responseDepth, queues, 0, null);
+    this(mpa, sendDepth, responseDepth, queues, 0, null, null);
   }
 }

@@ -46,14 +46,15 @@ public final class DdpStream extends DomainMember {
   private DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     super(domain);
-    queues = new UntaggedQueues(settings.queues());
+    queues = new UntaggedQueues(settings.queues(), settings.queueMemory());
     sender =
         new DdpSender(
             engine.sendScheduler(),
             user,
             settings.sendDepth(),
             settings.responseDepth(),
-            settings.queues().size());
+            settings.queues().size(),
+            settings.queueMemory());
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     HeldSegments held =
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());

@@ -8,6 +8,9 @@ import org.rddp.ddp.memory.TaggedBuffers;
 
 /** A posted bind or invalidation. Reused. */
 final class LocalOperation {
+  /** Octets of an object on the heap. */
+  static final int OCTETS = 56;
+
   private DdpMemoryWindow window;
   private TaggedBuffer region;
   private long to;

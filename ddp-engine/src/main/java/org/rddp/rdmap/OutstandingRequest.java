@@ -4,6 +4,9 @@ import org.rddp.ddp.memory.StreamRequest;
 
 /** A read or an atomic of ours: where its response goes, and how much has come. Reused. */
 final class OutstandingRequest {
+  /** Octets of an object on the heap. */
+  static final int OCTETS = 48;
+
   private long number;
   private boolean atomic;
 

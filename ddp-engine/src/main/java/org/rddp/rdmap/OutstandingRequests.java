@@ -2,6 +2,7 @@ package org.rddp.rdmap;
 
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 
 /**
  * Our reads and atomics that have been posted and not answered. At most ORD of them are at the
@@ -20,9 +21,10 @@ final class OutstandingRequests {
    *
    * @param depth the most requests
    * @param ord the most requests sent and not answered
+   * @param memory what the entries count for; null for nothing
    */
-  OutstandingRequests(int depth, int ord) {
-    requests = new EntryRing<>(depth, OutstandingRequest::new);
+  OutstandingRequests(int depth, int ord, QueueMemory memory) {
+    requests = new EntryRing<>(depth, OutstandingRequest::new, OutstandingRequest.OCTETS, memory);
     this.ord = ord;
   }
 

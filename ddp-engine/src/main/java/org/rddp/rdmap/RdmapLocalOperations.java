@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 
@@ -24,6 +25,7 @@ public final class RdmapLocalOperations {
   private final RequestPoster posts;
   private final DdpStream ddp;
   private final int depth;
+  private final QueueMemory memory;
 
   /** Null until the first is posted: most streams have none. */
   private EntryRing<LocalOperation> waiting;
@@ -33,12 +35,14 @@ public final class RdmapLocalOperations {
       RdmapSendQueue sendQueue,
       RequestPoster posts,
       DdpStream ddp,
-      int depth) {
+      int depth,
+      QueueMemory memory) {
     this.taggedBuffers = taggedBuffers;
     this.sendQueue = sendQueue;
     this.posts = posts;
     this.ddp = ddp;
     this.depth = depth;
+    this.memory = memory;
   }
 
   /**
@@ -81,7 +85,7 @@ public final class RdmapLocalOperations {
 
   private LocalOperation add() {
     if (waiting == null) {
-      waiting = new EntryRing<>(depth, LocalOperation::new);
+      waiting = new EntryRing<>(depth, LocalOperation::new, LocalOperation.OCTETS, memory);
     }
     return waiting.add();
   }

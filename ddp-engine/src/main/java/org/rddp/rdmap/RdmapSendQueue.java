@@ -2,6 +2,7 @@ package org.rddp.rdmap;
 
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 
 /**
@@ -15,9 +16,9 @@ final class RdmapSendQueue {
   private final EntryRing<SendRequest> requests;
   private long firstNumber;
 
-  RdmapSendQueue(int depth, RdmapHandler handler) {
+  RdmapSendQueue(int depth, QueueMemory memory, RdmapHandler handler) {
     this.handler = handler;
-    requests = new EntryRing<>(depth, SendRequest::new);
+    requests = new EntryRing<>(depth, SendRequest::new, SendRequest.OCTETS, memory);
   }
 
   /** Touches the cache lines that the next request needs: {@link RdmapStream#prefetch}. */

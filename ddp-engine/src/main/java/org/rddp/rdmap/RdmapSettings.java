@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.mpa.MpaSettings;
@@ -22,6 +23,7 @@ import org.rddp.mpa.MpaSettings;
  *     order
  * @param heldShare what the stream's owner may have of the engine's memory for them; null for all
  *     of it
+ * @param queueMemory what the entries of the stream's queues count for; null for nothing
  * @param sharedReceives the shared queue that receives are taken from; null if they are posted to
  *     the stream
  */
@@ -33,6 +35,7 @@ public record RdmapSettings(
     int ord,
     int heldOctets,
     HeldShare heldShare,
+    QueueMemory queueMemory,
     DdpSharedReceiveQueue sharedReceives) {
   /** Default of IRD and ORD. */
   public static final int DEFAULT_READS = 16;
@@ -52,7 +55,7 @@ public record RdmapSettings(
   /** Settings of a stream to which receives are posted. */
   public RdmapSettings(
       MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
-    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null);
+    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null, null);
   }
 
   /** Settings with which a message without a receive is an error. */
@@ -65,30 +68,41 @@ public record RdmapSettings(
     this(mpa, sendDepth, receiveDepth, DEFAULT_READS, DEFAULT_READS);
   }
 
-  /** Returns a copy with other lengths of the queues. */
-  public RdmapSettings withQueues(int sends, int receives) {
-    return new RdmapSettings(mpa, sends, receives, ird, ord, heldOctets, heldShare, sharedReceives);
+  /** Returns a copy with other lengths of the queues, whose entries count for their owner. */
+  public RdmapSettings withQueues(int sends, int receives, QueueMemory memory) {
+    return new RdmapSettings(
+        mpa, sends, receives, ird, ord, heldOctets, heldShare, memory, sharedReceives);
   }
 
   /** Returns a copy with another bound for held messages, which count for their owner. */
   public RdmapSettings withHeld(int octets, HeldShare share) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, share, sharedReceives);
+    return new RdmapSettings(
+        mpa, sendDepth, receiveDepth, ird, ord, octets, share, queueMemory, sharedReceives);
   }
 
   /** Returns a copy with other settings of MPA. */
   public RdmapSettings withMpa(MpaSettings other) {
     return new RdmapSettings(
-        other, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, sharedReceives);
+        other,
+        sendDepth,
+        receiveDepth,
+        ird,
+        ord,
+        heldOctets,
+        heldShare,
+        queueMemory,
+        sharedReceives);
   }
 
   /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
   public RdmapSettings withReads(int in, int out) {
     return new RdmapSettings(
-        mpa, sendDepth, receiveDepth, in, out, heldOctets, heldShare, sharedReceives);
+        mpa, sendDepth, receiveDepth, in, out, heldOctets, heldShare, queueMemory, sharedReceives);
   }
 
   /** Returns a copy with receives from a shared queue; null for none. */
   public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, queue);
+    return new RdmapSettings(
+        mpa, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, queueMemory, queue);
   }
 }

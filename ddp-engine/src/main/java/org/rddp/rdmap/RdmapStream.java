@@ -40,8 +40,9 @@ public final class RdmapStream {
       byte[] requestData,
       RdmapHandler handler) {
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
-    sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
-    requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
+    sendQueue = new RdmapSendQueue(settings.sendDepth(), settings.queueMemory(), handler);
+    requests =
+        new OutstandingRequests(settings.sendDepth(), settings.ord(), settings.queueMemory());
     Requester requester = new Requester(sendQueue, requests);
     termination = new Termination(handler, requester);
     RdmapReceiver user =
@@ -54,7 +55,8 @@ public final class RdmapStream {
     user.attach(ddp);
     posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
     localOperations =
-        new RdmapLocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
+        new RdmapLocalOperations(
+            taggedBuffers, sendQueue, posts, ddp, settings.sendDepth(), settings.queueMemory());
     user.attach(localOperations);
   }
 
@@ -73,7 +75,8 @@ public final class RdmapStream {
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
             QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
         settings.heldOctets(),
-        settings.heldShare());
+        settings.heldShare(),
+        settings.queueMemory());
   }
 
   /**

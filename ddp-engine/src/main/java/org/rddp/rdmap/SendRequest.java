@@ -4,6 +4,9 @@ import org.rddp.ddp.memory.StreamRequest;
 
 /** A request in the {@link RdmapSendQueue}. Reused. */
 final class SendRequest {
+  /** Octets of an object on the heap. */
+  static final int OCTETS = 40;
+
   private long id;
   private int kind;
   private long length;

@@ -23,7 +23,7 @@ public final class DdpFixture {
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
     DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held, null);
+        new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held, null, null);
     if (initiator) {
       stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
       peer = RawUlpduPeer.responder();

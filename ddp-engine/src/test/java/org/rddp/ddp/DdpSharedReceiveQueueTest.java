@@ -22,7 +22,8 @@ class DdpSharedReceiveQueueTest {
   private static final int DEPTH = 16;
 
   private int limits;
-  private final DdpSharedReceiveQueue shared = new DdpSharedReceiveQueue(DEPTH, () -> limits++);
+  private final DdpSharedReceiveQueue shared =
+      new DdpSharedReceiveQueue(DEPTH, null, () -> limits++);
   private final GuardedMemory memory = new GuardedMemory(DEPTH * LENGTH);
 
   private void post(int... ids) {

@@ -21,6 +21,7 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
@@ -96,6 +97,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private int refused;
 
+  /** Sessions and connections for which there was no heap, at the last look. */
+  private long heapRefused;
+
   private final SlowUsers slowUsers = new SlowUsers();
 
   /** For the link of the next program; null: none is left of the last accept(2). */
@@ -118,12 +122,14 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
    *
    * @param users ids of the users who may connect besides root and the daemon's own user; empty:
    *     all users that the socket's mode admits
+   * @param heap what programs may have of the heap
    */
   public ControlServer(
       ControlListener listener,
       List<DaemonInterface> ports,
       Limits limits,
       Set<Integer> users,
+      HeapShare heap,
       Statistics statistics,
       DaemonEvents events)
       throws SystemCallException {
@@ -134,7 +140,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.statistics = statistics;
     this.events = events;
     this.wake = EventFd.create();
-    this.shares = new ResourceShares(limits);
+    this.shares = new ResourceShares(limits, heap);
     this.waiting = new WaitingPrograms(limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
   }
@@ -178,6 +184,13 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refreshStatistics() {
+    HeapShare heap = shares.whole().heap();
+    if (heap.refused() > heapRefused) {
+      events.warn(
+          "ALARM: the heap for programs is used up; sessions and connections refused: %d; give the daemon a larger heap (-Xmx)"
+              .formatted(heap.refused() - heapRefused));
+      heapRefused = heap.refused();
+    }
     long period =
         statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     timers.atMultipleOf(period, this::refreshStatistics);

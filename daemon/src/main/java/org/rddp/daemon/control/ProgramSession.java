@@ -98,6 +98,9 @@ final class ProgramSession implements SessionHandler {
   /** Whether the program counts among the sessions. */
   private boolean counted;
 
+  /** Octets of the heap that the session has taken. */
+  private long heapTaken;
+
   /** Whether the program has shared the rings, and the engine serves the session. */
   private boolean begun;
 
@@ -362,6 +365,7 @@ final class ProgramSession implements SessionHandler {
       Limits limits = server.limits();
       SessionSizes sizes = limits.granted(hello.sizes());
       SessionLimits sessionLimits = limits.ofSession(sizes);
+      takeHeap(sessionLimits);
       regions.limit(sizes.regions());
       memories.limit(sizes.memories());
       receiveQueues.limit(sizes.completions());
@@ -393,7 +397,8 @@ final class ProgramSession implements SessionHandler {
               inlineMemory.segment(),
               link::wakeProgram,
               this,
-              owner);
+              owner,
+              share.heap());
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -407,6 +412,13 @@ final class ProgramSession implements SessionHandler {
       // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
+  }
+
+  private void takeHeap(SessionLimits limits) throws RequestRefusedException {
+    long octets = Session.heapOctets(limits);
+    String what = "a session with %d requests at a time".formatted(limits.outstanding());
+    share.heap().take(what, octets);
+    heapTaken = octets;
   }
 
   private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
@@ -708,6 +720,7 @@ final class ProgramSession implements SessionHandler {
         () -> {
           if (counted) {
             share.sessions().give(1);
+            share.heap().give(heapTaken);
           }
         });
   }

@@ -3,6 +3,7 @@ package org.rddp.daemon.control;
 import java.util.HashMap;
 import java.util.Map;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
@@ -26,9 +27,9 @@ final class ResourceShares {
   private final Map<Integer, Counted> users = new HashMap<>();
   private final Map<ProcessKey, Counted> processes = new HashMap<>();
 
-  ResourceShares(Limits limits) {
+  ResourceShares(Limits limits, HeapShare heap) {
     this.limits = limits;
-    this.whole = Resources.whole(limits);
+    this.whole = Resources.whole(limits, heap);
   }
 
   /** The resources of the daemon as a whole. */

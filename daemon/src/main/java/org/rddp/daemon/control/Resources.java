@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.HeapShare;
 
 /**
  * What programs take of the daemon: one object for the daemon, one for each user, one for each
@@ -17,6 +18,7 @@ import org.rddp.daemon.configuration.Limits;
  * @param regions number of regions and windows. Each engine has its own table of STags, so what a
  *     user or process has at all engines is limited by a share of one table; the daemon as a whole
  *     has no limit
+ * @param heap octets of the heap for sessions, their queues and connections
  */
 record Resources(
     String whose,
@@ -25,11 +27,12 @@ record Resources(
     Quota memory,
     Quota mappings,
     Quota listeners,
-    Quota regions) {
+    Quota regions,
+    HeapShare heap) {
   private static final int WHOLE = 100;
 
   /** All of the daemon's resources. */
-  static Resources whole(Limits limits) {
+  static Resources whole(Limits limits, HeapShare heap) {
     return new Resources(
         "this daemon",
         new Quota("programs of this daemon", programs(limits), null),
@@ -37,7 +40,8 @@ record Resources(
         new Quota("octets of memory of this daemon", limits.memory(), null),
         new Quota("memories of this daemon", limits.mappings(), null),
         new Quota("listeners of this daemon", listeners(limits), null),
-        new Quota("regions and windows of this daemon", regions(limits, WHOLE), null));
+        new Quota("regions and windows of this daemon", regions(limits, WHOLE), null),
+        heap);
   }
 
   /** A part of these resources: at most a percentage of the daemon's. */
@@ -49,7 +53,8 @@ record Resources(
         new Quota("octets of memory of " + owner, Limits.share(limits.memory(), percent), memory),
         new Quota("memories of " + owner, Limits.share(limits.mappings(), percent), mappings),
         new Quota("listeners of " + owner, Limits.share(listeners(limits), percent), listeners),
-        new Quota("regions and windows of " + owner, regions(limits, percent), regions));
+        new Quota("regions and windows of " + owner, regions(limits, percent), regions),
+        heap.share(owner, Limits.share(heap.whole().limit(), percent)));
   }
 
   /** Changes the limits of all of the daemon's resources, or of a percentage of them. */
@@ -60,6 +65,7 @@ record Resources(
     mappings.limit(Limits.share(limits.mappings(), percent));
     listeners.limit(Limits.share(listeners(limits), percent));
     regions.limit(regions(limits, percent));
+    heap.limit(Limits.share(heap.whole().limit(), percent));
   }
 
   /** Who may have everything is limited by the tables alone. */

@@ -73,7 +73,8 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
         1,
         settings.queues().stream().map(QueueSettings::buffered).toList(),
         settings.heldOctets(),
-        session.heldShare());
+        session.heldShare(),
+        session.queueMemory());
   }
 
   @Override

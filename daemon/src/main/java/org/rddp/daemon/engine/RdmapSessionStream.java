@@ -45,7 +45,10 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     SessionReceiveQueue receives = session.receiveQueues().get(chosen.receiveQueue());
     settings =
         ChosenStartup.apply(engine.rdmapSettings(), chosen.startup())
-            .withQueues(session.limits().sendQueue(), session.limits().receiveQueue())
+            .withQueues(
+                session.limits().sendQueue(),
+                session.limits().receiveQueue(),
+                session.queueMemory())
             .withHeld(chosen.heldOctets(), session.heldShare())
             .withSharedReceives(receives == null ? null : receives.queue());
     ProtectionDomain domain = session.domains().get(chosen.domain());

@@ -13,6 +13,9 @@ import org.rddp.wire.Memory;
 final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
 
+  /** Octets of heap for each request. */
+  static final int OCTETS = 40 + 4 * PieceList.MAX_PIECES;
+
   private final MemorySegment inlineMemory;
   private final EngineTimes times;
   private final long[] ids;

@@ -16,8 +16,10 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.HeldShare;
+import org.rddp.ddp.receiving.UntaggedQueue;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -31,6 +33,19 @@ import org.rddp.ipc.ring.WorkRequest;
  * domains of its own. Engine thread only, except the constructor.
  */
 public final class Session {
+  /** Octets of heap of a session without requests, and for messages that its program reads late. */
+  private static final long HEAP = 1 << 20;
+
+  /**
+   * Octets of heap for a request: its place in the table, its entries in queues, and the ranges of
+   * its message of which a peer has sent nothing yet.
+   */
+  private static final long HEAP_OF_REQUEST =
+      RequestTable.OCTETS + QueueMemory.OCTETS_OF_REQUEST + UntaggedQueue.OCTETS_OF_RANGES;
+
+  /** Octets of heap of a region or window. */
+  private static final long HEAP_OF_REGION = 256;
+
   /** Indices of connections that are looked at before one of a list is copied. */
   private static final int INDICES = 256;
 
@@ -38,6 +53,7 @@ public final class Session {
   private final Engine engine;
   private final SessionLimits limits;
   private final SessionOwner owner;
+  private final HeapShare heap;
   private final DaemonRings rings;
   private final Runnable wake;
   private final SessionHandler events;
@@ -46,6 +62,7 @@ public final class Session {
   private final WorkRequest work = new WorkRequest();
   private final StreamRequest request = new StreamRequest();
   private final RequestTable requests;
+  private final QueueMemory queueMemory;
   private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
@@ -80,7 +97,8 @@ public final class Session {
         Arena.ofAuto().allocate(inlineOctets(limits), 64),
         wake,
         events,
-        SessionOwner.unlimited());
+        SessionOwner.unlimited(),
+        HeapShare.unlimited());
   }
 
   /**
@@ -89,6 +107,7 @@ public final class Session {
    * @param number its number in the daemon
    * @param inlineMemory {@link #inlineOctets} of memory for inline messages, used until {@link
    *     Engine#end}
+   * @param heap what its connections take
    */
   public Session(
       int number,
@@ -99,7 +118,9 @@ public final class Session {
       MemorySegment inlineMemory,
       Runnable wake,
       SessionHandler events,
-      SessionOwner owner) {
+      SessionOwner owner,
+      HeapShare heap) {
+    this.heap = heap;
     this.number = number;
     this.owner = owner;
     this.engine = engine;
@@ -110,7 +131,13 @@ public final class Session {
     this.wake = wake;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding(), inlineMemory, engine.times());
+    this.queueMemory = new QueueMemory(limits.outstanding());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
+  }
+
+  /** Octets of heap that a session without connections takes at the most. */
+  public static long heapOctets(SessionLimits limits) {
+    return HEAP + (long) limits.outstanding() * HEAP_OF_REQUEST + limits.regions() * HEAP_OF_REGION;
   }
 
   /** Octets of the memory for inline messages. */
@@ -694,6 +721,16 @@ public final class Session {
   /** What the session's process may have of the memory for held messages. */
   HeldShare heldShare() {
     return heldShare;
+  }
+
+  /** What the entries of its queues count for. */
+  QueueMemory queueMemory() {
+    return queueMemory;
+  }
+
+  /** What its connections take of the heap. */
+  HeapShare heap() {
+    return heap;
   }
 
   SessionOwner owner() {

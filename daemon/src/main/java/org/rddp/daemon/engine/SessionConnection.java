@@ -60,6 +60,7 @@ final class SessionConnection {
   private static final byte[] NONE = {};
 
   private final Session session;
+  private final ConnectionHeap heap;
   private final SessionListener listener;
   private final CompletionReports reports;
   private final boolean plainDdp;
@@ -95,12 +96,14 @@ final class SessionConnection {
 
   private SessionConnection(
       Session session,
+      ConnectionHeap heap,
       SessionListener listener,
       int number,
       State state,
       byte[] requestData,
       ConnectionSettings settings) {
     this.session = session;
+    this.heap = heap;
     this.listener = listener;
     this.number = number;
     this.state = state;
@@ -129,10 +132,12 @@ final class SessionConnection {
       SessionListener listener,
       TcpConnection tcp,
       HostAddress remoteAddress,
-      int remotePort) {
+      int remotePort)
+      throws RequestRefusedException {
+    ConnectionHeap heap = ConnectionHeap.take(session, listener.settings());
     SessionConnection connection =
         new SessionConnection(
-            session, listener, 0, State.AWAITING_REQUEST, null, listener.settings());
+            session, heap, listener, 0, State.AWAITING_REQUEST, null, listener.settings());
     connection.tcp = tcp;
     connection.localPort = listener.port();
     connection.remoteAddress = remoteAddress;
@@ -143,9 +148,11 @@ final class SessionConnection {
   static SessionConnection outgoing(
       Session session, int number, byte[] privateData, ConnectionSettings settings)
       throws RequestRefusedException {
+    ConnectionHeap heap = ConnectionHeap.take(session, settings);
     try {
       SessionConnection made =
-          new SessionConnection(session, null, number, State.CONNECTING, privateData, settings);
+          new SessionConnection(
+              session, heap, null, number, State.CONNECTING, privateData, settings);
       StartupOptions again =
           ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
       if (again != null) {
@@ -153,6 +160,7 @@ final class SessionConnection {
       }
       return made;
     } catch (IllegalArgumentException e) {
+      heap.give();
       throw new RequestRefusedException(Reason.INVALID, e.getMessage());
     }
   }
@@ -675,5 +683,6 @@ final class SessionConnection {
     firstMessage.clear();
     reports.stop();
     releaseReceives();
+    heap.give();
   }
 }

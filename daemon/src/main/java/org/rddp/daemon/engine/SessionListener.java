@@ -121,7 +121,15 @@ public final class SessionListener {
       countRefused();
       return null;
     }
-    SessionConnection connection = SessionConnection.incoming(session, this, stream, from, port);
+    SessionConnection connection;
+    try {
+      connection = SessionConnection.incoming(session, this, stream, from, port);
+    } catch (RequestRefusedException e) {
+      countRefused();
+      ConnectionEnds ends = new ConnectionEnds(stream.localAddress(), port(), from, port);
+      session.failed(ends, e.getMessage());
+      return null;
+    }
     starting.add(connection);
     session.engine().beginStartup(from, connection);
     return connection.transport();

@@ -22,7 +22,9 @@ final class SessionReceiveQueue implements RequestTarget {
     this.domain = domain;
     queue =
         new DdpSharedReceiveQueue(
-            size, () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
+            size,
+            session.queueMemory(),
+            () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 
   /** Its number in the session. */

@@ -14,6 +14,18 @@ final class CounterMetrics {
   static {
     gauge("daemon.sessions", "sessions", "Sessions of programs.");
     gauge("daemon.memory.octets", "memory_bytes", "Memory of all programs, in octets.");
+    gauge(
+        "daemon.heap.limit",
+        "heap_limit_bytes",
+        "Octets of heap that sessions and connections may take.");
+    gauge(
+        "daemon.heap.octets",
+        "heap_taken_bytes",
+        "Octets of heap that sessions and connections may need at the most.");
+    counter(
+        "daemon.heap.refused",
+        "heap_refused",
+        "Sessions and connections refused because heap was used up.");
     counter("engine.turns", "engine_turns", "Turns of the duty cycle.");
     counter(
         "engine.turns.idle",

@@ -14,6 +14,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.RawProgram;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.configuration.LogConfiguration;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.ipc.control.ControlListener;
@@ -40,6 +41,7 @@ class ControlServerTest {
             List.of(),
             Limits.DEFAULTS,
             Set.of(),
+            HeapShare.ofHeap(Runtime.getRuntime().maxMemory()),
             new Statistics(),
             new DaemonEvents(log));
     try (server) {

@@ -4,19 +4,24 @@ import java.util.function.Supplier;
 
 /**
  * A bounded FIFO queue that reuses its entries. It creates only as many entries as have been in use
- * at a time, and keeps at most {@value #KEPT} when it is emptied, so a deep queue costs little if
- * few entries are in use.
+ * at a time, so a deep queue costs little if few entries are in use. It keeps them until the {@link
+ * QueueMemory} of its program wants them back.
  *
  * @param <T> the entries
  */
 public final class EntryRing<T> {
-  /** The most entries that an empty ring keeps: the usual depth of a connection's queue. */
-  static final int KEPT = 256;
+  /** Entries that a ring keeps in any case, and that do not count. */
+  static final int KEPT = 4;
 
   private static final int FEWEST = 2;
 
+  /** Octets of a reference to an entry, at the most. */
+  private static final int REFERENCE = 8;
+
   private final int capacity;
   private final Supplier<T> maker;
+  private final int octetsEach;
+  private final QueueMemory memory;
 
   /** Its length is a power of two, or 0. */
   private Object[] entries = {};
@@ -25,17 +30,31 @@ public final class EntryRing<T> {
   private int size;
 
   /**
-   * Creates an empty ring.
+   * Creates an empty ring whose entries count for nobody: it keeps all of them.
    *
    * @param capacity the most entries it holds, 1 to 2^24
    * @param maker creates the entries
    */
   public EntryRing(int capacity, Supplier<T> maker) {
+    this(capacity, maker, 0, null);
+  }
+
+  /**
+   * Creates an empty ring.
+   *
+   * @param capacity the most entries it holds, 1 to 2^24
+   * @param maker creates the entries
+   * @param octets that an entry takes of the heap at the most, with all that belongs to it
+   * @param memory what the entries count for; null for nothing
+   */
+  public EntryRing(int capacity, Supplier<T> maker, int octets, QueueMemory memory) {
     if (capacity < 1 || capacity > 1 << 24) {
       throw new IllegalArgumentException("a queue holds 1 to 2^24 entries: " + capacity);
     }
     this.capacity = capacity;
     this.maker = maker;
+    this.octetsEach = octets + REFERENCE;
+    this.memory = memory;
   }
 
   /** Number of entries in use. */
@@ -69,7 +88,13 @@ public final class EntryRing<T> {
   }
 
   private void grow() {
-    Object[] more = new Object[Math.max(FEWEST, 2 * size)];
+    int length = Math.max(FEWEST, 2 * size);
+    if (memory != null && length > KEPT) {
+      boolean counts = size > KEPT;
+      long added = counts ? length - size : length;
+      memory.grow(this, added * octetsEach, !counts);
+    }
+    Object[] more = new Object[length];
     for (int i = 0; i < more.length; i++) {
       more[i] = i < size ? entry(first + i) : maker.get();
     }
@@ -104,20 +129,28 @@ public final class EntryRing<T> {
     T removed = entry(first);
     first++;
     size--;
-    if (size == 0 && entries.length > KEPT) {
-      shrink();
-    }
     return removed;
   }
 
-  /** Keeps the entries that were removed last, the last one to be used again after the others. */
-  private void shrink() {
-    Object[] kept = new Object[KEPT];
-    for (int i = 0; i < KEPT; i++) {
-      kept[i] = entry(first - KEPT + i);
+  /** Octets of its entries, in use or not. */
+  long octets() {
+    return (long) entries.length * octetsEach;
+  }
+
+  /**
+   * Gives back most entries that are not in use. Returns whether more are left than do not count.
+   */
+  boolean shrink() {
+    int length = Math.max(KEPT, Integer.highestOneBit(Math.max(size, 1) * 2 - 1));
+    if (length < entries.length) {
+      Object[] kept = new Object[length];
+      for (int i = 0; i < length; i++) {
+        kept[i] = entry(first + i);
+      }
+      entries = kept;
+      first = 0;
     }
-    entries = kept;
-    first = 0;
+    return length > KEPT;
   }
 
   @SuppressWarnings("unchecked") // only entries of type T are stored

@@ -3,6 +3,7 @@ package org.rddp.ddp.receiving;
 import java.util.ArrayDeque;
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 
 /**
@@ -41,10 +42,11 @@ public final class DdpSharedReceiveQueue {
    * Creates a queue without buffers.
    *
    * @param depth the most buffers, 1 to 2^24
+   * @param memory what the entries count for; null for nothing
    * @param onLimit called once after each {@link #arm}, when fewer buffers than the limit are left
    */
-  public DdpSharedReceiveQueue(int depth, Runnable onLimit) {
-    buffers = new EntryRing<>(depth, ReceiveBuffer::new);
+  public DdpSharedReceiveQueue(int depth, QueueMemory memory, Runnable onLimit) {
+    buffers = new EntryRing<>(depth, ReceiveBuffer::new, ReceiveBuffer.OCTETS, memory);
     this.onLimit = onLimit;
   }
 

@@ -9,6 +9,9 @@ import org.rddp.wire.Memory;
 
 /** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
 final class ReceiveBuffer {
+  /** Octets of an object, its list of pieces and its ranges on the heap. */
+  static final int OCTETS = 448;
+
   private static final int HEAD = ReceiveHandler.HEAD;
 
   private final PlacedRanges placed = new PlacedRanges();
@@ -217,6 +220,7 @@ final class ReceiveBuffer {
     }
     if (header.last()) {
       complete = true;
+      placed.trim();
       rsvdUlp = header.rsvdUlp();
       rsvdUlpRest = header.rsvdUlpRest();
       control = header.control();

@@ -2,11 +2,15 @@ package org.rddp.ddp.receiving;
 
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
 
 /** A queue of Untagged Buffers; each belongs to one message, by MSN (RFC 5041 section 5.1.2). */
 public final class UntaggedQueue {
+  /** Octets of heap for a buffer's placed ranges, beyond what every buffer has. */
+  public static final int OCTETS_OF_RANGES = 2 * Long.BYTES * PlacedRanges.MOST;
+
   private final EntryRing<ReceiveBuffer> buffers;
 
   /**
@@ -27,14 +31,19 @@ public final class UntaggedQueue {
    * @param firstMsn the number of the first message
    */
   UntaggedQueue(int depth, int firstMsn) {
-    this(depth, firstMsn, null);
+    this(depth, firstMsn, null, null);
   }
 
-  /** Creates an empty queue; {@code shared} is the queue that the buffers come from, or null. */
-  UntaggedQueue(int depth, int firstMsn, DdpSharedReceiveQueue shared) {
+  /**
+   * Creates an empty queue.
+   *
+   * @param shared the queue that the buffers come from, or null
+   * @param memory what the entries count for; null for nothing
+   */
+  UntaggedQueue(int depth, int firstMsn, DdpSharedReceiveQueue shared, QueueMemory memory) {
     this.firstMsn = firstMsn;
     this.shared = shared;
-    buffers = new EntryRing<>(depth, ReceiveBuffer::new);
+    buffers = new EntryRing<>(depth, ReceiveBuffer::new, ReceiveBuffer.OCTETS, memory);
   }
 
   /** Adds a buffer; false if the queue is full or shared. */

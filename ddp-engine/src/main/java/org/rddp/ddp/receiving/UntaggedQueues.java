@@ -2,6 +2,7 @@ package org.rddp.ddp.receiving;
 
 import java.util.List;
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.segment.MessageSequence;
 
 /** A stream's queues for the peer's Untagged Messages, by Queue Number from 0 on. */
@@ -10,14 +11,22 @@ public final class UntaggedQueues {
   private final UntaggedQueue[] buffered;
 
   private final InPlaceQueue[] inPlace;
+  private final QueueMemory memory;
 
-  public UntaggedQueues(List<QueueSettings> settings) {
+  /**
+   * Empty queues.
+   *
+   * @param memory what the entries of posted buffers count for; null for nothing
+   */
+  public UntaggedQueues(List<QueueSettings> settings, QueueMemory memory) {
+    this.memory = memory;
     buffered = new UntaggedQueue[settings.size()];
     inPlace = new InPlaceQueue[settings.size()];
     for (int qn = 0; qn < buffered.length; qn++) {
       QueueSettings queue = settings.get(qn);
       if (queue.limit() == 0) {
-        buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared());
+        buffered[qn] =
+            new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared(), memory);
       } else {
         inPlace[qn] = new InPlaceQueue(queue.depth(), queue.limit(), MessageSequence.FIRST);
       }
@@ -45,7 +54,7 @@ public final class UntaggedQueues {
    */
   public void share(int qn, DdpSharedReceiveQueue from) {
     QueueSettings queue = QueueSettings.shared(from);
-    buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared());
+    buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared(), memory);
   }
 
   /** Registers a stream that waits for buffers with its shared queues. */

@@ -1,6 +1,7 @@
 package org.rddp.ddp.sending;
 
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -36,13 +37,19 @@ public final class DdpSender {
    * @param sendDepth the most messages queued, 1 to 2^24
    * @param responseDepth the most responses queued, 1 to 2^24
    * @param peerQueues number of the peer's queues for Untagged Messages
+   * @param memory what the messages' entries count for; null for nothing
    */
   public DdpSender(
-      SendScheduler scheduler, SendHandler user, int sendDepth, int responseDepth, int peerQueues) {
+      SendScheduler scheduler,
+      SendHandler user,
+      int sendDepth,
+      int responseDepth,
+      int peerQueues,
+      QueueMemory memory) {
     this.scheduler = scheduler;
     this.counters = scheduler.counters();
     this.user = user;
-    queues = new OutgoingQueues(user, sendDepth, responseDepth);
+    queues = new OutgoingQueues(user, sendDepth, responseDepth, memory);
     sequences = new MessageSequence[peerQueues];
     for (int qn = 0; qn < sequences.length; qn++) {
       sequences[qn] = new MessageSequence(MessageSequence.FIRST);

@@ -12,6 +12,9 @@ import org.rddp.wire.Memory;
 
 /** A posted message and how much of it has been sent. Reused. */
 public final class OutgoingMessage {
+  /** Octets of an object, its inline octets and its list of pieces on the heap. */
+  static final int OCTETS = 392;
+
   /** The longest message whose octets are copied into this object. */
   public static final int INLINE = 64;
 

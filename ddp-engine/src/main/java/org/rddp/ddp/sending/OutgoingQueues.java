@@ -2,6 +2,7 @@ package org.rddp.ddp.sending;
 
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
 
 /**
  * The messages of a stream that wait to be sent, in the order in which they were posted. Responses
@@ -20,9 +21,9 @@ final class OutgoingQueues {
   /** The message that goes before everything posted, until it has been sent; null as a rule. */
   private OutgoingMessage initialMessage;
 
-  OutgoingQueues(SendHandler user, int messageDepth, int responseDepth) {
+  OutgoingQueues(SendHandler user, int messageDepth, int responseDepth, QueueMemory memory) {
     this.user = user;
-    messages = new EntryRing<>(messageDepth, OutgoingMessage::new);
+    messages = new EntryRing<>(messageDepth, OutgoingMessage::new, OutgoingMessage.OCTETS, memory);
     responses = new EntryRing<>(responseDepth, OutgoingMessage::new);
   }
 

@@ -125,6 +125,14 @@ public class RangeSet {
     count = 0;
   }
 
+  /** Gives back the room of more ranges than a few, if it holds only few. */
+  public final void trim() {
+    if (starts.length > SMALLEST && count <= SMALLEST) {
+      starts = Arrays.copyOf(starts, SMALLEST);
+      ends = Arrays.copyOf(ends, SMALLEST);
+    }
+  }
+
   /** A range has been inserted at an index, before which there were {@code size}. */
   protected void onInsert(int index, int size) {}
 
