@@ -423,7 +423,7 @@ RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
 
 /*
  * The next connection request, in the state RDDP_REQUESTED, or RDDP_TIMEOUT. Receives may be posted to it before it is
- * accepted: the peer's first message finds them.
+ * accepted: the peer's first message finds them. A request that ends before it is returned here leaves nothing.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_next_request(
     rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection);

@@ -109,10 +109,6 @@ static void on_requested(rddp_session *session, struct message *event) {
     get_startup(event, &connection->info.startup);
     get_private_data(event, &connection->info);
     set_state(connection, RDDP_REQUESTED);
-    if (!add_connection(connection)) {
-        free(connection);
-        return;
-    }
     if (listener->last == NULL) {
         listener->first = connection;
     } else {
@@ -120,6 +116,25 @@ static void on_requested(rddp_session *session, struct message *event) {
     }
     listener->last = connection;
     notify(session, CONNECTION_REQUESTED, listener);
+}
+
+/* A request has ended. If nobody has taken it, nobody will. */
+static void drop_request(rddp_session *session, uint32_t number) {
+    for (rddp_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
+        rddp_connection *before = NULL, *request = listener->first;
+        while (request != NULL && request->number != number) {
+            before = request;
+            request = request->next_request;
+        }
+        if (request != NULL) {
+            *(before == NULL ? &listener->first : &before->next_request) = request->next_request;
+            if (listener->last == request) {
+                listener->last = before;
+            }
+            free(request);
+            return;
+        }
+    }
 }
 
 static void on_established(rddp_connection *connection, struct message *event) {
@@ -174,6 +189,9 @@ void handle_event(rddp_session *session, struct message *event) {
     }
     rddp_connection *connection = find_connection(session, number);
     if (connection == NULL) {
+        if (event->type == FAILED) {
+            drop_request(session, number);
+        }
         return;
     }
     switch (event->type) {
@@ -197,8 +215,20 @@ static void end_lost(void *object, void *argument) {
     }
 }
 
+static void free_requests(rddp_listener *listener) {
+    while (listener->first != NULL) {
+        rddp_connection *request = listener->first;
+        listener->first = request->next_request;
+        free(request);
+    }
+    listener->last = NULL;
+}
+
 void end_connections(rddp_session *session) {
     for_each_object(&session->connections, end_lost, session);
+    for (rddp_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
+        free_requests(listener);
+    }
     notify(session, 0, NULL);
 }
 
@@ -457,15 +487,19 @@ uint16_t rddp_listener_port(const rddp_listener *listener) {
 }
 
 rddp_connection *take_request(rddp_listener *listener) {
-    rddp_connection *connection = listener->first;
-    if (connection != NULL) {
+    while (listener->first != NULL) {
+        rddp_connection *connection = listener->first;
         listener->first = connection->next_request;
         if (listener->first == NULL) {
             listener->last = NULL;
         }
         connection->next_request = NULL;
+        if (add_connection(connection)) {
+            return connection;
+        }
+        free(connection);  /* the peer gets no answer until its time is over */
     }
-    return connection;
+    return NULL;
 }
 
 int rddp_next_request(rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection) {
@@ -550,10 +584,16 @@ void rddp_close_listener(rddp_listener *listener) {
         at = &(*at)->next;
     }
     *at = listener->next;
-    for (rddp_connection *waiting = take_request(listener); waiting != NULL; waiting = take_request(listener)) {
-        remove_connection(waiting);
-        free(waiting);
-    }
+    free_requests(listener);
     pthread_mutex_unlock(&session->lock);
     free(listener);
+}
+
+void free_listeners(rddp_session *session) {
+    while (session->listeners != NULL) {
+        rddp_listener *listener = session->listeners;
+        session->listeners = listener->next;
+        free_requests(listener);
+        free(listener);
+    }
 }

@@ -110,6 +110,7 @@ struct rddp_listener {
     uint32_t number;
     uint16_t port;
     struct rddp_connection_options options;
+    /* Requests that nobody has taken. The table gets them when they are taken: until then they may be freed at any time. */
     rddp_connection *first, *last;
     rddp_listener *next;
     void *owner;  /* of the observer */
@@ -258,7 +259,8 @@ extern int unblocked_signal;
 int start_thread(rddp_session *session);
 void stop_thread(rddp_session *session);
 
-/* Frees what is left of a session's memory, listeners and queues. */
+/* Frees what is left of a session's memory, and its listeners with the requests that wait there. */
 void free_memories(rddp_session *session);
+void free_listeners(rddp_session *session);
 
 #endif

@@ -192,11 +192,7 @@ static void free_session(rddp_session *session) {
     }
     free_table(&session->connections);
     free_table(&session->receive_queues);
-    while (session->listeners != NULL) {
-        rddp_listener *listener = session->listeners;
-        session->listeners = listener->next;
-        free(listener);
-    }
+    free_listeners(session);
     pthread_cond_destroy(&session->changed);
     pthread_mutex_destroy(&session->lock);
     pthread_mutex_destroy(&session->memory_lock);

@@ -60,6 +60,12 @@ class ClientInCTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldKeepNothingOfRequestsThatEndBeforeTheyAreTaken(String sanitizer) throws Exception {
+    run("requests_test-" + sanitizer, "2000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldNoticeTheEndOfTheDaemon(String sanitizer) throws Exception {
     TestDaemon daemon = new TestDaemon();
     try (ProgramInC program = ProgramInC.startTest("lost_test-" + sanitizer, daemon.socket())) {

@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * The connections of a session by number. One thread adds; any thread looks up, without a lock. A
- * connection stays until its index is reused and its last completion has been polled.
+ * The connections of a session by number. One thread adds and removes; any thread looks up, without
+ * a lock. A connection that is not removed stays until its index is reused and its last completion
+ * has been polled.
  */
 final class ConnectionTable {
   private volatile Connection[] table = new Connection[16];
@@ -43,6 +44,13 @@ final class ConnectionTable {
       keep(next[index]);
     }
     next[index] = connection;
+    table = next;
+  }
+
+  /** Removes a connection that is there and has no completion. */
+  void remove(int id) {
+    Connection[] next = table.clone();
+    next[ConnectionId.index(id)] = null;
     table = next;
   }
 

@@ -2,8 +2,9 @@ package org.rddp.client;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
@@ -17,7 +18,10 @@ public final class Listener implements AutoCloseable {
   private final InetSocketAddress address;
   private final int backlog;
   private final ConnectionOptions options;
-  private final ArrayDeque<IncomingConnection> waiting = new ArrayDeque<>();
+
+  /** Requests that nobody has taken, by number, in the order in which they came. */
+  private final LinkedHashMap<Integer, IncomingConnection> waiting = new LinkedHashMap<>();
+
   private volatile boolean closed;
 
   /**
@@ -75,7 +79,7 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Returns the next connection request that has not failed in the meantime.
+   * Returns the next connection request. One that ends before it is returned leaves nothing.
    *
    * @return null if there is none
    * @throws SessionLostException if the session is lost
@@ -85,14 +89,12 @@ public final class Listener implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the listener is closed");
     }
-    IncomingConnection next = waiting.poll();
-    while (next != null && next.connection().closeReason() != null) {
-      next = waiting.poll();
-    }
+    Map.Entry<Integer, IncomingConnection> next = waiting.pollFirstEntry();
     if (next == null) {
       session.daemon().throwIfEnded();
+      return null;
     }
-    return next;
+    return next.getValue();
   }
 
   /**
@@ -115,11 +117,18 @@ public final class Listener implements AutoCloseable {
   }
 
   synchronized void onRequested(IncomingConnection connection) {
-    waiting.add(connection);
+    waiting.put(connection.connection().id(), connection);
     notifyAll();
   }
 
+  /** Drops a request that has ended; false if it does not wait here, or not any more. */
+  synchronized boolean drop(int connection) {
+    return waiting.remove(connection) != null;
+  }
+
+  /** All that wait have ended. */
   synchronized void onLost() {
+    waiting.clear();
     notifyAll();
   }
 
@@ -153,14 +162,16 @@ public final class Listener implements AutoCloseable {
       closed = true;
       notifyAll();
     }
-    session.forget(this);
     try {
       session
           .channel()
           .request(
               request -> new ProgramMessage.CloseListener(request, id), DaemonMessage.Done.class);
     } catch (RddpException | IllegalStateException sessionEnded) {
-      waiting.clear();
+      onLost();
+    } finally {
+      // Not before the reply: requests that wait fail until then.
+      session.forget(this);
     }
   }
 }

@@ -82,8 +82,11 @@ final class SessionEvents implements ControlChannel.Events {
               peer ->
                   new ConnectionRejectedException(
                       peer, rejected.privateData(), rejected.startup()));
-      case DaemonMessage.Failed failed ->
+      case DaemonMessage.Failed failed -> {
+        if (!dropRequest(failed.connection())) {
           onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
+        }
+      }
       case DaemonMessage.Closed closed ->
           onEnd(closed.connection(), closed.reason(), closed.detail(), closed.text());
       case DaemonMessage.PeerClosed half -> {
@@ -111,13 +114,23 @@ final class SessionEvents implements ControlChannel.Events {
 
   private void onRequested(DaemonMessage.ConnectionRequested requested) {
     Listener listener = listeners.get(requested.listener());
-    ConnectionOptions options = listener == null ? ConnectionOptions.DEFAULTS : listener.options();
-    Connection connection = new Connection(session, limits, requested.connection(), options);
+    if (listener == null) {
+      return; // it has been closed, which rejects the request
+    }
+    Connection connection =
+        new Connection(session, limits, requested.connection(), listener.options());
     connection.state().onRequested(requested);
     connections.add(connection);
-    if (listener != null) {
-      listener.onRequested(new IncomingConnection(connection));
+    listener.onRequested(new IncomingConnection(connection));
+  }
+
+  /** Drops a connection request that has ended before the program has taken it. */
+  private boolean dropRequest(int connection) {
+    boolean dropped = listeners.values().stream().anyMatch(each -> each.drop(connection));
+    if (dropped) {
+      connections.remove(connection);
     }
+    return dropped;
   }
 
   private ConnectionState life(int connection) {
