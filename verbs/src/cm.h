@@ -49,6 +49,7 @@ struct id {
     struct ibv_pd *domain;
     struct id *next;              /* of all; under `streams` */
     struct stream *stream;
+    bool unanswered;              /* of a request that the program has not accepted; under `streams` */
     struct listening *places;     /* under `streams` */
     struct ibv_qp_init_attr *initial;  /* of the queue pairs of a listening endpoint */
     bool owns_send_cq, owns_recv_cq;
@@ -67,6 +68,9 @@ struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_p
 
 /* An id for a request that has come, with `streams` held. */
 struct id *new_child(const struct listening *place);
+
+/* Frees the id of a request that the program has not seen, with `streams` held. */
+void free_child(struct id *id);
 
 /* Ends listening; requests that nobody has seen stay events of the id. */
 void stop_listening(struct id *id);

@@ -118,6 +118,20 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     return complete_request(id);
 }
 
+/* From now on the program hears of the end of a request, which may have been since the daemon took the answer. */
+static void hear_on(struct id *id) {
+    const struct stream *stream = id->stream;
+    pthread_mutex_t *lock = &stream->device->session->lock;
+    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&streams);
+    id->unanswered = false;
+    if (stream->told_end && !stream->told_established) {
+        hear_end(id, &stream->connection->info, false);
+    }
+    pthread_mutex_unlock(&streams);
+    pthread_mutex_unlock(lock);
+}
+
 VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     struct id *id = id_of(ibv);
     if (id->stream == NULL || id->stream->connection == NULL) {
@@ -141,6 +155,7 @@ VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
         return fails(error_of(result));
     }
     accept_queue_pair(pair);
+    hear_on(id);
     return complete_request(id);
 }
 

@@ -25,6 +25,25 @@ VERBS void rdma_destroy_event_channel(struct rdma_event_channel *ibv) {
     free(ibv);
 }
 
+/* Whether an event tells of a request that has ended since. */
+static bool is_void(const struct event *event) {
+    return event->ibv.event == RDMA_CM_EVENT_CONNECT_REQUEST && id_of(event->ibv.id)->stream->told_end;
+}
+
+static void remove_request(struct event_channel *channel, struct event *event) {
+    struct event *before = NULL;
+    for (struct event *each = channel->first; each != event; each = each->next) {
+        before = each;
+    }
+    *(before == NULL ? &channel->first : &before->next) = event->next;
+    if (channel->last == event) {
+        channel->last = before;
+    }
+    drop_counts(channel->ibv.fd, &channel->void_counts, 1);
+    free_child(id_of(event->ibv.id));
+    free(event);
+}
+
 static void append(struct event_channel *channel, struct event *event) {
     event->next = NULL;
     if (channel->last == NULL) {
@@ -32,8 +51,12 @@ static void append(struct event_channel *channel, struct event *event) {
     } else {
         channel->last->next = event;
     }
+    struct event *only = channel->first == channel->last ? channel->first : NULL;
     channel->last = event;
     eventfd_write(channel->ibv.fd, 1);
+    if (only != NULL && is_void(only)) {
+        remove_request(channel, only);
+    }
 }
 
 struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status) {
@@ -223,9 +246,26 @@ void hear_established(struct id *id, const struct rddp_connection_info *info) {
     describe(event, info);
 }
 
+/*
+ * A request has ended that the program has not accepted. As with librdmacm it hears nothing, and cannot accept it. One that
+ * it has not seen goes, unless that is the channel's only event: who has found the descriptor readable must get one.
+ */
+static void withdraw(const struct id *id) {
+    struct event_channel *channel = (struct event_channel *)id->ibv.channel;
+    struct event *event = channel->first == channel->last ? NULL : channel->first;
+    while (event != NULL && (event->ibv.id != &id->ibv || event->ibv.event != RDMA_CM_EVENT_CONNECT_REQUEST)) {
+        event = event->next;
+    }
+    if (event != NULL) {
+        remove_request(channel, event);
+    }
+}
+
 void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established) {
     verbs_log("a connection has ended: %s", info->text);
-    if (was_established) {
+    if (id->unanswered && !was_established) {
+        withdraw(id);
+    } else if (was_established) {
         add_event(id, RDMA_CM_EVENT_DISCONNECTED, 0);
     } else if (info->reason == RDDP_REFUSED) {
         struct event *event = add_event(id, RDMA_CM_EVENT_REJECTED, -ECONNREFUSED);
@@ -248,6 +288,7 @@ void hear_requests(struct listening *place) {
             continue;  /* no memory: the peer gets no answer until its time is over */
         }
         id->stream = stream;
+        id->unanswered = true;
         connection->owner = stream;
         set_addresses(id, &connection->info);
         describe(event, &connection->info);

@@ -99,6 +99,29 @@ VERBS int rdma_create_id(
     return 0;
 }
 
+/* Takes an id out of the list of all, with `streams` held. */
+static void unlist(struct id *id) {
+    struct id **at = &all;
+    while (*at != id) {
+        at = &(*at)->next;
+    }
+    *at = id->next;
+}
+
+static void free_id(struct id *id) {
+    leave_device(id);
+    pthread_mutex_destroy(&id->mutex);
+    pthread_cond_destroy(&id->changed);
+    free(id->initial);
+    free(id);
+}
+
+void free_child(struct id *id) {
+    drop_stream(id->stream);
+    unlist(id);
+    free_id(id);
+}
+
 VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     struct id *id = id_of(ibv);
     stop_listening(id);
@@ -110,28 +133,21 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
         ibv->event = NULL;
     }
     pthread_mutex_lock(&streams);
-    struct id **at = &all;
-    while (*at != id) {
-        at = &(*at)->next;
-    }
-    *at = id->next;
+    unlist(id);
     pthread_mutex_unlock(&streams);
     drop_events(id);
     await_acknowledged(&id->mutex, &id->changed, &id->events_acknowledged, &id->events_reported);
     if (id->synchronous != 0) {
         rdma_destroy_event_channel(ibv->channel);
     }
-    leave_device(id);
-    pthread_mutex_destroy(&id->mutex);
-    pthread_cond_destroy(&id->changed);
-    free(id->initial);
-    free(id);
+    free_id(id);
     return 0;
 }
 
 /* Devices go together, with the daemon: who listens at all of them hears of one. */
 static bool is_concerned(const struct id *id, const struct device *device) {
-    return id->device == device || (id->device == NULL && id->places != NULL && id->places->device == device);
+    return !id->unanswered
+        && (id->device == device || (id->device == NULL && id->places != NULL && id->places->device == device));
 }
 
 void hear_removal(const struct device *device) {

@@ -88,6 +88,7 @@ void stop_device_thread(struct device *device) {
     device->stopping = true;
     wake_device_thread(device);
     pthread_join(device->thread, NULL);
+    end_streams(device);
     close(device->work);
 }
 

@@ -323,7 +323,7 @@ struct stream {
     struct queue_pair *queue_pair;
     struct id *id;
     bool told_established, told_end;
-    enum { GO_ON, END_GRACEFULLY, ABORT } wish;
+    enum wish { GO_ON, END_GRACEFULLY, ABORT, FREE } wish;
     enum { NOTHING, GRACEFUL_SENT, ABORT_SENT } sent;
     bool queued;
     struct stream *next_ending;
@@ -343,10 +343,13 @@ void part_queue_pair(struct queue_pair *queue_pair);
 /* The id lets go of the stream. */
 void part_id(struct stream *stream);
 
+/* The same for a request that has ended and has no queue pair, with `streams` held: the device's thread frees the stream. */
+void drop_stream(struct stream *stream);
+
 /* Wants the connection to end; the device's thread asks the daemon. With `streams` held. */
 void want_end(struct stream *stream, bool graceful);
 
-/* Carries out what want_end() has noted. Of the device's thread. */
+/* Carries out what want_end() and drop_stream() have noted. Of the device's thread, or of who has ended it. */
 void end_streams(struct device *device);
 
 /* Compares the connection's state with what was told, and tells the id. With the session's lock held. */

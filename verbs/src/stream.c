@@ -22,14 +22,8 @@ struct stream *new_stream(struct device *device, rddp_connection *connection, st
 
 /* ---- Ends that the library wants ---- */
 
-void want_end(struct stream *stream, bool graceful) {
+static void queue_stream(struct stream *stream) {
     struct device *device = stream->device;
-    if (stream->told_end || stream->connection == NULL) {
-        return;
-    }
-    if (!graceful || stream->wish == GO_ON) {
-        stream->wish = graceful ? END_GRACEFULLY : ABORT;
-    }
     if (!stream->queued) {
         stream->queued = true;
         stream->next_ending = device->ending;
@@ -38,24 +32,52 @@ void want_end(struct stream *stream, bool graceful) {
     }
 }
 
-static struct stream *take_ending(struct device *device, bool *graceful) {
+void want_end(struct stream *stream, bool graceful) {
+    if (stream->told_end || stream->connection == NULL) {
+        return;
+    }
+    if (!graceful || stream->wish == GO_ON) {
+        stream->wish = graceful ? END_GRACEFULLY : ABORT;
+    }
+    queue_stream(stream);
+}
+
+void drop_stream(struct stream *stream) {
+    stream->id = NULL;
+    stream->wish = FREE;
+    queue_stream(stream);
+}
+
+static struct stream *take_ending(struct device *device, enum wish *wish) {
     pthread_mutex_lock(&streams);
     struct stream *stream = device->ending;
     if (stream != NULL) {
         device->ending = stream->next_ending;
         stream->queued = false;
-        *graceful = stream->wish == END_GRACEFULLY;
+        *wish = stream->wish;
     }
     pthread_mutex_unlock(&streams);
     return stream;
 }
 
+/* Of a connection that has ended, or is not needed any more. */
+static void forget_connection(struct stream *stream) {
+    struct device *device = stream->device;
+    spin_lock(&device->polling);
+    drain(device);
+    rddp_forget(stream->connection);
+    spin_unlock(&device->polling);
+}
+
 void end_streams(struct device *device) {
-    bool graceful;
+    enum wish wish;
     pthread_mutex_lock(&device->disconnecting);
-    for (struct stream *stream = take_ending(device, &graceful); stream != NULL;
-         stream = take_ending(device, &graceful)) {
-        if (!device->lost && stream->connection != NULL && rddp_disconnect(stream->connection, graceful) != RDDP_OK) {
+    for (struct stream *stream = take_ending(device, &wish); stream != NULL; stream = take_ending(device, &wish)) {
+        if (wish == FREE) {
+            forget_connection(stream);
+            free(stream);
+        } else if (!device->lost && stream->connection != NULL
+            && rddp_disconnect(stream->connection, wish == END_GRACEFULLY) != RDDP_OK) {
             verbs_log("a connection does not end: %s", rddp_error());
         }
     }
@@ -101,10 +123,7 @@ static void free_stream(struct stream *stream) {
             (void)!rddp_reject(connection, NULL, 0);
         } else {
             end_now(stream);
-            spin_lock(&device->polling);
-            drain(device);
-            rddp_forget(connection);
-            spin_unlock(&device->polling);
+            forget_connection(stream);
         }
     }
     pthread_mutex_unlock(&device->control);

@@ -42,7 +42,9 @@ class VerbsTest {
         "devices_test-thread",
         "spin_test-address",
         "events_test-address",
-        "events_test-thread"
+        "events_test-thread",
+        "requests_test-address",
+        "requests_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
