@@ -1,5 +1,6 @@
 /* Queue pairs: creation, states, end. They are connected by rdma_cm only. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,10 +184,20 @@ static int to_reset(struct queue_pair *pair) {
     return 0;
 }
 
+/* Once, to who has started the program: its own message names a state, and no reason. */
+static void say_why_not_connected(void) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said)) {
+        fputs("rddp verbs: the program connects queue pairs by their numbers (ibv_modify_qp), which iWARP does not have; it"
+              " runs only if it can connect by rdma_cm (perftest: -R)\n",
+            stderr);
+    }
+}
+
 VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask) {
     struct queue_pair *pair = queue_pair_of(ibv);
     if ((mask & (IBV_QP_DEST_QPN | IBV_QP_AV)) != 0) {
-        verbs_log("queue pairs of iWARP are connected by rdma_cm, not by ibv_modify_qp()");
+        say_why_not_connected();
         return EOPNOTSUPP;
     }
     if ((mask & IBV_QP_ACCESS_FLAGS) != 0) {

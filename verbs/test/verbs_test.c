@@ -1,4 +1,6 @@
 /* What Debian's programs do not show: errors, flushes, events, limits, threads. The argument is the daemon's socket. */
+#include <fcntl.h>
+
 #include "peer.h"
 
 static struct rdma_event_channel *events;
@@ -59,6 +61,22 @@ static void should_refuse_what_iwarp_does_not_have(void) {
     CHECK(rdma_destroy_id(id) == 0);
 }
 
+/* Of newer headers than these may be. */
+struct ibv_buf;
+void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **made);
+int ibv_export_buf_dmabuf_fd(struct ibv_buf *buffer);
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed);
+int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type type, int status, uint64_t argument);
+
+static void should_refuse_what_newer_releases_of_rdma_core_have(void) {
+    struct rdma_cm_id *id = resolve(events, PORT_OF_PEER);
+    CHECK_ERRNO(EOPNOTSUPP, ibv_alloc_buf(id->pd, MEMORY, NULL) == NULL);
+    CHECK_ERRNO(EOPNOTSUPP, ibv_export_buf_dmabuf_fd(NULL) == -1);
+    CHECK(ibv_query_port_speed(id->verbs, 1, NULL) == EOPNOTSUPP);
+    CHECK_ERRNO(EOPNOTSUPP, rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0) == -1);
+    CHECK(rdma_destroy_id(id) == 0);
+}
+
 static void should_count_what_objects_are_used_by(void) {
     struct end end = {.id = resolve(events, PORT_OF_PEER)};
     equip(&end);
@@ -66,6 +84,21 @@ static void should_count_what_objects_are_used_by(void) {
     CHECK(ibv_destroy_comp_channel(end.channel) == EBUSY);
     CHECK(ibv_dealloc_pd(end.id->pd) == EBUSY);
     dismantle(&end);
+}
+
+/* It is refused, and standard error says why, once. */
+static void check_connecting_by_number(struct ibv_qp *pair) {
+    struct ibv_qp_attr to = {.qp_state = IBV_QPS_RTR};
+    char said[512];
+    int before = dup(STDERR_FILENO), ends[2];
+    CHECK(before >= 0 && pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+    int first = ibv_modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV);
+    int second = ibv_modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV);
+    CHECK(dup2(before, STDERR_FILENO) == STDERR_FILENO && close(before) == 0 && close(ends[1]) == 0);
+    ssize_t length = read(ends[0], said, sizeof said - 1);
+    CHECK(first == EOPNOTSUPP && second == EOPNOTSUPP && length > 0 && close(ends[0]) == 0);
+    said[length] = '\0';
+    CHECK(strstr(said, "rdma_cm") != NULL && strchr(said, '\n') == said + length - 1);
 }
 
 static void should_flush_a_queue_pair_that_was_never_connected(void) {
@@ -82,8 +115,7 @@ static void should_flush_a_queue_pair_that_was_never_connected(void) {
     expect(&end, IBV_WC_WR_FLUSH_ERR, 3);
     CHECK(post_own(&end, (struct ibv_send_wr){.wr_id = 4, .opcode = IBV_WR_SEND}, 8) == 0);
     expect(&end, IBV_WC_WR_FLUSH_ERR, 4);
-    to.qp_state = IBV_QPS_RTR;
-    CHECK(ibv_modify_qp(end.id->qp, &to, IBV_QP_STATE | IBV_QP_DEST_QPN) == EOPNOTSUPP);
+    check_connecting_by_number(end.id->qp);
     dismantle(&end);
 }
 
@@ -367,6 +399,7 @@ int main(int count, char **arguments) {
     CHECK(events != NULL);
     RUN(should_open_and_close_the_device_again_and_again);
     RUN(should_refuse_what_iwarp_does_not_have);
+    RUN(should_refuse_what_newer_releases_of_rdma_core_have);
     RUN(should_count_what_objects_are_used_by);
     RUN(should_flush_a_queue_pair_that_was_never_connected);
     RUN(should_tell_rejections);
