@@ -76,10 +76,13 @@ void stop_listening(struct id *id) {
     }
 }
 
-/* Whether another id of this process listens at a port. */
-static bool listens_here(uint16_t port) {
+/* Whether another id of this process listens at a port of one of the devices, a list that NULL ends. */
+static bool listens_here(struct ibv_device **devices, uint16_t port) {
     bool found = false;
-    for (const struct device *device = first_device(); device != NULL && !found; device = device->next) {
+    for (; *devices != NULL && !found; devices++) {
+        struct device *device = (struct device *)*devices;
+        /* The session may be replaced after the daemon's end. */
+        pthread_mutex_lock(&device->control);
         if (device->session != NULL) {
             pthread_mutex_lock(&device->session->lock);
             for (const rddp_listener *each = device->session->listeners; each != NULL; each = each->next) {
@@ -87,6 +90,7 @@ static bool listens_here(uint16_t port) {
             }
             pthread_mutex_unlock(&device->session->lock);
         }
+        pthread_mutex_unlock(&device->control);
     }
     return found;
 }
@@ -96,22 +100,17 @@ static bool serves(const struct device *device, const struct in6_addr *at) {
     return !IN6_IS_ADDR_V4MAPPED(at) || device->interface.address != 0;
 }
 
-VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
-    struct id *id = id_of(ibv);
-    uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
-    if (ibv->route.addr.src_addr.sa_family == 0 || id->places != NULL) {
-        return fails(EINVAL);
-    }
-    struct in6_addr at = address_in(&ibv->route.addr.src_addr);
+/* Listens at the devices of a list that NULL ends, and at no device if that fails. */
+static int listen_at_all(struct id *id, struct ibv_device **devices, uint32_t backlog) {
+    struct in6_addr at = address_in(&id->ibv.route.addr.src_addr);
     int result = RDDP_OK;
-    bool everywhere = id->device == NULL;
-    struct device *device = everywhere ? first_device() : id->device;
-    if (device == NULL) {
+    if (devices[0] == NULL) {
         return fails(ENODEV);
     }
-    for (; device != NULL && result == RDDP_OK; device = everywhere ? device->next : NULL) {
+    for (int i = 0; devices[i] != NULL && result == RDDP_OK; i++) {
+        struct device *device = (struct device *)devices[i];
         if (serves(device, &at)) {
-            result = listen_at(id, device, waiting);
+            result = listen_at(id, device, backlog);
         }
     }
     if (result == RDDP_OK && id->places == NULL) {
@@ -122,9 +121,28 @@ VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
         return 0;
     }
     stop_listening(id);
-    if (result == RDDP_ADDRESS_IN_USE && IN6_IS_ADDR_UNSPECIFIED(&at) && listens_here(ntohs(rdma_get_src_port(ibv)))) {
+    if (result == RDDP_ADDRESS_IN_USE && IN6_IS_ADDR_UNSPECIFIED(&at)
+        && listens_here(devices, ntohs(rdma_get_src_port(&id->ibv)))) {
         verbs_log("the program listens at 0.0.0.0, too; the port has one listener, and no peer comes over IPv6");
         return 0;
     }
     return fails(error_of(result));
+}
+
+VERBS int rdma_listen(struct rdma_cm_id *ibv, int backlog) {
+    struct id *id = id_of(ibv);
+    uint32_t waiting = backlog > 0 ? (uint32_t)backlog : DEFAULT_BACKLOG;
+    if (ibv->route.addr.src_addr.sa_family == 0 || id->places != NULL) {
+        return fails(EINVAL);
+    }
+    if (id->device != NULL) {
+        struct ibv_device *one[] = {&id->device->ibv, NULL};
+        return listen_at_all(id, one, waiting);
+    }
+    struct ibv_device **all = ibv_get_device_list(NULL);
+    int result = all == NULL ? -1 : listen_at_all(id, all, waiting);
+    int error = errno;
+    ibv_free_device_list(all);
+    errno = error;
+    return result;
 }

@@ -188,7 +188,10 @@ struct completion_queue *create_completion_queue(struct ibv_context *context, ui
     }
     queue->mask = room - 1;
     queue->device = device_of(context);
+    /* Not while the session is replaced, which only a device without objects allows. */
+    pthread_mutex_lock(&queue->device->control);
     queue->device->objects++;
+    pthread_mutex_unlock(&queue->device->control);
     queue->ibv.context = context;
     queue->ibv.channel = channel;
     queue->ibv.cq_context = program;

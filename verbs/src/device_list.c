@@ -86,20 +86,26 @@ static struct device *find_listed(const char *interface) {
     return device;
 }
 
-/* A retired device that is as good as new. */
+static bool is_same(const struct rddp_interface *one, const struct rddp_interface *other) {
+    return strcmp(one->name, other->name) == 0 && one->address == other->address && one->gateway == other->gateway
+        && one->mtu == other->mtu && one->prefix == other->prefix && memcmp(one->mac, other->mac, sizeof one->mac) == 0
+        && one->ipv6_count == other->ipv6_count
+        && memcmp(one->ipv6, other->ipv6, one->ipv6_count * sizeof one->ipv6[0]) == 0
+        && memcmp(one->ipv6_prefix, other->ipv6_prefix, one->ipv6_count * sizeof one->ipv6_prefix[0]) == 0;
+}
+
+/* A retired device that is as good as new. Other threads read its interface without a lock, so that never changes. */
 static struct device *take_retired(const struct rddp_interface *interface) {
     for (struct device **at = &retired; *at != NULL; at = &(*at)->next_retired) {
         struct device *device = *at;
-        if (!is_used(device) && strcmp(device->interface.name, interface->name) == 0) {
+        if (!is_used(device) && is_same(&device->interface, interface)) {
             *at = device->next_retired;
-            device->interface = *interface;  /* the next daemon may give it other addresses */
             return device;
         }
     }
     return NULL;
 }
 
-/* Those that go through the list meanwhile find their way by `next`. */
 static void retire_lost(void) {
     struct device **at = &first;
     while (*at != NULL) {
@@ -158,13 +164,6 @@ static struct device *current_devices(void) {
     return first;
 }
 
-struct device *first_device(void) {
-    pthread_mutex_lock(&discovery);
-    struct device *device = current_devices();
-    pthread_mutex_unlock(&discovery);
-    return device;
-}
-
 static unsigned count_devices(const struct device *device) {
     unsigned count = 0;
     for (; device != NULL; device = device->next) {
@@ -203,8 +202,7 @@ static bool has_address(const struct rddp_interface *interface, const struct in6
 }
 
 /* The first device with an address of the family of one that stands for this host; if none has one, the first. */
-static struct device *device_of_family(const struct in6_addr *address) {
-    struct device *device = first_device();
+static struct device *device_of_family(struct device *device, const struct in6_addr *address) {
     for (struct device *each = device; each != NULL; each = each->next) {
         struct in6_addr own = own_address(&each->interface, address);
         if (!IN6_IS_ADDR_UNSPECIFIED(&own)) {
@@ -214,13 +212,9 @@ static struct device *device_of_family(const struct in6_addr *address) {
     return device;
 }
 
-struct device *find_device(const struct in6_addr *address) {
-    if (is_this_host(address)) {
-        return device_of_family(address);
-    }
-    struct device *device = first_device();
-    if (device == NULL) {
-        return NULL;
+static struct device *device_with(struct device *device, const struct in6_addr *address) {
+    if (device == NULL || is_this_host(address)) {
+        return device_of_family(device, address);
     }
     while (device != NULL && !has_address(&device->interface, address)) {
         device = device->next;
@@ -228,6 +222,13 @@ struct device *find_device(const struct in6_addr *address) {
     if (device == NULL) {
         errno = EADDRNOTAVAIL;
     }
+    return device;
+}
+
+struct device *find_device(const struct in6_addr *address) {
+    pthread_mutex_lock(&discovery);
+    struct device *device = device_with(current_devices(), address);
+    pthread_mutex_unlock(&discovery);
     return device;
 }
 
@@ -260,13 +261,9 @@ static int distance(const struct rddp_interface *interface, const struct in6_add
     return !ipv4 || interface->gateway != 0 ? 0 : -1;
 }
 
-struct device *route_device(const struct in6_addr *address) {
-    if (is_this_host(address)) {
-        return device_of_family(address);
-    }
-    struct device *device = first_device();
-    if (device == NULL) {
-        return NULL;
+static struct device *device_towards(struct device *device, const struct in6_addr *address) {
+    if (device == NULL || is_this_host(address)) {
+        return device_of_family(device, address);
     }
     struct device *best = NULL;
     for (struct device *each = device; each != NULL; each = each->next) {
@@ -281,19 +278,26 @@ struct device *route_device(const struct in6_addr *address) {
     return best;
 }
 
+struct device *route_device(const struct in6_addr *address) {
+    pthread_mutex_lock(&discovery);
+    struct device *device = device_towards(current_devices(), address);
+    pthread_mutex_unlock(&discovery);
+    return device;
+}
+
 /* ---- What libibverbs offers ---- */
 
+/* A copy: the list may change at any time. */
 VERBS struct ibv_device **ibv_get_device_list(int *count) {
-    struct device *each = first_device();
+    pthread_mutex_lock(&discovery);
+    struct device *each = current_devices();
     unsigned devices = count_devices(each);
     struct ibv_device **list = calloc(devices + 1, sizeof *list);
-    if (list == NULL) {
-        return NULL;
-    }
-    for (unsigned i = 0; i < devices; i++, each = each->next) {
+    for (unsigned i = 0; list != NULL && i < devices; i++, each = each->next) {
         list[i] = &each->ibv;
     }
-    if (count != NULL) {
+    pthread_mutex_unlock(&discovery);
+    if (list != NULL && count != NULL) {
         *count = (int)devices;
     }
     return list;
@@ -364,13 +368,14 @@ struct ibv_context *hold_shared_context(struct device *device) {
 }
 
 VERBS struct ibv_context **rdma_get_devices(int *count) {
-    struct device *devices = first_device();
-    struct ibv_context **list = calloc(count_devices(devices) + 1, sizeof *list);
-    int opened = 0;
-    for (struct device *each = list == NULL ? NULL : devices; each != NULL; each = each->next) {
-        list[opened] = shared_context(each);
+    int devices = 0, opened = 0;
+    struct ibv_device **each = ibv_get_device_list(&devices);
+    struct ibv_context **list = calloc((size_t)devices + 1, sizeof *list);
+    for (int i = 0; list != NULL && i < devices; i++) {
+        list[opened] = shared_context((struct device *)each[i]);
         opened += list[opened] != NULL;
     }
+    ibv_free_device_list(each);
     if (count != NULL) {
         *count = opened;
     }

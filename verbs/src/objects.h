@@ -41,7 +41,7 @@ struct stream;
 struct device {
     struct ibv_device ibv;
     struct rddp_interface interface;
-    struct device *next;
+    struct device *next;  /* of the list; under its lock */
     struct device *next_retired;
     /* What rdma_cm uses; opened once, and never closed. */
     struct ibv_context *shared;
@@ -95,9 +95,6 @@ static inline struct device *device_of(struct ibv_context *ibv) {
 
 /* Guards what joins connections, queue pairs and ids. */
 extern pthread_mutex_t streams;
-
-/* The devices, in the order of the daemon's interfaces. Null with errno if there are none. */
-struct device *first_device(void);
 
 /*
  * The device that has an address, and the one that leads to an address: its own, one of its network, else one for its

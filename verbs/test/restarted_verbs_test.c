@@ -3,6 +3,8 @@
  * "end" when the daemon may end, and "start" when the next one may start; reads a line when that is done.
  */
 #include <dirent.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 
 #include "peer.h"
 
@@ -15,11 +17,26 @@ struct both {
     struct rdma_cm_id *listening;
 };
 
+/* Another thread lists the devices at the same time; nobody waits for it. */
+static sem_t listings;
+static atomic_bool ends;
+
+static void *list_devices(void *argument) {
+    while (sem_wait(&listings) == 0 && !atomic_load_explicit(&ends, memory_order_relaxed)) {
+        struct ibv_device **devices = ibv_get_device_list(NULL);
+        if (devices != NULL) {
+            ibv_free_device_list(devices);
+        }
+    }
+    return argument;
+}
+
 static void ask_for(const char *what) {
     puts(what);
     fflush(stdout);
     char line[16];
     CHECK(fgets(line, sizeof line, stdin) != NULL);
+    CHECK(sem_post(&listings) == 0);
 }
 
 static int resolve_peer(struct rdma_cm_id *id, __be16 port) {
@@ -102,6 +119,8 @@ int main(int count, char **arguments) {
     unsetenv("RDDP_INTERFACE");
     events = rdma_create_event_channel();
     CHECK(events != NULL);
+    pthread_t lister;
+    CHECK(sem_init(&listings, 0, 1) == 0 && pthread_create(&lister, NULL, list_devices, NULL) == 0);
     struct both old, new;
     connect_both(&old);
     struct ibv_device **devices = ibv_get_device_list(NULL);
@@ -145,6 +164,8 @@ int main(int count, char **arguments) {
         await_removal();
         dismantle_both(&new);
     }
+    atomic_store(&ends, true);
+    CHECK(sem_post(&listings) == 0 && pthread_join(lister, NULL) == 0);
     rdma_destroy_event_channel(events);
     puts("done");
     return 0;
