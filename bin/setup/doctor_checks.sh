@@ -177,10 +177,12 @@ doctor_nodes() {
 
 doctor_permissions() {
     echo 'Permissions'
-    if has_capability 12; then
-        ok network 'CAP_NET_ADMIN'
+    if ! has_capability 12; then
+        note network 'no CAP_NET_ADMIN: no linux: interfaces, no net_tap, kernel TCP measured over loopback' 'run as root'
+    elif ! has_capability 13; then
+        note network 'no CAP_NET_RAW: no linux: interfaces' 'run as root'
     else
-        note network 'no CAP_NET_ADMIN: no net_af_packet, no net_tap, kernel TCP measured over loopback' 'run as root'
+        ok network 'CAP_NET_ADMIN, CAP_NET_RAW'
     fi
     doctor_tun
     doctor_locked_memory

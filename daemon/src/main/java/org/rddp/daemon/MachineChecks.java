@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.DpdkConfiguration;
@@ -122,6 +123,27 @@ final class MachineChecks {
                   + " mtu "
                   + configured.mtu()
                   + ")"));
+    } else {
+      checkCapabilities(number, name);
+    }
+  }
+
+  /**
+   * Opening a socket for frames takes one; the other is for a flag of the interface that every
+   * start of the port sets as it is (net_af_packet's promiscuous_disable, SIOCSIFFLAGS).
+   */
+  private void checkCapabilities(int number, String name) {
+    List<Capabilities> missing =
+        Capabilities.missing(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
+    if (!missing.isEmpty()) {
+      refuse(
+          number,
+          "the Linux interface "
+              + name
+              + " can be used only with CAP_NET_RAW and CAP_NET_ADMIN, and this process has no "
+              + missing.stream().map(Capabilities::name).collect(Collectors.joining(" and no "))
+              + "; allowed: give it both (AmbientCapabilities= of a service, --cap-add of a"
+              + " container), or root");
     }
   }
 

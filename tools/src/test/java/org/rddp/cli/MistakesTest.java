@@ -172,17 +172,49 @@ class MistakesTest {
   @Test
   void shouldSayThatAContainerHasNotAllOfSysfs() throws Exception {
     Path file = configuration("interface", "mtu = 1500");
-    ProcessBuilder command =
-        CommandProcess.of("daemon", "--check", "--devices", "--config", file.toString());
-    List<String> hideSysfs = List.of("sh", "-c", "mount -t tmpfs none /sys && exec \"$@\"", "sh");
-    command.command().addAll(0, hideSysfs);
-    command.command().addAll(0, List.of("unshare", "--mount"));
-    Process process = command.redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).isEqualTo(1);
+    String output =
+        checkIn(file, "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /sys && exec \"$@\"");
     shouldSay(
         output,
         file,
         "dpdk.arguments: there is no folder /sys/module, without which DPDK does not");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-net_admin,            no CAP_NET_ADMIN;",
+    "-net_raw,              no CAP_NET_RAW;",
+    "'-net_raw,-net_admin', no CAP_NET_RAW and no CAP_NET_ADMIN;"
+  })
+  void shouldSayWhichCapabilityALinuxInterfaceLacks(String without, String missing)
+      throws Exception {
+    Path file = configuration("interface", "device = 'linux:end0'");
+    String drop = "exec setpriv --bounding-set=" + without + " --inh-caps=" + without + " \"$@\"";
+    String output =
+        checkIn(
+            file,
+            "unshare",
+            "--net",
+            "sh",
+            "-c",
+            "ip link add end0 type veth peer name end1 && " + drop);
+    shouldSay(
+        output,
+        file,
+        "13:1: interface[1].device: the Linux interface end0 can be used only with CAP_NET_RAW and"
+            + " CAP_NET_ADMIN, and this process has "
+            + missing);
+  }
+
+  /** The output of a check that fails, as a process that a shell's command has prepared. */
+  private static String checkIn(Path file, String... shell) throws Exception {
+    ProcessBuilder command =
+        CommandProcess.of("daemon", "--check", "--devices", "--config", file.toString());
+    command.command().addFirst("sh");
+    command.command().addAll(0, List.of(shell));
+    Process process = command.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).isEqualTo(1);
+    return output;
   }
 }
