@@ -1,18 +1,50 @@
 /* Pools of packet buffers, and the buffers' references. */
 #include "rddp_dpdk.h"
 
+#include <rte_eal.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
 #include "result.h"
 
+/*
+ * As rte_pktmbuf_pool_create, except that without huge pages buffers may cross pages: there is no
+ * card that needs physical addresses, and a buffer of 2 KiB would take a page of 4 KiB.
+ */
+static struct rte_mempool *new_pool(const char *name, uint32_t count, uint32_t cache,
+                                    uint16_t priv_size, uint16_t data_room, int socket)
+{
+    struct rte_pktmbuf_pool_private sizes = {
+        .mbuf_data_room_size = data_room,
+        .mbuf_priv_size = priv_size,
+    };
+    unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+    struct rte_mempool *pool =
+        rte_mempool_create_empty(name, count, sizeof(struct rte_mbuf) + priv_size + data_room,
+                                 cache, sizeof(sizes), socket, flags);
+    if (pool == NULL)
+        return NULL;
+    int error = rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
+    if (error == 0) {
+        rte_pktmbuf_pool_init(pool, &sizes);
+        error = rte_mempool_populate_default(pool);
+    }
+    if (error < 0) {
+        rte_mempool_free(pool);
+        rte_errno = -error;
+        return NULL;
+    }
+    rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+    return pool;
+}
+
 int rddp_mempool_create(const char *name, uint32_t count, uint32_t cache, uint32_t priv_size,
                         uint32_t data_room, int socket, void **pool)
 {
-    if (priv_size > UINT16_MAX || data_room > UINT16_MAX)
+    if (priv_size > UINT16_MAX || data_room > UINT16_MAX || priv_size % RTE_MBUF_PRIV_ALIGN != 0)
         return -EINVAL;
-    *pool = rte_pktmbuf_pool_create(name, count, cache, (uint16_t)priv_size, (uint16_t)data_room,
-                                    socket);
+    *pool = new_pool(name, count, cache, (uint16_t)priv_size, (uint16_t)data_room, socket);
     return *pool == NULL ? failure() : 0;
 }
 

@@ -113,6 +113,20 @@ static void pool_allocates_every_buffer_once(void)
     rddp_mempool_free(pool);
 }
 
+/* Without huge pages, a buffer takes what it needs, and no page of its own. */
+static void pool_takes_little_memory(void)
+{
+    struct rte_mempool *pool = new_pool("small");
+    struct rte_mempool_memhdr *chunk;
+    size_t octets = 0;
+
+    STAILQ_FOREACH(chunk, &pool->mem_list, next)
+        octets += chunk->len;
+    EXPECT(octets >= (size_t)BUFFERS * ROOM);
+    EXPECT(octets < (size_t)BUFFERS * (ROOM + 512) + 4096);
+    rte_mempool_free(pool);
+}
+
 static void last_release_returns_a_buffer(void)
 {
     void *pool = new_pool("counted");
@@ -468,6 +482,7 @@ int main(void)
     fields_match_the_types();
     eal_starts_once();
     pool_allocates_every_buffer_once();
+    pool_takes_little_memory();
     last_release_returns_a_buffer();
     a_registered_thread_has_a_cache();
     ring_ports_are_connected();
