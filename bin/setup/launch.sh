@@ -51,6 +51,8 @@ jvm_arguments() {
         # RDDP_JVM_FLAGS=-Xmx... overrides it.
         JVM_ARGUMENTS+=(-Xmx2g)
     fi
+    # By default the machine's memory decides, and with much of it the start makes 100 MiB of new objects resident.
+    if [[ ${1:-} == daemon ]]; then JVM_ARGUMENTS+=(-Xmn32m); fi
     # The user's flags: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then
         local own
