@@ -37,7 +37,7 @@ main() {
 }
 
 classpath() {
-    printf '%s' "$ROOT/lib/*"
+    jars_in "$ROOT/lib"
 }
 
 # A JDK that is missing is left to the administrator.

@@ -15,6 +15,12 @@ is_installed() {
     [[ ! -f $ROOT/pom.xml ]]
 }
 
+# jars_in FOLDER: a class path of them, always in the same order, which archived classes need.
+jars_in() {
+    local LC_ALL=C IFS=: jars=("$1"/*.jar)
+    printf '%s' "${jars[*]}"
+}
+
 # Whether a heap can have large pages; a JVM that asks without success prints a warning to its standard output.
 has_transparent_hugepages() {
     [[ -r $TRANSPARENT_HUGEPAGES && $(<"$TRANSPARENT_HUGEPAGES") != *'[never]'* ]]
@@ -30,7 +36,11 @@ jvm_arguments() {
         --add-opens java.base/java.util.zip=ALL-UNNAMED
         -Drddp.native="$SHIM"
     )
-    if is_installed; then JVM_ARGUMENTS+=(-Drddp.installed=true); fi
+    if is_installed; then
+        JVM_ARGUMENTS+=(-Drddp.installed=true)
+        # The image has classes as HotSpot maps them. Where they do not fit, as with other flags, it would say so, and goes on.
+        if [[ -f $ROOT/lib/rddp.jsa ]]; then JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$ROOT/lib/rddp.jsa" -Xlog:cds=off -Xlog:aot=off); fi
+    fi
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi

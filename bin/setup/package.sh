@@ -1,14 +1,16 @@
 # shellcheck shell=bash
-# rddp package: makes the tarball and the Debian package, and tries them.
+# rddp package: makes the tarball, the Debian package and the image for containers, and tries them.
 
 package_usage() {
     cat <<'END'
-Usage: rddp package [FOLDER]
+Usage: rddp package [--image] [FOLDER]
        rddp package --check
        rddp package --try
 
 Builds a tarball, which runs from wherever it is unpacked, and a Debian package into FOLDER (default: target/package).
 
+      --image  Build an image for containers instead, an OCI archive ("podman load -i"), of packages that apt downloads.
+               packaging/containers tries it.
       --check  Build them into a temporary folder, unpack, install, run and remove them there, and check every part. Less than
                two minutes; 'rddp test' does it, too.
       --try    Build the package, and install, run and remove it in a new Debian system made by debootstrap. Needs root, the
@@ -24,6 +26,7 @@ package() {
             return
             ;;
         --check | --try) (($# == 1)) || package_refused ;;
+        --image) (($# <= 2)) || package_refused ;;
         -*) package_refused ;;
         *) (($# <= 1)) || package_refused ;;
     esac
@@ -33,6 +36,7 @@ package() {
     case ${1:-} in
         --check) "$ROOT/packaging/check" ;;
         --try) "$ROOT/packaging/try" ;;
+        --image) "$ROOT/packaging/build" --image "${2:-$ROOT/target/package}" ;;
         *) "$ROOT/packaging/build" "${1:-$ROOT/target/package}" ;;
     esac
 }

@@ -1,7 +1,7 @@
 package org.rddp.daemon;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,18 +39,13 @@ final class EagerClasses {
    */
   static void load() throws IOException {
     for (Class<?> module : MODULES) {
-      Path root = root(module);
-      if (Files.isDirectory(root)) {
-        load(root);
+      String file = module.getName().replace('.', '/') + SUFFIX;
+      // Not the class's CodeSource, which has no location where HotSpot has archived the class.
+      URI found = URI.create(module.getClassLoader().getResource(file).toString());
+      if (found.getScheme().equals("file")) {
+        String path = found.getPath();
+        load(Path.of(path.substring(0, path.length() - file.length())));
       }
-    }
-  }
-
-  private static Path root(Class<?> module) throws IOException {
-    try {
-      return Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IOException("cannot find the classes of " + module, e);
     }
   }
 
