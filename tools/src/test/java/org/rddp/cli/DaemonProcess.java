@@ -42,7 +42,8 @@ final class DaemonProcess implements AutoCloseable {
     return start(List.of("nsenter", "--net=" + namespace.file()), configuration, options);
   }
 
-  private static DaemonProcess start(List<String> prefix, Path configuration, String... options)
+  /** Starts the daemon by a command that takes another command as its last arguments. */
+  static DaemonProcess start(List<String> prefix, Path configuration, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

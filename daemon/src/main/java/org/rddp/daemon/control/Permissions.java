@@ -9,8 +9,20 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.PeerCredentials;
 
-/** Decides which users may open sessions, capture frames, and see the sessions of others. */
+/**
+ * Decides which users may open sessions, capture frames, and see the sessions of others.
+ *
+ * <p>In a user namespace the kernel reports everybody who has no id there, the host's root
+ * included, with one overflow id (user_namespaces(7)). It stands for strangers, so it has no
+ * rights, not even where the daemon itself has no other id. Where every id has a number, as outside
+ * of containers, the overflow id is that of a user like others.
+ */
 final class Permissions {
+  /** No user or group has this id. */
+  private static final int NONE = -1;
+
+  private static final long ALL_IDS = (1L << Integer.SIZE) - 1;
+
   private static final int OWN_USER = own("uid");
   private static final int OWN_GROUP = own("gid");
 
@@ -64,11 +76,23 @@ final class Permissions {
     return peer.uid() == 0 || peer.uid() == OWN_USER;
   }
 
+  /** The daemon's own user or group; {@link #NONE} if it has none in its user namespace. */
   private static int own(String id) {
     try {
-      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + id);
+      int own = (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + id);
+      // Not readString: it reads one octet at a time, and the kernel gives only the first one.
+      Path overflowId = Path.of("/proc/sys/kernel/overflow" + id);
+      int overflow = Integer.parseUnsignedInt(Files.readAllLines(overflowId).getFirst());
+      return own == overflow && mapped(id) < ALL_IDS ? NONE : own;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** How many ids have a number in this user namespace. */
+  private static long mapped(String id) throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/" + id + "_map")).stream()
+        .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 }
