@@ -62,22 +62,23 @@ doctor_command() {
     if has "$1"; then
         ok "$1" "$(command -v "$1")"
     else
-        missing "$1" "not found: $2" "$(apt_command "$3")"
+        missing "$1" "not found: $2" "$(install_command "$3")"
     fi
 }
 
 doctor_dpdk() {
     echo 'DPDK'
     if ! has_dpdk; then
-        missing libdpdk 'not found: only the simulation runs without it' "$(apt_command libdpdk-dev)"
+        missing libdpdk 'not found: only the simulation runs without it' "$(install_command libdpdk-dev)"
         return
     fi
-    local version
+    local version tested
     version=$(dpdk_version)
-    if [[ $version == 22.11.* ]]; then
+    mapfile -t tested < <(awk '!/^#/ { print $3 }' "$ROOT/bin/setup/systems.txt")
+    if [[ " ${tested[*]} " == *" ${version%.*} "* ]]; then
         ok libdpdk "$version"
     else
-        note libdpdk "$version" 'made for and tested with 22.11'
+        note libdpdk "$version" "tested with ${tested[*]}"
     fi
     doctor_drivers "$(pkg-config --variable=libdir libdpdk)"
     doctor_shim
@@ -100,11 +101,13 @@ doctor_installed() {
     doctor_drivers "$(dirname -- "$eal")"
 }
 
-# doctor_drivers FOLDER: whether the drivers are among DPDK's libraries in the folder.
+# doctor_drivers FOLDER: whether the drivers are among DPDK's libraries in the folder, or where Debian or Fedora has drivers.
 doctor_drivers() {
     local libraries=$1 driver found=() lacking=()
     for driver in net_vhost net_virtio net_memif net_ring net_af_packet net_tap; do
-        if compgen -G "$libraries/librte_$driver.so*" >/dev/null || compgen -G "$libraries/dpdk/pmds-*/librte_$driver.so*" >/dev/null; then
+        if compgen -G "$libraries/librte_$driver.so*" >/dev/null ||
+            compgen -G "$libraries/dpdk/pmds-*/librte_$driver.so*" >/dev/null ||
+            compgen -G "$libraries/dpdk-pmds/librte_$driver.so*" >/dev/null; then
             found+=("$driver")
         else
             lacking+=("$driver")
@@ -112,8 +115,11 @@ doctor_drivers() {
     done
     if ((${#lacking[@]} == 0)); then
         ok drivers "${found[*]}"
+    elif [[ " ${found[*]} " == *' net_ring '* ]]; then
+        # Fedora builds neither net_af_packet nor net_memif.
+        note drivers "${found[*]}; not: ${lacking[*]}" "$(install_command librte-meta-allpmds), if this system has them"
     else
-        missing drivers "not found: ${lacking[*]} (found: ${found[*]:-none})" "$(apt_command librte-meta-allpmds)"
+        missing drivers "not found: ${lacking[*]} (found: ${found[*]:-none})" "$(install_command librte-meta-allpmds)"
     fi
 }
 
@@ -236,7 +242,7 @@ doctor_tests() {
         if has "$tool"; then
             ok "$tool" "$(command -v "$tool")"
         else
-            note "$tool" 'not found' "$(apt_command "$package")"
+            note "$tool" 'not found' "$(install_command "$package")"
         fi
     done <<<'ip iproute2
 ethtool ethtool

@@ -37,8 +37,10 @@ jdk_advice() {
     if has apt-cache && [[ -n $(apt-cache show openjdk-25-$kind-headless 2>/dev/null) ]]; then
         echo "apt-get install openjdk-25-$kind-headless"
     elif has apt-get; then
-        echo "this system's packages have none (Debian 12 has not). Add the repository of Eclipse Temurin," \
+        echo "this system's packages have none. Add the repository of Eclipse Temurin," \
             "packages.adoptium.net, as docs/operations.md says under 'Java', then: apt-get install temurin-25-$kind"
+    elif has dnf; then
+        echo "$(install_command openjdk-25-$kind-headless), or Eclipse Temurin 25 from adoptium.net"
     else
         echo 'as a package of this system, or Eclipse Temurin 25 from adoptium.net'
     fi
@@ -123,7 +125,7 @@ java_version() {
 install_jdk() {
     local package=openjdk-25-jdk-headless
     if is_root && has apt-cache && [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then
-        apt_install 'a JDK that rddp runs on' "$package"
+        install_packages 'a JDK that rddp runs on' "$package"
         best_jdk
     fi
 }

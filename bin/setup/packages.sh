@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Debian packages that rddp needs: installs those that are missing, where permitted, or lists them.
+# Packages that rddp needs, by Debian's names: installs those that are missing, by apt or dnf, where permitted, or lists them.
 
 # To build and run rddp: Maven, a C compiler, and DPDK with its drivers (libdpdk-dev depends on every one of them).
 install_packages_to_run() {
@@ -22,7 +22,7 @@ install_packages_to_run() {
         install_optional 'unmodified RDMA programs over rddp (rddp verbs)' libibverbs-dev librdmacm-dev
     fi
     # DPDK brings it, too; without DPDK there is nothing to capture.
-    if [[ -z ${RDDP_NO_DPDK:-} ]] && ! compgen -G '/usr/lib/*/libpcap.so.0.8' >/dev/null; then
+    if [[ -z ${RDDP_NO_DPDK:-} ]] && ! has_library libpcap.so.; then
         install_optional 'filters of rddp capture' libpcap0.8
     fi
 }
@@ -71,7 +71,7 @@ install_packages_for_verbs() {
 install_packages_to_package() {
     local missing=()
     has asciidoctor || missing+=(asciidoctor)
-    has dpkg-shlibdeps || missing+=(dpkg-dev)
+    has dpkg-shlibdeps || has rpmbuild || missing+=(dpkg-dev)
     has strip || missing+=(binutils)
     has_verbs_headers || missing+=(libibverbs-dev librdmacm-dev)
     if ((${#missing[@]} > 0)); then
@@ -105,12 +105,11 @@ install_packages_for_siw() {
     has rping || missing+=(rdmacm-utils)
     has ib_send_lat || missing+=(perftest)
     has ibv_devinfo || missing+=(ibverbs-utils)
-    compgen -G '/usr/lib/*/libibverbs/libsiw-*.so' >/dev/null || missing+=(ibverbs-providers)
+    has_library libibverbs/libsiw- || missing+=(ibverbs-providers)
     has rdma || missing+=(iproute2)
     has depmod || missing+=(kmod)
     has cpio || missing+=(cpio)
     has xz || missing+=(xz-utils)
-    has gcc-12 || missing+=(gcc-12)
     if ((${#missing[@]} > 0)); then
         install_required "Linux's siw in a virtual machine" "${missing[@]}"
     fi
@@ -119,7 +118,7 @@ install_packages_for_siw() {
 # install_packages_to_bench [NAME]: the systems that a benchmark, or any of them, compares rddp with.
 install_packages_to_bench() {
     local missing=()
-    if [[ $1 == crc || -z $1 || $1 == --* ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then
+    if [[ $1 == crc || -z $1 || $1 == --* ]] && ! has_library libisal.so.2; then
         install_optional "Intel's ISA-L, to compare CRC32c with" libisal2
     fi
     if benchmarks_devices "$1"; then
@@ -143,12 +142,22 @@ benchmarks_devices() {
     [[ ' crc analysis jmh ' != *" ${1:-all} "* ]]
 }
 
+# has_library BEGINNING: whether a file of that beginning is among the libraries of Debian or Fedora.
+has_library() {
+    compgen -G "/usr/lib/*/$1*" >/dev/null || compgen -G "/usr/lib64/$1*" >/dev/null
+}
+
 has_dpdk() {
     has pkg-config && pkg-config --exists libdpdk 2>/dev/null
 }
 
 has_verbs_headers() {
     has pkg-config && pkg-config --exists libibverbs librdmacm 2>/dev/null
+}
+
+# Such as 44 of 1.14.44.0, the version of libibverbs in it.
+rdma_core_version() {
+    pkg-config --modversion libibverbs | cut -d . -f 3
 }
 
 dpdk_version() {
@@ -168,9 +177,9 @@ install_optional() {
     local why=$1
     shift
     if can_install; then
-        apt_install "$why" "$@" || say "going on without: $*"
+        install_packages "$why" "$@" || say "going on without: $*"
     else
-        say "missing: $* ($why); going on without. To install: $(apt_command "$@")"
+        say "missing: $* ($why); going on without. To install: $(install_command "$@")"
     fi
 }
 
@@ -179,24 +188,42 @@ install_required() {
     local why=$1
     shift
     if ! can_install; then
-        fail "missing: $* ($why)" "To install, as root: $(apt_command "$@")"
+        fail "missing: $* ($why)" "To install, as root: $(install_command "$@")"
     fi
-    apt_install "$why" "$@" || fail "could not install: $*" "To see why, run: $(apt_command "$@")"
+    install_packages "$why" "$@" || fail "could not install: $*" "To see why, run: $(install_command "$@")"
 }
 
 can_install() {
-    is_root && has apt-get
+    is_root && { has apt-get || has dnf; }
 }
 
-apt_command() {
-    echo "apt-get install -y --no-install-recommends $*"
+# install_command PACKAGE...: what to type on this system.
+install_command() {
+    if has apt-get || ! has dnf; then
+        echo "apt-get install -y --no-install-recommends $*"
+    else
+        echo "dnf install -y $(fedora_names "$@")"
+    fi
 }
 
-# apt_install WHY PACKAGE...: fetches the package lists only when they lack a package, or the installation fails.
-apt_install() {
-    local why=$1
+# fedora_names PACKAGE...
+fedora_names() {
+    local package
+    for package in "$@"; do
+        awk -v package="$package" '$1 == package { name = $2 } END { print name ? name : package }' "$ROOT/bin/setup/fedora.txt"
+    done | grep -vx -e - | sort -u | paste -sd ' '
+}
+
+# install_packages WHY PACKAGE...: with apt, fetches the package lists only when they lack a package, or the installation fails.
+install_packages() {
+    local why=$1 names
     shift
     say "installing $* ($why)"
+    if ! has apt-get; then
+        read -ra names <<<"$(fedora_names "$@")"
+        dnf -q install -y "${names[@]}" >&2
+        return
+    fi
     if apt-cache show "$@" >/dev/null 2>&1 && apt_get install -y --no-install-recommends "$@"; then
         return
     fi

@@ -11,7 +11,7 @@ verbs_library() {
         fi
     done
     fail 'librddp-verbs.so is not there' \
-        "In a source tree, install what it is built with: $(apt_command libibverbs-dev librdmacm-dev)"
+        "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)"
 }
 
 verbs_usage() {

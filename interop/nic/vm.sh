@@ -23,7 +23,7 @@ prepare_nic_vm() {
     rm -rf "$NIC"
     mkdir -p "$NIC"
     kernel=$(kernel_release)
-    unpack_packages "$NIC" "linux-image-$kernel" || fail 'no kernel for the guest: this takes Debian 12 on x86-64'
+    unpack_packages "$NIC" "linux-image-$kernel" || fail "no kernel '$kernel' for the guest: this takes Debian's kernel for x86-64"
     pack_nic_guest "$kernel" >"$NIC/pack.log" 2>&1 || fail "the guest cannot be packed" "All of it: $NIC/pack.log"
     rm -rf "$NIC/unpacked" "$NIC/guest"
     fingerprint_of_vm "${NIC_FILES[@]}" >"$NIC/made"

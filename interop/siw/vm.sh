@@ -26,7 +26,11 @@ prepare_vm() {
     rm -rf "$SIW"
     mkdir -p "$SIW"
     kernel=$(kernel_release)
-    unpack_kernel || fail 'no kernel for the guest: this takes Debian 12 on x86-64'
+    # Such as 6.1 of 6.1.0-50-amd64.
+    series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel")
+    compiler=$(headers_need | grep -oE 'gcc-[0-9]+')
+    unpack_kernel || fail "no kernel '$kernel' for the guest: this takes Debian's kernel for x86-64, with its headers and source"
+    has "$compiler" || install_required "Linux's siw in a virtual machine" "$compiler"
     compile_siw >"$SIW/compile.log" 2>&1 || fail "siw does not compile" "All of it: $SIW/compile.log"
     pack_guest >"$SIW/pack.log" 2>&1 || fail "the guest cannot be packed" "All of it: $SIW/pack.log"
     rm -rf "$SIW/unpacked" "$SIW/source" "$SIW_GUEST"
@@ -35,25 +39,31 @@ prepare_vm() {
 }
 
 unpack_kernel() {
-    local headers=linux-headers-$kernel
-    unpack_packages "$SIW" "linux-image-$kernel" "$headers" "${headers%-amd64}-common" linux-kbuild-6.1 linux-source-6.1
+    local parts
+    mapfile -t parts < <(headers_need | grep -E '^linux-(headers-.*-common|kbuild-.*)$')
+    unpack_packages "$SIW" "linux-image-$kernel" "linux-headers-$kernel" "${parts[@]}" "linux-source-$series"
+}
+
+# What the kernel's headers depend on: their common part, tools, and the compiler.
+headers_need() {
+    apt-cache depends "linux-headers-$kernel" | sed -n 's/^ *Depends: //p'
 }
 
 compile_siw() {
-    local sources=$SIW/unpacked/usr/src folder=drivers/infiniband/sw/siw
+    local sources=$SIW/unpacked/usr/src folder=linux-source-$series/drivers/infiniband/sw/siw
     local headers=$sources/linux-headers-$kernel
-    mkdir -p "$SIW/source" && tar -C "$SIW/source" -xJf "$sources/linux-source-6.1.tar.xz" "linux-source-6.1/$folder" || return
+    mkdir -p "$SIW/source" && tar -C "$SIW/source" -xJf "$sources/linux-source-$series.tar.xz" "$folder" || return
     # Who opens may ask for the frame that lets the other side begin (RFC 6581); siw fixes that when it is compiled.
     sed -i 's/^const bool peer_to_peer;/bool peer_to_peer; module_param(peer_to_peer, bool, 0644);/' \
-        "$SIW/source/linux-source-6.1/$folder/siw_main.c"
+        "$SIW/source/$folder/siw_main.c"
     sed -i 's/^u_char mpa_version = .*/&\nmodule_param(mpa_version, byte, 0644);/' \
-        "$SIW/source/linux-source-6.1/$folder/siw_main.c"
-    sed -i 's/^extern const bool peer_to_peer;/extern bool peer_to_peer;/' "$SIW/source/linux-source-6.1/$folder/siw.h"
-    ready_before_reply "$SIW/source/linux-source-6.1/$folder/siw_cm.c" || return
+        "$SIW/source/$folder/siw_main.c"
+    sed -i 's/^extern const bool peer_to_peer;/extern bool peer_to_peer;/' "$SIW/source/$folder/siw.h"
+    ready_before_reply "$SIW/source/$folder/siw_cm.c" || return
     # The headers name each other where they would be installed.
     sed -i "s#^include .*/usr/src/#include $sources/#" "$headers/Makefile"
-    nice make -s -C "$headers" "M=$SIW/source/linux-source-6.1/$folder" CONFIG_RDMA_SIW=m modules || return
-    strip -g -o "$SIW/siw.ko" "$SIW/source/linux-source-6.1/$folder/siw.ko"
+    nice make -s -C "$headers" "M=$SIW/source/$folder" CONFIG_RDMA_SIW=m modules || return
+    strip -g -o "$SIW/siw.ko" "$SIW/source/$folder/siw.ko"
 }
 
 # ready_before_reply FILE: siw answers who opens, and only then puts in place what takes the first message; one that comes in

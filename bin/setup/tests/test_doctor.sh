@@ -138,7 +138,7 @@ next_of() (
     source "$ROOT/bin/setup/doctor.sh"
     # shellcheck disable=SC2034
     doctor_problems=$1
-    eval "is_installed() { $2; }; is_root() { $3; }; has() { $4; }; apt_command() { echo apt-get install \$*; }"
+    eval "is_installed() { $2; }; is_root() { $3; }; has() { $4; }; install_command() { echo apt-get install \$*; }"
     doctor_next
 )
 
@@ -151,3 +151,24 @@ check_next() {
 }
 
 check 'doctor: ends with what to type next' check_next
+
+# drivers_in FOLDER DRIVER...: what the doctor says where DPDK's libraries are in $WORK/dpdk and these drivers in its FOLDER.
+drivers_in() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    rm -rf "$WORK/dpdk"
+    mkdir -p "$WORK/dpdk/$1"
+    for driver in "${@:2}"; do touch "$WORK/dpdk/$1/librte_$driver.so.25"; done
+    install_command() { echo "install $*"; }
+    doctor_drivers "$WORK/dpdk"
+    echo "$doctor_problems"
+)
+
+check_drivers() {
+    local all=(net_vhost net_virtio net_memif net_ring net_af_packet net_tap)
+    [[ $(drivers_in dpdk/pmds-23.0 "${all[@]}") == *ok*net_memif*0 ]] &&
+        [[ $(drivers_in dpdk-pmds net_vhost net_virtio net_ring net_tap) == *note*'not: net_memif net_af_packet'*0 ]] &&
+        [[ $(drivers_in . net_vhost) == *MISSING*'not found: net_virtio'*1 ]]
+}
+
+check 'doctor: finds the drivers of Debian and of Fedora, which lacks some' check_drivers
