@@ -23,12 +23,15 @@ declare -A suite_running=()
 
 suite_usage() {
     cat <<'END'
-Usage: rddp test [--no-dpdk]
+Usage: rddp test [--no-dpdk] [STEP]...
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP and Linux's siw
 as peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
 because it builds a virtual machine with siw.
+
+To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, linux_tcp,
+verbs, demo, package, soak, shim, simulation, races, fuzz, tshark.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -36,18 +39,21 @@ END
 }
 
 suite() {
-    local argument
+    local argument chosen=() steps
     for argument in "$@"; do
         case $argument in
             --no-dpdk) forget_dpdk ;;
             -h | --help) suite_usage && return ;;
-            *) suite_usage >&2 && return 2 ;;
+            *)
+                [[ -n $(title_of "$argument") ]] || { suite_usage >&2 && return 2; }
+                chosen+=("$argument")
+                ;;
         esac
     done
     suite_prepare
     exec 3>&1
     # The longest first, so that none is left alone at the end; those that mostly wait beside those that compute.
-    local steps=(build scripts java)
+    steps=(build scripts java)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
@@ -58,7 +64,9 @@ suite() {
         fi
         steps+=(demo package soak shim)
     fi
-    suite_run "${steps[@]}" simulation races fuzz tshark
+    steps+=(simulation races fuzz tshark)
+    if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
+    suite_run "${steps[@]}"
     suite_summary
 }
 
@@ -85,9 +93,10 @@ suite_prepare() {
     echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_description), $(nproc) cores"
 }
 
-# suite_run NAME...: runs the function step_NAME of each, two at a time: all but `scripts` once `build` has succeeded.
+# suite_run NAME...: runs the function step_NAME of each, two at a time: what comes behind `build` once that has succeeded.
 suite_run() {
-    local waiting=("$@") step ended built=
+    local waiting=("$@") step ended built=yes
+    if [[ " $* " == *' build '* ]]; then built=; fi
     # Process groups, so that a signal ends all of a step; and steps that can be interrupted.
     set -m
     while ((${#waiting[@]} + ${#suite_running[@]} > 0)); do
