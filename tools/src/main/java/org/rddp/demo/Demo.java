@@ -92,7 +92,7 @@ public final class Demo implements AutoCloseable {
   // ---- The transfer ----
 
   private JsonObject transfer() throws IOException, InterruptedException {
-    List<String> devices = settings.device().devices(folder.resolve("link.sock").toString());
+    List<String> devices = settings.device().devices("link.sock");
     List<Path> sockets = startDaemons(devices);
     Path sourceSocket = sockets.getFirst();
     Path sinkSocket = sockets.getLast();
@@ -239,8 +239,7 @@ public final class Demo implements AutoCloseable {
     if (closed) {
       throw new DemoException("interrupted");
     }
-    JavaProcess child =
-        JavaProcess.command(name, folder.resolve(name + ".log"), JVM_FLAGS, List.of(command));
+    JavaProcess child = JavaProcess.commandIn(folder.path(), name, JVM_FLAGS, List.of(command));
     children.add(child);
     return child;
   }

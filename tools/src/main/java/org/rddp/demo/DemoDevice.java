@@ -36,7 +36,12 @@ public enum DemoDevice {
     this.description = description;
   }
 
-  /** The source's device and the sink's, as configurations name them. */
+  /**
+   * The source's device and the sink's, as configurations name them.
+   *
+   * @param socket between them, relative to the daemons' folder: DPDK takes short devices only, and
+   *     the folder for temporary files may have a long name
+   */
   abstract List<String> devices(String socket);
 
   /** A description for messages. */

@@ -1,6 +1,7 @@
 package org.rddp.rig;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
@@ -23,6 +24,8 @@ import org.rddp.dpdk.Eal;
  * open as long as this process lives, so that it can end when this one does. For one thread.
  */
 public final class JavaProcess implements AutoCloseable {
+  private static final String MAIN = "org.rddp.cli.Main";
+
   private static final Duration TERMINATION = Duration.ofSeconds(10);
   private static final int LOG_LINES = 12;
   private static final String END = "";
@@ -43,6 +46,12 @@ public final class JavaProcess implements AutoCloseable {
    */
   public JavaProcess(String name, Path log, List<String> flags, String main, List<String> arguments)
       throws IOException {
+    this(name, log, null, flags, main, arguments);
+  }
+
+  private JavaProcess(
+      String name, Path log, File folder, List<String> flags, String main, List<String> arguments)
+      throws IOException {
     this.name = name;
     this.log = log;
     List<String> command = new ArrayList<>();
@@ -54,6 +63,7 @@ public final class JavaProcess implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command);
     process =
         builder
+            .directory(folder)
             .redirectError(
                 log == null
                     ? ProcessBuilder.Redirect.INHERIT
@@ -73,7 +83,14 @@ public final class JavaProcess implements AutoCloseable {
    */
   public static JavaProcess command(String name, Path log, List<String> flags, List<String> command)
       throws IOException {
-    return new JavaProcess(name, log, flags, "org.rddp.cli.Main", command);
+    return new JavaProcess(name, log, flags, MAIN, command);
+  }
+
+  /** Starts a command of {@code bin/rddp} in a folder that also has its log, {@code NAME.log}. */
+  public static JavaProcess commandIn(
+      Path folder, String name, List<String> flags, List<String> command) throws IOException {
+    Path log = folder.resolve(name + ".log");
+    return new JavaProcess(name, log, folder.toFile(), flags, MAIN, command);
   }
 
   /**

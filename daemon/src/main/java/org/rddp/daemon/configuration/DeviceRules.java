@@ -1,5 +1,6 @@
 package org.rddp.daemon.configuration;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,9 @@ final class DeviceRules {
   private static final int MEMIF_DEFAULT = 2048;
 
   private static final int TAP_MTU = 1500;
+
+  /** Octets of the longest device that DPDK opens, from 24.11 on. */
+  private static final int LONGEST = 127;
 
   /** The arguments that name what only one device can use, such as a socket's path. */
   private static final Map<String, List<String>> EXCLUSIVE =
@@ -31,8 +35,9 @@ final class DeviceRules {
   private DeviceRules() {}
 
   /** Refuses a device that cannot carry the frames of the interface's MTU. */
-  static void check(TomlSection section, DeviceName device, int mtu, int vlan) {
+  static void check(TomlSection section, DeviceName device, int mtu, int vlan, int queues) {
     int frame = FrameLengths.frame(mtu, vlan);
+    checkLength(section, device.dpdkArguments(frame, queues));
     switch (device.driver()) {
       case MEMIF -> checkMemif(section, device, frame);
       case TAP -> {
@@ -45,6 +50,16 @@ final class DeviceRules {
       }
       case "net_af_packet" -> checkAfPacket(section, device, frame);
       default -> {}
+    }
+  }
+
+  private static void checkLength(TomlSection section, String device) {
+    int length = device.getBytes(StandardCharsets.UTF_8).length;
+    if (length > LONGEST) {
+      section.refuse(
+          "device",
+          "its " + length + " octets are more than DPDK takes: " + device,
+          "at most " + LONGEST + " octets, for instance with a shorter path of a socket");
     }
   }
 

@@ -69,7 +69,7 @@ final class InterfaceReader {
       section.refuse(
           "mtu", mtu + " is too small for IPv6", "at least " + LEAST_IPV6_MTU + " (RFC 8200)");
     }
-    DeviceRules.check(section, DeviceName.parse(device), mtu, vlan);
+    DeviceRules.check(section, DeviceName.parse(device), mtu, vlan, engines);
     return new InterfaceConfiguration(
         name,
         device,
