@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* To be incremented with every change of a type or function below. */
-#define RDDP_ABI 4
+#define RDDP_ABI 5
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -100,9 +100,16 @@ const char *rddp_strerror(int error);
  * Initialises the EAL: once per process, and not again after a failure. Pins the calling thread to
  * the main lcore; threads that it starts afterwards inherit that. argv[0] is the program's name;
  * the strings may be rearranged and must stay valid.
+ * DPDK may end the process instead of returning, from 25.11 on for an argument that it does not know. Where
+ * standard output is kept in a file meanwhile, that file's text then goes to another descriptor, behind a line
+ * that says what has happened.
+ *
+ * kept  descriptor of that file, or -1 for none
+ * told  descriptor that its text goes to
+ *
  * Returns the number of arguments that the EAL consumed.
  */
-int rddp_eal_init(int argc, char **argv);
+int rddp_eal_init(int argc, char **argv, int kept, int told);
 
 /* Directory of the files that the EAL created for this process and does not remove; once initialised. */
 const char *rddp_runtime_dir(void);

@@ -76,7 +76,7 @@ static void eal_starts_once(void)
                           "--lcores", "0", "--iova-mode=va", "--log-level", "critical",
                           "--file-prefix", prefix, NULL };
     snprintf(prefix, sizeof(prefix), "rddp_self_test_%d", (int)getpid());
-    EXPECT(rddp_eal_init(13, arguments) >= 0);
+    EXPECT(rddp_eal_init(13, arguments, -1, -1) >= 0);
     EXPECT(strncmp(rddp_dpdk_version(), "DPDK ", 5) == 0);
     EXPECT(strcmp(rddp_strerror(ENOENT), "No such file or directory") == 0);
     EXPECT(rddp_tsc_hz() > 0);

@@ -149,7 +149,12 @@ public final class DpdkPorts implements Ports {
   private static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before, NativeOutput output) {
     try {
-      Eal.init(arguments(configuration).list());
+      List<String> arguments = arguments(configuration).list();
+      if (output == null) {
+        Eal.init(arguments);
+      } else {
+        Eal.init(arguments, output.file(), output.standardError());
+      }
     } catch (DpdkException e) {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;

@@ -79,6 +79,16 @@ final class NativeOutput implements AutoCloseable {
     }
   }
 
+  /** The descriptor of the file that has the output. */
+  int file() {
+    return kept.number();
+  }
+
+  /** The descriptor of standard error as it was before. */
+  int standardError() {
+    return err.number();
+  }
+
   /** Gives the process its output back. */
   @Override
   public void close() throws SystemCallException {

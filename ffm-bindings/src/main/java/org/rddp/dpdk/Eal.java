@@ -24,6 +24,8 @@ public final class Eal {
     ENDED
   }
 
+  private static final int NOT_KEPT = -1;
+
   private static State state = State.NEW;
   private static boolean ownFolder;
 
@@ -41,7 +43,20 @@ public final class Eal {
    * @param arguments as for any DPDK program, without the program's name; see {@link EalArguments}
    * @throws DpdkException with the reason and how to fix it
    */
-  public static synchronized void init(List<String> arguments) {
+  public static void init(List<String> arguments) {
+    init(arguments, NOT_KEPT, NOT_KEPT);
+  }
+
+  /**
+   * Initialises DPDK while the process's output is kept in a file. From 25.11 on DPDK ends the
+   * process when it does not know an argument, without an exception: then that output is told.
+   *
+   * @param arguments as for any DPDK program, without the program's name; see {@link EalArguments}
+   * @param kept descriptor of that file
+   * @param told descriptor that its text goes to if DPDK ends the process
+   * @throws DpdkException with the reason and how to fix it
+   */
+  public static synchronized void init(List<String> arguments, int kept, int told) {
     if (state != State.NEW) {
       throw DpdkException.refused(
           "DPDK can be initialised only once in a process, and that has been done or tried.");
@@ -49,7 +64,7 @@ public final class Eal {
     NativeLibrary.load();
     requireMemory(arguments, Hugepages.available());
     state = State.ENDED;
-    int result = initOnOwnThread(arguments);
+    int result = initOnOwnThread(arguments, kept, told);
     if (result < 0) {
       throw DpdkException.of(
           "initialise DPDK with the arguments " + String.join(" ", arguments),
@@ -76,9 +91,9 @@ public final class Eal {
     }
   }
 
-  private static int initOnOwnThread(List<String> arguments) {
+  private static int initOnOwnThread(List<String> arguments, int kept, int told) {
     int[] result = new int[1];
-    Thread thread = new Thread(() -> result[0] = callInit(arguments), "dpdk-init");
+    Thread thread = new Thread(() -> result[0] = callInit(arguments, kept, told), "dpdk-init");
     thread.start();
     boolean interrupted = false;
     while (true) {
@@ -95,14 +110,14 @@ public final class Eal {
     return result[0];
   }
 
-  private static int callInit(List<String> arguments) {
+  private static int callInit(List<String> arguments, int kept, int told) {
     Arena forever = Arena.global(); // DPDK keeps pointers to its arguments
     MemorySegment argv = forever.allocate(ValueLayout.ADDRESS, arguments.size() + 2L);
     argv.setAtIndex(ValueLayout.ADDRESS, 0, forever.allocateFrom("rddp"));
     for (int i = 0; i < arguments.size(); i++) {
       argv.setAtIndex(ValueLayout.ADDRESS, i + 1L, forever.allocateFrom(arguments.get(i)));
     }
-    return Dpdk.rddp_eal_init(arguments.size() + 1, argv);
+    return Dpdk.rddp_eal_init(arguments.size() + 1, argv, kept, told);
   }
 
   /** Whether {@link #init} has succeeded and {@link #cleanup} has not been called. */

@@ -156,7 +156,7 @@ class MistakesTest {
       quoteCharacter = '`',
       textBlock =
           """
-          dpdk      | arguments = ['--lcors=0']    | 6:1: dpdk.arguments: DPDK does not start: 'rddp: unrecognized option '--lcors=0''; allowed:
+          dpdk      | arguments = ['--vdev=nosuch0'] | 6:1: dpdk.arguments: DPDK does not start: 'EAL: failed to parse device 'nosuch0''; allowed:
           interface | device = 'net_vhots0,iface=FOLDER/a.sock' | 13:1: interface[1].device: DPDK has no driver for net_vhots0; did you mean net_vhost?
           interface | device = 'net_memif0,role=boss' | 13:1: interface[1].device: cannot be opened: 'memif_set_role(): Unknown role: boss.'; allowed:
           """)
@@ -167,6 +167,17 @@ class MistakesTest {
       shouldSay(process.output(), file, expected);
     }
     assertThat(folder.resolve("rddpd.sock")).doesNotExist();
+  }
+
+  /** DPDK 25.11 ends the process then, and earlier ones do not. */
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldPassOnWhatDpdkSaysOfAnUnknownArgument() throws Exception {
+    Path file = configuration("dpdk", "arguments = ['--lcors=0']");
+    try (DaemonProcess process = DaemonProcess.start(file, "--check", "--devices")) {
+      assertThat(process.awaitEnd()).isNotZero();
+      assertThat(process.output()).contains("DPDK does not start", "dpdk.arguments", "--lcors");
+    }
   }
 
   @Test

@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)4L;
+    private static final int RDDP_ABI = (int)5L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 4
+     * #define RDDP_ABI 5
      * }
      */
     public static int RDDP_ABI() {
@@ -440,7 +440,9 @@ public class Dpdk {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,
             Dpdk.C_INT,
-            Dpdk.C_POINTER
+            Dpdk.C_POINTER,
+            Dpdk.C_INT,
+            Dpdk.C_INT
         );
 
         public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_eal_init");
@@ -451,7 +453,7 @@ public class Dpdk {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int rddp_eal_init(int argc, char **argv)
+     * int rddp_eal_init(int argc, char **argv, int kept, int told)
      * }
      */
     public static FunctionDescriptor rddp_eal_init$descriptor() {
@@ -461,7 +463,7 @@ public class Dpdk {
     /**
      * Downcall method handle for:
      * {@snippet lang=c :
-     * int rddp_eal_init(int argc, char **argv)
+     * int rddp_eal_init(int argc, char **argv, int kept, int told)
      * }
      */
     public static MethodHandle rddp_eal_init$handle() {
@@ -471,7 +473,7 @@ public class Dpdk {
     /**
      * Address for:
      * {@snippet lang=c :
-     * int rddp_eal_init(int argc, char **argv)
+     * int rddp_eal_init(int argc, char **argv, int kept, int told)
      * }
      */
     public static MemorySegment rddp_eal_init$address() {
@@ -480,16 +482,16 @@ public class Dpdk {
 
     /**
      * {@snippet lang=c :
-     * int rddp_eal_init(int argc, char **argv)
+     * int rddp_eal_init(int argc, char **argv, int kept, int told)
      * }
      */
-    public static int rddp_eal_init(int argc, MemorySegment argv) {
+    public static int rddp_eal_init(int argc, MemorySegment argv, int kept, int told) {
         var mh$ = rddp_eal_init.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_eal_init", argc, argv);
+                traceDowncall("rddp_eal_init", argc, argv, kept, told);
             }
-            return (int)mh$.invokeExact(argc, argv);
+            return (int)mh$.invokeExact(argc, argv, kept, told);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
