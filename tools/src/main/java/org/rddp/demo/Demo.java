@@ -92,7 +92,7 @@ public final class Demo implements AutoCloseable {
   // ---- The transfer ----
 
   private JsonObject transfer() throws IOException, InterruptedException {
-    List<String> devices = settings.device().devices("link.sock");
+    List<String> devices = settings.device().devices("/proc/self/cwd/link.sock");
     List<Path> sockets = startDaemons(devices);
     Path sourceSocket = sockets.getFirst();
     Path sinkSocket = sockets.getLast();

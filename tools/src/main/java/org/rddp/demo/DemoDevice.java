@@ -39,8 +39,8 @@ public enum DemoDevice {
   /**
    * The source's device and the sink's, as configurations name them.
    *
-   * @param socket between them, relative to the daemons' folder: DPDK takes short devices only, and
-   *     the folder for temporary files may have a long name
+   * @param socket between them: a short path, since DPDK takes short devices only, and an absolute
+   *     one, as net_memif asks
    */
   abstract List<String> devices(String socket);
 
