@@ -188,8 +188,8 @@ public final class DpdkPorts implements Ports {
         }
       }
     }
-    // Without it, DPDK prints lines without times to standard error. Later arguments override it.
-    return arguments.and(EAL_LOG).and(dpdk.arguments().toArray(String[]::new));
+    // Without it, DPDK prints lines without times to standard error. A later one overrides it.
+    return arguments.and(EAL_LOG).overriddenBy(dpdk.arguments());
   }
 
   private static String dpdkArguments(InterfaceConfiguration configured) {

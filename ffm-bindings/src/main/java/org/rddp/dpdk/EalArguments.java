@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Arguments for {@link Eal#init}, for a program that polls from its own threads.
@@ -16,6 +18,9 @@ import java.util.List;
 public final class EalArguments {
   private static final String VIRTUAL_ADDRESSES = "--iova-mode=va";
   private static final String PHYSICAL_ADDRESSES = "--iova-mode=pa";
+
+  private static final String PROCESSORS = "--lcores";
+  private static final Set<String> REPEATABLE = Set.of("--vdev", "--allow", "--log-level");
 
   private final List<String> arguments;
 
@@ -45,7 +50,7 @@ public final class EalArguments {
   private static EalArguments common(String filePrefix) {
     return new EalArguments(List.of())
         .and("--no-telemetry", "--no-pci", VIRTUAL_ADDRESSES)
-        .and("--lcores", "0@(" + allowedProcessors() + ")")
+        .and(PROCESSORS, "0@(" + allowedProcessors() + ")")
         .and("--file-prefix", filePrefix);
   }
 
@@ -54,6 +59,34 @@ public final class EalArguments {
     List<String> all = new ArrayList<>(arguments);
     all.addAll(List.of(further));
     return new EalArguments(all);
+  }
+
+  /**
+   * Appends arguments in the place of those here that they repeat: from 25.11 on, DPDK ends the
+   * process when an argument occurs twice that may occur once.
+   */
+  public EalArguments overriddenBy(List<String> further) {
+    Set<String> names = new HashSet<>();
+    further.forEach(each -> names.add(option(each)));
+    names.removeAll(REPEATABLE);
+    List<String> all = new ArrayList<>();
+    boolean kept = true;
+    for (String each : arguments) {
+      if (each.startsWith("-")) {
+        kept = !names.contains(option(each));
+      }
+      if (kept) {
+        all.add(each);
+      }
+    }
+    all.addAll(further);
+    return new EalArguments(all);
+  }
+
+  /** What an argument sets, without its value: processors can be named in three ways. */
+  private static String option(String argument) {
+    String name = argument.replaceFirst("=.*", "");
+    return name.equals("-l") || name.equals("-c") ? PROCESSORS : name;
   }
 
   /** Adds a virtual device, such as {@code net_memif0,role=client,id=0}. */

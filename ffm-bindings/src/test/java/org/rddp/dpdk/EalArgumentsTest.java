@@ -2,6 +2,7 @@ package org.rddp.dpdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EalArgumentsTest {
@@ -20,5 +21,27 @@ class EalArgumentsTest {
     assertThat(EalArguments.hugepages().withPciDevice("0000:03:00.0").list())
         .doesNotContain("--no-pci")
         .containsSequence("--allow", "0000:03:00.0");
+  }
+
+  @Test
+  void shouldNotRepeatWhatOthersSet() {
+    EalArguments usual = EalArguments.ordinaryPages(64, "a").withLogLevel("error");
+    assertThat(usual.overriddenBy(List.of("--iova-mode=pa", "-m", "32", "-l", "1")).list())
+        .containsExactly(
+            "--no-telemetry",
+            "--no-pci",
+            "--file-prefix",
+            "a",
+            "--no-huge",
+            "--log-level",
+            "error",
+            "--iova-mode=pa",
+            "-m",
+            "32",
+            "-l",
+            "1");
+    assertThat(usual.overriddenBy(List.of("--log-level=info", "--vdev=net_null0")).list())
+        .containsAll(usual.list())
+        .endsWith("--log-level=info", "--vdev=net_null0");
   }
 }
