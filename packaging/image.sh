@@ -15,7 +15,7 @@ make_image() {
     local layers=() digests=() layer
     IMAGE=$OUT/image
     mkdir -p "$IMAGE/layout/blobs/sha256"
-    stage_system "$IMAGE/system"
+    stage_debian "$IMAGE/system"
     stage_runtime "$IMAGE/system/usr/lib/jvm/rddp"
     stage_copy "$IMAGE/rddp/usr/lib/rddp"
     # For building programs in C, not for running them.
@@ -42,8 +42,8 @@ END
     say "made $1, $(($(cat "$IMAGE"/*.tar | wc -c) >> 20)) MiB unpacked, sha256:$manifest"
 }
 
-# stage_system FOLDER: the packages and what they depend on, with their licenses, without other documents and translations.
-stage_system() {
+# stage_debian FOLDER: the packages and what they depend on, with their licenses, without other documents and translations.
+stage_debian() {
     local status=$IMAGE/no-packages debs=$IMAGE/debs package
     mkdir -p "$debs" "$1/var/lib/dpkg"
     : >"$status"

@@ -97,6 +97,8 @@ debootstrap_to() {
     security=$(mirror Debian-Security)
     chmod 755 "$2"
     rm "$2.log"
+    # A mirror may be behind.
+    echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/90mirror"
     # A release that is not out yet has no security support.
     if [[ -n $security ]] && grep -q '^VERSION_ID=' "$2/etc/os-release"; then
         echo "deb $security $1-security main" >>"$2/etc/apt/sources.list"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# rddp package: makes the tarball, the Debian package and the image for containers, and tries them.
+# rddp package: makes the tarball, the package and the image for containers, and tries them.
 
 package_usage() {
     cat <<'END'
@@ -7,7 +7,8 @@ Usage: rddp package [--image] [FOLDER]
        rddp package --check
        rddp package --try
 
-Builds a tarball, which runs from wherever it is unpacked, and a Debian package into FOLDER (default: target/package).
+Builds a tarball, which runs from wherever it is unpacked, and a Debian package into FOLDER (default: target/package). Where
+there is no dpkg, as on Fedora, an rpm.
 
       --image  Build an image for containers instead, an OCI archive ("podman load -i"), of packages that apt downloads.
                packaging/containers tries it.

@@ -87,8 +87,10 @@ install_packages_to_check_package() {
     has zsh || missing+=(zsh)
     has setpriv || missing+=(util-linux)
     has rping || missing+=(rdmacm-utils)
+    has rpmbuild || missing+=(rpm)
+    has rpmlint || missing+=(rpmlint)
     if ((${#missing[@]} > 0)); then
-        install_optional 'checks of the Debian package' "${missing[@]}"
+        install_optional 'checks of the packages' "${missing[@]}"
     fi
 }
 
