@@ -111,6 +111,8 @@ mirror() {
 }
 
 mount_system() {
+    # Programs there that make a mount namespace ask for a root that is a mount itself.
+    mount --bind "$SYSTEM" "$SYSTEM"
     mount -t proc proc "$SYSTEM/proc"
     mount --rbind --make-rslave /sys "$SYSTEM/sys"
     mount --rbind --make-rslave /dev "$SYSTEM/dev"
