@@ -44,13 +44,15 @@ END
 
 # stage_debian FOLDER: the packages and what they depend on, with their licenses, without other documents and translations.
 stage_debian() {
-    local status=$IMAGE/no-packages debs=$IMAGE/debs package
+    local status=$IMAGE/no-packages debs=$IMAGE/debs package libraries drivers names
     mkdir -p "$debs" "$1/var/lib/dpkg"
     : >"$status"
-    read -ra names <<<"$(library_packages | sed -E 's/\([^)]*\)//g; s/,/ /g') $(driver_packages | tr -d ,)"
+    libraries=$(library_packages | sed -E 's/\([^)]*\)//g; s/,/ /g')
+    drivers=$(driver_packages | tr -d ,)
+    read -ra names <<<"$libraries $drivers"
     # In an empty system, apt names all that they depend on.
     apt-get -s -o Dir::State::status="$status" --no-install-recommends install "${IMAGE_PACKAGES[@]}" "${names[@]}" |
-        sed -nE 's/^Inst ([^ ]+) \(([^ ]+) .*/\1=\2/p' | LC_ALL=C sort >"$IMAGE/packages"
+        sed -nE 's/^Inst ([^ ]+) \(([^ ]+) .*/\1=\2/p' | LC_ALL=C sort >"$IMAGE/packages" || true
     [[ -s $IMAGE/packages ]] || fail 'apt does not find the packages of the image' 'To see why, run: apt-get update'
     (cd "$debs" && xargs apt-get -q download <"$IMAGE/packages" >&2)
     for package in "$debs"/*.deb; do

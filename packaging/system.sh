@@ -29,13 +29,15 @@ this_system() (
 # exits. When it ends, or this process is told to, its processes and mounts vanish and the folder is removed. Within that
 # command, returns with the folder in WORK.
 alone() {
-    local old lock
+    local old lock all
     if [[ -n ${RDDP_WORK:-} ]]; then
         readonly WORK=$RDDP_WORK
         unset RDDP_WORK
         return
     fi
     mkdir -p "$SYSTEMS"
+    exec {all}<"$SYSTEMS"
+    flock "$all"
     # Left by runs that were killed: nobody has a lock of them.
     for old in "$SYSTEMS"/work.*; do
         [[ ! -d $old ]] || flock -n "$old" rm -rf --one-file-system -- "$old"
@@ -44,6 +46,7 @@ alone() {
     readonly WORK
     exec {lock}<"$WORK"
     flock "$lock"
+    exec {all}<&-
     chmod 755 "$WORK"
     inner=''
     trap end_alone EXIT
@@ -64,9 +67,11 @@ end_alone() {
 
 # make_system NAME FOLDER: a minimal Debian, from where this machine has its packages from; mounted, with package lists.
 make_system() {
-    local release kept made
+    local release kept made all
     SYSTEM=$2
     release=$(release_of "$1")
+    exec {all}<"$SYSTEMS"
+    flock "$all"
     # Once a month it is made anew.
     kept=$SYSTEMS/$release-$(date +%Y-%m)
     if [[ ! -d $kept ]]; then
@@ -75,6 +80,7 @@ make_system() {
         made=$(mktemp -d "$SYSTEMS/$release.XXXXXX")
         debootstrap_to "$release" "$made" && mv -T "$made" "$kept" || return
     fi
+    exec {all}<&-
     cp -a "$kept" "$SYSTEM" || return
     cp -al "$SYSTEMS/packages/." "$SYSTEM/var/cache/apt/archives/" 2>/dev/null
     mount_system

@@ -115,9 +115,9 @@ doctor_drivers() {
     done
     if ((${#lacking[@]} == 0)); then
         ok drivers "${found[*]}"
-    elif [[ " ${found[*]} " == *' net_ring '* ]]; then
-        # Fedora builds neither net_af_packet nor net_memif.
-        note drivers "${found[*]}; not: ${lacking[*]}" "$(install_command librte-meta-allpmds), if this system has them"
+    elif [[ -d $libraries/dpdk-pmds && $(printf '%s\n' "${lacking[@]}" | grep -vxc -e net_memif -e net_af_packet) == 0 ]]; then
+        # Fedora builds neither of them.
+        note drivers "${found[*]}; not: ${lacking[*]}" "$(install_command librte-meta-allpmds), if it has them"
     else
         missing drivers "not found: ${lacking[*]} (found: ${found[*]:-none})" "$(install_command librte-meta-allpmds)"
     fi

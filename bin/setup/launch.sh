@@ -39,7 +39,10 @@ jvm_arguments() {
     if is_installed; then
         JVM_ARGUMENTS+=(-Drddp.installed=true)
         # The image has classes as HotSpot maps them. Where they do not fit, as with other flags, it would say so, and goes on.
-        if [[ -f $ROOT/lib/rddp.jsa ]]; then JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$ROOT/lib/rddp.jsa" -Xlog:cds=off -Xlog:aot=off); fi
+        if [[ -f $ROOT/lib/rddp.jsa ]]; then
+            JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$ROOT/lib/rddp.jsa" -Xlog:cds=off)
+            if (($(java_feature "$JAVA_HOME") >= 24)); then JVM_ARGUMENTS+=(-Xlog:aot=off); fi
+        fi
     fi
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)

@@ -223,6 +223,7 @@ install_packages() {
     say "installing $* ($why)"
     if ! has apt-get; then
         read -ra names <<<"$(fedora_names "$@")"
+        ((${#names[@]} > 0)) || return 0
         dnf -q install -y "${names[@]}" >&2
         return
     fi

@@ -5,7 +5,7 @@
 #include "internal.h"
 #include "pair.h"
 
-/* Of both sanitizers; GCC installs no header for it. */
+/* A function of both sanitizers; GCC installs no header for it. */
 size_t __sanitizer_get_current_allocated_bytes(void);
 
 /* Fewer octets than one connection takes for each request. */

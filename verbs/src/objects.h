@@ -340,7 +340,7 @@ void part_queue_pair(struct queue_pair *queue_pair);
 /* The id lets go of the stream. */
 void part_id(struct stream *stream);
 
-/* The same for a request that has ended and has no queue pair, with `streams` held: the device's thread frees the stream. */
+/* Forgets a request that has ended and has no queue pair, with `streams` held: the device's thread frees the stream. */
 void drop_stream(struct stream *stream);
 
 /* Wants the connection to end; the device's thread asks the daemon. With `streams` held. */

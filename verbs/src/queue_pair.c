@@ -189,7 +189,7 @@ static void say_why_not_connected(void) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said)) {
         fputs("rddp verbs: the program connects queue pairs by their numbers (ibv_modify_qp), which iWARP does not have; it"
-              " runs only if it can connect by rdma_cm (perftest: -R)\n",
+              " runs only if it can connect by rdma_cm (perftest with -R; rping instead of ibv_rc_pingpong)\n",
             stderr);
     }
 }

@@ -60,7 +60,7 @@ static struct stream *take_ending(struct device *device, enum wish *wish) {
     return stream;
 }
 
-/* Of a connection that has ended, or is not needed any more. */
+/* Drops a connection that has ended, or is not needed any more. */
 static void forget_connection(struct stream *stream) {
     struct device *device = stream->device;
     spin_lock(&device->polling);

@@ -133,7 +133,7 @@ VERBS void ibv_unimport_dm(struct ibv_dm *memory) {
 }
 
 /*
- * Of newer releases of rdma-core, whose headers this need not be compiled with. Without them libibverbs' own functions would take the
+ * Functions of newer releases of rdma-core, whose headers this need not be compiled with. Without them libibverbs' own functions would take the
  * program's objects for theirs.
  */
 struct ibv_buf;

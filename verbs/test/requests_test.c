@@ -12,7 +12,7 @@
 #define MOST_LEFT (REQUESTS * sizeof(struct id) / 10)
 #define LAST "last"
 
-/* Of both sanitizers; GCC installs no header for it. */
+/* A function of both sanitizers; GCC installs no header for it. */
 size_t __sanitizer_get_current_allocated_bytes(void);
 
 static rddp_session *peer;

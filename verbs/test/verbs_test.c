@@ -61,7 +61,7 @@ static void should_refuse_what_iwarp_does_not_have(void) {
     CHECK(rdma_destroy_id(id) == 0);
 }
 
-/* Of newer headers than these may be. */
+/* Declared by newer headers only. */
 struct ibv_buf;
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **made);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buffer);

@@ -51,7 +51,7 @@ class SmallHeapTest {
   private static final int MANY = 1000;
 
   /** Octets of heap for two sessions of the usual sizes, and a little more. */
-  private static final long OF_PAIR = 8 << 20;
+  private static final long OF_PAIR = 12 << 20;
 
   @TempDir private Path folder;
 

@@ -83,9 +83,12 @@ public final class EalArguments {
     return new EalArguments(all);
   }
 
-  /** What an argument sets, without its value: processors can be named in three ways. */
+  /** What an argument sets, without a value in it: processors can be named in three ways. */
   private static String option(String argument) {
-    String name = argument.replaceFirst("=.*", "");
+    String name =
+        argument.startsWith("--")
+            ? argument.replaceFirst("=.*", "")
+            : argument.substring(0, Math.min(2, argument.length()));
     return name.equals("-l") || name.equals("-c") ? PROCESSORS : name;
   }
 

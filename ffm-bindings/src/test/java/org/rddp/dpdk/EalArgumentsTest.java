@@ -40,6 +40,9 @@ class EalArgumentsTest {
             "32",
             "-l",
             "1");
+    assertThat(usual.overriddenBy(List.of("-m32", "-l1")).list())
+        .containsOnlyOnceElementsOf(List.of("-m32", "-l1"))
+        .doesNotContain("-m", "-l");
     assertThat(usual.overriddenBy(List.of("--log-level=info", "--vdev=net_null0")).list())
         .containsAll(usual.list())
         .endsWith("--log-level=info", "--vdev=net_null0");

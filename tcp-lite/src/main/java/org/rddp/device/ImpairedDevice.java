@@ -48,6 +48,12 @@ public final class ImpairedDevice extends WrappedDevice {
     this.faults = faults;
   }
 
+  /** None: the frame may have been changed. */
+  @Override
+  public int checksum(long packet) {
+    return Offloads.UNKNOWN;
+  }
+
   /** {@inheritDoc} Delayed frames are received at the latest when no others are. */
   @Override
   public int receive(long[] packets) {

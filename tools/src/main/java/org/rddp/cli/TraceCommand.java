@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "trace",
     description = {
-      "Print what happens to a connection of the running daemon as JSON lines. Until it closes or"
-          + " Ctrl-C: segments sent and received, acknowledgments, timers, the congestion window,"
-          + " FPDUs, requests and their completions.",
+      "Print what happens to a connection of the running daemon as JSON lines. It ends when the"
+          + " connection closes, or with Ctrl-C. Events are segments sent and received,"
+          + " acknowledgments, timers, the congestion window, FPDUs, requests and their completions.",
       "The daemon never waits: events that come too fast are left out and counted. Only root and"
           + " the daemon's own user may trace, one connection of an interface at a time.",
       "rddp list connections has the numbers; docs/operations.md has the keys of the lines."

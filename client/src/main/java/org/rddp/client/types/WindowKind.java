@@ -7,7 +7,7 @@ public enum WindowKind {
    * the peer of the connection that binds it; to be invalidated before it is bound again.
    */
   RENAMED(0),
-  /** Like RENAMED, but each bind names the last octet of the STag, whose other bits stay (type 2). */
+  /** Like RENAMED, but each bind names the last octet of the STag; its other bits stay (type 2). */
   KEYED(1),
   /**
    * With keys, for the peers of all connections of the session, whose invalidations it does not

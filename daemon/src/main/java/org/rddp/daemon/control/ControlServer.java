@@ -100,6 +100,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Sessions and connections for which there was no heap, at the last look. */
   private long heapRefused;
 
+  /** Whether an alarm was raised for that within the last minute. */
+  private boolean heapWarned;
+
   private final SlowUsers slowUsers = new SlowUsers();
 
   /** For the link of the next program; null: none is left of the last accept(2). */
@@ -184,16 +187,24 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refreshStatistics() {
-    HeapShare heap = shares.whole().heap();
-    if (heap.refused() > heapRefused) {
-      events.warn(
-          "ALARM: the heap for programs is used up; sessions and connections refused: %d; give the daemon a larger heap (-Xmx)"
-              .formatted(heap.refused() - heapRefused));
-      heapRefused = heap.refused();
-    }
+    warnOfHeap();
     long period =
         statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     timers.atMultipleOf(period, this::refreshStatistics);
+  }
+
+  /** Raises an alarm, once a minute at the most, when the heap did not suffice. */
+  private void warnOfHeap() {
+    long refusals = shares.whole().heap().refused() - heapRefused;
+    if (refusals > 0 && !heapWarned) {
+      heapRefused += refusals;
+      heapWarned = true;
+      after(TimeUnit.MINUTES.toNanos(1), () -> heapWarned = false);
+      events.warn(
+          "ALARM: the heap for programs is used up; sessions and connections refused: %d; give the"
+                  .formatted(refusals)
+              + " daemon a larger heap (-Xmx)");
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
@@ -98,8 +99,8 @@ final class ProgramSession implements SessionHandler {
   /** Whether the program counts among the sessions. */
   private boolean counted;
 
-  /** Octets of the heap that the session has taken. */
-  private long heapTaken;
+  /** What the session and its connections have taken of the heap. */
+  private final HeapShare heap;
 
   /** Whether the program has shared the rings, and the engine serves the session. */
   private boolean begun;
@@ -123,6 +124,7 @@ final class ProgramSession implements SessionHandler {
     this.mappingThreads = server.mappingThreads().closingBy(link::execute);
     this.share = share;
     this.connections = limits.sessionConnections();
+    this.heap = share.heap().share("this program", Long.MAX_VALUE);
     this.process = socket.peer().ofConnection(number);
     this.name = "pid " + process.pid();
     this.regions = new Quota("regions of this program", limits.sessionRegions(), share.regions());
@@ -398,7 +400,7 @@ final class ProgramSession implements SessionHandler {
               link::wakeProgram,
               this,
               owner,
-              share.heap());
+              heap);
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -415,10 +417,14 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void takeHeap(SessionLimits limits) throws RequestRefusedException {
-    long octets = Session.heapOctets(limits);
+    long octets = Session.heapOctets(limits, mostUnsent());
     String what = "a session with %d requests at a time".formatted(limits.outstanding());
-    share.heap().take(what, octets);
-    heapTaken = octets;
+    heap.take(what, octets);
+  }
+
+  /** The most messages that wait for the program. */
+  private int mostUnsent() {
+    return MAX_UNSENT + EVENTS * connections;
   }
 
   private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
@@ -590,7 +596,7 @@ final class ProgramSession implements SessionHandler {
       server.events().refused(logFields(), socket.peer().uid(), refused.text());
     }
     link.send(message);
-    if (link.unsent() > MAX_UNSENT + EVENTS * connections) {
+    if (link.unsent() > mostUnsent()) {
       end("it does not read the daemon's messages", null);
     }
   }
@@ -720,7 +726,7 @@ final class ProgramSession implements SessionHandler {
         () -> {
           if (counted) {
             share.sessions().give(1);
-            share.heap().give(heapTaken);
+            heap.giveAll();
           }
         });
   }

@@ -27,8 +27,8 @@ public final class HeapShare {
   }
 
   /**
-   * What programs may have of a heap: five eighths of it, less what the daemon needs. That fits into
-   * the old generation (two thirds), so that collections remain short.
+   * What programs may have of a heap: five eighths of it, less what the daemon needs. The rest is
+   * for new objects and for garbage that has not been collected yet.
    *
    * @param heap octets of the whole heap
    */
@@ -80,9 +80,11 @@ public final class HeapShare {
    *     user or a process has its share, with {@link Reason#RESOURCES} where the whole is used up
    */
   public void take(String what, long octets) throws RequestRefusedException {
-    long before = used.getAndAdd(octets);
+    long before = used.get();
+    while (octets <= limit - before && !used.compareAndSet(before, before + octets)) {
+      before = used.get();
+    }
     if (octets > limit - before) {
-      used.addAndGet(-octets);
       refused.incrementAndGet();
       throw new RequestRefusedException(
           parent == null ? Reason.RESOURCES : Reason.LIMIT,
@@ -108,6 +110,11 @@ public final class HeapShare {
   /** The share of the daemon, of which this is a part. */
   public HeapShare whole() {
     return parent == null ? this : parent.whole();
+  }
+
+  /** Gives back all that is taken, by an owner that will take and give no more. */
+  public void giveAll() {
+    give(used.get());
   }
 
   /** Gives octets back. */

@@ -33,8 +33,11 @@ import org.rddp.ipc.ring.WorkRequest;
  * domains of its own. Engine thread only, except the constructor.
  */
 public final class Session {
-  /** Octets of heap of a session without requests, and for messages that its program reads late. */
-  private static final long HEAP = 1 << 20;
+  /** Octets of heap of a session without requests. */
+  private static final long HEAP = 128 << 10;
+
+  /** Octets of heap of a message to the program, with the average of private data. */
+  private static final long HEAP_OF_MESSAGE = 256;
 
   /**
    * Octets of heap for a request: its place in the table, its entries in queues, and the ranges of
@@ -135,9 +138,16 @@ public final class Session {
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
   }
 
-  /** Octets of heap that a session without connections takes at the most. */
-  public static long heapOctets(SessionLimits limits) {
-    return HEAP + (long) limits.outstanding() * HEAP_OF_REQUEST + limits.regions() * HEAP_OF_REGION;
+  /**
+   * Octets of heap that a session without connections takes at the most.
+   *
+   * @param messages the most that wait for its program
+   */
+  public static long heapOctets(SessionLimits limits, int messages) {
+    return HEAP
+        + (long) limits.outstanding() * HEAP_OF_REQUEST
+        + limits.regions() * HEAP_OF_REGION
+        + messages * HEAP_OF_MESSAGE;
   }
 
   /** Octets of the memory for inline messages. */
@@ -277,7 +287,7 @@ public final class Session {
     return CompletionStatus.SUCCESS;
   }
 
-  /** Finds a bind's window and region. The rights of the region are checked when the bind is carried out. */
+  /** Finds a bind's window and region, whose rights are checked when the bind is carried out. */
   private CompletionStatus resolveBind(int number, ProtectionDomain domain) {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);

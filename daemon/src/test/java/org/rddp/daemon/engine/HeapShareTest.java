@@ -59,4 +59,16 @@ class HeapShareTest {
     }
     assertThat(whole.used()).isZero();
   }
+
+  @Test
+  void shouldGiveBackAllOfASession() throws RequestRefusedException {
+    HeapShare session = user.share("this program", Long.MAX_VALUE);
+    session.take("a session", 2 * MIB);
+    session.take("a connection", MIB);
+    user.take("another session", MIB);
+    session.giveAll();
+    assertThat(session.used()).isZero();
+    assertThat(user.used()).isEqualTo(MIB);
+    assertThat(whole.used()).isEqualTo(MIB);
+  }
 }
