@@ -36,19 +36,20 @@ final class SegmentTransmitter {
       return false;
     }
     int length = queue.length(slot);
-    long payload = pool.address(packet) + pool.length(packet) - length;
+    boolean own = packet == queue.packet(slot);
+    long payload = own ? queue.payload(slot) : pool.address(packet);
     int sum = output.offloadsChecksum() ? 0 : queue.sum(slot);
     output.data(connection, packet, payload, length, sum, position, flags, ecn);
     return true;
   }
 
   /**
-   * A reference to the packet in which a segment is sent: its own, or a copy if the device, a user
-   * or another piece of the segment holds that too. 0 when there is no packet.
+   * A reference to the packet in which a segment is sent: its own, or a copy if the device or a
+   * user holds that too, or another segment lies in front of it. 0 when there is no packet.
    */
   private long packet(SegmentQueue queue, int slot) {
     long packet = queue.packet(slot);
-    if (!pool.shared(packet)) {
+    if (!pool.shared(packet) && !queue.follows(slot)) {
       pool.retain(packet);
       return packet;
     }

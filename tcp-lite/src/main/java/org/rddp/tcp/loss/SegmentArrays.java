@@ -23,8 +23,11 @@ final class SegmentArrays {
   /** Its octets in the sequence space. */
   final int[] lengths;
 
-  /** Octets of other pieces behind it in the same packet. */
-  final int[] behind;
+  /** Address of its payload. */
+  final long[] payloads;
+
+  /** Whether the previous segment lies in front of it in the same packet. */
+  final boolean[] follows;
 
   /** The partial checksum of its payload, or {@link SegmentQueue#NO_SUM}. */
   final int[] sums;
@@ -45,9 +48,6 @@ final class SegmentArrays {
   /** Whether it was sent more than once. */
   final boolean[] retransmitted;
 
-  /** Whether it begins within a segment of the user. */
-  final boolean[] cut;
-
   SegmentArrays(int capacity) {
     this.capacity = capacity;
     packets = new long[capacity];
@@ -55,7 +55,8 @@ final class SegmentArrays {
     sentAt = new long[capacity];
     serials = new long[capacity];
     lengths = new int[capacity];
-    behind = new int[capacity];
+    payloads = new long[capacity];
+    follows = new boolean[capacity];
     sums = new int[capacity];
     previous = new int[capacity];
     next = new int[capacity];
@@ -65,7 +66,6 @@ final class SegmentArrays {
     }
     states = new byte[capacity];
     retransmitted = new boolean[capacity];
-    cut = new boolean[capacity];
   }
 
   /**
@@ -80,13 +80,13 @@ final class SegmentArrays {
     System.arraycopy(full.sentAt, 0, sentAt, 0, count);
     System.arraycopy(full.serials, 0, serials, 0, count);
     System.arraycopy(full.lengths, 0, lengths, 0, count);
-    System.arraycopy(full.behind, 0, behind, 0, count);
+    System.arraycopy(full.payloads, 0, payloads, 0, count);
+    System.arraycopy(full.follows, 0, follows, 0, count);
     System.arraycopy(full.sums, 0, sums, 0, count);
     System.arraycopy(full.previous, 0, previous, 0, count);
     System.arraycopy(full.next, 0, next, 0, count);
     System.arraycopy(full.states, 0, states, 0, count);
     System.arraycopy(full.retransmitted, 0, retransmitted, 0, count);
-    System.arraycopy(full.cut, 0, cut, 0, count);
     for (int i = 0; i < count; i++) {
       order[(int) (head + i) & (capacity - 1)] = full.order[(int) (head + i) & (count - 1)];
     }

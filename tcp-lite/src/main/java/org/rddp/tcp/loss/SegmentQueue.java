@@ -10,9 +10,10 @@ import org.rddp.wire.Memory;
  * acknowledged, so that it can be sent again unchanged.
  *
  * <p>Segments are numbered from 0. A segment also has a slot, which identifies it in all other
- * calls: its number changes when a segment before it is cut, its slot does not. The payload lies at
- * the end of the packet's window, behind any headers. The pieces of a cut segment share its packet,
- * so that cutting needs no packets while few are left.
+ * calls: its number changes when a segment before it is cut, its slot does not. Several segments
+ * may lie one behind the other in one packet, with one reference for all: the pieces of a cut
+ * segment, so that cutting needs no packets while few are left, and those added by {@link
+ * #addBehind}.
  */
 public final class SegmentQueue {
   /** No segment. */
@@ -114,9 +115,14 @@ public final class SegmentQueue {
 
   /** Address of a segment's payload. */
   public long payload(int slot) {
-    long packet = arrays.packets[slot];
-    int end = pool.length(packet) - arrays.behind[slot];
-    return pool.address(packet) + end - arrays.lengths[slot];
+    return arrays.payloads[slot];
+  }
+
+  /**
+   * Whether another segment lies in front of it in the same packet, where headers would be written.
+   */
+  public boolean follows(int slot) {
+    return arrays.follows[slot];
   }
 
   /** The partial checksum of a segment's payload, computed once. */
@@ -146,18 +152,31 @@ public final class SegmentQueue {
 
   /** Adds a segment: the packet's window is its payload. Takes over the reference. */
   public void add(long packet) {
-    append(packet, pool.length(packet));
+    append(packet, pool.length(packet), pool.address(packet));
     packets++;
+  }
+
+  /**
+   * Adds a segment that the user has written behind the last one, which has not been sent, in the
+   * same packet: the octets behind the packet's window.
+   */
+  public void addBehind(int octets) {
+    long packet = arrays.packets[last()];
+    long address = pool.address(packet);
+    int length = pool.length(packet);
+    pool.window(packet, address, length + octets);
+    append(packet, octets, address + length);
+    arrays.follows[last()] = true;
   }
 
   /** Adds the FIN: nothing may be added after it. */
   public void addFin() {
-    append(0, 1);
+    append(0, 1, 0);
   }
 
-  private void append(long packet, int length) {
+  private void append(long packet, int length, long payload) {
     endPosition += length;
-    fill(insert(tail), packet, length, endPosition);
+    fill(insert(tail), packet, length, endPosition, payload);
   }
 
   /** Makes room for a segment of that number; those from there on have the next higher number. */
@@ -175,15 +194,15 @@ public final class SegmentQueue {
     return fresh;
   }
 
-  private void fill(int slot, long packet, int length, long end) {
+  private void fill(int slot, long packet, int length, long end, long payload) {
     arrays.packets[slot] = packet;
     arrays.lengths[slot] = length;
     arrays.ends[slot] = end;
-    arrays.behind[slot] = 0;
+    arrays.payloads[slot] = payload;
+    arrays.follows[slot] = false;
     arrays.sums[slot] = NO_SUM;
     arrays.states[slot] = Scoreboard.UNSENT;
     arrays.retransmitted[slot] = false;
-    arrays.cut[slot] = false;
   }
 
   /**
@@ -211,12 +230,15 @@ public final class SegmentQueue {
 
   /**
    * The packet of the last segment, which has not been sent, if octets may be written behind its
-   * window: it has no other holder, and the segment begins where one of the user does. 0 otherwise.
+   * window: it has no other holder, and the segment alone is in the window, as the user built it. 0
+   * otherwise.
    */
   public long openPacket() {
     int slot = last();
     long packet = arrays.packets[slot];
-    return packet == 0 || arrays.cut[slot] || pool.shared(packet) ? 0 : packet;
+    boolean open =
+        packet != 0 && arrays.payloads[slot] == pool.address(packet) && !pool.shared(packet);
+    return open ? packet : 0;
   }
 
   /** Octets written behind the window of {@link #openPacket()} become part of its segment. */
@@ -240,15 +262,14 @@ public final class SegmentQueue {
     int rest = slot(number);
     long packet = arrays.packets[rest];
     long position = position(rest);
-    boolean cut = arrays.cut[rest];
+    boolean follows = arrays.follows[rest];
     int first = insert(number);
+    fill(first, packet, octets, position + octets, arrays.payloads[rest]);
+    arrays.follows[first] = follows;
+    arrays.payloads[rest] += octets;
     arrays.lengths[rest] -= octets;
     arrays.sums[rest] = NO_SUM;
-    arrays.cut[rest] = true;
-    pool.retain(packet);
-    fill(first, packet, octets, position + octets);
-    arrays.behind[first] = arrays.behind[rest] + arrays.lengths[rest];
-    arrays.cut[first] = cut;
+    arrays.follows[rest] = true;
     return first;
   }
 
@@ -268,14 +289,17 @@ public final class SegmentQueue {
     return fresh;
   }
 
-  /** Removes the first segment. */
+  /** Removes the first segment, and its packet with the last segment in it. */
   void removeFirst() {
     int slot = slot(head);
-    if (arrays.packets[slot] != 0) {
-      packets -= arrays.behind[slot] == 0 ? 1 : 0;
-      pool.release(arrays.packets[slot]);
-    }
+    long packet = arrays.packets[slot];
     headPosition += arrays.lengths[slot];
     head++;
+    if (head < tail && arrays.follows[slot(head)]) {
+      arrays.follows[slot(head)] = false;
+    } else if (packet != 0) {
+      packets--;
+      pool.release(packet);
+    }
   }
 }

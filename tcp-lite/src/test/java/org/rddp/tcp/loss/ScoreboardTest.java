@@ -9,6 +9,8 @@ import org.rddp.wire.Memory;
 
 /** Invariants of the scoreboard, by random walks. */
 class ScoreboardTest {
+  private static final int HEADERS = 110;
+
   private final NativePacketPool pool = new NativePacketPool(400, 1024);
   private final FlightPool memory = new FlightPool(pool, new LossCounters());
   private final SegmentQueue queue = new SegmentQueue(memory, pool);
@@ -32,8 +34,36 @@ class ScoreboardTest {
     queue.add(packet);
   }
 
+  /** Adds a segment behind the last one if nothing in that one's packet has been sent. */
+  private void addBehind(int length) {
+    long packet = queue.packet(queue.last());
+    long first = queue.tail() - 1;
+    while (first > queue.head() && queue.follows(queue.slot(first))) {
+      first--;
+    }
+    long end = pool.address(packet) + pool.length(packet);
+    if (first >= board.unsent() && end + length <= pool.end(packet)) {
+      for (int i = 0; i < length; i++) {
+        Memory.putByte(end + i, (int) (queue.endPosition() + i));
+      }
+      queue.addBehind(length);
+    }
+  }
+
   private void sendNext() {
-    board.sent(queue.slot(board.unsent()), now++);
+    send(queue.slot(board.unsent()));
+  }
+
+  /** A segment is sent: in its packet, with headers, if none lies in front of it there. */
+  private void send(int slot) {
+    if (!queue.follows(slot)) {
+      long header = queue.payload(slot) - HEADERS;
+      for (int i = 0; i < HEADERS; i++) {
+        Memory.putByte(header + i, 0);
+      }
+      pool.window(queue.packet(slot), header, HEADERS + queue.length(slot));
+    }
+    board.sent(slot, now++);
   }
 
   private int slotAt(SplittableRandom random) {
@@ -45,6 +75,7 @@ class ScoreboardTest {
     long at = queue.headPosition();
     long[] octets = new long[4];
     int sacked = 0;
+    int packets = 0;
     for (long number = queue.head(); number < queue.tail(); number++) {
       int slot = queue.slot(number);
       assertThat(queue.position(slot)).isEqualTo(at);
@@ -52,12 +83,15 @@ class ScoreboardTest {
         assertThat(Memory.getByte(queue.payload(slot) + i)).isEqualTo((int) (at + i) & 0xff);
       }
       at += queue.length(slot);
+      packets += queue.follows(slot) ? 0 : 1;
       byte state = queue.arrays.states[slot];
       assertThat(state == Scoreboard.UNSENT).isEqualTo(number >= board.unsent());
       octets[state] += queue.length(slot);
       sacked += board.sacked(slot) ? 1 : 0;
     }
     assertThat(at).isEqualTo(queue.endPosition());
+    assertThat(queue.packets()).isEqualTo(packets);
+    assertThat(pool.capacity() - pool.available()).isEqualTo(packets);
     assertThat(board.inFlight()).isEqualTo(octets[Scoreboard.IN_FLIGHT]);
     assertThat(board.lostOctets()).isEqualTo(octets[Scoreboard.LOST]);
     assertThat(board.sackedOctets()).isEqualTo(octets[Scoreboard.SACKED]);
@@ -95,7 +129,12 @@ class ScoreboardTest {
     boolean any = board.outstanding() > 0;
     int what = random.nextInt(10);
     if (what < 3 && queue.size() < 100) {
-      add(2 + random.nextInt(100));
+      int length = 2 + random.nextInt(100);
+      if (queue.size() > 0 && random.nextBoolean()) {
+        addBehind(length);
+      } else {
+        add(length);
+      }
     } else if (what < 5 && board.unsent() < queue.tail()) {
       sendNext();
     } else if (what == 5 && any) {
@@ -103,7 +142,7 @@ class ScoreboardTest {
     } else if (what == 6 && board.oldest() != SegmentQueue.NONE) {
       board.lose(board.oldest());
     } else if (what == 7 && board.firstLost() != SegmentQueue.NONE) {
-      board.sent(board.firstLost(), now++);
+      send(board.firstLost());
     } else if (what == 8 && queue.size() > 0) {
       split(random);
     } else if (what == 9 && any) {
@@ -119,6 +158,28 @@ class ScoreboardTest {
     if (may && queue.length(slot) > 1) {
       board.split(number, 1 + random.nextInt(queue.length(slot) - 1));
     }
+  }
+
+  @Test
+  void shouldKeepAPacketUntilItsLastSegmentIsAcknowledged() {
+    begin(0);
+    add(100);
+    addBehind(100);
+    addBehind(60);
+    for (int i = 0; i < 3; i++) {
+      sendNext();
+    }
+    int last = queue.last();
+    assertThat(queue.follows(last)).isTrue();
+    board.acknowledge(100);
+    assertThat(queue.follows(last)).as("the second one is in front of it").isTrue();
+    board.acknowledge(200);
+    assertThat(queue.follows(last)).as("what was in front is acknowledged").isFalse();
+    assertThat(queue.packets()).isOne();
+    assertThat(pool.available()).isEqualTo(pool.capacity() - 1);
+    board.acknowledge(260);
+    assertThat(queue.packets()).isZero();
+    assertThat(pool.available()).isEqualTo(pool.capacity());
   }
 
   @Test
