@@ -352,7 +352,15 @@ final class Sender {
 
   /** Octets of a segment, at most those that can be sent at once. */
   private int longest(int slot) {
-    return Math.min(flight.queue.length(slot), context.output.largest(emss));
+    return Math.min(flight.queue.length(slot), most());
+  }
+
+  /**
+   * The longest payload of one frame. Where the path drops long segments, none is left to a card to
+   * cut: which lengths are acknowledged is to be known.
+   */
+  private int most() {
+    return blackHole == null ? context.output.largest(emss) : emss;
   }
 
   /** Sends lost segments again; returns whether all of them have been sent. */
@@ -374,7 +382,7 @@ final class Sender {
   /** Sends a segment again, or as much of it as the path carries now. */
   private boolean retransmit(int slot) {
     int part = slot;
-    if (flight.queue.length(slot) > context.output.largest(emss)) {
+    if (flight.queue.length(slot) > most()) {
       part = split(flight.queue.find(flight.queue.position(slot)), emss);
     }
     if (part == flight.queue.slot(flight.queue.head())) {

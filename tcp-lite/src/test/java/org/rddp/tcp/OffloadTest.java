@@ -145,6 +145,23 @@ class OffloadTest {
   }
 
   @Test
+  @DisplayName("RFC 2923 2.1: a path that drops what the card has cut is tried with shorter ones")
+  void shouldFindABlackHoleBehindACard() {
+    open(
+        Offloads.CHECKSUM | Offloads.SEGMENTATION,
+        Script.plain().withUserTimeout(100_000 * Script.SECOND));
+    script.send(1000);
+    script.expect("P. seq 1 len 1000");
+    while (script.stream.emss() > 256) {
+      script.pass(100 * Script.SECOND);
+      assertThat(script.now).isLessThan(10_000 * Script.SECOND);
+    }
+    script.drain();
+    script.pass(100 * Script.SECOND);
+    script.expect(". seq 1 len 256");
+  }
+
+  @Test
   @DisplayName("RFC 9293 3.8.3: a link that goes down and up delays connections only")
   void shouldOutliveALinkThatGoesDown() {
     open(Offloads.NONE, Script.plain());
