@@ -41,8 +41,14 @@ import org.rddp.wire.Toeplitz;
 public final class DpdkPorts implements Ports {
   private static final byte[] NO_KEY = {};
 
+  /** Behind a ring's name, in which it cannot be: the link's pool of long packets. */
+  private static final String LONG_LINK = " long";
+
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
+
+  /** The same of a mempool of long buffers, of which there are few. */
+  private static final int LONG_CACHE = 32;
 
   /** No NUMA node is preferred. */
   private static final int ANY_NODE = -1;
@@ -266,6 +272,15 @@ public final class DpdkPorts implements Ports {
     Mempool link =
         linkPools.computeIfAbsent(
             name, each -> mempool("link", configured, configured.packets(), ANY_NODE));
+    // What one end sends the other must have buffers for.
+    int longest = Math.min(configured.longestFrame(), peer.longestFrame());
+    boolean isLong = longest > configured.mtu();
+    Mempool longLink =
+        isLong
+            ? linkPools.computeIfAbsent(
+                name + LONG_LINK,
+                each -> longMempool(configured, FrameLengths.longPackets(configured)))
+            : null;
     EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
     long macAddress = LOCAL_MAC + interfaces;
@@ -281,8 +296,8 @@ public final class DpdkPorts implements Ports {
                 port,
                 i,
                 ringSteering(configured),
-                new MbufPool(pools.get(i)),
-                new RingCopier(link, ringSteering(peer)),
+                new MbufPool(pools.get(i), isLong ? longMempoolOfEngine(configured) : null),
+                new RingCopier(link, longLink, isLong ? longest : 0, ringSteering(peer)),
                 macAddress,
                 configured.mtu(),
                 RingCopier.OFFLOADS,
@@ -294,6 +309,10 @@ public final class DpdkPorts implements Ports {
       port.stop();
       throw e;
     }
+  }
+
+  private Mempool longMempoolOfEngine(InterfaceConfiguration configured) {
+    return longMempool(configured, FrameLengths.longPackets(configured) / configured.engines());
   }
 
   /** The interface at the other end of a ring. */
@@ -432,14 +451,23 @@ public final class DpdkPorts implements Ports {
    * @param node NUMA node whose memory is preferred, or -1
    */
   private Mempool mempool(String kind, InterfaceConfiguration configured, int packets, int node) {
+    return mempool(kind, packets, CACHE, FrameLengths.room(configured), node);
+  }
+
+  /** A pool for an interface's long packets. */
+  private Mempool longMempool(InterfaceConfiguration configured, int packets) {
+    int cache = Math.min(LONG_CACHE, packets / 4);
+    return mempool("long", packets, cache, FrameLengths.longRoom(configured), ANY_NODE);
+  }
+
+  private Mempool mempool(String kind, int packets, int cache, int room, int node) {
     String name = kind + mempools.size();
-    int octets = MbufLayout.HEADROOM + FrameLengths.room(configured);
     Mempool mempool;
     try {
-      mempool = Mempool.create(name, packets, CACHE, octets, node);
+      mempool = Mempool.create(name, packets, cache, MbufLayout.HEADROOM + room, node);
     } catch (DpdkException e) {
       if (node != ANY_NODE) {
-        return mempool(kind, configured, packets, ANY_NODE);
+        return mempool(kind, packets, cache, room, ANY_NODE);
       }
       throw refused(
           "packets",

@@ -11,6 +11,11 @@ import org.rddp.wire.Memory;
  *
  * <p>When packing, an FPDU is appended to the segment sent last if that is still open and has room
  * for the whole FPDU; otherwise it begins a new segment (appendix A.2).
+ *
+ * <p>Where TCP has packets for trains, FPDUs of full segments are written one behind the other into
+ * one packet, each a segment of its own. All but the last have the same size, at which a network
+ * card cuts the frame. So a train ends at an FPDU that is smaller, and before one that is larger,
+ * as it may be by a Marker.
  */
 final class MpaSender {
   /** Octets of the smallest FPDU: a segment with less room left is complete. */
@@ -24,6 +29,9 @@ final class MpaSender {
 
   /** Null while the connection is not traced. */
   private FpduObserver observer;
+
+  /** Octets of each segment of the train begun last; 0 once that is known to take no more. */
+  private int trainSegment;
 
   /** Octets sent since SeqStart. */
   private long offset;
@@ -97,29 +105,68 @@ final class MpaSender {
    */
   boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
+    if (sendInTrain(size, head, headLength, payload, payloadLength, more)) {
+      return true;
+    }
     long open = packing ? stream.openPacket() : 0;
     if (open != 0 && size <= room(open)) {
       write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
       stream.extend(size, more && room(open) - size >= SMALLEST);
       return true;
     }
-    long packet = stream.allocate();
+    boolean begins = more && isFull(size);
+    long train = begins ? stream.allocateTrain() : 0;
+    long packet = train == 0 ? stream.allocate() : train;
     if (packet == 0) {
       return false;
     }
     long address = pool.address(packet);
-    if (size > pool.end(packet) - address) {
+    checkRoom(packet, size);
+    write(address, size, head, headLength, payload, payloadLength);
+    pool.window(packet, address, size);
+    trainSegment = train == 0 ? 0 : size;
+    pass(packet, size, more);
+    return true;
+  }
+
+  private void checkRoom(long packet, int size) {
+    if (size > pool.end(packet) - pool.address(packet)) {
       pool.release(packet);
       throw new IllegalStateException("FPDU of " + size + " octets does not fit into a packet");
     }
-    write(address, size, head, headLength, payload, payloadLength);
-    pool.window(packet, address, size);
-    if (packing) {
+  }
+
+  /** Passes a packet to TCP, as the first of a train if {@link #trainSegment} says so. */
+  private void pass(long packet, int size, boolean more) {
+    if (trainSegment != 0) {
+      stream.beginTrain(packet);
+    } else if (packing) {
       stream.send(packet, more && stream.emss() - size >= SMALLEST);
     } else {
       stream.send(packet);
     }
+  }
+
+  /** Puts an FPDU behind the train that waits; false if there is none with room for it. */
+  private boolean sendInTrain(
+      int size, long head, int headLength, long payload, int payloadLength, boolean more) {
+    if (trainSegment == 0) {
+      return false;
+    }
+    long train = stream.openTrain();
+    if (train == 0 || size > trainSegment) {
+      trainSegment = 0;
+      return false;
+    }
+    long behind = pool.address(train) + pool.length(train);
+    write(behind, size, head, headLength, payload, payloadLength);
+    stream.append(size, more);
     return true;
+  }
+
+  /** Whether an FPDU fills a segment, but for the room of a Marker that it might have had. */
+  private boolean isFull(int size) {
+    return size + Long.BYTES > stream.emss();
   }
 
   /** Writes an FPDU of {@code size} octets with its Markers. */

@@ -1,13 +1,17 @@
 package org.rddp.simulation;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
+import org.rddp.wire.Ethernet;
 import org.rddp.wire.Memory;
 
 /**
  * A host's network card. A sent frame goes to the connected hop at once. The card may keep the
  * host's packets for some time after that, and may accept fewer packets than offered, as real cards
- * do.
+ * do. It may take {@link LongFrames}.
  */
 public final class Card implements FrameDevice, Hop {
   private static final int RING = 1024;
@@ -16,6 +20,11 @@ public final class Card implements FrameDevice, Hop {
   private final Network network;
   private final long macAddress;
   private final int mtu;
+  private final LongFrames longFrames;
+
+  /** The packets whose checksum was left to the card, and the octets of the segments to cut. */
+  private final Map<Long, Integer> requested = new HashMap<>();
+
   private final long[] ring = new long[RING];
   private final Event completion = this::complete;
   private PacketPool pool;
@@ -28,14 +37,17 @@ public final class Card implements FrameDevice, Hop {
   private long holding;
   private int held;
   private long missed;
+  private long cut;
+  private long merged;
   private boolean closed;
   private long generation;
 
-  Card(Network network, PacketPool pool, long macAddress, int mtu) {
+  Card(Network network, PacketPool pool, long macAddress, int mtu, LongFrames longFrames) {
     this.network = network;
     this.pool = pool;
     this.macAddress = macAddress;
     this.mtu = mtu;
+    this.longFrames = longFrames;
   }
 
   /** Connects the card to a hop that takes its frames. */
@@ -71,6 +83,36 @@ public final class Card implements FrameDevice, Hop {
   /** Frames that were dropped for want of a place in the ring or a packet. */
   public long missed() {
     return missed;
+  }
+
+  /** Whether frames of several segments leave it whole. */
+  public boolean passesLongFrames() {
+    return longestFrame() > mtu && !longFrames.cuts();
+  }
+
+  /** Frames that it has cut into segments. */
+  public long cut() {
+    return cut;
+  }
+
+  /** Received segments that it has appended to others. */
+  public long merged() {
+    return merged;
+  }
+
+  @Override
+  public int longestFrame() {
+    return Math.max(longFrames.longest(), mtu);
+  }
+
+  @Override
+  public int offloads() {
+    return longFrames.cuts() ? Offloads.CHECKSUM | Offloads.SEGMENTATION : Offloads.NONE;
+  }
+
+  @Override
+  public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
+    requested.put(packet, segment);
   }
 
   @Override
@@ -136,6 +178,24 @@ public final class Card implements FrameDevice, Hop {
           .events()
           .schedule(network.now() + holding, completion, generation << HANDLE_BITS | packet);
     }
+    Integer segment = requested.remove(packet);
+    int payload = segment == null ? 0 : SegmentView.payloadLength(frames.address(frame));
+    if (segment != null && segment > 0 && payload > segment) {
+      cut++;
+      for (int from = 0; from < payload; from += segment) {
+        int octets = Math.min(segment, payload - from);
+        pass(SegmentView.piece(frames, frame, from, octets, from + octets == payload));
+      }
+      frames.release(frame);
+      return;
+    }
+    if (segment != null) {
+      SegmentView.checksum(frames.address(frame));
+    }
+    pass(frame);
+  }
+
+  private void pass(long frame) {
     network.report(NetworkEvent.SENT, frame);
     if (out == null) {
       network.drop(NetworkEvent.LOST, frame);
@@ -158,8 +218,11 @@ public final class Card implements FrameDevice, Hop {
   public void take(long frame) {
     FrameStore frames = network.frames();
     int length = frames.length(frame);
-    boolean fits = !closed && count < places && length <= pool.room();
-    long packet = fits ? pool.allocate() : 0;
+    if (longFrames.merges() && !closed && count > 0 && merges(frame)) {
+      return;
+    }
+    boolean fits = !closed && count < places;
+    long packet = fits ? allocate(length) : 0;
     if (packet == 0) {
       missed += closed ? 0 : 1;
       network.drop(NetworkEvent.MISSED, frame);
@@ -175,6 +238,47 @@ public final class Card implements FrameDevice, Hop {
     interrupt.run();
   }
 
+  private long allocate(int length) {
+    if (length <= pool.room()) {
+      return pool.allocate();
+    }
+    return length <= longestFrame() + Ethernet.HEADER ? pool.allocateLong() : 0;
+  }
+
+  /** Appends a segment to the one received last, if it follows that and both fit a packet. */
+  private boolean merges(long frame) {
+    FrameStore frames = network.frames();
+    long second = frames.address(frame);
+    int last = (head + count - 1) % RING;
+    long packet = ring[last];
+    long first = pool.address(packet);
+    if (!SegmentView.isOrdinary(second, frames.length(frame))
+        || !SegmentView.isOrdinary(first, pool.length(packet))
+        || !SegmentView.follows(first, second)) {
+      return false;
+    }
+    int length = SegmentView.total(SegmentView.packet(first)) + SegmentView.payloadLength(second);
+    if (length > longestFrame()) {
+      return false;
+    }
+    if (first + Ethernet.HEADER + length > pool.end(packet)) {
+      long longer = pool.allocateLong();
+      if (longer == 0) {
+        return false;
+      }
+      Memory.copy(first, pool.address(longer), pool.length(packet));
+      pool.release(packet);
+      ring[last] = longer;
+      packet = longer;
+      first = pool.address(longer);
+    }
+    network.report(NetworkEvent.ARRIVED, frame);
+    pool.window(packet, first, SegmentView.append(first, second));
+    frames.release(frame);
+    merged++;
+    return true;
+  }
+
   /** The card neither sends nor receives from now on. */
   @Override
   public void close() {
@@ -188,6 +292,7 @@ public final class Card implements FrameDevice, Hop {
   /** Restarts with packets of another pool; held packets of the old one are forgotten. */
   void restart(PacketPool packets) {
     pool = packets;
+    requested.clear();
     generation++;
     held = 0;
     count = 0;

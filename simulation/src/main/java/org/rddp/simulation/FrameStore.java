@@ -10,7 +10,7 @@ import org.rddp.wire.Memory;
  */
 public final class FrameStore {
   /** Octets of the longest frame. */
-  public static final int LONGEST = 9216;
+  public static final int LONGEST = 33 * 1024;
 
   private static final int SLAB = 64;
 

@@ -22,6 +22,9 @@ public final class HostPair {
   /** Any number: for the generator that draws how many stacks hosts have. */
   private static final long STACKS = 0x5354_4143_4b53L;
 
+  /** Any number: for the generator that draws what cards do with long frames. */
+  private static final long LONG_FRAMES = 0x4c4f_4e47_4652L;
+
   /** Any number: for the generator that draws what only runs over IPv6 have. */
   private static final long IPV6_DRAWS = 0x4950_7636_4950L;
 
@@ -39,6 +42,9 @@ public final class HostPair {
   private static final long DAY = 24 * 3600 * SECOND;
   private static final long MOST_EVENTS = 20_000_000;
   private static final int SMALLEST_MTU = 576;
+
+  /** What a frame has beside its IP packet, at most. */
+  private static final int ROOM_FOR_HEADERS = 64;
 
   /** The MTU that every link has at least (RFC 791 section 3.2). */
   private static final int SMALLEST_LINK = 68;
@@ -94,8 +100,14 @@ public final class HostPair {
     mtu = ipv6 ? Math.max(drawn, Ipv6.LEAST_MTU) : drawn;
     packets = 256 << random.nextInt(4);
     SplittableRandom independent = new SplittableRandom(seed ^ STACKS);
-    client = host("10.0.0.1", drawStacks(independent));
-    server = host("10.0.0.2", drawStacks(independent));
+    SplittableRandom longer = new SplittableRandom(seed ^ LONG_FRAMES);
+    boolean passes = longer.nextInt(4) == 0;
+    int most = mtu + longer.nextInt(FrameStore.LONGEST - ROOM_FOR_HEADERS - mtu);
+    LongFrames both = new LongFrames(most, false, longer.nextInt(4) == 0);
+    client =
+        host("10.0.0.1", drawStacks(independent), passes ? both : drawLongFrames(longer, most));
+    server =
+        host("10.0.0.2", drawStacks(independent), passes ? both : drawLongFrames(longer, most));
     link =
         network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
   }
@@ -114,8 +126,14 @@ public final class HostPair {
     return independent.nextInt(4) == 0 ? 1 << independent.nextInt(1, 4) : 1;
   }
 
-  private SimulatedHost host(String address, int stacks) {
-    NativePacketPool pool = buffers.pool(packets * stacks, mtu);
+  /** A third of the other cards cut long frames, and may merge what they receive. */
+  private static LongFrames drawLongFrames(SplittableRandom longer, int most) {
+    boolean merges = longer.nextBoolean();
+    return longer.nextInt(3) == 0 ? new LongFrames(most, true, merges) : LongFrames.NONE;
+  }
+
+  private SimulatedHost host(String address, int stacks, LongFrames longFrames) {
+    NativePacketPool pool = buffers.pool(packets * stacks, mtu, longFrames.longest() > 0);
     SimulatedHost host =
         new SimulatedHost(
             network,
@@ -123,6 +141,7 @@ public final class HostPair {
             choices.tcpSettings(),
             pool,
             mtu,
+            longFrames,
             stacks,
             families());
     host.turnDuration((long) choices.logUniform(200, 50_000));
@@ -217,15 +236,21 @@ public final class HostPair {
     if (choices.oneIn(4)) {
       link.reSegment(choices.logUniform(0.02, 1));
     }
+    boolean passesLong = client.card().passesLongFrames();
     if (choices.oneIn(6)) {
       boolean silently = random.nextBoolean();
       int least = ipv6 ? Ipv6.LEAST_MTU : SMALLEST_MTU;
       int narrow = Math.max(least, (int) (mtu * (0.3 + random.nextDouble(0.6))));
       long at = network.now() + (long) choices.logUniform(MILLISECOND, SECOND);
-      network.events().schedule(at, any -> narrow(narrow, silently), 0);
+      if (!passesLong) {
+        network.events().schedule(at, any -> narrow(narrow, silently), 0);
+      }
     }
     if (choices.oneIn(8)) {
-      link.fragment(Math.max(SMALLEST_LINK, (int) (mtu * (0.2 + random.nextDouble(0.7)))));
+      int most = Math.max(SMALLEST_LINK, (int) (mtu * (0.2 + random.nextDouble(0.7))));
+      if (!passesLong) {
+        link.fragment(most);
+      }
     }
     if (choices.oneIn(16)) {
       long from = network.now() + (long) choices.logUniform(MILLISECOND, 3 * SECOND);
@@ -302,7 +327,7 @@ public final class HostPair {
     if (forger != null) {
       forger.restarted(host);
     }
-    host.powerOn(buffers.pool(host.pool().capacity(), mtu));
+    host.powerOn(buffers.pool(host.pool().capacity(), mtu, host.pool().longCapacity() > 0));
     reportFailures(host);
     inhabitants.powerRestored(host);
   }
@@ -367,7 +392,8 @@ public final class HostPair {
     return host.isOff()
         || (sum(host, TcpStack::connections) == 0
             && sum(host, TcpStack::packetsHeld) == 0
-            && host.pool().available() == host.pool().capacity());
+            && host.pool().available() == host.pool().capacity()
+            && host.pool().longAvailable() == host.pool().longCapacity());
   }
 
   private String remains() {
@@ -405,6 +431,9 @@ public final class HostPair {
     totals.add("fragmented by a middlebox", frames.count(NetworkEvent.FRAGMENTED));
     totals.add("put together from fragments", reassembled(client) + reassembled(server));
     totals.add("missed by a card", client.card().missed() + server.card().missed());
+    totals.add("trains", sum(counters -> counters.trains));
+    totals.add("cut by a card", client.card().cut() + server.card().cut());
+    totals.add("merged by a card", client.card().merged() + server.card().merged());
     totals.add("too large for the path", frames.count(NetworkEvent.TOO_LARGE));
     totals.add("marked as having met congestion", frames.count(NetworkEvent.MARKED));
     totals.add("retransmitted", sum(counters -> counters.retransmitted));

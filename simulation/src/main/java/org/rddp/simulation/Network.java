@@ -82,7 +82,12 @@ public final class Network {
    * @param mtu largest IP packet in octets
    */
   public Card card(PacketPool pool, int mtu) {
-    return new Card(this, pool, 0x02_00_00_00_00_00L + ++cards, mtu);
+    return card(pool, mtu, LongFrames.NONE);
+  }
+
+  /** A card with long frames. */
+  public Card card(PacketPool pool, int mtu, LongFrames longFrames) {
+    return new Card(this, pool, 0x02_00_00_00_00_00L + ++cards, mtu, longFrames);
   }
 
   /** A host with the default number of packets and MTU. */

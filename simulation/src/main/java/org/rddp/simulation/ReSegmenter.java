@@ -1,9 +1,6 @@
 package org.rddp.simulation;
 
 import java.util.SplittableRandom;
-import org.rddp.wire.Memory;
-import org.rddp.wire.SequenceNumber;
-import org.rddp.wire.Tcp;
 
 /**
  * A middlebox that ignores segment boundaries (an intermediary, RFC 5044 section 5.1): it makes one
@@ -13,7 +10,6 @@ import org.rddp.wire.Tcp;
 public final class ReSegmenter implements Hop {
   private static final long LONGEST_WAIT = 500_000;
   private static final int MOST_PIECES = 4;
-  private static final int ORDINARY = Tcp.ACK | Tcp.PSH | Tcp.FIN;
 
   private final Network network;
   private final SplittableRandom random;
@@ -58,10 +54,7 @@ public final class ReSegmenter implements Hop {
 
   private boolean ordinary(long frame) {
     long address = network.frames().address(frame);
-    return SegmentView.isSegment(address, network.frames().length(frame))
-        && (Tcp.flags(SegmentView.segment(address)) & ~ORDINARY) == 0
-        && SegmentView.payloadLength(address) > 0
-        && SegmentView.intact(address);
+    return SegmentView.isOrdinary(address, network.frames().length(frame));
   }
 
   private void begin(long frame) {
@@ -102,24 +95,8 @@ public final class ReSegmenter implements Hop {
   /** Whether a segment continues the one that is held, so that they can be joined. */
   private boolean follows(long frame) {
     long first = network.frames().address(held);
-    long second = network.frames().address(frame);
-    long one = SegmentView.segment(first);
-    long two = SegmentView.segment(second);
-    return sameConnection(first, second)
-        && Tcp.headerLength(one) == Tcp.headerLength(two)
-        && Tcp.sequence(two) == Tcp.sequence(one) + SegmentView.payloadLength(first)
-        && SequenceNumber.distance(Tcp.acknowledgment(one), Tcp.acknowledgment(two)) >= 0
-        && (Tcp.flags(one) & Tcp.FIN) == 0
+    return SegmentView.follows(first, network.frames().address(frame))
         && SegmentView.total(SegmentView.packet(first)) < next.mtu();
-  }
-
-  private static boolean sameConnection(long first, long second) {
-    long one = SegmentView.packet(first);
-    long two = SegmentView.packet(second);
-    return SegmentView.source(one) == SegmentView.source(two)
-        && SegmentView.destination(one) == SegmentView.destination(two)
-        && SegmentView.ecn(one) == SegmentView.ecn(two)
-        && Memory.getInt(SegmentView.segment(first)) == Memory.getInt(SegmentView.segment(second));
   }
 
   /** Fills the segment that is held with octets of another; the rest of that is held then. */
@@ -143,17 +120,7 @@ public final class ReSegmenter implements Hop {
   /** Appends a segment to the one that is held, and takes the newer header. */
   private void append(long frame) {
     FrameStore frames = network.frames();
-    long first = frames.address(held);
-    long second = frames.address(frame);
-    int added = SegmentView.payloadLength(second);
-    int length = SegmentView.payloadLength(first);
-    long segment = SegmentView.segment(first);
-    int sequence = Tcp.sequence(segment);
-    Memory.copy(SegmentView.payload(second), SegmentView.payload(first) + length, added);
-    Memory.copy(
-        SegmentView.segment(second), segment, Tcp.headerLength(SegmentView.segment(second)));
-    SegmentView.sequence(segment, sequence);
-    frames.length(held, size(first, length + added));
+    frames.length(held, SegmentView.append(frames.address(held), frames.address(frame)));
     network.report(NetworkEvent.COALESCED, held);
     frames.release(frame);
   }
@@ -186,26 +153,6 @@ public final class ReSegmenter implements Hop {
   }
 
   private long piece(long frame, int from, int octets, boolean last) {
-    FrameStore frames = network.frames();
-    long copy = frames.copy(frame);
-    long address = frames.address(copy);
-    long segment = SegmentView.segment(address);
-    SegmentView.sequence(segment, Tcp.sequence(segment) + from);
-    if (!last) {
-      SegmentView.clearFlags(segment, Tcp.PSH | Tcp.FIN);
-    }
-    Memory.copy(
-        SegmentView.payload(frames.address(frame)) + from, SegmentView.payload(address), octets);
-    frames.length(copy, size(address, octets));
-    return copy;
-  }
-
-  /** Sets the length of a segment's payload; returns the frame's length. */
-  private static int size(long frame, int octets) {
-    long packet = SegmentView.packet(frame);
-    int total = (int) (SegmentView.payload(frame) - packet) + octets;
-    SegmentView.totalLength(packet, total);
-    SegmentView.checksum(frame);
-    return (int) (packet - frame) + total;
+    return SegmentView.piece(network.frames(), frame, from, octets, last);
   }
 }

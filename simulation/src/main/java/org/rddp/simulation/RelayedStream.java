@@ -120,6 +120,26 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   }
 
   @Override
+  public long allocateTrain() {
+    return below.allocateTrain();
+  }
+
+  @Override
+  public void beginTrain(long packet) {
+    below.beginTrain(packet);
+  }
+
+  @Override
+  public long openTrain() {
+    return below.openTrain();
+  }
+
+  @Override
+  public void append(int octets, boolean more) {
+    below.append(octets, more);
+  }
+
+  @Override
   public void nagle(boolean on) {
     below.nagle(on);
   }

@@ -7,6 +7,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ipv6Fragment;
 import org.rddp.wire.Memory;
+import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /** A TCP segment in a frame, as middleboxes see it. */
@@ -23,6 +24,7 @@ public final class SegmentView {
   private static final int SEQUENCE = 4;
   private static final int FLAGS = 13;
   private static final int TCP_CHECKSUM = 16;
+  private static final int ORDINARY = Tcp.ACK | Tcp.PSH | Tcp.FIN;
 
   /** No type of a message. */
   private static final int NO_TYPE = -1;
@@ -158,6 +160,79 @@ public final class SegmentView {
             length)
         : Checksum.pseudoHeader(
             Ipv4.source(packet), Ipv4.destination(packet), Ipv4.PROTOCOL_TCP, length);
+  }
+
+  /**
+   * Whether a frame holds a TCP segment with payload, right checksums and no flags but those that
+   * segments of a stream have.
+   *
+   * @param length octets of the frame
+   */
+  static boolean isOrdinary(long frame, int length) {
+    return isSegment(frame, length)
+        && (Tcp.flags(segment(frame)) & ~ORDINARY) == 0
+        && payloadLength(frame) > 0
+        && intact(frame);
+  }
+
+  /** Whether a segment continues another of the same connection, so that they can be joined. */
+  static boolean follows(long first, long second) {
+    long one = segment(first);
+    long two = segment(second);
+    return sameConnection(first, second)
+        && Tcp.headerLength(one) == Tcp.headerLength(two)
+        && Tcp.sequence(two) == Tcp.sequence(one) + payloadLength(first)
+        && SequenceNumber.distance(Tcp.acknowledgment(one), Tcp.acknowledgment(two)) >= 0
+        && (Tcp.flags(one) & Tcp.FIN) == 0;
+  }
+
+  private static boolean sameConnection(long first, long second) {
+    long one = packet(first);
+    long two = packet(second);
+    return source(one) == source(two)
+        && destination(one) == destination(two)
+        && ecn(one) == ecn(two)
+        && Memory.getInt(segment(first)) == Memory.getInt(segment(second));
+  }
+
+  /**
+   * Appends the payload of a segment to another one, behind which there is room, and takes the
+   * newer header.
+   *
+   * @return octets of the longer frame
+   */
+  static int append(long first, long second) {
+    int added = payloadLength(second);
+    int length = payloadLength(first);
+    long segment = segment(first);
+    int sequence = Tcp.sequence(segment);
+    Memory.copy(payload(second), payload(first) + length, added);
+    Memory.copy(segment(second), segment, Tcp.headerLength(segment(second)));
+    sequence(segment, sequence);
+    return size(first, length + added);
+  }
+
+  /** A frame with some octets of a segment. */
+  static long piece(FrameStore frames, long frame, int from, int octets, boolean last) {
+    long copy = frames.copy(frame);
+    long address = frames.address(copy);
+    long segment = segment(address);
+    sequence(segment, Tcp.sequence(segment) + from);
+    if (!last) {
+      clearFlags(segment, Tcp.PSH | Tcp.FIN);
+    }
+    Memory.copy(payload(frames.address(frame)) + from, payload(address), octets);
+    frames.length(copy, size(address, octets));
+    return copy;
+  }
+
+  /** Sets the length of a segment's payload; returns the frame's length. */
+  private static int size(long frame, int octets) {
+    long packet = packet(frame);
+    int total = (int) (payload(frame) - packet) + octets;
+    totalLength(packet, total);
+    checksum(frame);
+    return (int) (packet - frame) + total;
   }
 
   /** Writes both checksums. */

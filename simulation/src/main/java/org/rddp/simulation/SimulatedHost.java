@@ -81,13 +81,22 @@ public final class SimulatedHost {
    */
   public SimulatedHost(
       Network network, String address, TcpSettings settings, int packets, int mtu) {
-    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu, 1, Families.IPV4);
+    this(
+        network,
+        Ipv4Address.parse(address),
+        settings,
+        pool(packets, mtu),
+        mtu,
+        LongFrames.NONE,
+        1,
+        Families.IPV4);
   }
 
   /**
    * A host whose packets are those of the given pool.
    *
    * @param mtu at least 1280 with IPv6
+   * @param longFrames of its card
    * @param stacks 1 to {@link StackGroup#MOST}, which share the packets
    * @param address names the host, and is its address if it has IPv4
    */
@@ -97,13 +106,14 @@ public final class SimulatedHost {
       TcpSettings settings,
       NativePacketPool pool,
       int mtu,
+      LongFrames longFrames,
       int stacks,
       Families families) {
     this.network = network;
     this.address = address;
     this.families = families;
     this.pool = pool;
-    card = network.card(pool, mtu);
+    card = network.card(pool, mtu, longFrames);
     random = stacks == 1 ? null : network.newRandom();
     this.stacks = new TcpStack[stacks];
     duties = new LongToIntFunction[stacks];

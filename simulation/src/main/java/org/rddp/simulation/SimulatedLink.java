@@ -15,7 +15,12 @@ public final class SimulatedLink {
   private final ReSegmenter boxBack;
 
   SimulatedLink(Network network, Card first, Card second, WireSettings there, WireSettings back) {
-    int mtu = Math.min(first.mtu(), second.mtu());
+    // Cards that do not cut send long frames only where the whole link carries them.
+    boolean whole = first.passesLongFrames() && second.passesLongFrames();
+    int mtu =
+        whole
+            ? Math.min(first.longestFrame(), second.longestFrame())
+            : Math.min(first.mtu(), second.mtu());
     this.there = new SimulatedWire(network, there, second);
     this.back = new SimulatedWire(network, back, first);
     fragmenterThere = new Fragmenter(network, this.there);

@@ -94,7 +94,14 @@ final class GoodputTransfer {
   private static SimulatedHost host(
       Network network, String address, TcpSettings settings, NativePacketPool pool) {
     return new SimulatedHost(
-        network, Ipv4Address.parse(address), settings, pool, MTU, 1, Families.IPV4);
+        network,
+        Ipv4Address.parse(address),
+        settings,
+        pool,
+        MTU,
+        LongFrames.NONE,
+        1,
+        Families.IPV4);
   }
 
   private static void end(Network network, SimulatedHost host) {

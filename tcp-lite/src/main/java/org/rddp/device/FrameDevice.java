@@ -23,6 +23,16 @@ public interface FrameDevice extends AutoCloseable {
    */
   int mtu();
 
+  /**
+   * The largest IP packet in octets of a frame that holds several TCP segments of one connection,
+   * one behind the other under one header, {@link #mtu()} to 65535. Such frames may be sent and
+   * received: the device cuts them if their segments are all that the link carries, or passes them
+   * on whole. {@link #mtu()} if there are none. Both the device and its pool have buffers for them.
+   */
+  default int longestFrame() {
+    return mtu();
+  }
+
   /** Whether the link is up. */
   boolean up();
 

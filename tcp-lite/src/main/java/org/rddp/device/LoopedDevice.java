@@ -93,13 +93,14 @@ public final class LoopedDevice implements FrameDevice {
   }
 
   private boolean offer(long frame, int length) {
-    if (closed || length > pool.room()) {
+    boolean isLong = length > pool.room();
+    if (closed || (isLong && pool.longCapacity() == 0)) {
       return true;
     }
     if (count == queue.length) {
       return false;
     }
-    long copy = pool.allocate();
+    long copy = isLong ? pool.allocateLong() : pool.allocate();
     if (copy == 0) {
       missed++;
       return true;

@@ -19,11 +19,18 @@ public final class NativePacketPool implements PacketPool {
   private final long base;
   private final int stride;
   private final int room;
+
+  /** The long packets, whose handles follow those of the others. */
+  private final long longBase;
+
+  private final int longStride;
   private final long[] address;
   private final int[] length;
   private final int[] references;
   private final int[] free;
   private int freeCount;
+  private final int[] freeLong;
+  private int freeLongCount;
 
   /**
    * A pool with every packet free.
@@ -32,31 +39,64 @@ public final class NativePacketPool implements PacketPool {
    * @param room octets behind each packet's headroom, at least 64
    */
   public NativePacketPool(int packets, int room) {
-    if (packets < 1 || room < 64) {
-      throw new IllegalArgumentException("packets " + packets + ", room " + room);
+    this(packets, room, 0, room);
+  }
+
+  /**
+   * A pool that has long packets, too.
+   *
+   * @param packets capacity, at least 1
+   * @param room octets behind each packet's headroom, at least 64
+   * @param longPackets how many of them
+   * @param longRoom octets behind a long packet's headroom, at least {@code room}
+   */
+  public NativePacketPool(int packets, int room, int longPackets, int longRoom) {
+    if (packets < 1 || room < 64 || longPackets < 0 || longRoom < room) {
+      throw new IllegalArgumentException(
+          "packets " + packets + ", room " + room + "; " + longPackets + ", " + longRoom);
     }
     this.room = room;
-    stride = (HEADROOM + room + CACHE_LINE - 1) & -CACHE_LINE;
-    memory = Arena.ofAuto().allocate((long) packets * stride, CACHE_LINE);
+    stride = stride(room);
+    longStride = stride(longRoom);
+    long octets = (long) packets * stride;
+    memory = Arena.ofAuto().allocate(octets + (long) longPackets * longStride, CACHE_LINE);
     base = memory.address();
-    address = new long[packets];
-    length = new int[packets];
-    references = new int[packets];
-    free = new int[packets];
-    for (int i = 0; i < packets; i++) {
-      free[i] = packets - 1 - i;
-    }
+    longBase = base + octets;
+    address = new long[packets + longPackets];
+    length = new int[packets + longPackets];
+    references = new int[packets + longPackets];
+    free = stack(0, packets);
     freeCount = packets;
+    freeLong = stack(packets, longPackets);
+    freeLongCount = longPackets;
+  }
+
+  private static int stride(int room) {
+    return (HEADROOM + room + CACHE_LINE - 1) & -CACHE_LINE;
+  }
+
+  /** Indices from {@code first} on, the first on top. */
+  private static int[] stack(int first, int count) {
+    int[] indices = new int[count];
+    for (int i = 0; i < count; i++) {
+      indices[i] = first + count - 1 - i;
+    }
+    return indices;
   }
 
   @Override
   public long allocate() {
-    if (freeCount == 0) {
-      return 0;
-    }
-    int index = free[--freeCount];
+    return freeCount == 0 ? 0 : allocate(free[--freeCount]);
+  }
+
+  @Override
+  public long allocateLong() {
+    return freeLongCount == 0 ? 0 : allocate(freeLong[--freeLongCount]);
+  }
+
+  private long allocate(int index) {
     references[index] = 1;
-    address[index] = base + (long) index * stride + HEADROOM;
+    address[index] = start(index + 1L) + HEADROOM;
     length[index] = 0;
     return index + 1L;
   }
@@ -69,8 +109,13 @@ public final class NativePacketPool implements PacketPool {
   @Override
   public void release(long packet) {
     int index = live(packet);
-    if (--references[index] == 0) {
+    if (--references[index] > 0) {
+      return;
+    }
+    if (index < free.length) {
       free[freeCount++] = index;
+    } else {
+      freeLong[freeLongCount++] = index;
     }
   }
 
@@ -92,8 +137,7 @@ public final class NativePacketPool implements PacketPool {
   @Override
   public void window(long packet, long first, int octets) {
     int index = live(packet);
-    long start = base + (long) index * stride;
-    if (first < start || octets < 0 || first + octets > start + HEADROOM + room) {
+    if (first < start(packet) || octets < 0 || first + octets > end(packet)) {
       throw new IllegalArgumentException("window outside of the packet");
     }
     address[index] = first;
@@ -102,12 +146,13 @@ public final class NativePacketPool implements PacketPool {
 
   @Override
   public long start(long packet) {
-    return base + (packet - 1) * stride;
+    int more = (int) packet - 1 - free.length;
+    return more < 0 ? base + (packet - 1) * stride : longBase + (long) more * longStride;
   }
 
   @Override
   public long end(long packet) {
-    return start(packet) + HEADROOM + room;
+    return start(packet) + (packet > free.length ? longStride : HEADROOM + room);
   }
 
   @Override
@@ -128,6 +173,16 @@ public final class NativePacketPool implements PacketPool {
   @Override
   public int capacity() {
     return free.length;
+  }
+
+  @Override
+  public int longCapacity() {
+    return freeLong.length;
+  }
+
+  /** Long packets that can be allocated now. */
+  public int longAvailable() {
+    return freeLongCount;
   }
 
   private int live(long packet) {

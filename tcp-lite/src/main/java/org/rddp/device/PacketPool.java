@@ -16,6 +16,21 @@ public interface PacketPool {
    */
   long allocate();
 
+  /**
+   * A packet like those of {@link #allocate()}, with room for a frame that is longer than the MTU
+   * allows: {@link FrameDevice#longestFrame()}.
+   *
+   * @return its handle, or 0 if none is free or the pool has none
+   */
+  default long allocateLong() {
+    return 0;
+  }
+
+  /** All packets of {@link #allocateLong()}, allocated or not, which are no others' capacity. */
+  default int longCapacity() {
+    return 0;
+  }
+
   /** Adds a reference. */
   void retain(long packet);
 

@@ -16,6 +16,16 @@ final class PoolShare implements PacketPool {
   }
 
   @Override
+  public long allocateLong() {
+    return whole.allocateLong();
+  }
+
+  @Override
+  public int longCapacity() {
+    return whole.longCapacity() / shares;
+  }
+
+  @Override
   public void retain(long packet) {
     whole.retain(packet);
   }

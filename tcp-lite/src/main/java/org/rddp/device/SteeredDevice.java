@@ -86,6 +86,21 @@ public final class SteeredDevice {
     }
 
     @Override
+    public int longestFrame() {
+      return device().longestFrame();
+    }
+
+    @Override
+    public int offloads() {
+      return device().offloads();
+    }
+
+    @Override
+    public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
+      device().requestOffload(packet, link, ip, tcp, segment);
+    }
+
+    @Override
     public boolean receives(int remote, int remotePort, int local, int localPort) {
       return foretold == null || foretold.queue(remote, local, remotePort, localPort) == number;
     }

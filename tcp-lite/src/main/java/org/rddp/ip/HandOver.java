@@ -111,7 +111,7 @@ final class HandOver {
 
   /** A packet with those octets, for another stack; 0 if there is none. */
   private long copy(long address, int length) {
-    long packet = pool.allocate();
+    long packet = length > pool.room() ? pool.allocateLong() : pool.allocate();
     if (packet != 0) {
       Memory.copy(address, pool.address(packet), length);
       pool.window(packet, pool.address(packet), length);

@@ -56,10 +56,21 @@ public final class IpLayer {
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
 
+  /**
+   * Frames of the longest kind with twice the octets of a burst of ordinary ones: a peer that sends
+   * a burst of full segments in each turn is to find its frames taken in the next one, while they
+   * are in the processor's cache.
+   */
+  private final long[] longBurst;
+
+  /** Whether the last burst held a frame longer than the MTU allows. */
+  private boolean receivesLong;
+
   /** Our address of IPv4; 0 without IPv4, as no host's is. */
   private final int address;
 
   private final int mtu;
+  private final int longestFrame;
   private final StackMember member;
   private boolean up;
 
@@ -83,6 +94,8 @@ public final class IpLayer {
     pool = device.pool();
     link = new EthernetLink(device, address.vlan());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
+    longestFrame = device.longestFrame() > device.mtu() ? device.longestFrame() : mtu;
+    longBurst = new long[Math.clamp(2 * BURST * mtu / longestFrame, 1, BURST)];
     Ipv6Network network = address.ipv6().orElse(null);
     LocalAddresses ours =
         network == null
@@ -243,6 +256,14 @@ public final class IpLayer {
     return mtu;
   }
 
+  /**
+   * The largest packet, in octets, that holds several TCP segments one behind the other: {@link
+   * FrameDevice#longestFrame}.
+   */
+  public int longestFrame() {
+    return longestFrame;
+  }
+
   /** The largest packet that the link carries to a destination, in octets. */
   public int linkMtu(int destination) {
     return pathMtus.link(destination);
@@ -269,16 +290,29 @@ public final class IpLayer {
    * returns the number of frames.
    */
   public int receive(long now) {
-    int count = device.receive(burst);
-    if (count > 1 && transport.wantsPrefetch()) {
-      prefetch(count);
+    // What a turn takes is bounded in octets, too.
+    long[] packets = receivesLong ? longBurst : burst;
+    int count = device.receive(packets);
+    if (count > 0 && longestFrame > mtu) {
+      receivesLong = holdsLong(packets, count);
     }
-    process(count, now);
+    if (count > 1 && transport.wantsPrefetch()) {
+      prefetch(packets, count);
+    }
+    process(packets, count, now);
     counters.framesIn += count;
     if (!loop.isEmpty()) {
       count += receiveLooped(now);
     }
     return member.isAlone() ? count : count + receiveFromOthers(now);
+  }
+
+  private boolean holdsLong(long[] packets, int count) {
+    boolean any = false;
+    for (int i = 0; i < count; i++) {
+      any |= pool.length(packets[i]) > mtu + link.header();
+    }
+    return any;
   }
 
   private int receiveFromOthers(long now) {
@@ -329,7 +363,7 @@ public final class IpLayer {
     int count = loop.receive(now, burst);
     looped = true;
     try {
-      process(count, now);
+      process(burst, count, now);
     } finally {
       looped = false;
     }
@@ -337,11 +371,11 @@ public final class IpLayer {
   }
 
   /** Processes and releases the frames of a burst, whatever happens. */
-  private void process(int count, long now) {
+  private void process(long[] packets, int count, long now) {
     int done = 0;
     try {
       while (done < count) {
-        long packet = burst[done];
+        long packet = packets[done];
         frame(packet, now);
         handOver.done(packet);
         done++;
@@ -349,7 +383,7 @@ public final class IpLayer {
     } finally {
       // None is left but after an error, which ends the turn.
       while (done < count) {
-        handOver.done(burst[done++]);
+        handOver.done(packets[done++]);
       }
     }
   }
@@ -364,10 +398,10 @@ public final class IpLayer {
   }
 
   /** Lets the transport prefetch the state that the packets of a burst need. */
-  private void prefetch(int count) {
+  private void prefetch(long[] packets, int count) {
     for (int i = 0; i < count; i++) {
-      long frame = pool.address(burst[i]);
-      int length = pool.length(burst[i]);
+      long frame = pool.address(packets[i]);
+      int length = pool.length(packets[i]);
       int header = link.header(frame, length);
       long packet = frame + header;
       if (header > 0

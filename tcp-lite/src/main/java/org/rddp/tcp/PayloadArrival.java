@@ -37,7 +37,8 @@ final class PayloadArrival {
     long next = receiver.next();
     long from = Math.max(position, next);
     long to = Math.min(position + segment.length, receiver.limit());
-    receiver.scheduleAcknowledgment(from == position && from == next && from < to);
+    boolean inOrder = from == position && from == next && from < to;
+    receiver.scheduleAcknowledgment(inOrder, segment.length);
     findRepeated(connection, position, Math.max(to, next));
     if (from > next && from < to) {
       handUpEarly(connection, segment, position, to);
@@ -97,6 +98,8 @@ final class PayloadArrival {
   /** Hands up the new pieces of a segment received out of order, while they may be kept. */
   private void handUpEarly(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
+    // Long packets are few: as many of them are kept out of order as of the others, by share.
+    int weight = segment.length > context.pool.room() ? context.longWeight : 1;
     boolean kept = false;
     long at = position;
     while (at < to && connection.state().receiving()) {
@@ -108,7 +111,7 @@ final class PayloadArrival {
         continue;
       }
       long end = last ? to : Math.min(to, early.start(behind));
-      if (!receiver.keepEarly(at, end)) {
+      if (!receiver.keepEarly(at, end, weight)) {
         counters.outOfOrderDropped++;
         return;
       }

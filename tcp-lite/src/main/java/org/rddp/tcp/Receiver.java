@@ -290,9 +290,10 @@ final class Receiver {
   /**
    * Adds octets received out of order and not before.
    *
+   * @param weight for how many packets theirs counts
    * @return false if there are too many ranges, or no other packet may be kept
    */
-  boolean keepEarly(long from, long to) {
+  boolean keepEarly(long from, long to, int weight) {
     int kept = early == null ? 0 : early.packets();
     if (!connection.mayKeepEarly(kept)) {
       return false;
@@ -301,9 +302,9 @@ final class Receiver {
       early = connection.context.earlyRanges.acquire();
     }
     int most = Math.max(2 * capacity / connection.sender.emss(), FEWEST_RANGES);
-    boolean added = early.add(from, to, most);
+    boolean added = early.add(from, to, weight, most);
     if (added) {
-      connection.keepsEarly(1);
+      connection.keepsEarly(weight);
     }
     return added;
   }
@@ -331,12 +332,14 @@ final class Receiver {
   }
 
   /**
-   * Schedules the acknowledgment of a segment: at once for every second segment, and if it reports
-   * a gap or closes one (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+   * Schedules the acknowledgment of a segment: at once for every second segment, for one that is as
+   * long as several, and if it reports a gap or closes one (RFC 9293 section 3.8.6.3, RFC 5681
+   * section 4.2).
    */
-  void scheduleAcknowledgment(boolean inOrder) {
+  void scheduleAcknowledgment(boolean inOrder, int length) {
     long delay = connection.context.settings.acknowledgmentDelay();
-    if (delay == 0 || acknowledgmentPending() || early != null || !inOrder) {
+    boolean several = length > connection.sender.emss();
+    if (delay == 0 || acknowledgmentPending() || several || early != null || !inOrder) {
       acknowledgeNow = true;
     } else {
       acknowledgeLater = true;

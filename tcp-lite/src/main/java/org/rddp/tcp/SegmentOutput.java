@@ -3,6 +3,7 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.tcp.handshake.SynOffer;
+import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
@@ -61,7 +62,34 @@ final class SegmentOutput {
     long header = payload - headerLength;
     int sequence = connection.sender.sequence(position);
     long sum = header(connection, header, sequence, flags, sackLength);
-    finish(connection, packet, header, headerLength + length, sum + payloadSum, ecn);
+    int emss = connection.sender.emss();
+    int segment = emss > 0 && length > emss ? emss : 0;
+    finish(connection, packet, header, headerLength + length, sum + payloadSum, segment, ecn);
+  }
+
+  /**
+   * Sends the payloads of several segments of the segment queue as one frame, without SACK, which
+   * the device would repeat. Takes over a reference.
+   *
+   * @param payload of the first one; the others lie behind it
+   * @param length octets of all
+   * @param segment octets of each but the last, at which the device cuts if it can
+   */
+  void train(
+      TcpConnection connection,
+      long packet,
+      long payload,
+      int length,
+      int segment,
+      long position,
+      int flags,
+      int ecn) {
+    int headerLength = fixedLength(connection);
+    long header = payload - headerLength;
+    long sum = header(connection, header, connection.sender.sequence(position), flags, 0);
+    sum += offloadsChecksum ? 0 : Checksum.sum(payload, length);
+    int cut = offloadsSegmentation ? segment : 0;
+    finish(connection, packet, header, headerLength + length, sum, cut, ecn);
   }
 
   /**
@@ -78,7 +106,7 @@ final class SegmentOutput {
     int headerLength = fixedLength(connection) + sackLength;
     long header = pool.address(packet);
     long sum = header(connection, header, sequence, flags, sackLength);
-    finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
+    finish(connection, packet, header, headerLength, sum, 0, Ipv4.NOT_ECT);
     return true;
   }
 
@@ -170,7 +198,7 @@ final class SegmentOutput {
     if (answer) {
       connection.receiver.acknowledged(true);
     }
-    finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
+    finish(connection, packet, header, headerLength, sum, 0, Ipv4.NOT_ECT);
     return true;
   }
 
@@ -186,10 +214,16 @@ final class SegmentOutput {
   }
 
   private void finish(
-      TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
+      TcpConnection connection,
+      long packet,
+      long header,
+      int length,
+      long sum,
+      int segment,
+      int ecn) {
     int remote = connection.remote();
     if (offloadsChecksum) {
-      requestOffload(connection, packet, header, length);
+      requestOffload(remote, packet, header, length, segment);
     } else {
       Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
     }
@@ -200,13 +234,10 @@ final class SegmentOutput {
     ip.send(connection.peer.route, packet, header, length, remote, ecn, context.now);
   }
 
-  private void requestOffload(TcpConnection connection, long packet, long header, int length) {
-    int headerLength = Tcp.headerLength(header);
-    int emss = connection.sender.emss();
-    boolean cut = emss > 0 && length - headerLength > emss;
-    int summed = cut ? 0 : length;
-    Tcp.putPartialChecksum(header, ip.pseudoHeader(connection.remote(), summed));
-    ip.requestOffload(packet, connection.remote(), headerLength, cut ? emss : 0);
+  private void requestOffload(int remote, long packet, long header, int length, int segment) {
+    int summed = segment > 0 ? 0 : length;
+    Tcp.putPartialChecksum(header, ip.pseudoHeader(remote, summed));
+    ip.requestOffload(packet, remote, Tcp.headerLength(header), segment);
   }
 
   /** A packet for a segment that is sent at once; 0 if there is none. */

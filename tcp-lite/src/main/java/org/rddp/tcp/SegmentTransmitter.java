@@ -44,6 +44,28 @@ final class SegmentTransmitter {
   }
 
   /**
+   * Sends segments that lie one behind the other in one packet as one frame, while the IP layer has
+   * room. None lies in front of the first one, and nothing else holds the packet.
+   *
+   * @param flags of the frame
+   * @param ecn ECN codepoint of the frame
+   */
+  void transmitTrain(
+      TcpConnection connection, SegmentQueue queue, int first, int last, int flags, int ecn) {
+    long packet = queue.packet(first);
+    pool.retain(packet);
+    output.train(
+        connection,
+        packet,
+        queue.payload(first),
+        (int) (queue.end(last) - queue.position(first)),
+        queue.length(first),
+        queue.position(first),
+        flags,
+        ecn);
+  }
+
+  /**
    * A reference to the packet in which a segment is sent: its own, or a copy if the device or a
    * user holds that too, or another segment lies in front of it. 0 when there is no packet.
    */

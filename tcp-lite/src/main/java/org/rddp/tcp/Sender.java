@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
@@ -188,7 +189,55 @@ final class Sender {
       current.queue.add(packet);
       connection.keepsSent(1);
     }
+    current.train = 0;
     added(length, more);
+  }
+
+  /** Takes the first segment of a train from the user. */
+  void beginTrain(long packet) {
+    Flight current = ensureFlight();
+    int length = context.pool.length(packet);
+    current.queue.add(packet);
+    current.train = packet;
+    connection.keepsSent(1);
+    addedToTrain(length);
+  }
+
+  /** The packet of the train that waits, if another segment like its last one has room there. */
+  long openTrain() {
+    long packet = flight == null ? 0 : flight.train;
+    if (packet == 0) {
+      return 0;
+    }
+    PacketPool pool = context.pool;
+    int full = flight.queue.length(flight.queue.last());
+    int length = pool.length(packet) + full;
+    boolean fits =
+        full <= emss
+            && length <= context.longestTrain
+            && pool.address(packet) + length <= pool.end(packet);
+    return fits ? packet : 0;
+  }
+
+  /** Takes a segment that the user has put behind the train. */
+  void append(int octets, boolean more) {
+    int full = openTrain() == 0 ? 0 : flight.queue.length(flight.queue.last());
+    if (octets > full) {
+      throw new IllegalStateException("no train waits for " + octets + " octets");
+    }
+    flight.queue.addBehind(octets);
+    if (more && octets == full && openTrain() != 0) {
+      addedToTrain(octets);
+    } else {
+      flight.train = 0;
+      added(octets, false);
+    }
+  }
+
+  private void addedToTrain(int octets) {
+    end += octets;
+    held = true;
+    connection.scheduleFlush();
   }
 
   private void added(int octets, boolean more) {
@@ -202,7 +251,11 @@ final class Sender {
 
   /** The packet of the last segment, if it waits and data may be appended; 0 otherwise. */
   long openPacket() {
-    boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
+    boolean waits =
+        flight != null
+            && flight.train == 0
+            && !finQueued
+            && flight.board.unsent() < flight.queue.tail();
     return waits ? flight.queue.openPacket() : 0;
   }
 
@@ -225,7 +278,7 @@ final class Sender {
 
   /** Sends a FIN after everything else. */
   void close() {
-    held = false;
+    endHold();
     ensureFlight().queue.addFin();
     finQueued = true;
     output();
@@ -236,10 +289,17 @@ final class Sender {
     return finQueued && una > end;
   }
 
-  /** The turn ends: a segment that was held for more data is sent. */
+  /** The turn ends: what was held for more data is sent. */
   void endTurn() {
-    held = false;
+    endHold();
     outputIfPending();
+  }
+
+  private void endHold() {
+    held = false;
+    if (flight != null) {
+      flight.train = 0;
+    }
   }
 
   void endTurnIfHeld() {
@@ -284,7 +344,7 @@ final class Sender {
     }
     long waiting = flight.queue.tail() - flight.board.unsent();
     int open = 0;
-    if (waiting > 0) {
+    if (waiting > 0 && flight.train == 0) {
       open = flight.queue.length(flight.queue.last());
       if (waiting > 1 || !(nagle || held) || open >= emss) {
         return false;
@@ -416,9 +476,70 @@ final class Sender {
       }
       if (octets < flight.queue.length(slot)) {
         slot = split(number, octets);
+      } else if (context.longestTrain > 0 && !probe) {
+        int count = sendableTrain(number, slot);
+        if (count > 1) {
+          return transmitTrain(number, count);
+        }
       }
     }
     return transmitOrRetry(slot, false);
+  }
+
+  /**
+   * How many new segments may be sent now as one frame, of which the first one alone may be. A card
+   * repeats the flags of the frame in each segment that it cuts, so CWR goes in a segment of its
+   * own.
+   */
+  private int sendableTrain(long number, int slot) {
+    SegmentQueue queue = flight.queue;
+    if (queue.length(slot) > emss
+        || queue.follows(slot)
+        || context.pool.shared(queue.packet(slot))
+        || (windowReduced && connection.ecn)) {
+      return 1;
+    }
+    int most = queue.run(number);
+    long allowed = Math.min(offered(), flight.recovery.allowance());
+    int octets = queue.length(slot);
+    int count = 1;
+    while (count < most) {
+      int next = queue.slot(number + count);
+      octets += queue.length(next);
+      if (octets > allowed || octets > context.longestTrain || waitsForMore(next)) {
+        break;
+      }
+      count++;
+    }
+    return count;
+  }
+
+  /** Sends new segments that lie one behind the other in one packet, as one frame. */
+  private boolean transmitTrain(long number, int count) {
+    if (!context.ip.room()) {
+      connection.scheduleFlush();
+      return false;
+    }
+    SegmentQueue queue = flight.queue;
+    int first = queue.slot(number);
+    int last = queue.slot(number + count - 1);
+    int flags = queue.end(last) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
+    int ecn = connection.ecn ? Ipv4.ECT_0 : Ipv4.NOT_ECT;
+    context.transmitter.transmitTrain(connection, queue, first, last, flags, ecn);
+    context.counters.trains++;
+    context.counters.segmentsInTrains += count;
+    if (max == una) {
+      timer.progress();
+    }
+    timer.sent();
+    lastSentAt = context.now;
+    int timestamp = connection.timestamp();
+    for (int i = 0; i < count; i++) {
+      flight.recovery.sent(queue.slot(number + i), timestamp, lastSentAt);
+    }
+    context.counters.octetsOut += queue.end(last) - max;
+    max = queue.end(last);
+    return true;
   }
 
   private int split(long number, int octets) {
@@ -448,10 +569,13 @@ final class Sender {
   }
 
   /**
-   * Whether a segment waits for more data: until the end of the turn if the user has announced
-   * some, or while data is in flight (RFC 9293 section 3.7.4).
+   * Whether a segment waits for more data, or its train for more segments: until the end of the
+   * turn if the user has announced some, or while data is in flight (RFC 9293 section 3.7.4).
    */
   private boolean waitsForMore(int slot) {
+    if (flight.train != 0 && flight.queue.packet(slot) == flight.train) {
+      return true;
+    }
     boolean packs = held || (nagle && max > una);
     return packs && slot == flight.queue.last() && flight.queue.length(slot) < emss;
   }
@@ -464,6 +588,7 @@ final class Sender {
     long before = flight.board.unsent();
     timer.sent();
     if (before < flight.queue.tail()) {
+      flight.train = 0;
       transmitNext(false, true);
     }
     if (flight.board.unsent() > before) {

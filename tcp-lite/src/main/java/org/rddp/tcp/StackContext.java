@@ -19,6 +19,8 @@ import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.tcp.storage.PacketBudget;
 import org.rddp.tcp.storage.TcpConnectionTable;
 import org.rddp.tcp.storage.TimerWheel;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Tcp;
 
 /** The parts and the time of one stack, which all of its connections share. */
 final class StackContext {
@@ -42,6 +44,12 @@ final class StackContext {
 
   /** Packets sent and not acknowledged: at most half of the pool. */
   final PacketBudget sentPackets;
+
+  /** The most payload of one frame that holds several segments; 0 if there is none. */
+  final int longestTrain;
+
+  /** For how many packets a long one counts that is kept out of order. */
+  final int longWeight;
 
   /** Packets received out of order: at most a quarter of the pool. */
   final PacketBudget earlyPackets;
@@ -91,6 +99,7 @@ final class StackContext {
     // holds.
     sentPackets = new PacketBudget(pool.capacity() / 2);
     earlyPackets = new PacketBudget(pool.capacity() / 4);
+    longWeight = Math.max(pool.capacity() / Math.max(pool.longCapacity(), 1), 1);
     int ourIpv4 = address.ipv4().map(network -> network.address().bits()).orElse(0);
     secrets = new ConnectionSecrets(random, ourIpv4);
     connections = new TcpConnectionTable<>(random.nextLong());
@@ -111,6 +120,8 @@ final class StackContext {
     flights = new FlightPool(pool, counters.loss);
     SegmentInput input = new SegmentInput(this);
     ip = new IpLayer(device, address, member, input, random);
+    boolean trains = ip.longestFrame() > ip.mtu() && pool.longCapacity() > 0;
+    longestTrain = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
     peers = new Peers(ip, settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);
     transmitter = new SegmentTransmitter(output, pool, counters);

@@ -240,6 +240,31 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   @Override
+  public long allocateTrain() {
+    boolean may = context.longestTrain > 0 && state.open() && mayKeepSent();
+    return may ? context.pool.allocateLong() : 0;
+  }
+
+  @Override
+  public void beginTrain(long packet) {
+    if (state.open()) {
+      sender.beginTrain(packet);
+    } else {
+      context.pool.release(packet);
+    }
+  }
+
+  @Override
+  public long openTrain() {
+    return sender.openTrain();
+  }
+
+  @Override
+  public void append(int octets, boolean more) {
+    sender.append(octets, more);
+  }
+
+  @Override
   public void consumed(int octets) {
     receiver.consume(octets);
     if (receiver.acknowledgmentDue()) {

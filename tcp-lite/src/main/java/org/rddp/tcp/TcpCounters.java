@@ -4,11 +4,17 @@ import org.rddp.tcp.loss.LossCounters;
 
 /** The counters of one stack. Written by the engine's thread; other threads may read old values. */
 public final class TcpCounters {
-  /** Segments received with a right checksum. */
+  /** Segments received with a right checksum; a train counts as one. */
   public long segmentsIn;
 
-  /** Segments sent, retransmissions included. */
+  /** Segments sent, retransmissions included; those of a train count as one. */
   public long segmentsOut;
+
+  /** Frames sent that held several segments: trains. */
+  public long trains;
+
+  /** Segments sent in trains. */
+  public long segmentsInTrains;
 
   /** Payload octets handed to users. */
   public long octetsIn;

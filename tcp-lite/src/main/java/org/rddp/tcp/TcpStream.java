@@ -83,6 +83,49 @@ public interface TcpStream {
   }
 
   /**
+   * A packet for a train: several segments one behind the other, which leave as one frame if the
+   * device takes such ones ({@link org.rddp.device.FrameDevice#longestFrame()}).
+   *
+   * @return its handle, or 0 if the device takes none or no such packet is free: {@link
+   *     #allocate()} may have one then
+   */
+  default long allocateTrain() {
+    return 0;
+  }
+
+  /**
+   * Sends the octets in the window of a packet of {@link #allocateTrain()} as the first segment of
+   * a train, which waits for others until the end of this turn of the duty cycle. Takes over the
+   * caller's reference.
+   */
+  default void beginTrain(long packet) {
+    throw new IllegalStateException("no trains");
+  }
+
+  /**
+   * The packet of the train that waits, if another segment as long as its last one can be put
+   * behind that: behind the packet's window.
+   *
+   * @return its handle, which stays the connection's; 0 if there is none
+   */
+  default long openTrain() {
+    return 0;
+  }
+
+  /**
+   * Sends the octets written behind the window of {@link #openTrain()} as a segment of their own,
+   * and again by themselves if they are lost.
+   *
+   * @param octets how many, greater than 0, and not more than the segments before have; the train
+   *     ends with one that has fewer
+   * @param more whether more may follow in the same turn
+   * @throws IllegalStateException when no train waits
+   */
+  default void append(int octets, boolean more) {
+    throw new IllegalStateException("no train waits");
+  }
+
+  /**
    * Sets whether a segment that is not full waits while data is in flight, initially {@link
    * TcpSettings#nagle()}. When switched off, waiting segments are sent (TCP_NODELAY).
    */

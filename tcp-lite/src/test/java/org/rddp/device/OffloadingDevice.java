@@ -167,6 +167,11 @@ public final class OffloadingDevice implements FrameDevice {
   }
 
   @Override
+  public int longestFrame() {
+    return link.longestFrame();
+  }
+
+  @Override
   public boolean up() {
     return link.up();
   }

@@ -25,6 +25,9 @@ public final class ScriptedDevice implements FrameDevice {
   /** Whether it holds on to the packets that it has taken, as a slow card does. */
   public boolean keeps;
 
+  /** See {@link FrameDevice#longestFrame()}; to be set before the stack begins. */
+  public int longest;
+
   public ScriptedDevice(NativePacketPool pool, int mtu) {
     this.pool = pool;
     this.mtu = mtu;
@@ -62,6 +65,11 @@ public final class ScriptedDevice implements FrameDevice {
   }
 
   @Override
+  public int longestFrame() {
+    return Math.max(longest, mtu);
+  }
+
+  @Override
   public boolean up() {
     return up;
   }
@@ -71,7 +79,7 @@ public final class ScriptedDevice implements FrameDevice {
     int count = 0;
     while (count < packets.length && !in.isEmpty()) {
       byte[] frame = in.poll();
-      long packet = pool.allocate();
+      long packet = frame.length > pool.room() ? pool.allocateLong() : pool.allocate();
       if (packet == 0) {
         break;
       }

@@ -93,7 +93,7 @@ class PartsTest {
         to = next < 0 ? to : Math.min(to, next);
         model.set(from, to);
         packets++;
-        assertThat(ranges.add(from, to, 1000)).isTrue();
+        assertThat(ranges.add(from, to, 1, 1000)).isTrue();
         assertThat(ranges.packets()).isEqualTo(packets);
         assertThat(ranges.octets()).isEqualTo(model.cardinality());
         assertRanges(ranges, model);
@@ -131,14 +131,14 @@ class PartsTest {
   void shouldFindTheMostRecentRanges() {
     EarlyRanges ranges = new EarlyRanges();
     for (int i = 0; i < 6; i++) {
-      assertThat(ranges.add(10L * i, 10L * i + 5, 6)).isTrue();
+      assertThat(ranges.add(10L * i, 10L * i + 5, 1, 6)).isTrue();
     }
-    assertThat(ranges.add(100, 105, 6)).as("one range too many").isFalse();
+    assertThat(ranges.add(100, 105, 1, 6)).as("one range too many").isFalse();
     ranges.touch(2);
     int[] indices = new int[4];
     assertThat(ranges.mostRecent(indices, 4)).isEqualTo(4);
     assertThat(indices).containsExactly(2, 5, 4, 3);
-    assertThat(ranges.add(5, 10, 6)).isTrue();
+    assertThat(ranges.add(5, 10, 1, 6)).isTrue();
     assertThat(ranges.mostRecent(indices, 3)).isEqualTo(3);
     assertThat(ranges.start(indices[0])).isZero();
     assertThat(ranges.end(indices[0])).isEqualTo(15);

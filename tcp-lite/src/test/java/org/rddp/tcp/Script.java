@@ -44,7 +44,7 @@ final class Script {
   private static final int THEIR_SEQUENCE = 0xfffff000;
   private static final int HEADERS = Ethernet.HEADER + Ipv4.HEADER;
 
-  final NativePacketPool pool = new NativePacketPool(512, 9100);
+  final NativePacketPool pool = new NativePacketPool(512, 9100, 32, 16_000);
   final ScriptedDevice device;
   final TcpStack stack;
   final Recorder handler = new Recorder();
@@ -53,7 +53,7 @@ final class Script {
   int ourPort;
   int theirPort;
   int ourSequence;
-  private final long frame = Memory.allocate(10000);
+  private final long frame = Memory.allocate(20_000);
   private final TcpOptions options = new TcpOptions();
   private Ipv4Address source = THEIRS;
 

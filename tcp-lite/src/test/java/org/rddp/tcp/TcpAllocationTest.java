@@ -162,7 +162,7 @@ class TcpAllocationTest {
           EarlyRanges early = ranges.acquire();
           for (int i = 0; i < 1000; i++) {
             long at = position[0] += 2;
-            early.add(at, at + 1, 100);
+            early.add(at, at + 1, 1, 100);
             segments.hold(at, 0, 1, packet);
             if (early.count() == 30) {
               early.removeFirst();

@@ -19,6 +19,9 @@ public final class FrameLengths {
   /** Descriptor, its headroom, and the header of the pool's object, before each buffer. */
   private static final int BEFORE_ROOM = 128 + 128 + 64;
 
+  private static final int MOST_LONG = 256;
+  private static final int PACKETS_PER_LONG = 16;
+
   private FrameLengths() {}
 
   /** The longest frame of an interface. */
@@ -43,8 +46,24 @@ public final class FrameLengths {
     return Math.max(LEAST_ROOM, room + ALIGNMENT - 1 & -ALIGNMENT);
   }
 
+  /** The room of a packet buffer for the longest frames of an interface, without its headroom. */
+  public static int longRoom(InterfaceConfiguration configured) {
+    int room = Ethernet.HEADER + TAG + configured.longestFrame() + DRIVER_HEADER;
+    return room + ALIGNMENT - 1 & -ALIGNMENT;
+  }
+
+  /**
+   * Packet buffers for the longest frames, besides the others; 0 if none is longer than the MTU
+   * allows. Few, so that they stay in the processor's cache.
+   */
+  public static int longPackets(InterfaceConfiguration configured) {
+    boolean any = configured.longestFrame() > configured.mtu();
+    return any ? Math.min(MOST_LONG, configured.packets() / PACKETS_PER_LONG) : 0;
+  }
+
   /** The memory of an interface's packet buffers; DPDK needs some more for itself. */
   static long packetMemory(InterfaceConfiguration configured) {
-    return (long) configured.packets() * (BEFORE_ROOM + room(configured));
+    return (long) configured.packets() * (BEFORE_ROOM + room(configured))
+        + (long) longPackets(configured) * (BEFORE_ROOM + longRoom(configured));
   }
 }

@@ -19,6 +19,8 @@ import org.rddp.tcp.TcpSettings;
  * @param ipv4 its IPv4, if it has one, with a prefix length of 1 to 31
  * @param ipv6 its IPv6, if it has one
  * @param mtu largest IP packet in octets
+ * @param longestFrame largest IP packet in octets of a frame with several TCP segments: {@link
+ *     org.rddp.device.FrameDevice#longestFrame()}
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
  * @param engines engines that share the interface, each with a queue of the device: 1 to {@link
  *     org.rddp.ip.StackGroup#MOST}
@@ -37,6 +39,7 @@ public record InterfaceConfiguration(
     Optional<Ipv4Network> ipv4,
     Optional<Ipv6Network> ipv6,
     int mtu,
+    int longestFrame,
     int vlan,
     int engines,
     int packets,

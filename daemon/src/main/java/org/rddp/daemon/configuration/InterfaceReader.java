@@ -15,6 +15,18 @@ final class InterfaceReader {
 
   private static final int USUAL_PACKETS = 16384;
 
+  /** The most that fits a packet buffer, whose octets DPDK counts in 16 bits. */
+  private static final int LONGEST_FRAME = 65000;
+
+  /**
+   * Octets of frames with several segments, for usual and for large MTUs: more segments in a frame
+   * cost less, and longer packets fit a processor's cache less.
+   */
+  private static final int USUAL_LONG_FRAME = 16384;
+
+  private static final int LARGE_LONG_FRAME = 32768;
+  private static final int LARGE_MTU = 4096;
+
   /** The smallest MTU of a link of IPv6 (RFC 8200 section 5). */
   private static final int LEAST_IPV6_MTU = 1280;
 
@@ -30,6 +42,7 @@ final class InterfaceReader {
     String device = section.required("device", DeviceName.FORM, InterfaceReader::device);
     AddressReader addresses = AddressReader.read(section);
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
+    int longest = (int) section.integer("longest-frame", 576, LONGEST_FRAME, 0);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
     int engines =
         (int)
@@ -69,13 +82,17 @@ final class InterfaceReader {
       section.refuse(
           "mtu", mtu + " is too small for IPv6", "at least " + LEAST_IPV6_MTU + " (RFC 8200)");
     }
-    DeviceRules.check(section, DeviceName.parse(device), mtu, vlan, engines);
+    DeviceName parsed = DeviceName.parse(device);
+    DeviceRules.check(section, parsed, mtu, vlan, engines);
+    boolean ring = parsed.kind() == DeviceName.Kind.RING;
+    checkLongestFrame(section, ring, longest, mtu);
     return new InterfaceConfiguration(
         name,
         device,
         addresses.ipv4(),
         addresses.ipv6(),
         mtu,
+        longest == 0 ? usualLongestFrame(ring, mtu) : longest,
         vlan,
         engines,
         packets,
@@ -84,6 +101,25 @@ final class InterfaceReader {
         mpa,
         held,
         heldMemory);
+  }
+
+  private static void checkLongestFrame(TomlSection section, boolean ring, int longest, int mtu) {
+    if (longest == 0) {
+      return;
+    }
+    if (!ring) {
+      section.refuse("longest-frame", "is for rings only", "no 'longest-frame' here");
+    } else if (longest < mtu) {
+      section.refuse(
+          "longest-frame",
+          longest + " is less than the mtu, " + mtu,
+          "a whole number from " + mtu + " (no longer frames) to " + LONGEST_FRAME);
+    }
+  }
+
+  private static int usualLongestFrame(boolean ring, int mtu) {
+    int usual = mtu < LARGE_MTU ? USUAL_LONG_FRAME : LARGE_LONG_FRAME;
+    return ring ? usual : mtu;
   }
 
   /**

@@ -177,6 +177,7 @@ class ConfigurationFileTest {
             address = "10.1.0.1/16"
             gateway = "10.1.255.254"
             mtu = 9000
+            longest-frame = 20000
             vlan = 100
             engines = 2
             packets = 2048
@@ -262,6 +263,7 @@ class ConfigurationFileTest {
                         Optional.of(Ipv4Address.parse("10.1.255.254")))),
                 Optional.empty(),
                 9000,
+                20_000,
                 100,
                 2,
                 2048,

@@ -142,6 +142,28 @@ class InterfacesTest {
   }
 
   @Test
+  void shouldRejectLongestFramesThatAreNone() {
+    assertThat(problems(PORT + "longest-frame = 16384\n"))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:5:1: interface[1].longest-frame: is for rings only; allowed: no"
+                + " 'longest-frame' here");
+    String ring = PORT.replace("net_ring0", "ring:x");
+    String other = ring.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
+    assertThat(problems(ring + "mtu = 9000\nlongest-frame = 8999\n" + other))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:6:1: interface[1].longest-frame: 8999 is less than the mtu, 9000; allowed: a"
+                + " whole number from 9000 (no longer frames) to 65000");
+    assertThat(problems(ring + "longest-frame = 65001\n" + other))
+        .singleElement()
+        .asString()
+        .contains("interface[1].longest-frame", "65000");
+  }
+
+  @Test
   void shouldRejectADeviceThatAnotherInterfaceHas() {
     String other = PORT.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
     for (List<String> same :

@@ -125,6 +125,11 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   @Override
+  public int longestFrame() {
+    return copier == null ? mtu : Math.max(copier.longestFrame(), mtu);
+  }
+
+  @Override
   public int offloads() {
     return offloads;
   }

@@ -25,6 +25,10 @@ public final class MbufPool implements PacketPool {
   private static final int PTR = Long.BYTES;
 
   private final Mempool mempool;
+
+  /** Of long packets; null if there are none. */
+  private final Mempool longOnes;
+
   private final long batch = Memory.allocate((long) BATCH * PTR);
   private final long foreign = Memory.allocate((long) BATCH * PTR);
   private final long[] free = new long[KEPT];
@@ -33,7 +37,17 @@ public final class MbufPool implements PacketPool {
 
   /** Creates a pool; besides it only the receiving port allocates from the mempool. */
   public MbufPool(Mempool mempool) {
+    this(mempool, null);
+  }
+
+  /**
+   * Creates a pool that has long packets, too.
+   *
+   * @param longOnes buffers longer than the others, for this pool alone; null if there are none
+   */
+  public MbufPool(Mempool mempool, Mempool longOnes) {
     this.mempool = mempool;
+    this.longOnes = longOnes;
   }
 
   /** The mempool of the buffers. */
@@ -51,6 +65,22 @@ public final class MbufPool implements PacketPool {
     Memory.putLongNative(packet + MbufLayout.OL_FLAGS, 0);
     length(packet, 0);
     return packet;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>One by one: a long packet holds so much that the call is a small part of what it costs, and
+   * the next one is to be the one released last, which is in the processor's cache.
+   */
+  @Override
+  public long allocateLong() {
+    return longOnes == null ? 0 : longOnes.allocate();
+  }
+
+  @Override
+  public int longCapacity() {
+    return longOnes == null ? 0 : longOnes.buffers();
   }
 
   private boolean refill() {
@@ -89,6 +119,11 @@ public final class MbufPool implements PacketPool {
   }
 
   private void releaseForeign(long packet) {
+    if (Memory.getShortNative(packet + MbufLayout.BUF_LEN) > mempool.dataRoom()) {
+      // A long one: there are few.
+      Mempool.free(packet);
+      return;
+    }
     Memory.putLongNative(foreign + (long) foreigners * PTR, packet);
     if (++foreigners == BATCH) {
       flushForeign();

@@ -26,6 +26,11 @@ public final class RingCopier {
 
   private final Mempool mempool;
 
+  /** Of long frames; null if there are none. */
+  private final Mempool longOnes;
+
+  private final int longestFrame;
+
   /** The peer's; null if it has one queue. */
   private final FlowSteering steering;
 
@@ -33,18 +38,27 @@ public final class RingCopier {
 
   /** Creates a copier; besides it only the link's other end allocates from the mempool. */
   public RingCopier(Mempool mempool) {
-    this(mempool, null);
+    this(mempool, null, 0, null);
   }
 
   /**
    * Creates a copier for one queue of a port.
    *
    * @param mempool which other queues and the link's other end use, too
+   * @param longOnes the same for frames that are longer; null if there are none
+   * @param longestFrame {@link org.rddp.device.FrameDevice#longestFrame()}; 0 without {@code
+   *     longOnes}, whose buffers hold it
    * @param steering the peer's; null if it has one queue
    */
-  public RingCopier(Mempool mempool, FlowSteering steering) {
+  public RingCopier(Mempool mempool, Mempool longOnes, int longestFrame, FlowSteering steering) {
     this.mempool = mempool;
+    this.longOnes = longOnes;
+    this.longestFrame = longestFrame;
     this.steering = steering;
+  }
+
+  int longestFrame() {
+    return longestFrame;
   }
 
   /**
@@ -53,10 +67,8 @@ public final class RingCopier {
    * @return how many the port accepted; their references are released
    */
   int transmit(EthernetPort port, MbufPool pool, long[] packets, int from, int count) {
-    if (!mempool.allocate(copies, count)) {
-      return 0;
-    }
-    for (int i = 0; i < count; i++) {
+    int copied = allocate(pool, packets, from, count);
+    for (int i = 0; i < copied; i++) {
       long packet = packets[from + i];
       int length = pool.length(packet);
       long copy = Memory.getLongNative(copies + (long) i * PTR);
@@ -71,14 +83,38 @@ public final class RingCopier {
         Memory.putLongNative(copy + MbufLayout.OL_FLAGS, MbufFlags.RX_L4_NONE);
       }
     }
-    int taken = steering == null ? port.transmit(0, copies, count) : steer(port, pool, count);
+    int taken = steering == null ? port.transmit(0, copies, copied) : steer(port, pool, copied);
     for (int i = 0; i < taken; i++) {
       pool.release(packets[from + i]);
     }
-    if (taken < count) {
-      Mempool.free(copies + (long) taken * PTR, count - taken);
+    if (taken < copied) {
+      Mempool.free(copies + (long) taken * PTR, copied - taken);
     }
     return taken;
+  }
+
+  /** Allocates a copy of each frame, or of the first ones; returns how many. */
+  private int allocate(MbufPool pool, long[] packets, int from, int count) {
+    int room = mempool.dataRoom() - MbufLayout.HEADROOM;
+    if (longOnes == null || !holdsLong(pool, packets, from, count, room)) {
+      return mempool.allocate(copies, count) ? count : 0;
+    }
+    for (int i = 0; i < count; i++) {
+      long copy = (pool.length(packets[from + i]) > room ? longOnes : mempool).allocate();
+      if (copy == 0) {
+        return i;
+      }
+      Memory.putLongNative(copies + (long) i * PTR, copy);
+    }
+    return count;
+  }
+
+  private static boolean holdsLong(MbufPool pool, long[] packets, int from, int count, int room) {
+    boolean any = false;
+    for (int i = from; i < from + count; i++) {
+      any |= pool.length(packets[i]) > room;
+    }
+    return any;
   }
 
   /** Transmits runs of frames for the same queue, until one is not accepted whole. */

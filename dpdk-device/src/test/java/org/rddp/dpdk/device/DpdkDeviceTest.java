@@ -29,6 +29,9 @@ class DpdkDeviceTest {
   private static final int DESCRIPTORS = 256;
   private static final int ROOM = 2048;
 
+  private static final int LONGEST = 16384;
+  private static final int LONG_PACKETS = 32;
+
   private static final List<Mempool> MEMPOOLS = new ArrayList<>();
   private static RingPair rings;
   private static DpdkDevice one;
@@ -41,8 +44,9 @@ class DpdkDeviceTest {
     Eal.init(EalArguments.ordinaryPages(128, prefix).withLogLevel("error").list());
     rings = RingPair.create("test", DESCRIPTORS);
     Mempool link = mempool();
-    one = device(rings.first(), link, 1);
-    two = device(rings.second(), link, 2);
+    Mempool longLink = longMempool();
+    one = device(rings.first(), link, longLink, 1);
+    two = device(rings.second(), link, longLink, 2);
     Eal.registerThread();
   }
 
@@ -53,15 +57,23 @@ class DpdkDeviceTest {
     return mempool;
   }
 
-  private static DpdkDevice device(EthernetPort port, Mempool link, long macAddress) {
+  private static Mempool longMempool() {
+    int octets = MbufLayout.HEADROOM + LONGEST + 64;
+    Mempool mempool = Mempool.create("long" + MEMPOOLS.size(), LONG_PACKETS, 8, octets, -1);
+    MEMPOOLS.add(mempool);
+    return mempool;
+  }
+
+  private static DpdkDevice device(
+      EthernetPort port, Mempool link, Mempool longLink, long macAddress) {
     Mempool mempool = mempool();
     port.configure(
         PortSettings.DEFAULTS.withSlots(DESCRIPTORS, DESCRIPTORS).withMtu(1500), mempool);
     port.start();
     return new DpdkDevice(
         port,
-        new MbufPool(mempool),
-        new RingCopier(link),
+        new MbufPool(mempool, longMempool()),
+        new RingCopier(link, longLink, LONGEST, null),
         macAddress,
         1500,
         RingCopier.OFFLOADS,
@@ -83,6 +95,9 @@ class DpdkDeviceTest {
   void shouldHaveEveryPacketBack() {
     assertThat(one.pool().available()).isEqualTo(one.pool().capacity());
     assertThat(two.pool().available()).isEqualTo(two.pool().capacity());
+    MEMPOOLS.stream()
+        .filter(each -> each.name().startsWith("long"))
+        .forEach(each -> assertThat(each.available()).isEqualTo(LONG_PACKETS));
   }
 
   private static long frame(DpdkDevice device, int length, int fill) {
@@ -110,6 +125,51 @@ class DpdkDeviceTest {
     two.pool().release(packets[0]);
     one.pool().release(kept);
     assertThat(two.receive(packets)).isZero();
+  }
+
+  @Test
+  void shouldCarryLongFramesAmongOthers() {
+    assertThat(one.longestFrame()).isEqualTo(LONGEST);
+    assertThat(one.pool().longCapacity()).isEqualTo(LONG_PACKETS);
+    int length = LONGEST + 14;
+    for (int i = 0; i < 10; i++) {
+      packets[i] = i % 3 == 1 ? longFrame(length, i) : frame(one, 60 + i, i);
+    }
+    assertThat(one.transmit(packets, 0, 10)).isEqualTo(10);
+    assertThat(two.receive(packets)).isEqualTo(10);
+    for (int i = 0; i < 10; i++) {
+      int octets = i % 3 == 1 ? length : 60 + i;
+      assertThat(two.pool().length(packets[i])).isEqualTo(octets);
+      assertThat(Memory.getByte(two.pool().address(packets[i]) + octets - 1)).isEqualTo(i);
+      two.pool().release(packets[i]);
+    }
+  }
+
+  @Test
+  void shouldKeepLongFramesThatFindNoBufferForLater() {
+    int sent = 0;
+    for (int burst = 0; burst < 2; burst++) {
+      for (int i = 0; i < LONG_PACKETS; i++) {
+        packets[i] = longFrame(5000, i);
+      }
+      int taken = one.transmit(packets, 0, LONG_PACKETS);
+      for (int i = taken; i < LONG_PACKETS; i++) {
+        one.pool().release(packets[i]);
+      }
+      sent += taken;
+    }
+    assertThat(sent).isEqualTo(LONG_PACKETS);
+    assertThat(two.receive(packets)).isEqualTo(LONG_PACKETS);
+    for (int i = 0; i < LONG_PACKETS; i++) {
+      two.pool().release(packets[i]);
+    }
+  }
+
+  private static long longFrame(int length, int fill) {
+    long packet = one.pool().allocateLong();
+    Memory.fill(one.pool().address(packet), length, fill);
+    one.pool().window(packet, one.pool().address(packet), length);
+    return packet;
   }
 
   @Test

@@ -62,6 +62,19 @@ final class StreamTap extends RelayedStream {
   }
 
   @Override
+  public void beginTrain(long packet) {
+    out.sent(pool().address(packet), pool().length(packet));
+    super.beginTrain(packet);
+  }
+
+  @Override
+  public void append(int octets, boolean more) {
+    long packet = openTrain();
+    out.sent(pool().address(packet) + pool().length(packet), octets);
+    super.append(octets, more);
+  }
+
+  @Override
   public void onClosed(CloseReason reason) {
     gaveUp = opened() && reason == CloseReason.TIMEOUT;
     super.onClosed(reason);

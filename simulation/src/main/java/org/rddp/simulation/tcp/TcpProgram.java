@@ -44,6 +44,7 @@ final class TcpProgram implements StreamHandler {
   private long acknowledged;
   private long sendAt;
   private long readAt;
+  private int trainSegment;
   private boolean active;
   private boolean met;
   private boolean open;
@@ -97,13 +98,47 @@ final class TcpProgram implements StreamHandler {
     send();
   }
 
+  /** Puts a segment behind the train that waits, or begins one in most cases. */
+  private boolean sendInTrain() {
+    long open = stream.openTrain();
+    long packet = open == 0 ? stream.allocateTrain() : open;
+    if (packet == 0) {
+      return false;
+    }
+    if (open == 0 && random.nextInt(4) == 0) {
+      stream.pool().release(packet);
+      return false;
+    }
+    if (open == 0) {
+      int largest = traffic.largest() == 0 ? stream.emss() : traffic.largest();
+      trainSegment = Math.min(1 + random.nextInt(largest), stream.emss());
+    }
+    int most = random.nextInt(8) == 0 ? 1 + random.nextInt(trainSegment) : trainSegment;
+    int length = (int) Math.min(most, traffic.octets() - sent);
+    long first = stream.pool().address(packet);
+    int before = stream.pool().length(packet);
+    sends.write(sent, first + before, length);
+    sent += length;
+    if (open != 0) {
+      stream.append(length, random.nextInt(8) > 0);
+    } else {
+      trainSegment = length;
+      stream.pool().window(packet, first, length);
+      stream.beginTrain(packet);
+    }
+    return true;
+  }
+
   private void send() {
     while (!closing && sent < traffic.octets() && now() >= sendAt && stream.sendable()) {
+      check(stream.sendPosition() == sent, "send position " + stream.sendPosition());
+      if (sendInTrain()) {
+        continue;
+      }
       long packet = stream.allocate();
       if (packet == 0) {
         return;
       }
-      check(stream.sendPosition() == sent, "send position " + stream.sendPosition());
       int most = traffic.largest() == 0 ? stream.emss() : 1 + random.nextInt(traffic.largest());
       long address = stream.pool().address(packet);
       int room = (int) (stream.pool().end(packet) - address);

@@ -169,6 +169,21 @@ public final class SegmentQueue {
     arrays.follows[last()] = true;
   }
 
+  /**
+   * How many segments, from the given one on, lie one behind the other in its packet and are as
+   * long as it is; the last may be shorter.
+   */
+  public int run(long number) {
+    int full = arrays.lengths[slot(number)];
+    int length = full;
+    long next = number + 1;
+    while (length == full && next < tail && arrays.follows[slot(next)]) {
+      length = arrays.lengths[slot(next)];
+      next += length <= full ? 1 : 0;
+    }
+    return (int) (next - number);
+  }
+
   /** Adds the FIN: nothing may be added after it. */
   public void addFin() {
     append(0, 1, 0);

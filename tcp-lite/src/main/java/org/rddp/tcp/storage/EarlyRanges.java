@@ -22,7 +22,7 @@ public final class EarlyRanges extends RangeSet {
     super(SMALLEST);
   }
 
-  /** Packets of all ranges, counted once for each piece that was handed up. */
+  /** Packets of all ranges, counted for each piece that was handed up. */
   public int packets() {
     return packetsInAll;
   }
@@ -35,16 +35,17 @@ public final class EarlyRanges extends RangeSet {
   /**
    * Adds octets of one packet, none of which is in a range.
    *
+   * @param weight for how many packets it counts
    * @param most ranges allowed
    * @return false, and nothing has changed, if there would be more
    */
-  public boolean add(long from, long to, int most) {
+  public boolean add(long from, long to, int weight, int most) {
     if (exceeds(most, from, to)) {
       return false;
     }
     int index = add(from, to);
-    packets[index]++;
-    packetsInAll++;
+    packets[index] += weight;
+    packetsInAll += weight;
     octets += to - from;
     touch(index);
     return true;

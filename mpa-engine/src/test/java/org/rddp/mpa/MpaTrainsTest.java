@@ -1,0 +1,218 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.WrappedDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Memory;
+
+/** FPDUs one behind the other in frames that are longer than the MTU. */
+class MpaTrainsTest {
+  private static final int PORT = 9999;
+  private static final int MTU = 1500;
+  private static final int LONGEST = 16_384;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long BUFFER = Memory.allocate(1 << 16);
+  private static final byte[] NONE = {};
+
+  /** A device that takes long frames. */
+  private static final class LongFrames extends WrappedDevice {
+    LongFrames(FrameDevice device) {
+      super(device);
+    }
+
+    @Override
+    public int longestFrame() {
+      return LONGEST;
+    }
+  }
+
+  /** Records what it receives, each ULPDU whole. */
+  private static final class User implements UlpduHandler {
+    final List<byte[]> received = new ArrayList<>();
+    MpaConnection mpa;
+    String error;
+    boolean ready;
+    int inPieces;
+
+    @Override
+    public void onRequest(byte[] privateData) {
+      mpa.accept(NONE);
+    }
+
+    @Override
+    public void onFullOperation(byte[] privateData) {
+      ready = true;
+    }
+
+    @Override
+    public void onUlpdu(Ulpdu ulpdu) {
+      ulpdu.copy(0, BUFFER, ulpdu.length());
+      received.add(Memory.bytes(BUFFER, ulpdu.length()));
+      inPieces += ulpdu.fragments() > 1 ? 1 : 0;
+    }
+
+    @Override
+    public void onDelivered(long position) {}
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onRejected(byte[] privateData) {
+      error = "rejected";
+    }
+
+    @Override
+    public void onMulpdu(int mulpdu) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onError(MpaError number, String detail) {
+      error = number + " " + detail;
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      error = "closed: " + reason;
+    }
+  }
+
+  private final NativePacketPool pool = new NativePacketPool(512, 2048, 64, LONGEST + 64);
+  private final LoopedDevice[] link = LoopedDevice.pair(pool, pool, MTU, 200);
+  private final User initiator = new User();
+  private final User responder = new User();
+  private final List<byte[]> sent = new ArrayList<>();
+  private final Random random = new Random(3);
+  private TcpStack first;
+  private TcpStack second;
+  private long now = SECOND;
+
+  private void open(MpaSettings settings) {
+    first = stack(1);
+    second = stack(2);
+    initiator.mpa = MpaConnection.initiator(settings, NONE, initiator);
+    responder.mpa = MpaConnection.responder(settings, responder);
+    second.listen(PORT, (stream, remote, port) -> responder.mpa);
+    first.connect(Ipv4Address.parse("10.99.0.2"), PORT, initiator.mpa);
+    while (!initiator.ready) {
+      turn();
+    }
+  }
+
+  private TcpStack stack(int host) {
+    return new TcpStack(
+        new LongFrames(link[host - 1]),
+        new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24),
+        TcpSettings.DEFAULTS.withReceiveBuffer(1 << 20),
+        new SplittableRandom(host),
+        now);
+  }
+
+  private void turn() {
+    for (TcpStack each : List.of(first, second)) {
+      each.receive(now);
+      each.advance(now);
+      each.transmit(now);
+    }
+    now += SECOND / 1000;
+    assertThat(now).isLessThan(100 * SECOND);
+  }
+
+  private void send(int length, boolean more) {
+    byte[] ulpdu = new byte[length];
+    random.nextBytes(ulpdu);
+    Memory.copy(ulpdu, 0, BUFFER, length);
+    assertThat(initiator.mpa.send(BUFFER, 14, BUFFER + 14, length - 14, more)).isTrue();
+    sent.add(ulpdu);
+  }
+
+  private void end() {
+    while (responder.received.size() < sent.size() && responder.error == null) {
+      turn();
+    }
+    turn();
+    assertThat(responder.error).isNull();
+    assertThat(responder.received).containsExactlyElementsOf(sent);
+    first.close();
+    second.close();
+    link[0].close();
+    link[1].close();
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+    assertThat(pool.longAvailable()).isEqualTo(pool.longCapacity());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @DisplayName("RFC 5044 A: each FPDU of a train is a segment of its own, and arrives whole")
+  void shouldSendFullFpdusAsTrains(boolean markers, boolean packing) {
+    open(MpaSettings.DEFAULTS.withMarkers(markers).withPacking(packing));
+    for (int burst = 0; burst < 20; burst++) {
+      for (int i = 0; i < 10 && initiator.mpa.sendable(); i++) {
+        send(i == 9 ? 100 + burst : initiator.mpa.mulpdu(), i < 9);
+      }
+      turn();
+      turn();
+    }
+    end();
+    assertThat(first.counters().trains).isGreaterThan(15);
+    assertThat(first.counters().segmentsInTrains).isGreaterThan(3 * first.counters().trains);
+    assertThat(first.counters().retransmitted).isZero();
+    // Markers cut a ULPDU into pieces, too.
+    assertThat(markers || responder.inPieces == 0).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 5044 A.2: small FPDUs begin no train, and are packed as elsewhere")
+  void shouldBeginNoTrainWithASmallFpdu() {
+    open(MpaSettings.DEFAULTS.withMarkers(false).withPacking(true));
+    for (int i = 0; i < 5; i++) {
+      send(200, true);
+    }
+    end();
+    assertThat(first.counters().trains).isZero();
+  }
+
+  @Test
+  @DisplayName("an FPDU that nothing follows needs no long packet")
+  void shouldBeginNoTrainWithALoneFpdu() {
+    open(MpaSettings.DEFAULTS.withMarkers(false));
+    send(initiator.mpa.mulpdu(), false);
+    assertThat(pool.longAvailable()).isEqualTo(pool.longCapacity());
+    end();
+  }
+
+  @Test
+  @DisplayName("without long packets FPDUs leave in ordinary ones")
+  void shouldSendOrdinarySegmentsWithoutLongPackets() {
+    open(MpaSettings.DEFAULTS.withMarkers(false));
+    List<Long> taken = new ArrayList<>();
+    for (int i = 0; i < pool.longCapacity(); i++) {
+      taken.add(pool.allocateLong());
+    }
+    for (int i = 0; i < 5; i++) {
+      send(initiator.mpa.mulpdu(), true);
+    }
+    turn();
+    assertThat(first.counters().trains).isZero();
+    taken.forEach(pool::release);
+    end();
+  }
+}

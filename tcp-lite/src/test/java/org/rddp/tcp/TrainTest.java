@@ -1,0 +1,342 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.OffloadingDevice;
+import org.rddp.device.Offloads;
+import org.rddp.device.ScriptedDevice;
+import org.rddp.wire.Memory;
+
+/** Several segments that leave, or come, as one frame. */
+class TrainTest {
+  private static final int LONGEST = 10_000;
+
+  private Script script;
+  private OffloadingDevice card;
+
+  private void open(TcpSettings settings) {
+    open(settings, Offloads.NONE);
+  }
+
+  private void open(TcpSettings settings, int offloads) {
+    script = new Script(settings, 1500, device -> wrap(device, offloads));
+    script.connect();
+    script.expect(settings.ecn() ? "SEW seq 0" : "S seq 0");
+    String options = settings.ecn() ? "SE. " : "S. ";
+    script.receive(options + "seq 0 ack 1 win 65535 mss 1000");
+    script.expect(". seq 1 ack 1");
+  }
+
+  private FrameDevice wrap(FrameDevice device, int offloads) {
+    ((ScriptedDevice) device).longest = LONGEST;
+    if (offloads == Offloads.NONE) {
+      return device;
+    }
+    card = new OffloadingDevice(device, offloads);
+    return card;
+  }
+
+  @AfterEach
+  void shouldGiveEveryPacketBack() {
+    script.stack.close();
+    script.device.letGo();
+    assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+    assertThat(script.pool.longAvailable()).isEqualTo(script.pool.longCapacity());
+  }
+
+  /** Writes a segment of the stream's next octets, as the user of TCP does. */
+  private void put(int length, boolean more) {
+    TcpStream stream = script.stream;
+    long open = stream.openTrain();
+    long packet = open == 0 ? stream.allocateTrain() : open;
+    assertThat(packet).isNotZero();
+    long at = script.pool.address(packet) + script.pool.length(packet);
+    for (int i = 0; i < length; i++) {
+      Memory.putByte(at + i, (int) (stream.sendPosition() + 1 + i));
+    }
+    if (open == 0) {
+      script.pool.window(packet, at, length);
+      stream.beginTrain(packet);
+    } else {
+      stream.append(length, more);
+    }
+  }
+
+  private void putFull(int segments) {
+    for (int i = 0; i < segments; i++) {
+      put(1000, true);
+    }
+  }
+
+  @Test
+  @DisplayName("RFC 5044 A: segments one behind the other leave as one frame at the turn's end")
+  void shouldSendSegmentsAsOneFrame() {
+    open(Script.plain());
+    putFull(3);
+    script.stack.receive(script.now);
+    script.expectNothing();
+    script.turn();
+    script.expect("P. seq 1 len 3000");
+    script.expectNothing();
+    assertThat(script.stack.counters().trains).isOne();
+    assertThat(script.stack.counters().segmentsInTrains).isEqualTo(3);
+    assertThat(script.stack.counters().octetsOut).isEqualTo(3000);
+    assertThat(script.stack.packetsHeld()).isOne();
+    script.receive(". seq 1 ack 3001");
+    assertThat(script.stack.packetsHeld()).isZero();
+  }
+
+  @Test
+  void shouldEndWithASegmentThatHasFewerOctets() {
+    open(Script.plain());
+    putFull(2);
+    put(300, true);
+    assertThat(script.stream.openTrain()).isZero();
+    script.stack.transmit(script.now);
+    script.expect("P. seq 1 len 2300");
+  }
+
+  @Test
+  void shouldLeaveAtOnceWhenNothingMoreFollows() {
+    open(Script.plain());
+    put(1000, true);
+    put(1000, false);
+    assertThat(script.stream.openTrain()).isZero();
+    script.stack.transmit(script.now);
+    script.expect("P. seq 1 len 2000");
+  }
+
+  @Test
+  @DisplayName("a train is not longer than the device's longest frame")
+  void shouldEndWhenTheFrameIsFull() {
+    open(Script.plain());
+    putFull(9);
+    assertThat(script.stream.openTrain()).isZero();
+    put(1000, true);
+    script.turn();
+    script.expect(". seq 1 len 9000");
+    script.expect("P. seq 9001 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 5681 3.1: a train has as many segments as the congestion window allows")
+  void shouldBeSendableAsLongAsTheWindowsHaveRoom() {
+    open(Script.plain());
+    int segments = 0;
+    while (script.stream.sendable()) {
+      put(1000, true);
+      segments++;
+    }
+    assertThat(segments).isEqualTo(10);
+    script.turn();
+    script.expect(". seq 1 len 9000");
+    script.expect("P. seq 9001 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6: nothing of a train is sent beyond the peer's window")
+  void shouldSendWhatTheWindowHasRoomFor() {
+    open(Script.plain());
+    script.receive(". seq 1 ack 1 win 2500");
+    putFull(4);
+    script.turn();
+    script.expect(". seq 1 len 2000");
+    script.expectNothing();
+    script.receive(". seq 1 ack 1 win 4000");
+    script.expect(". seq 2001 len 1000");
+    script.expect("P. seq 3001 len 1000");
+    script.receive(". seq 1 ack 4001");
+  }
+
+  @Test
+  @DisplayName("RFC 5681 3.1: nothing of a train is sent beyond the congestion window")
+  void shouldSendWhatTheCongestionWindowAllows() {
+    open(Script.plain());
+    putFull(9);
+    script.turn();
+    script.expect("P. seq 1 len 9000");
+    putFull(4);
+    script.turn();
+    script.expect(". seq 9001 len 1000");
+    script.expectNothing();
+    script.receive(". seq 1 ack 9001");
+    assertThat(script.drain()).isPositive();
+    script.receive(". seq 1 ack 13001");
+    assertThat(script.stream.unacknowledged()).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 6298 5.4: what is lost of a train is sent again by itself")
+  void shouldSendALostSegmentByItself() {
+    open(Script.plain());
+    putFull(5);
+    script.turn();
+    script.expect("P. seq 1 len 5000");
+    script.receive(". seq 1 ack 1001");
+    script.pass(3 * Script.SECOND);
+    script.expect(". seq 1001 len 1000");
+    script.expectNothing();
+    script.receive(". seq 1 ack 5001");
+    assertThat(script.stream.unacknowledged()).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 6298 5.4: the first one of a train does not overwrite those behind it")
+  void shouldSendTheFirstSegmentAgain() {
+    open(Script.plain());
+    putFull(3);
+    script.turn();
+    script.expect("P. seq 1 len 3000");
+    script.pass(3 * Script.SECOND);
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 1001");
+    script.expect(". seq 1001 len 1000");
+    script.expect("P. seq 2001 len 1000");
+    script.receive(". seq 1 ack 3001");
+  }
+
+  @Test
+  @DisplayName("RFC 3168 6.1.2: CWR goes in a segment of its own, as a card would repeat it")
+  void shouldNotBeginWithCwr() {
+    open(Script.plain().withEcn(true));
+    script.send(1000);
+    script.expect("P. seq 1 len 1000 ecn 2");
+    script.receive("E. seq 1 ack 1001");
+    script.drain();
+    putFull(2);
+    script.turn();
+    script.expect("W. seq 1001 len 1000 ecn 2");
+    script.expect("P. seq 2001 len 1000 ecn 2");
+    script.receive(". seq 1 ack 3001");
+    putFull(2);
+    script.turn();
+    script.expect("P. seq 3001 len 2000 ecn 2");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.9.1: a FIN follows the train at once, in a segment of its own")
+  void shouldEndBeforeTheFin() {
+    open(Script.plain());
+    putFull(2);
+    script.close();
+    script.expect("P. seq 1 len 2000");
+    script.expect("F. seq 2001");
+  }
+
+  @Test
+  @DisplayName("RFC 5044 A: a card cuts a train where its segments end")
+  void shouldBeCutByACard() {
+    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    for (int i = 0; i < 3; i++) {
+      put(996, true);
+    }
+    put(300, true);
+    script.stack.transmit(script.now);
+    script.expect(". seq 1 len 996");
+    script.expect(". seq 997 len 996");
+    script.expect(". seq 1993 len 996");
+    script.expect("P. seq 2989 len 300");
+    assertThat(card.cut).isOne();
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: a train that the path no longer carries leaves in smaller segments")
+  void shouldBeCutHereWhenThePathCarriesLess() {
+    open(Script.plain());
+    put(1000, true);
+    script.turn();
+    script.expect("P. seq 1 len 1000");
+    putFull(2);
+    script.receiveTooBig(1, 1040, 540);
+    script.expect(". seq 1 len 500");
+    script.receive(". seq 1 ack 501");
+    script.drain();
+    script.receive(". seq 1 ack 3001");
+    assertThat(script.stream.unacknowledged()).isZero();
+  }
+
+  @Test
+  void shouldRefuseASegmentThatIsLongerThanThoseBefore() {
+    open(Script.plain());
+    assertThatThrownBy(() -> script.stream.append(1, true))
+        .isInstanceOf(IllegalStateException.class);
+    put(1000, true);
+    assertThatThrownBy(() -> script.stream.append(1004, true))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("1004");
+    script.turn();
+    script.expect("P. seq 1 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 5044 A.2: nothing is packed into the segments of a train")
+  void shouldNotBeAnOpenSegment() {
+    open(Script.plain());
+    put(900, true);
+    assertThat(script.stream.openPacket()).isZero();
+    script.pack(50, true);
+    script.turn();
+    script.expect(". seq 1 len 900");
+    script.expect("P. seq 901 len 50");
+  }
+
+  @Test
+  void shouldUseOrdinaryPacketsWhenLongOnesHaveRunOut() {
+    open(Script.plain());
+    long[] all = new long[script.pool.longCapacity()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = script.pool.allocateLong();
+    }
+    assertThat(script.stream.allocateTrain()).isZero();
+    assertThat(script.stream.sendable()).isTrue();
+    for (long each : all) {
+      script.pool.release(each);
+    }
+  }
+
+  @Test
+  @DisplayName("a packet that the device still holds is not written: its segments go as copies")
+  void shouldCopyWhatTheDeviceHolds() {
+    open(Script.plain());
+    script.device.keeps = true;
+    putFull(3);
+    script.turn();
+    script.expect("P. seq 1 len 3000");
+    script.pass(3 * Script.SECOND);
+    script.expect(". seq 1 len 1000");
+    assertThat(script.stack.counters().copied).isOne();
+    script.receive(". seq 1 ack 3001");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6.3: a frame of several segments is acknowledged at once")
+  void shouldAcknowledgeSeveralSegmentsAtOnce() {
+    open(
+        Script.plain().withAcknowledgmentDelay(100 * Script.MILLISECOND).withReceiveBuffer(60_000));
+    script.receive(". seq 1 ack 1 len 500");
+    script.expectNothing();
+    script.pass(100 * Script.MILLISECOND);
+    script.expect(". seq 1 ack 501");
+    script.receive(". seq 501 ack 1 len 9800");
+    script.expect(". seq 1 ack 10301");
+  }
+
+  @Test
+  @DisplayName("few long packets are kept out of order, so that others remain")
+  void shouldKeepFewLongPacketsOutOfOrder() {
+    open(Script.plain().withReceiveBuffer(60_000));
+    script.receiveTogether(
+        ". seq 10001 ack 1 len 9800", ". seq 20001 ack 1 len 9800", ". seq 30001 ack 1 len 9800");
+    assertThat(script.stack.counters().outOfOrder).isEqualTo(3);
+    int weight = script.pool.capacity() / script.pool.longCapacity();
+    assertThat(script.stack.context.earlyPackets.used()).isEqualTo(3 * weight);
+    script.receive(". seq 1 ack 1 len 9000");
+    script.receive(". seq 9001 ack 1 len 1000");
+    assertThat(script.stack.context.earlyPackets.used()).isEqualTo(2 * weight);
+  }
+}
