@@ -151,9 +151,9 @@ public final class Completion {
   }
 
   /**
-   * Tagged Offset of the last segment of a {@link Opcode#TAGGED_NOTICE}'s message, whose
-   * octets are {@link #octets()}. How long the whole message was DDP does not know (RFC 5041
-   * section 5.2). It means nothing if there are no octets.
+   * Tagged Offset of the last segment of a {@link Opcode#TAGGED_NOTICE}'s message, whose octets are
+   * {@link #octets()}. How long the whole message was DDP does not know (RFC 5041 section 5.2). It
+   * means nothing if there are no octets.
    */
   public long to() {
     return entry.to();

@@ -65,9 +65,11 @@ class FewDescriptorsTest {
     assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
     programs.forEach(RawProgram::close);
     // The daemon accepts programs in their order, and closes what it has of each on a thread of its
-    // own: all are gone once a later one has been served and only the eventfd that it keeps is left.
+    // own: all are gone once a later one has been served and only the eventfd that it keeps is
+    // left.
     TestDaemon.await(() -> isServed(socket), "the daemon serves programs again");
-    TestDaemon.await(() -> count(descriptors) <= before + 1, "the daemon has its descriptors again");
+    TestDaemon.await(
+        () -> count(descriptors) <= before + 1, "the daemon has its descriptors again");
 
     try (Rddp program = Rddp.connect(socket, RddpOptions.defaults());
         Listener listener = program.listen(0);

@@ -60,8 +60,7 @@ public final class DdpStream extends DomainMember {
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
     EarlySegmentHeaders early = new EarlySegmentHeaders(engine.earlyRoom());
     state =
-        new DdpStreamState(
-            user, engine.receiveCounters(), queues, sender, placement, early, held);
+        new DdpStreamState(user, engine.receiveCounters(), queues, sender, placement, early, held);
   }
 
   /**

@@ -52,8 +52,8 @@ public record GuestLink(
   }
 
   /**
-   * This link over IPv6, if the interface has it; the guest has the address 1 of the network,
-   * whose prefix has 64 bits.
+   * This link over IPv6, if the interface has it; the guest has the address 1 of the network, whose
+   * prefix has 64 bits.
    */
   public Optional<GuestLink> overIpv6(InterfaceConfiguration configured) {
     return configured
