@@ -82,9 +82,11 @@ final class JoinedMapping {
    * @param done called when it is unmapped
    */
   void release(Runnable done) {
-    threads.unmap(() -> {
-      memory.close();
-      threads.control(done);
-    });
+    threads.unmap(
+        memory.length(),
+        () -> {
+          memory.close();
+          threads.control(done);
+        });
   }
 }

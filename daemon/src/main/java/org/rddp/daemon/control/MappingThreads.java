@@ -11,9 +11,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * neither the control thread nor an engine may wait. Thread-safe.
  */
 final class MappingThreads implements AutoCloseable {
+  /** Octets of memory for which others do not wait: the kernel frees 32 MiB within milliseconds. */
+  static final long LARGE = 32L << 20;
+
   private final Executor populating;
   private final Executor populatingRings;
   private final Executor unmapping;
+  private final Executor unmappingLarge;
   private final Executor control;
   private final Executor closing;
   private final Runnable notLocked;
@@ -28,12 +32,14 @@ final class MappingThreads implements AutoCloseable {
       Executor populating,
       Executor populatingRings,
       Executor unmapping,
+      Executor unmappingLarge,
       Executor control,
       Runnable notLocked) {
     this(
         populating,
         populatingRings,
         unmapping,
+        unmappingLarge,
         control,
         Runnable::run,
         notLocked,
@@ -44,6 +50,7 @@ final class MappingThreads implements AutoCloseable {
       Executor populating,
       Executor populatingRings,
       Executor unmapping,
+      Executor unmappingLarge,
       Executor control,
       Executor closing,
       Runnable notLocked,
@@ -51,6 +58,7 @@ final class MappingThreads implements AutoCloseable {
     this.populating = populating;
     this.populatingRings = populatingRings;
     this.unmapping = unmapping;
+    this.unmappingLarge = unmappingLarge;
     this.control = control;
     this.closing = closing;
     this.notLocked = notLocked;
@@ -60,16 +68,28 @@ final class MappingThreads implements AutoCloseable {
   /** Uses these threads, and a program's own to close the descriptors of its memory. */
   MappingThreads closingBy(Executor program) {
     return new MappingThreads(
-        populating, populatingRings, unmapping, control, program, notLocked, reported);
+        populating,
+        populatingRings,
+        unmapping,
+        unmappingLarge,
+        control,
+        program,
+        notLocked,
+        reported);
   }
 
   /**
-   * Starts a thread for each kind of work, so that an unmapping does not delay an allocation, and
-   * no program's memory delays the beginning of a session.
+   * Starts a thread for each kind of work, so that an unmapping does not delay an allocation, no
+   * program's memory delays the beginning of a session, and no large memory the end of another.
    */
   static MappingThreads start(Executor control, Runnable notLocked) {
     return new MappingThreads(
-        thread("rddp-populate"), thread("rddp-rings"), thread("rddp-unmap"), control, notLocked);
+        thread("rddp-populate"),
+        thread("rddp-rings"),
+        thread("rddp-unmap"),
+        thread("rddp-unmap-large"),
+        control,
+        notLocked);
   }
 
   /** A thread that runs one task after the other, and does not keep the daemon from ending. */
@@ -94,10 +114,12 @@ final class MappingThreads implements AutoCloseable {
   /**
    * Unmaps memory, on the calling thread if the daemon has ended: a program can keep its thread
    * waiting that long.
+   *
+   * @param octets length of the memory
    */
-  void unmap(Runnable work) {
+  void unmap(long octets, Runnable work) {
     try {
-      unmapping.execute(work);
+      (octets < LARGE ? unmapping : unmappingLarge).execute(work);
     } catch (RejectedExecutionException ended) {
       work.run();
     }
@@ -125,6 +147,7 @@ final class MappingThreads implements AutoCloseable {
     end(populating);
     end(populatingRings);
     end(unmapping);
+    end(unmappingLarge);
   }
 
   private static void end(Executor executor) {

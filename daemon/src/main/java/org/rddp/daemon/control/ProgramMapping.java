@@ -200,13 +200,15 @@ final class ProgramMapping {
   private void unmap() {
     threads.close(() -> {
       memory.descriptor().close();
-      threads.unmap(() -> {
-        try {
-          unmap.run();
-        } finally {
-          threads.control(whenUnmapped);
-        }
-      });
+      threads.unmap(
+          memory.length(),
+          () -> {
+            try {
+              unmap.run();
+            } finally {
+              threads.control(whenUnmapped);
+            }
+          });
     });
   }
 }

@@ -496,7 +496,7 @@ final class ProgramSession implements SessionHandler {
         refusal = e;
       }
     }
-    mappingThreads.unmap(mapped::close);
+    mappingThreads.unmap(mapped.length(), mapped::close);
     if (refusal != null) {
       send(refusal(request, refusal));
     }

@@ -19,7 +19,8 @@ class ProgramMappingTest {
   private final ArrayDeque<Runnable> unmapping = new ArrayDeque<>();
   private final ArrayDeque<Runnable> control = new ArrayDeque<>();
   private final MappingThreads threads =
-      new MappingThreads(populating::add, populating::add, unmapping::add, control::add, () -> {});
+      new MappingThreads(
+          populating::add, populating::add, unmapping::add, unmapping::add, control::add, () -> {});
   private final List<String> events = new ArrayList<>();
 
   private static SharedMemory memory(long octets) throws IOException {

@@ -20,7 +20,8 @@ class ProgramMemoryTest {
   private final Quota daemonOctets = new Quota("octets", 1 << 30, null);
   private final Quota daemonMappings = new Quota("memories", 5, null);
   private final MappingThreads threads =
-      new MappingThreads(Runnable::run, Runnable::run, Runnable::run, Runnable::run, () -> {});
+      new MappingThreads(
+          Runnable::run, Runnable::run, Runnable::run, Runnable::run, Runnable::run, () -> {});
   private final ProgramMemory memory =
       new ProgramMemory(
           new Quota("octets", 64 << 20, daemonOctets),
