@@ -31,10 +31,14 @@ class MappingThreadsTest {
         SharedMemory large = SharedMemory.create("large", MappingThreads.LARGE);
         SharedMemory small =
             SharedMemory.create("small", MappingThreads.LARGE - JoinedMemory.PAGE)) {
-      new ProgramMapping(large, () -> await(smallIsUnmapped), threads)
-          .release(largeIsUnmapped::countDown);
-      new ProgramMapping(small, small::close, threads).release(smallIsUnmapped::countDown);
-      largeIsUnmapped.await();
+      try {
+        new ProgramMapping(large, () -> await(smallIsUnmapped), threads)
+            .release(largeIsUnmapped::countDown);
+        new ProgramMapping(small, small::close, threads).release(smallIsUnmapped::countDown);
+        largeIsUnmapped.await();
+      } finally {
+        smallIsUnmapped.countDown();
+      }
     }
   }
 
