@@ -41,8 +41,7 @@ class PidNamespacesTest {
         for (int session = 1; session <= 3; session++) {
           int listed = session;
           DaemonMessage reply =
-              viewer.request(
-                  number -> new ProgramMessage.ListObjects(number, SESSIONS, listed, 0));
+              viewer.request(number -> new ProgramMessage.ListObjects(number, SESSIONS, listed, 0));
           assertThat(((DaemonMessage.ObjectsListed) reply).lines())
               .contains("\"pid\":-" + session + ",");
         }

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.rddp.crc.Crc32c;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Memory;
@@ -15,13 +16,24 @@ import org.rddp.wire.Memory;
  */
 final class FpduOctets {
   private final PacketPool pool;
+  private final IntConsumer retained;
   private long[] addresses = new long[4];
   private int[] ends = new int[4];
   private long[] packets = new long[4];
   private int pieces;
 
   FpduOctets(PacketPool pool) {
+    this(pool, packets -> {});
+  }
+
+  /**
+   * No octets.
+   *
+   * @param retained told how many more packets are retained; negative for released ones
+   */
+  FpduOctets(PacketPool pool, IntConsumer retained) {
     this.pool = pool;
+    this.retained = retained;
   }
 
   /** Number of octets. */
@@ -80,6 +92,7 @@ final class FpduOctets {
 
   private void add(long address, int octets, long packet) {
     pool.retain(packet);
+    retained.accept(1);
     append(address, octets);
     packets[pieces - 1] = packet;
   }
@@ -97,6 +110,7 @@ final class FpduOctets {
     for (int piece = 0; piece < pieces; piece++) {
       if (packets[piece] != 0) {
         pool.release(packets[piece]);
+        retained.accept(-1);
       }
     }
     pieces = 0;

@@ -61,7 +61,7 @@ final class FullOperation {
     expectsRtr = !initiator && !terms.rtr().isEmpty();
     sender = new MpaSender(stream, crc32c, sendMarkers, settings.packing());
     FpduReader reader = new FpduReader(crc32c, terms.crc(), terms.receiveMarkers(), start);
-    receiver = new MpaReceiver(handler, stream.pool(), reader);
+    receiver = new MpaReceiver(handler, stream.pool(), reader, stream::keeps);
     boolean markers = terms.receiveMarkers();
     early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
     silentDrop = settings.silentDrop() ? new SilentDrop(stream.pool(), reader, receiver) : null;

@@ -1,5 +1,6 @@
 package org.rddp.mpa;
 
+import java.util.function.IntConsumer;
 import org.rddp.device.PacketPool;
 
 /**
@@ -32,13 +33,17 @@ final class MpaReceiver {
   private String detail;
   private boolean closed;
 
-  /** Creates a receiver at the beginning of Full Operation. */
-  MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader) {
+  /**
+   * Creates a receiver at the beginning of Full Operation.
+   *
+   * @param retained told how many more packets incomplete FPDUs retain; negative for released ones
+   */
+  MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader, IntConsumer retained) {
     this.handler = handler;
     this.reader = reader;
     this.position = reader.start();
     this.whole = new FpduOctets(pool);
-    this.kept = new FpduOctets(pool);
+    this.kept = new FpduOctets(pool, retained);
   }
 
   /** Tells an observer of every FPDU from now on; null: nobody. */

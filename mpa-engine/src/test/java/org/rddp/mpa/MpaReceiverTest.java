@@ -42,6 +42,7 @@ class MpaReceiverTest {
     }
     assertThat(end.handler.error).isNull();
     assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
+    assertThat(end.stream.kept()).isZero();
   }
 
   @ParameterizedTest
@@ -61,6 +62,17 @@ class MpaReceiverTest {
       end.stream.receive(stream, cut, stream.length - cut);
       assertPassed(end, lengths);
     }
+  }
+
+  @Test
+  void shouldTellTcpWhichPacketsAnIncompleteFpduKeeps() {
+    byte[] stream = stream(false, 8942, 1);
+    MpaEndpoint end = responding(false);
+    end.stream.receiveCut(Arrays.copyOf(stream, 5000), 1000);
+    int available = end.stream.pool().available();
+    assertThat(end.stream.kept()).isPositive().isEqualTo(end.stream.pool().capacity() - available);
+    end.mpa.abort();
+    assertThat(end.stream.kept()).isZero();
   }
 
   @ParameterizedTest

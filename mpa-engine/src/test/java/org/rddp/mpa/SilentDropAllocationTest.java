@@ -26,7 +26,8 @@ class SilentDropAllocationTest {
     Memory.copy(fpdu, 0, address, fpdu.length);
     NativePacketPool pool = new NativePacketPool(4, 2048);
     FpduReader reader = new FpduReader(Crc32c.ofThread(), true, true, 0);
-    SilentDrop silentDrop = new SilentDrop(pool, reader, new MpaReceiver(null, pool, reader));
+    SilentDrop silentDrop =
+        new SilentDrop(pool, reader, new MpaReceiver(null, pool, reader, packets -> {}));
 
     int dropped = 0;
     long least = Long.MAX_VALUE;

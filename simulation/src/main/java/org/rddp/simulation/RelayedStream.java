@@ -145,6 +145,11 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   }
 
   @Override
+  public void keeps(int more) {
+    below.keeps(more);
+  }
+
+  @Override
   public void consumed(int octets) {
     below.consumed(octets);
   }

@@ -80,8 +80,15 @@ final class PayloadArrival {
     }
   }
 
-  /** Hands up octets in order, and reports the left edge when they close a gap. */
+  /**
+   * Hands up octets in order, unless the user keeps too many packets, and reports the left edge
+   * when they close a gap.
+   */
   private void handUp(TcpConnection connection, TcpSegment segment, long position, long to) {
+    if (!connection.mayHandUp()) {
+      counters.outOfOrderDropped++;
+      return;
+    }
     Receiver receiver = connection.receiver;
     while (receiver.next() < to && connection.state().receiving()) {
       long from = receiver.next();

@@ -29,6 +29,10 @@ final class Receiver {
   private static final int FEWEST_RANGES = 256;
 
   private final TcpConnection connection;
+
+  /** Packets with octets in order that the user keeps. */
+  int kept;
+
   private int initialSequence;
   private long next = -1;
   private long consumed;

@@ -71,6 +71,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   private boolean wantsToSend;
   private boolean flushScheduled;
   private boolean awaitsPackets;
+
   private boolean closeWanted;
 
   TcpConnection(
@@ -387,6 +388,17 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   void keepsEarly(int more) {
     context.earlyPackets.keeps(more);
     peer.keepsEarly(more);
+  }
+
+  @Override
+  public void keeps(int more) {
+    receiver.kept += more;
+    keepsEarly(more);
+  }
+
+  /** Whether octets in order may be handed up: not while the user keeps too many packets. */
+  boolean mayHandUp() {
+    return receiver.kept == 0 || mayKeepEarly(receiver.kept);
   }
 
   boolean wantsToSend() {

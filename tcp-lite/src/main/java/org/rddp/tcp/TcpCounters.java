@@ -64,7 +64,10 @@ public final class TcpCounters {
   /** Octets received out of order that the user kept, because it could not process them at once. */
   public long octetsKept;
 
-  /** Segments received out of order and dropped because of a limit. */
+  /**
+   * Segments dropped because of a limit: received out of order, or in order while the user keeps
+   * too many packets.
+   */
   public long outOfOrderDropped;
 
   /** Segments or parts that had been received before. */

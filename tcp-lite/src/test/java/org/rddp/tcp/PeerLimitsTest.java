@@ -3,6 +3,8 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.rddp.ip.Ipv4Address;
@@ -140,5 +142,60 @@ class PeerLimitsTest {
     // A quarter of the pool is 128.
     assertThat(script.stack.context.earlyPackets.used()).isBetween(90, 96);
     assertThat(script.stack.context.earlyPackets.grants(0, 0)).isTrue();
+  }
+
+  /** A user that needs more octets before it can release any packet. */
+  private static final class Hoarder extends Recorder {
+    private final Script script;
+    private final List<Long> kept = new ArrayList<>();
+
+    private Hoarder(Script script) {
+      this.script = script;
+    }
+
+    @Override
+    public void onSegment(long position, long address, int length, long packet) {
+      super.onSegment(position, address, length, packet);
+      script.pool.retain(packet);
+      kept.add(packet);
+      stream.keeps(1);
+    }
+
+    private void release() {
+      kept.forEach(script.pool::release);
+      stream.keeps(-kept.size());
+      kept.clear();
+    }
+  }
+
+  @Test
+  @DisplayName("Limits: packets that users keep of one peer leave room for another's")
+  void shouldLimitPacketsThatUsersKeep() {
+    Script script = new Script();
+    List<Hoarder> hoarders = new ArrayList<>();
+    script.listen((stream, address, port) -> {
+      hoarders.add(new Hoarder(script));
+      return hoarders.getLast();
+    });
+    for (int port = 1; port <= 8; port++) {
+      script.theirPort = port;
+      script.receive("S seq 0 mss 1000");
+      script.expect("S. seq 0 ack 1");
+      script.receive(". seq 1 ack 1");
+      for (int i = 0; i < 100; i++) {
+        script.receive(". seq " + (1 + hoarders.getLast().kept.size()) + " ack 1 len 1");
+      }
+      script.drain();
+    }
+    // As of packets out of order, and the first of each connection.
+    assertThat(script.stack.context.earlyPackets.used()).isBetween(90, 96 + hoarders.size());
+    assertThat(script.stack.context.earlyPackets.grants(0, 0)).isTrue();
+    Hoarder last = hoarders.getLast();
+    int before = last.kept.size();
+    hoarders.getFirst().release();
+    script.receive(". seq " + (1 + before) + " ack 1 len 1");
+    assertThat(last.kept).as("the segment was sent again").hasSize(before + 1);
+    hoarders.forEach(Hoarder::release);
+    assertThat(script.stack.context.earlyPackets.used()).isZero();
   }
 }

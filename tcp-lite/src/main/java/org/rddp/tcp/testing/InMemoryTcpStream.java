@@ -37,6 +37,7 @@ public class InMemoryTcpStream implements TcpStream {
   private long received;
   private long consumed;
   private int earlySegments;
+  private int kept;
   private long now = 1_000;
   private long alarm = Long.MAX_VALUE;
   private boolean windowOpen = true;
@@ -57,6 +58,16 @@ public class InMemoryTcpStream implements TcpStream {
     this.pool = pool;
     this.emss = emss;
     this.filler = filler;
+  }
+
+  @Override
+  public void keeps(int more) {
+    kept += more;
+  }
+
+  /** Packets that the user keeps, as it has counted them. */
+  public int kept() {
+    return kept;
   }
 
   /** Establishes the connection. */
