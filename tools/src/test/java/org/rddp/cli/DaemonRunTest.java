@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -129,7 +130,7 @@ class DaemonRunTest {
   void shouldReadItsConfigurationAgain() throws Exception {
     Path file = configuration("net_null0");
     String text = Files.readString(file);
-    try (DaemonProcess daemon = DaemonProcess.start(file)) {
+    try (DaemonProcess daemon = DaemonProcess.start(List.of("env", "--default-signal=HUP"), file)) {
       daemon.awaitReady();
       Files.writeString(file, text.replace("[dpdk]", "users = ['daemon']\n[dpdk]"));
       daemon.signal("HUP");
