@@ -135,7 +135,7 @@ public final class Daemon implements AutoCloseable {
             heap(),
             statistics,
             events);
-    faults.forwardTo(control);
+    faults.forwardTo(control.faults());
     notifier = SdNotifier.of(System.getenv(), out);
   }
 
@@ -327,7 +327,9 @@ public final class Daemon implements AutoCloseable {
    */
   private void onEngineLost(String thread, Throwable cause) {
     lost = cause;
-    control.onFault("the thread " + thread + ", which has ended; the daemon ends, too", cause);
+    control
+        .faults()
+        .onFault("the thread " + thread + ", which has ended; the daemon ends, too", cause);
     new Thread(this::close, "rddp-lost").start();
   }
 

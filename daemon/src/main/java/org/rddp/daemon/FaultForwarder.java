@@ -1,35 +1,34 @@
 package org.rddp.daemon;
 
-import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.FaultHandler;
 
-/** Forwards faults to the control server, which is created after the engines. */
+/** Forwards faults to the control server's handler, which is created after the engines. */
 final class FaultForwarder implements FaultHandler {
-  private ControlServer control;
+  private FaultHandler handler;
 
-  /** Sets the control server. Call it before the engines' threads start. */
-  void forwardTo(ControlServer server) {
-    control = server;
+  /** Sets the handler. Call it before the engines' threads start. */
+  void forwardTo(FaultHandler next) {
+    handler = next;
   }
 
   @Override
   public void onFault(String where, Throwable cause) {
-    control.onFault(where, cause);
+    handler.onFault(where, cause);
   }
 
   @Override
   public void onRestart(String engine, int sessions, Throwable cause) {
-    control.onRestart(engine, sessions, cause);
+    handler.onRestart(engine, sessions, cause);
   }
 
   @Override
   public void onRefused(String detail) {
-    control.onRefused(detail);
+    handler.onRefused(detail);
   }
 
   @Override
   public void onConnectionFailed(ConnectionFailure failure) {
-    control.onConnectionFailed(failure);
+    handler.onConnectionFailed(failure);
   }
 }

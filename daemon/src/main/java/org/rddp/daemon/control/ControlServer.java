@@ -12,13 +12,9 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
-import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.daemon.engine.HeapShare;
@@ -26,7 +22,6 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.log.LogFields;
-import org.rddp.daemon.log.LogTopic;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.linux.Descriptor;
@@ -39,7 +34,7 @@ import org.rddp.ipc.linux.SystemCallException;
  * The control thread: accepts programs, handles their requests and their ends, runs timers and
  * tasks from the engines.
  */
-public final class ControlServer implements FaultHandler, AutoCloseable {
+public final class ControlServer implements AutoCloseable {
   /** Largest number of programs accepted before those that are connected have their turn. */
   private static final int ACCEPTED = 16;
 
@@ -48,12 +43,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Longest wait in ns, at the daemon's end, for the threads that programs keep waiting. */
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
-
-  /** Largest number of tasks run before programs are accepted, and timers run, again. */
-  private static final int TASKS = 256;
-
-  /** If more tasks wait, faults and refused connections are not logged. */
-  private static final int MAX_TASKS_FOR_LOG = 256;
 
   /** Time in ns within which a program must send Hello and share the rings. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
@@ -77,12 +66,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final ResourceShares shares;
   private WaitingPrograms waiting;
   private final MappingThreads mappingThreads;
-  private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
-      new ManyToOneConcurrentLinkedQueue<>();
-
-  /** How many tasks wait; the queue would count them one by one. */
-  private final AtomicInteger waitingTasks = new AtomicInteger();
-
+  private final ControlTasks tasks;
+  private final FaultLog faults;
+  private final HeapAlarm heapAlarm;
   private final ControlTimers timers = new ControlTimers();
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
@@ -97,18 +83,11 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private int refused;
 
-  /** Sessions and connections for which there was no heap, at the last look. */
-  private long heapRefused;
-
-  /** Whether an alarm was raised for that within the last minute. */
-  private boolean heapWarned;
-
   private final SlowUsers slowUsers = new SlowUsers();
 
   /** For the link of the next program; null: none is left of the last accept(2). */
   private EventFd nextWake;
 
-  private final LongAdder notLogged = new LongAdder();
   private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
@@ -143,6 +122,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.statistics = statistics;
     this.events = events;
     this.wake = EventFd.create();
+    this.tasks = new ControlTasks(wake);
+    this.faults = new FaultLog(tasks, events);
+    this.heapAlarm = new HeapAlarm(heap, events);
     this.shares = new ResourceShares(limits, heap);
     this.waiting = new WaitingPrograms(limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
@@ -175,7 +157,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void countLeftOut() {
-    events.leftOut(LogTopic.CONNECTION, notLogged.sumThenReset());
+    faults.countLeftOut();
     events.countLeftOut();
     timers.atMultipleOf(DaemonLog.PERIOD, this::countLeftOut);
   }
@@ -187,24 +169,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refreshStatistics() {
-    warnOfHeap();
+    heapAlarm.check();
     long period =
         statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     timers.atMultipleOf(period, this::refreshStatistics);
-  }
-
-  /** Raises an alarm, once a minute at the most, when the heap did not suffice. */
-  private void warnOfHeap() {
-    long refusals = shares.whole().heap().refused() - heapRefused;
-    if (refusals > 0 && !heapWarned) {
-      heapRefused += refusals;
-      heapWarned = true;
-      after(TimeUnit.MINUTES.toNanos(1), () -> heapWarned = false);
-      events.warn(
-          "ALARM: the heap for programs is used up; sessions and connections refused: %d; give the"
-                  .formatted(refusals)
-              + " daemon a larger heap (-Xmx)");
-    }
   }
 
   /**
@@ -296,7 +264,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     if (retries || (accepts && poll.isReady(listenerIndex))) {
       acceptPrograms();
     }
-    runTasks();
+    tasks.run(this::run);
     timers.run(this::run);
     programs.forEach(ProgramSession::readOn);
   }
@@ -392,17 +360,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     });
   }
 
-  private void runTasks() {
-    for (int i = 0; i < TASKS; i++) {
-      Runnable task = tasks.poll();
-      if (task == null) {
-        return;
-      }
-      waitingTasks.decrementAndGet();
-      run(task);
-    }
-  }
-
   private void run(Runnable task) {
     try {
       task.run();
@@ -415,9 +372,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Runs a task on the control thread. Any thread may call this. */
   public void execute(Runnable task) {
-    waitingTasks.incrementAndGet();
     tasks.add(task);
-    wake.signal();
   }
 
   boolean isOnItsThread() {
@@ -434,41 +389,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     execute(() -> events.info(line));
   }
 
-  /** Logs an internal error, unless too many tasks wait. Any thread may call this. */
-  @Override
-  public void onFault(String where, Throwable cause) {
-    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
-      execute(() -> events.fault(where, cause));
-    }
-  }
-
-  /** Raises an alarm in the log. Any thread may call this. */
-  @Override
-  public void onRestart(String engine, int sessions, Throwable cause) {
-    execute(() ->
-        events.warn(
-            "ALARM: the engine of interface %s has failed and begins anew; its sessions end (%d): %s"
-                .formatted(engine, sessions, cause)));
-  }
-
-  /** Logs a station's claim, unless too many tasks wait. Any thread may call this. */
-  @Override
-  public void onRefused(String detail) {
-    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
-      execute(() -> events.warn(detail));
-    } else {
-      notLogged.increment();
-    }
-  }
-
-  /** Logs a connection's failure, unless too many tasks wait. Any thread may call this. */
-  @Override
-  public void onConnectionFailed(ConnectionFailure failure) {
-    if (waitingTasks.get() < MAX_TASKS_FOR_LOG) {
-      execute(() -> events.connectionFailed(failure));
-    } else {
-      notLogged.increment();
-    }
+  /** Logs what goes wrong on other threads. Any thread may call it. */
+  public FaultHandler faults() {
+    return faults;
   }
 
   Permissions permissions() {
@@ -612,7 +535,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       try {
         listener.close();
       } catch (IOException e) {
-        onFault("the control socket", e);
+        faults.onFault("the control socket", e);
       }
     });
   }

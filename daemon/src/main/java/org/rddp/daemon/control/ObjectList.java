@@ -161,7 +161,7 @@ final class ObjectList {
           try {
             value = copy.of(session);
           } catch (RuntimeException | Error e) {
-            server.onFault("a list for " + viewer.name(), e);
+            server.faults().onFault("a list for " + viewer.name(), e);
             failure = new RequestRefusedException(Reason.INTERNAL, "the list failed: " + e);
           }
           T taken = value;

@@ -221,7 +221,7 @@ final class ProgramLink implements ProgramSignals {
       try {
         turn();
       } catch (IOException | RuntimeException | Error e) {
-        server.onFault("the link to " + program.name(), e);
+        server.faults().onFault("the link to " + program.name(), e);
         fail("internal error: " + e);
         LockSupport.parkNanos(FAILURE_PAUSE);
       }
@@ -423,7 +423,7 @@ final class ProgramLink implements ProgramSignals {
     try {
       return socket.hasDescriptorsInFlight();
     } catch (SystemCallException e) {
-      server.onFault("the socket of " + program.name(), e);
+      server.faults().onFault("the socket of " + program.name(), e);
       return false;
     }
   }

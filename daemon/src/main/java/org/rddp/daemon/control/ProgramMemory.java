@@ -205,7 +205,7 @@ final class ProgramMemory {
               if (!toPopulate.isEmpty()) {
                 populateInTurn(toPopulate.remove());
               }
-              // Of a slab that is not ready, a piece cannot be zeroed without a fault.
+              // A piece of a slab that is not ready cannot be zeroed without a fault.
               if (refusal == null && blocks.get(memory).pieces != null) {
                 roomy.add(memory);
               }

@@ -254,7 +254,7 @@ final class ProgramSession implements SessionHandler {
       try {
         handle(message);
       } catch (RuntimeException | Error e) {
-        server.onFault("a request of " + name, e);
+        server.faults().onFault("a request of " + name, e);
         end("internal error: " + e, null);
       }
     }
@@ -555,7 +555,7 @@ final class ProgramSession implements SessionHandler {
           } catch (RequestRefusedException e) {
             reply = refusal(request, e);
           } catch (RuntimeException | Error e) {
-            server.onFault("request of " + name, e);
+            server.faults().onFault("request of " + name, e);
             reply = new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
           }
           DaemonMessage answer = reply;
