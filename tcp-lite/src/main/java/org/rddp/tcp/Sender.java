@@ -1,6 +1,5 @@
 package org.rddp.tcp;
 
-import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
@@ -189,34 +188,20 @@ final class Sender {
       current.queue.add(packet);
       connection.keepsSent(1);
     }
-    current.train = 0;
     added(length, more);
   }
 
   /** Takes the first segment of a train from the user. */
   void beginTrain(long packet) {
-    Flight current = ensureFlight();
     int length = context.pool.length(packet);
-    current.queue.add(packet);
-    current.train = packet;
+    ensureFlight().queue.addTrain(packet);
     connection.keepsSent(1);
     addedToTrain(length);
   }
 
   /** The packet of the train that waits, if another segment like its last one has room there. */
   long openTrain() {
-    long packet = flight == null ? 0 : flight.train;
-    if (packet == 0) {
-      return 0;
-    }
-    PacketPool pool = context.pool;
-    int full = flight.queue.length(flight.queue.last());
-    int length = pool.length(packet) + full;
-    boolean fits =
-        full <= emss
-            && length <= context.longestTrain
-            && pool.address(packet) + length <= pool.end(packet);
-    return fits ? packet : 0;
+    return flight == null ? 0 : flight.queue.openTrain(emss, context.longestTrain);
   }
 
   /** Takes a segment that the user has put behind the train. */
@@ -229,7 +214,7 @@ final class Sender {
     if (more && octets == full && openTrain() != 0) {
       addedToTrain(octets);
     } else {
-      flight.train = 0;
+      flight.queue.endTrain();
       added(octets, false);
     }
   }
@@ -253,7 +238,7 @@ final class Sender {
   long openPacket() {
     boolean waits =
         flight != null
-            && flight.train == 0
+            && !flight.queue.hasOpenTrain()
             && !finQueued
             && flight.board.unsent() < flight.queue.tail();
     return waits ? flight.queue.openPacket() : 0;
@@ -298,7 +283,7 @@ final class Sender {
   private void endHold() {
     held = false;
     if (flight != null) {
-      flight.train = 0;
+      flight.queue.endTrain();
     }
   }
 
@@ -344,7 +329,7 @@ final class Sender {
     }
     long waiting = flight.queue.tail() - flight.board.unsent();
     int open = 0;
-    if (waiting > 0 && flight.train == 0) {
+    if (waiting > 0 && !flight.queue.hasOpenTrain()) {
       open = flight.queue.length(flight.queue.last());
       if (waiting > 1 || !(nagle || held) || open >= emss) {
         return false;
@@ -476,8 +461,8 @@ final class Sender {
       }
       if (octets < flight.queue.length(slot)) {
         slot = split(number, octets);
-      } else if (context.longestTrain > 0 && !probe) {
-        int count = sendableTrain(number, slot);
+      } else if (context.longestTrain > 0 && !probe && octets <= emss) {
+        int count = sendableTrain(number);
         if (count > 1) {
           return transmitTrain(number, count);
         }
@@ -491,27 +476,13 @@ final class Sender {
    * repeats the flags of the frame in each segment that it cuts, so CWR goes in a segment of its
    * own.
    */
-  private int sendableTrain(long number, int slot) {
-    SegmentQueue queue = flight.queue;
-    if (queue.length(slot) > emss
-        || queue.follows(slot)
-        || context.pool.shared(queue.packet(slot))
-        || (windowReduced && connection.ecn)) {
+  private int sendableTrain(long number) {
+    if (windowReduced && connection.ecn) {
       return 1;
     }
-    int most = queue.run(number);
     long allowed = Math.min(offered(), flight.recovery.allowance());
-    int octets = queue.length(slot);
-    int count = 1;
-    while (count < most) {
-      int next = queue.slot(number + count);
-      octets += queue.length(next);
-      if (octets > allowed || octets > context.longestTrain || waitsForMore(next)) {
-        break;
-      }
-      count++;
-    }
-    return count;
+    int count = flight.queue.run(number, Math.min(allowed, context.longestTrain));
+    return count > 1 && waitsForMore(flight.queue.slot(number + count - 1)) ? count - 1 : count;
   }
 
   /** Sends new segments that lie one behind the other in one packet, as one frame. */
@@ -523,23 +494,38 @@ final class Sender {
     SegmentQueue queue = flight.queue;
     int first = queue.slot(number);
     int last = queue.slot(number + count - 1);
-    int flags = queue.end(last) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
     int ecn = connection.ecn ? Ipv4.ECT_0 : Ipv4.NOT_ECT;
-    context.transmitter.transmitTrain(connection, queue, first, last, flags, ecn);
+    context.transmitter.transmitTrain(connection, queue, first, last, flags(last), ecn);
     context.counters.trains++;
     context.counters.segmentsInTrains += count;
-    if (max == una) {
-      timer.progress();
-    }
-    timer.sent();
-    lastSentAt = context.now;
+    int octets = (int) (queue.end(last) - queue.position(first));
+    sentNew(last, octets);
     int timestamp = connection.timestamp();
     for (int i = 0; i < count; i++) {
       flight.recovery.sent(queue.slot(number + i), timestamp, lastSentAt);
     }
-    context.counters.octetsOut += queue.end(last) - max;
-    max = queue.end(last);
     return true;
+  }
+
+  /** The flags of a frame whose last segment is this one. */
+  private int flags(int slot) {
+    return flight.queue.end(slot) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
+  }
+
+  /** A frame with new octets of the user, up to the end of this segment, has been sent. */
+  private void sentNew(int slot, int octets) {
+    progressed();
+    max = flight.queue.end(slot);
+    timer.sent();
+    context.counters.octetsOut += octets;
+  }
+
+  /** A frame has been sent, with which the peer may be waited for. */
+  private void progressed() {
+    if (max == una) {
+      timer.progress();
+    }
+    lastSentAt = context.now;
   }
 
   private int split(long number, int octets) {
@@ -573,7 +559,7 @@ final class Sender {
    * turn if the user has announced some, or while data is in flight (RFC 9293 section 3.7.4).
    */
   private boolean waitsForMore(int slot) {
-    if (flight.train != 0 && flight.queue.packet(slot) == flight.train) {
+    if (flight.queue.isInOpenTrain(slot)) {
       return true;
     }
     boolean packs = held || (nagle && max > una);
@@ -588,7 +574,7 @@ final class Sender {
     long before = flight.board.unsent();
     timer.sent();
     if (before < flight.queue.tail()) {
-      flight.train = 0;
+      flight.queue.endTrain();
       transmitNext(false, true);
     }
     if (flight.board.unsent() > before) {
@@ -612,7 +598,7 @@ final class Sender {
       return false;
     }
     SegmentQueue queue = flight.queue;
-    int flags = queue.end(slot) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
+    int flags = flags(slot);
     int ecn = Ipv4.NOT_ECT;
     boolean data = queue.packet(slot) != 0;
     if (data && connection.ecn && !again) {
@@ -623,21 +609,14 @@ final class Sender {
     if (!context.transmitter.transmit(connection, queue, slot, flags, ecn)) {
       return false;
     }
-    if (max == una) {
-      timer.progress();
-    }
     if (again) {
+      progressed();
       context.counters.retransmitted++;
       retransmitted++;
     } else {
-      max = queue.end(slot);
-      timer.sent();
-      if (data) {
-        context.counters.octetsOut += queue.length(slot);
-        windowReduced = windowReduced && !connection.ecn;
-      }
+      sentNew(slot, data ? queue.length(slot) : 0);
+      windowReduced = windowReduced && !(data && connection.ecn);
     }
-    lastSentAt = context.now;
     flight.recovery.sent(slot, connection.timestamp(), lastSentAt);
     return true;
   }

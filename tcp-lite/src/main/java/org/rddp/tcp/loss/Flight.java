@@ -17,9 +17,6 @@ public final class Flight {
   /** Finds and repairs losses. */
   public final LossRecovery recovery;
 
-  /** The packet behind whose last segment the user may put others; 0 if there is none. */
-  public long train;
-
   private final FlightPool memory;
 
   Flight(FlightPool memory, PacketPool pool) {
@@ -41,7 +38,6 @@ public final class Flight {
       boolean sack,
       int emss,
       long position) {
-    train = 0;
     queue.begin(position);
     recovery.begin(congestion, timeout, reordering, sack, emss, position);
   }

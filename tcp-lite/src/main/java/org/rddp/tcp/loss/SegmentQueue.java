@@ -30,6 +30,9 @@ public final class SegmentQueue {
   private long endPosition;
   private int packets;
 
+  /** The packet behind whose last segment the user may put others; 0 if there is none. */
+  private long train;
+
   SegmentQueue(FlightPool memory, PacketPool pool) {
     this.memory = memory;
     this.pool = pool;
@@ -42,6 +45,7 @@ public final class SegmentQueue {
     headPosition = position;
     endPosition = position;
     packets = 0;
+    train = 0;
   }
 
   /** Releases every packet and the arrays. */
@@ -150,10 +154,51 @@ public final class SegmentQueue {
     return low;
   }
 
-  /** Adds a segment: the packet's window is its payload. Takes over the reference. */
+  /**
+   * Adds a segment: the packet's window is its payload. Takes over the reference, and ends a train.
+   */
   public void add(long packet) {
+    train = 0;
     append(packet, pool.length(packet), pool.address(packet));
     packets++;
+  }
+
+  /** Adds the first segment of a train. Takes over the reference. */
+  public void addTrain(long packet) {
+    add(packet);
+    train = packet;
+  }
+
+  /** Nothing more is put behind the train. */
+  public void endTrain() {
+    train = 0;
+  }
+
+  /** Whether a segment is in a train that is not at its end. */
+  public boolean isInOpenTrain(int slot) {
+    return train != 0 && arrays.packets[slot] == train;
+  }
+
+  /** Whether a train is not at its end. */
+  public boolean hasOpenTrain() {
+    return train != 0;
+  }
+
+  /**
+   * The packet of the train, if another segment like its last one has room there; 0 otherwise.
+   *
+   * @param longest octets of a segment
+   * @param most octets of a train
+   */
+  public long openTrain(int longest, int most) {
+    if (train == 0) {
+      return 0;
+    }
+    int full = arrays.lengths[last()];
+    int length = pool.length(train) + full;
+    boolean fits =
+        full <= longest && length <= most && pool.address(train) + length <= pool.end(train);
+    return fits ? train : 0;
   }
 
   /**
@@ -170,16 +215,28 @@ public final class SegmentQueue {
   }
 
   /**
-   * How many segments, from the given one on, lie one behind the other in its packet and are as
-   * long as it is; the last may be shorter.
+   * How many segments, from the given one on, can leave as one frame: they lie one behind the other
+   * in its packet, which nothing else holds, none lies in front of it, and they are as long as it
+   * is; the last may be shorter.
+   *
+   * @param most octets of them all, at least those of the first
    */
-  public int run(long number) {
-    int full = arrays.lengths[slot(number)];
+  public int run(long number, long most) {
+    int first = slot(number);
+    if (arrays.follows[first] || pool.shared(arrays.packets[first])) {
+      return 1;
+    }
+    int full = arrays.lengths[first];
+    long left = most - full;
     int length = full;
     long next = number + 1;
     while (length == full && next < tail && arrays.follows[slot(next)]) {
       length = arrays.lengths[slot(next)];
-      next += length <= full ? 1 : 0;
+      left -= length;
+      if (length > full || left < 0) {
+        break;
+      }
+      next++;
     }
     return (int) (next - number);
   }
@@ -258,6 +315,7 @@ public final class SegmentQueue {
 
   /** Octets written behind the window of {@link #openPacket()} become part of its segment. */
   public void extendLast(int octets) {
+    train = 0;
     int slot = last();
     long packet = arrays.packets[slot];
     pool.window(packet, pool.address(packet), pool.length(packet) + octets);
