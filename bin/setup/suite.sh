@@ -18,7 +18,7 @@ suite_failed=0
 suite_skipped=0
 suite_failures=()
 suite_times=()
-# Of a process that runs: its step.
+# The step of each process that runs, by its id.
 declare -A suite_running=()
 
 suite_usage() {
@@ -322,7 +322,7 @@ step_races() {
     return "$status"
 }
 
-# Of each run of jcstress, the last line with results.
+# Prints the last line with results of each run of jcstress.
 last_results() {
     awk '/Results:/ { last = $0 } /BUILD|Building/ { if (last != "") print last; last = "" } END { print last }'
 }

@@ -57,7 +57,7 @@ struct worker {
     bool has_ring;
     int pipe[2];
     timer_t timer;
-    /* Of the handler, which does nothing while the thread changes range and expectation. */
+    /* For the handler, which does nothing while the thread changes range and expectation. */
     uint64_t handler_random;
     volatile sig_atomic_t is_changing;
     unsigned long handled;
@@ -67,9 +67,9 @@ struct worker {
 
 static _Thread_local struct worker *self;
 
-/* Of the connection: one thread posts at a time. */
+/* For posting to the connection: one thread at a time. */
 static pthread_mutex_t posting = PTHREAD_MUTEX_INITIALIZER;
-/* Of `taking_way`. */
+/* Guards `taking_way`. */
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t next_random(uint64_t *random) {

@@ -41,13 +41,13 @@ import org.rddp.wire.Toeplitz;
 public final class DpdkPorts implements Ports {
   private static final byte[] NO_KEY = {};
 
-  /** Behind a ring's name, in which it cannot be: the link's pool of long packets. */
+  /** Follows a ring's name in the key of its pool of long packets; no name contains it. */
   private static final String LONG_LINK = " long";
 
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
-  /** The same of a mempool of long buffers, of which there are few. */
+  /** Number of a mempool's long buffers in each thread's cache: there are few. */
   private static final int LONG_CACHE = 32;
 
   /** No NUMA node is preferred. */

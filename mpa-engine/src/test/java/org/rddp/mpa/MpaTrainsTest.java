@@ -16,7 +16,6 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Memory;
@@ -42,65 +41,12 @@ class MpaTrainsTest {
     }
   }
 
-  /** Records what it receives, each ULPDU whole. */
-  private static final class User implements UlpduHandler {
-    final List<byte[]> received = new ArrayList<>();
-    MpaConnection mpa;
-    String error;
-    boolean ready;
-    int inPieces;
-
-    @Override
-    public void onRequest(byte[] privateData) {
-      mpa.accept(NONE);
-    }
-
-    @Override
-    public void onFullOperation(byte[] privateData) {
-      ready = true;
-    }
-
-    @Override
-    public void onUlpdu(Ulpdu ulpdu) {
-      ulpdu.copy(0, BUFFER, ulpdu.length());
-      received.add(Memory.bytes(BUFFER, ulpdu.length()));
-      inPieces += ulpdu.fragments() > 1 ? 1 : 0;
-    }
-
-    @Override
-    public void onDelivered(long position) {}
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onRejected(byte[] privateData) {
-      error = "rejected";
-    }
-
-    @Override
-    public void onMulpdu(int mulpdu) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onError(MpaError number, String detail) {
-      error = number + " " + detail;
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {
-      error = "closed: " + reason;
-    }
-  }
-
   private final NativePacketPool pool = new NativePacketPool(512, 2048, 64, LONGEST + 64);
   private final LoopedDevice[] link = LoopedDevice.pair(pool, pool, MTU, 200);
-  private final User initiator = new User();
-  private final User responder = new User();
+  private final RecordingHandler received = new RecordingHandler();
   private final List<byte[]> sent = new ArrayList<>();
   private final Random random = new Random(3);
+  private MpaConnection sender;
   private TcpStack first;
   private TcpStack second;
   private long now = SECOND;
@@ -108,11 +54,13 @@ class MpaTrainsTest {
   private void open(MpaSettings settings) {
     first = stack(1);
     second = stack(2);
-    initiator.mpa = MpaConnection.initiator(settings, NONE, initiator);
-    responder.mpa = MpaConnection.responder(settings, responder);
-    second.listen(PORT, (stream, remote, port) -> responder.mpa);
-    first.connect(Ipv4Address.parse("10.99.0.2"), PORT, initiator.mpa);
-    while (!initiator.ready) {
+    RecordingHandler ready = new RecordingHandler();
+    sender = MpaConnection.initiator(settings, NONE, ready);
+    MpaConnection receiver = MpaConnection.responder(settings, received);
+    received.uponRequest = () -> receiver.accept(NONE);
+    second.listen(PORT, (stream, remote, port) -> receiver);
+    first.connect(Ipv4Address.parse("10.99.0.2"), PORT, sender);
+    while (ready.privateData == null) {
       turn();
     }
   }
@@ -140,17 +88,17 @@ class MpaTrainsTest {
     byte[] ulpdu = new byte[length];
     random.nextBytes(ulpdu);
     Memory.copy(ulpdu, 0, BUFFER, length);
-    assertThat(initiator.mpa.send(BUFFER, 14, BUFFER + 14, length - 14, more)).isTrue();
+    assertThat(sender.send(BUFFER, 14, BUFFER + 14, length - 14, more)).isTrue();
     sent.add(ulpdu);
   }
 
   private void end() {
-    while (responder.received.size() < sent.size() && responder.error == null) {
+    while (received.ulpdus.size() < sent.size() && received.error == null) {
       turn();
     }
     turn();
-    assertThat(responder.error).isNull();
-    assertThat(responder.received).containsExactlyElementsOf(sent);
+    assertThat(received.detail).isNull();
+    assertThat(received.ulpdus).containsExactlyElementsOf(sent);
     first.close();
     second.close();
     link[0].close();
@@ -165,8 +113,8 @@ class MpaTrainsTest {
   void shouldSendFullFpdusAsTrains(boolean markers, boolean packing) {
     open(MpaSettings.DEFAULTS.withMarkers(markers).withPacking(packing));
     for (int burst = 0; burst < 20; burst++) {
-      for (int i = 0; i < 10 && initiator.mpa.sendable(); i++) {
-        send(i == 9 ? 100 + burst : initiator.mpa.mulpdu(), i < 9);
+      for (int i = 0; i < 10 && sender.sendable(); i++) {
+        send(i == 9 ? 100 + burst : sender.mulpdu(), i < 9);
       }
       turn();
       turn();
@@ -176,7 +124,7 @@ class MpaTrainsTest {
     assertThat(first.counters().segmentsInTrains).isGreaterThan(3 * first.counters().trains);
     assertThat(first.counters().retransmitted).isZero();
     // Markers cut a ULPDU into pieces, too.
-    assertThat(markers || responder.inPieces == 0).isTrue();
+    assertThat(received.fragments).allMatch(pieces -> markers || pieces == 1);
   }
 
   @Test
@@ -194,7 +142,7 @@ class MpaTrainsTest {
   @DisplayName("an FPDU that nothing follows needs no long packet")
   void shouldBeginNoTrainWithALoneFpdu() {
     open(MpaSettings.DEFAULTS.withMarkers(false));
-    send(initiator.mpa.mulpdu(), false);
+    send(sender.mulpdu(), false);
     assertThat(pool.longAvailable()).isEqualTo(pool.longCapacity());
     end();
   }
@@ -208,7 +156,7 @@ class MpaTrainsTest {
       taken.add(pool.allocateLong());
     }
     for (int i = 0; i < 5; i++) {
-      send(initiator.mpa.mulpdu(), true);
+      send(sender.mulpdu(), true);
     }
     turn();
     assertThat(first.counters().trains).isZero();

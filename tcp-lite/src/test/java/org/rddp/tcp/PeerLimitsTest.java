@@ -124,16 +124,20 @@ class PeerLimitsTest {
     assertThat(budget.used()).isEqualTo(247);
   }
 
+  private static void connect(Script script, int port) {
+    script.theirPort = port;
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1");
+  }
+
   @Test
   @DisplayName("Limits: a peer's packets out of order leave room for another's")
   void shouldLimitPacketsOutOfOrder() {
     Script script = new Script();
     script.listen((stream, address, port) -> new Recorder());
     for (int port = 1; port <= 8; port++) {
-      script.theirPort = port;
-      script.receive("S seq 0 mss 1000");
-      script.expect("S. seq 0 ack 1");
-      script.receive(". seq 1 ack 1");
+      connect(script, port);
       for (int i = 0; i < 100; i++) {
         script.receive(". seq " + (3 + 2 * i) + " ack 1 len 1");
       }
@@ -178,10 +182,7 @@ class PeerLimitsTest {
       return hoarders.getLast();
     });
     for (int port = 1; port <= 8; port++) {
-      script.theirPort = port;
-      script.receive("S seq 0 mss 1000");
-      script.expect("S. seq 0 ack 1");
-      script.receive(". seq 1 ack 1");
+      connect(script, port);
       for (int i = 0; i < 100; i++) {
         script.receive(". seq " + (1 + hoarders.getLast().kept.size()) + " ack 1 len 1");
       }

@@ -26,7 +26,7 @@ public final class MbufPool implements PacketPool {
 
   private final Mempool mempool;
 
-  /** Of long packets; null if there are none. */
+  /** The mempool of long packets; null if there are none. */
   private final Mempool longOnes;
 
   private final long batch = Memory.allocate((long) BATCH * PTR);

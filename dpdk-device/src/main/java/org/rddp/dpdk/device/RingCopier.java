@@ -26,7 +26,7 @@ public final class RingCopier {
 
   private final Mempool mempool;
 
-  /** Of long frames; null if there are none. */
+  /** The mempool for copies of long frames; null if there are none. */
   private final Mempool longOnes;
 
   private final int longestFrame;
