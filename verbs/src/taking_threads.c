@@ -20,6 +20,10 @@ struct entry {
     char name[];
 };
 
+/* Of the numbers behind the state in /proc/PID/task/TID/stat, and the bit there that the kernel sets for workers of io_uring. */
+#define FLAGS_FIELD 6
+#define PF_IO_WORKER 0x10
+
 long count_threads(void) {
     struct stat status;
     return stat("/proc/self/task", &status) == 0 ? (long)status.st_nlink - 2 : LONG_MAX;
@@ -55,8 +59,8 @@ UNCHECKED bool open_threads(struct thread_list *list, pid_t process) {
     return list->descriptor >= 0;
 }
 
-UNCHECKED static pid_t parse_number(const char *text) {
-    pid_t number = 0;
+UNCHECKED static long parse_number(const char *text) {
+    long number = 0;
     while (*text >= '0' && *text <= '9') {
         number = number * 10 + (*text++ - '0');
     }
@@ -70,7 +74,7 @@ UNCHECKED int for_each_thread(struct thread_list *list, int (*function)(pid_t, v
     while ((octets = syscall(SYS_getdents64, list->descriptor, entries, sizeof entries)) > 0) {
         for (long at = 0; at < octets;) {
             const struct entry *entry = (const struct entry *)(entries + at);
-            pid_t thread = parse_number(entry->name);
+            pid_t thread = (pid_t)parse_number(entry->name);
             int error = thread == 0 ? 0 : function(thread, argument);
             if (error != 0) {
                 return error;
@@ -94,15 +98,32 @@ UNCHECKED static size_t read_file(pid_t process, pid_t thread, const char *name,
     return octets < 0 ? 0 : (size_t)octets;
 }
 
-UNCHECKED char thread_state(pid_t process, pid_t thread) {
-    /* The name before it has at most 64 octets, any of which may be a parenthesis. */
-    char text[96];
-    for (size_t i = read_file(process, thread, "stat", text, sizeof text); i > 2; i--) {
-        if (text[i - 3] == ')' && text[i - 2] == ' ' && text[i - 1] >= 'A') {
-            return text[i - 1];
-        }
+/* A number of proc_pid_stat(5), counted from the state, whose letter is the 0th; 0 if the thread has ended. */
+UNCHECKED static long find_field(pid_t process, pid_t thread, int field, char *state) {
+    char text[512];
+    size_t octets = read_file(process, thread, "stat", text, sizeof text - 1);
+    text[octets] = '\0';
+    size_t at = octets;
+    /* The name before it may have parentheses, what is behind it has none. */
+    while (at > 0 && text[at - 1] != ')') {
+        at--;
     }
-    return 'X';
+    *state = at == 0 ? 'X' : text[at + 1];
+    for (at++; field > 0 && at < octets; at++) {
+        field -= text[at] == ' ';
+    }
+    return at < octets ? parse_number(text + at) : 0;
+}
+
+UNCHECKED char thread_state(pid_t process, pid_t thread) {
+    char state;
+    find_field(process, thread, 0, &state);
+    return state;
+}
+
+UNCHECKED bool is_io_worker(pid_t process, pid_t thread) {
+    char state;
+    return (find_field(process, thread, FLAGS_FIELD, &state) & PF_IO_WORKER) != 0;
 }
 
 /* The number in hexadecimal behind a name at the begin of a line, or 0. */

@@ -26,6 +26,9 @@ int for_each_thread(struct thread_list *list, int (*function)(pid_t thread, void
 /* A thread's state as proc_pid_stat(5) has it, such as 'S'; 'X' if it has ended. */
 char thread_state(pid_t process, pid_t thread);
 
+/* Whether it is a worker of io_uring: the kernel's, listed among the process's threads, and with its memory. */
+bool is_io_worker(pid_t process, pid_t thread);
+
 /* Whether a signal waits for a thread that blocks it. */
 bool thread_holds_back(pid_t process, pid_t thread, int number);
 

@@ -26,6 +26,7 @@ struct tracing {
     atomic_uint is_permitted;
     bool has_failed;  /* before anything was done */
     int error;
+    bool with_workers;
     size_t threads;   /* seized */
     size_t stopped;   /* of these, at the begin of the list */
     pid_t *seized;
@@ -37,6 +38,9 @@ UNCHECKED static int seize(pid_t thread, void *argument) {
         if (tracing->seized[i] == thread) {
             return 0;
         }
+    }
+    if (!tracing->with_workers && is_io_worker(tracing->process, thread)) {
+        return 0;
     }
     if (tracing->threads == MOST_THREADS) {
         return EAGAIN;
@@ -63,21 +67,31 @@ UNCHECKED static void await_stop(pid_t thread) {
 }
 
 /* Stops threads until there are no others. */
-UNCHECKED static int stop_all(struct tracing *tracing) {
-    struct thread_list threads;
-    if (!open_threads(&threads, tracing->process)) {
-        return EAGAIN;
-    }
+UNCHECKED static int stop_listed(struct tracing *tracing, struct thread_list *threads) {
     size_t known;
     int error;
     do {
         known = tracing->threads;
-        error = for_each_thread(&threads, seize, tracing);
+        error = for_each_thread(threads, seize, tracing);
         for (; tracing->stopped < tracing->threads && error == 0; tracing->stopped++) {
             await_stop(tracing->seized[tracing->stopped]);
         }
         /* A thread that was not stopped yet may have begun others. */
     } while (error == 0 && tracing->threads != known);
+    return error;
+}
+
+/* Workers of io_uring come last: a thread that is about to end waits for its own, and is not stopped before it has ended. */
+UNCHECKED static int stop_all(struct tracing *tracing) {
+    struct thread_list threads;
+    if (!open_threads(&threads, tracing->process)) {
+        return EAGAIN;
+    }
+    int error = stop_listed(tracing, &threads);
+    if (error == 0) {
+        tracing->with_workers = true;
+        error = stop_listed(tracing, &threads);
+    }
     close_threads(&threads);
     return error;
 }

@@ -81,6 +81,12 @@ class MemoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldStopThreadsThatWaitForWorkersOfTheKernelAsTheyEnd(String sanitizer) throws Exception {
+    run("exits_test-" + sanitizer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldLetNobodyElseTraceTheProgramAndKeepItsOwnChoice(String sanitizer) throws Exception {
     run("permission_test-" + sanitizer);
   }
