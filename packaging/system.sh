@@ -127,7 +127,7 @@ mount_system() {
 # keep_packages: those that apt has downloaded, for the next system.
 keep_packages() {
     mkdir -p "$SYSTEMS/packages"
-    find "$SYSTEM/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -aln -t "$SYSTEMS/packages" {} +
+    find "$SYSTEM/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -an -t "$SYSTEMS/packages" {} +
 }
 
 # mount_jdk: the JDK of this machine, for a system that has none.
@@ -140,9 +140,11 @@ unmount_jdk() {
     umount "$SYSTEM/usr/lib/jvm/jdk" && rmdir -p --ignore-fail-on-non-empty "$SYSTEM/usr/lib/jvm/jdk"
 }
 
-# inside COMMAND...: as root in the new system.
+# inside COMMAND...: as root in the new system. It is the root of a mount namespace: in a chroot the kernel makes no user namespaces.
 inside() {
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$SYSTEM" "$@"
+    # shellcheck disable=SC2016 # expanded there
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive unshare --mount \
+        sh -c 'cd "$0" && pivot_root . mnt && umount -l /mnt && exec "$@"' "$SYSTEM" "$@"
 }
 
 # inside_as USER COMMAND...: replaces the shell by the command, run by a user of the new system.

@@ -38,8 +38,10 @@ install_packages_to_test() {
     has radvd || missing+=(radvd)
     has shellcheck || missing+=(shellcheck)
     has cppcheck || missing+=(cppcheck)
+    # Charts contain text.
+    has fc-list || missing+=(fontconfig fonts-dejavu-core)
     if ((${#missing[@]} > 0)); then
-        install_optional 'tests against Linux TCP and Wireshark' "${missing[@]}"
+        install_optional 'tests against Linux TCP and Wireshark, and of charts' "${missing[@]}"
     fi
     missing=()
     has rping || missing+=(rdmacm-utils)
