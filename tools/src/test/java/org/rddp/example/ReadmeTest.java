@@ -41,10 +41,10 @@ class ReadmeTest {
 
   @Test
   void shouldContainAValidConfiguration() throws Exception {
-    String readme = Files.readString(ROOT.resolve("README.md"));
-    int begin = readme.indexOf("    [dpdk]\n");
-    String text = readme.substring(begin, readme.indexOf("\nand then", begin)).stripIndent();
-    Configuration configuration = ConfigurationFile.parse("README.md", text);
+    String document = Files.readString(ROOT.resolve("docs/demo.md"));
+    int begin = document.indexOf("    [dpdk]\n");
+    String text = document.substring(begin, document.indexOf("\nand then", begin)).stripIndent();
+    Configuration configuration = ConfigurationFile.parse("demo.md", text);
     assertThat(configuration.interfaces())
         .extracting(each -> each.name() + " " + each.device())
         .containsExactly("one ring:try", "two ring:try");
