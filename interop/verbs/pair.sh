@@ -17,7 +17,7 @@ server=''
 # What was wrong with the last pair.
 WRONG=''
 
-# run_pair SERVER CLIENT PRINTS REMARK: whether both end with 0 and print PRINTS. SERVER may be empty. REMARK stays: the server
+# run_pair SERVER CLIENT PRINTS REMARK: whether both end with 0 and print PRINTS. SERVER may be empty. With stays in REMARK the server
 # goes on until it is stopped, and only the client counts. What they print is in $work/server and $work/client.
 run_pair() {
     local attempt
@@ -64,7 +64,7 @@ await_listening() {
 # end_server PRINTS REMARK
 end_server() {
     [[ -n $server ]] || return
-    if [[ $2 == stays || -n $WRONG ]]; then
+    if [[ " $2 " == *' stays '* || -n $WRONG ]]; then
         stop_programs
         wait "$server" 2>/dev/null
     else
