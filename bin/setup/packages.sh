@@ -27,6 +27,13 @@ install_packages_to_run() {
     fi
 }
 
+# Charts contain text, for which a JRE of Debian without a display lacks libraries.
+readonly FONT_PACKAGES=(fontconfig fonts-dejavu-core libharfbuzz0b)
+
+has_fonts() {
+    has fc-list && has_library libharfbuzz.so.0
+}
+
 # For the test suite.
 install_packages_to_test() {
     local missing=()
@@ -38,8 +45,8 @@ install_packages_to_test() {
     has radvd || missing+=(radvd)
     has shellcheck || missing+=(shellcheck)
     has cppcheck || missing+=(cppcheck)
-    # Charts contain text.
-    has fc-list || missing+=(fontconfig fonts-dejavu-core)
+    has pkill || missing+=(procps)
+    has_fonts || missing+=("${FONT_PACKAGES[@]}")
     if ((${#missing[@]} > 0)); then
         install_optional 'tests against Linux TCP and Wireshark, and of charts' "${missing[@]}"
     fi
@@ -134,8 +141,7 @@ install_packages_to_bench() {
     if [[ $1 == verbs || -z $1 || $1 == --* ]] && ! has ib_write_lat; then
         install_optional 'unmodified RDMA programs to measure' perftest
     fi
-    # Charts contain text.
-    has fc-list || missing+=(fontconfig fonts-dejavu-core)
+    has_fonts || missing+=("${FONT_PACKAGES[@]}")
     if ((${#missing[@]} > 0)); then
         install_optional "kernel TCP over veth to compare with, and charts" "${missing[@]}"
     fi

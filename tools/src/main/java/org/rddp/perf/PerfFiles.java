@@ -83,8 +83,8 @@ public final class PerfFiles {
     } catch (LinkageError | InternalError e) {
       // A runtime without the module java.desktop, or a host without fonts.
       throw new PerfException(
-          "no plot, since this JVM cannot draw: install fontconfig and a font, and a JDK that is"
-              + " not reduced ("
+          "no plot, since this JVM cannot draw: install fontconfig, a font and libharfbuzz, and a JDK"
+              + " that is not reduced ("
               + e
               + ")");
     }
