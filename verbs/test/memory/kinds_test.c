@@ -73,8 +73,12 @@ static void try_stack(struct pair *pair, const char *name) {
     try_kind(pair, name, buffer, sizeof buffer);
 }
 
+/* Deep enough that the thread's control block, above its stack, is in another page. */
 static void *on_thread(void *argument) {
+    volatile uint8_t above[2 * PAGE_OCTETS];
+    above[0] = 1;
     try_stack(argument, "stack of another thread");
+    CHECK(above[0] == 1);
     return NULL;
 }
 
