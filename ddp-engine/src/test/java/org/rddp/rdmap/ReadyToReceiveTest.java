@@ -2,7 +2,6 @@ package org.rddp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.util.HexFormat;
 import java.util.Random;
 import java.util.Set;
@@ -20,11 +19,8 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
-import org.rddp.mpa.StreamingHandler;
-import org.rddp.mpa.StreamingMode;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpPair;
-import org.rddp.wire.Memory;
+import org.rddp.tcp.testing.PlainPeer;
 
 /** RFC 6581: the Initiator's RTR lets the Responder be the first to send. */
 class ReadyToReceiveTest {
@@ -248,42 +244,18 @@ class ReadyToReceiveTest {
   }
 
   /** A Responder that answers a Request with the test's octets and records what follows. */
-  private static final class PlainResponder implements StreamingHandler {
-    private final byte[] reply;
-    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
-    private StreamingMode streaming;
-
-    PlainResponder(String privateData) {
-      reply =
-          HexFormat.of().parseHex("4d504120494420526570204672616d65" + "50020004" + privateData);
-    }
-
-    @Override
-    public void onOpen(StreamingMode opened) {
-      streaming = opened;
-    }
-
-    @Override
-    public int onOctets(long address, int length) {
-      heard.writeBytes(Memory.bytes(address, length));
-      if (heard.size() == REQUEST) {
-        long octets = Memory.allocate(reply.length);
-        Memory.copy(reply, 0, octets, reply.length);
-        streaming.send(octets, reply.length);
+  private static PlainPeer responder(String privateData) {
+    return new PlainPeer("") {
+      @Override
+      public void onSegment(long position, long address, int length, long packet) {
+        super.onSegment(position, address, length, packet);
+        if (heard().length() == 2 * REQUEST) {
+          send(
+              HexFormat.of()
+                  .parseHex("4d504120494420526570204672616d65" + "50020004" + privateData));
+        }
       }
-      return length;
-    }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onPeerClosed() {
-      streaming.closeSend();
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {}
+    };
   }
 
   @ParameterizedTest
@@ -300,11 +272,11 @@ class ReadyToReceiveTest {
     RdmapSettings own = new RdmapSettings(PEER_TO_PEER, 4, 4, 3, 2);
     RdmapStream stream = RdmapStream.initiator(engine, domain, own, NONE, user);
     stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
-    PlainResponder peer = new PlainResponder(privateData);
-    run(new InMemoryTcpPair(stream.transport(), new StreamingMode(peer), 1448));
+    PlainPeer peer = responder(privateData);
+    run(new InMemoryTcpPair(stream.transport(), peer, 1448));
     assertThat(user.events())
         .containsExactly("send 1 flushed 0", "error 2/0/" + error, "closed NORMAL");
-    String terminate = HexFormat.of().formatHex(peer.heard.toByteArray()).substring(2 * REQUEST);
+    String terminate = peer.heard().substring(2 * REQUEST);
     assertThat(terminate)
         .startsWith("0016" + "4147" + "00000000" + "00000002" + "00000001" + "00000000" + control);
   }
@@ -312,42 +284,9 @@ class ReadyToReceiveTest {
   @Test
   void aRefusalShouldReachThePeerBeforeTheEnd() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
-    PlainInitiator peer = new PlainInitiator();
-    run(new InMemoryTcpPair(stream.transport(), new StreamingMode(peer), 1448));
+    PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
+    run(new InMemoryTcpPair(stream.transport(), peer, 1448));
     assertThat(user.events()).containsExactly("error 2/0/4", "closed NORMAL");
-    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray()))
-        .isEqualTo("4d504120494420526570204672616d65" + "60010000");
-  }
-
-  /** An Initiator of a revision that is not ours. */
-  private static final class PlainInitiator implements StreamingHandler {
-    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
-    private StreamingMode streaming;
-
-    @Override
-    public void onOpen(StreamingMode opened) {
-      streaming = opened;
-      byte[] request = HexFormat.of().parseHex("4d504120494420526571204672616d65" + "40090000");
-      long octets = Memory.allocate(request.length);
-      Memory.copy(request, 0, octets, request.length);
-      streaming.send(octets, request.length);
-    }
-
-    @Override
-    public int onOctets(long address, int length) {
-      heard.writeBytes(Memory.bytes(address, length));
-      return length;
-    }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onPeerClosed() {
-      streaming.closeSend();
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {}
+    assertThat(peer.heard()).isEqualTo("4d504120494420526570204672616d65" + "60010000");
   }
 }

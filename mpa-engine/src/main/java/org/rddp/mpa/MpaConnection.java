@@ -305,18 +305,8 @@ public final class MpaConnection implements StreamHandler {
 
   @Override
   public void onOpen(TcpStream opened) {
-    open(opened, new EarlySegments(opened.pool()));
-  }
-
-  /**
-   * TCP is established.
-   *
-   * @param held segments received out of order, shared with the handler that the connection had
-   *     before
-   */
-  void open(TcpStream opened, EarlySegments held) {
     stream = opened;
-    earlySegments = held;
+    earlySegments = new EarlySegments(opened.pool());
     if (abandoned) {
       stream.abort();
     } else {
@@ -458,16 +448,6 @@ public final class MpaConnection implements StreamHandler {
       handler.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
     }
     handler.onClosed(reason);
-  }
-
-  /** Whether the Responder's user has rejected: MPA has ended, TCP has not. */
-  boolean declined() {
-    return startup.declined();
-  }
-
-  /** Stream position of the first octet after the peer's startup frame. */
-  long startupEnd() {
-    return startup.end();
   }
 
   /** Tells an observer of every FPDU from now on; null: nobody. */

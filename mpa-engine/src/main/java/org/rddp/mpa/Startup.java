@@ -73,11 +73,6 @@ final class Startup {
     return phase == Phase.REFUSING;
   }
 
-  /** Whether the Responder's user has rejected. */
-  boolean declined() {
-    return phase == Phase.DECLINED;
-  }
-
   /**
    * Private Data to report with Full Operation: an Initiator's is the Reply's, a Responder's is
    * empty.

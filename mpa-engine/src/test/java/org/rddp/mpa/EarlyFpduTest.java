@@ -557,6 +557,7 @@ class EarlyFpduTest {
   }
 
   @Test
+  @Tag("D03-5.1.2-05")
   @DisplayName("RFC 5044 7.1.3: octets that came early wait for the Startup Phase to end")
   void shouldTakeEarlyOctetsThatWaitedForTheRequest() {
     MpaEndpoint responder = MpaEndpoint.responder(EARLY).open();

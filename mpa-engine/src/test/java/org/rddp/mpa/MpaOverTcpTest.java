@@ -36,6 +36,7 @@ class MpaOverTcpTest {
   @Tag("D03-5.1.2-04")
   @Tag("D03-7.3-03")
   @Tag("D03-7.3-04")
+  @Tag("MPA-7.1.5-03")
   void shouldPassEveryUlpduOnceAndInOrderWhateverTheLinkDoes() {
     long retransmitted = 0;
     long outOfOrder = 0;

@@ -68,6 +68,7 @@ class OpeningsTest {
   @Tag("ANA-8.2.4.2-01")
   @Tag("ANA-8.2.4.3-01")
   @Tag("ANA-8.2.4.4-01")
+  @Tag("MPA-7.1.5-01")
   void startupShouldRefuseEveryOpeningAtItsFirstWrongOctet(ForeignOpening opening) {
     byte[] octets = opening.client();
     int wrong = octets[0] == 'M' ? 1 : 0;
@@ -89,6 +90,7 @@ class OpeningsTest {
   @Tag("ANA-8.2.4.2-01")
   @Tag("ANA-8.2.4.3-01")
   @Tag("ANA-8.2.4.4-02")
+  @Tag("ANA-8.1-06")
   void fullOperationShouldRefuseEveryOpeningByItsCrc(ForeignOpening opening) {
     MpaEndpoint end = MpaEndpoint.responding(MARKERS, C);
     long begin = end.stream.receivePosition();

@@ -108,6 +108,7 @@ class StartupTest {
   @Tag("MPA-7.1.2-05")
   @Tag("MPA-7.1.2-06")
   @Tag("MPA-7.1.2-07")
+  @Tag("MPA-7.1.2-08")
   void responderShouldSayNoAndLeaveTcpOpen() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.stream.receive(PeerOctets.request(C, NONE));
@@ -159,6 +160,7 @@ class StartupTest {
   @Tag("MPA-7.1.1-07")
   @Tag("MPA-4.3-02")
   @Tag("MPA-4.3-03")
+  @Tag("MPA-7.1-02")
   void eachSidesMarkersShouldFollowTheOtherSidesWish(int own, int peer) {
     MpaSettings settings = DEFAULTS.withMarkers(own != 0);
     byte[] ulpdu = new byte[600];
@@ -271,6 +273,8 @@ class StartupTest {
   }
 
   @Test
+  @Tag("MPAA-0-01")
+  @Tag("D03-5.1.1-02")
   void shouldCutAFrameToATinySegmentSize() {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, new byte[512]);
     end.stream.setEmss(100);

@@ -28,13 +28,11 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.StreamingHandler;
-import org.rddp.mpa.StreamingMode;
 import org.rddp.rdmap.RdmapSettings;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.tcp.testing.PlainPeer;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
@@ -52,7 +50,9 @@ class HalfOpenStartupsTest {
   private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
   private static final int FIRST_OTHER = Ipv4Address.parse("10.1.0.1").bits();
-  private static final byte[] PART_OF_KEY = {'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'q'};
+
+  /** "MPA ID Req". */
+  private static final String PART_OF_KEY = "4d504120494420526571";
 
   /** Lets one host have many addresses: some of its ports are those of other addresses. */
   private static final class ManyAddresses extends WrappedDevice {
@@ -111,34 +111,6 @@ class HalfOpenStartupsTest {
         Memory.putShort(ip + sum, Checksum.replace(Memory.getShort(ip + sum), old, word));
       }
     }
-  }
-
-  /** A peer that sends ten octets of its Request, and nothing more. */
-  private static final class HalfOpen implements StreamingHandler {
-    private static final long PART = Memory.allocate(PART_OF_KEY.length);
-
-    static {
-      Memory.copy(PART_OF_KEY, 0, PART, PART_OF_KEY.length);
-    }
-
-    @Override
-    public void onOpen(StreamingMode opened) {
-      opened.send(PART, PART_OF_KEY.length);
-    }
-
-    @Override
-    public int onOctets(long address, int length) {
-      return length;
-    }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 
   private final LoopedDevice[] link =
@@ -210,7 +182,7 @@ class HalfOpenStartupsTest {
   }
 
   private void connectHalfOpen(int number, int addresses) {
-    TcpConnection opened = peerTcp.connect(OURS, PORT, new StreamingMode(new HalfOpen()));
+    TcpConnection opened = peerTcp.connect(OURS, PORT, new PlainPeer(PART_OF_KEY));
     many.addressOfPort.put(opened.localPort(), FIRST_OTHER + number % addresses);
   }
 

@@ -16,9 +16,8 @@ import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.StreamingHandler;
-import org.rddp.mpa.StreamingMode;
-import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.PlainPeer;
 
 /** Peers that know MPA's revision 1 only and close upon revision 2 (RFC 6581 section 10). */
 class RevisionRetryTest {
@@ -27,34 +26,21 @@ class RevisionRetryTest {
   private final SessionFixture fixture = new SessionFixture();
 
   /** A peer that does something as soon as it hears something, and never answers. */
-  private static StreamingMode upon(Consumer<StreamingMode> first) {
-    StreamingMode[] streaming = new StreamingMode[1];
-    streaming[0] =
-        new StreamingMode(
-            new StreamingHandler() {
-              @Override
-              public void onOpen(StreamingMode opened) {}
+  private static PlainPeer upon(Consumer<TcpStream> first) {
+    return new PlainPeer("") {
+      @Override
+      public void onSegment(long position, long address, int length, long packet) {
+        super.onSegment(position, address, length, packet);
+        first.accept(stream());
+      }
 
-              @Override
-              public int onOctets(long address, int length) {
-                first.accept(streaming[0]);
-                return length;
-              }
-
-              @Override
-              public void onSendable() {}
-
-              @Override
-              public void onPeerClosed() {}
-
-              @Override
-              public void onClosed(CloseReason reason) {}
-            });
-    return streaming[0];
+      @Override
+      public void onPeerClosed() {}
+    };
   }
 
-  private static StreamingMode closing(boolean reset) {
-    return upon(reset ? StreamingMode::abort : StreamingMode::closeSend);
+  private static PlainPeer closing(boolean reset) {
+    return upon(reset ? TcpStream::abort : TcpStream::closeSend);
   }
 
   private int connect(StartupOptions startup) throws RequestRefusedException {

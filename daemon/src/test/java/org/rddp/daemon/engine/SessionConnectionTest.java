@@ -3,11 +3,9 @@ package org.rddp.daemon.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -35,15 +33,13 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.StreamingHandler;
-import org.rddp.mpa.StreamingMode;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
-import org.rddp.wire.Memory;
+import org.rddp.tcp.testing.PlainPeer;
 
 /**
  * The lives of a session's connections, with a peer that need not play along, under virtual time.
@@ -241,11 +237,10 @@ class SessionConnectionTest {
   void shouldTellAPeerOfAnotherRevisionOurs() throws Exception {
     session.listen(Ipv6Address.UNSPECIFIED, PORT, 8, ConnectionSettings.RDMAP);
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
-    peerTcp.connect(OURS, PORT, new StreamingMode(peer));
+    peerTcp.connect(OURS, PORT, peer);
     run(20, 1000);
-    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray()))
-        .isEqualTo("4d504120494420526570204672616d65" + "60010000");
-    assertThat(peer.ends).containsExactly(CloseReason.NORMAL);
+    assertThat(peer.heard()).isEqualTo("4d504120494420526570204672616d65" + "60010000");
+    assertThat(peer.ends()).containsExactly(CloseReason.NORMAL);
     assertThat(engine.counters().startupErrors()).isEqualTo(1);
     assertThat(events).isEmpty();
   }
@@ -253,7 +248,7 @@ class SessionConnectionTest {
   @Test
   void shouldTellThePeerOfAnRtrMismatch() throws Exception {
     PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
-    peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
+    peerTcp.listen(PORT, (stream, address, port) -> peer);
     int connection =
         session.connect(THEIRS, PORT, new byte[0], 10 * SECOND, ConnectionSettings.RDMAP);
     run(40, 1000);
@@ -261,53 +256,14 @@ class SessionConnectionTest {
     assertThat(failed.connection()).isEqualTo(connection);
     assertThat(failed.reason()).isEqualTo(Reason.MPA_ERROR);
     assertThat(failed.detail()).isEqualTo(7);
-    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray())).contains("2007");
+    assertThat(peer.heard()).contains("2007");
   }
 
   /** How the connection of a peer ends that connects and says nothing. */
   private List<CloseReason> silentPeer(int port) {
     PlainPeer peer = new PlainPeer("");
-    peerTcp.connect(OURS, port, new StreamingMode(peer));
-    return peer.ends;
-  }
-
-  /** A peer that says something, whatever it hears, and closes when we do. */
-  private static final class PlainPeer implements StreamingHandler {
-    private final byte[] words;
-    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
-    private final List<CloseReason> ends = new ArrayList<>();
-    private StreamingMode streaming;
-
-    PlainPeer(String words) {
-      this.words = HexFormat.of().parseHex(words);
-    }
-
-    @Override
-    public void onOpen(StreamingMode opened) {
-      streaming = opened;
-      long octets = Memory.allocate(words.length + 1);
-      Memory.copy(words, 0, octets, words.length);
-      streaming.send(octets, words.length);
-    }
-
-    @Override
-    public int onOctets(long address, int length) {
-      heard.writeBytes(Memory.bytes(address, length));
-      return length;
-    }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onPeerClosed() {
-      streaming.closeSend();
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {
-      ends.add(reason);
-    }
+    peerTcp.connect(OURS, port, peer);
+    return peer.ends();
   }
 
   @Test

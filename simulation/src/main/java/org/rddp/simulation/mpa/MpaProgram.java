@@ -5,7 +5,6 @@ import java.util.SplittableRandom;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.StreamingMode;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.simulation.HostPair;
@@ -36,9 +35,6 @@ final class MpaProgram implements UlpduHandler {
   private final long buffer;
   private final MpaConnection mpa;
   private final StreamTap tap;
-
-  /** Null if MPA starts at once. */
-  private final StreamingPhase prelude;
 
   private MpaProgram peer;
 
@@ -81,12 +77,7 @@ final class MpaProgram implements UlpduHandler {
         initiator
             ? MpaConnection.initiator(settings, terms.requestData(), this)
             : MpaConnection.responder(settings, this);
-    prelude =
-        terms.streaming()
-            ? new StreamingPhase(violations, terms, initiator, out, in, buffer, this)
-            : null;
-    StreamHandler above = prelude == null ? mpa : new StreamingMode(prelude);
-    tap = new StreamTap(above, out.octets(), in.octets());
+    tap = new StreamTap(mpa, out.octets(), in.octets());
   }
 
   /** Sets the other end. */
@@ -102,11 +93,6 @@ final class MpaProgram implements UlpduHandler {
   /** The handler for TCP. */
   StreamHandler handler() {
     return tap;
-  }
-
-  /** Its end of MPA. */
-  MpaConnection mpa() {
-    return mpa;
   }
 
   @Override
@@ -226,11 +212,7 @@ final class MpaProgram implements UlpduHandler {
 
   private void close() {
     closing = true;
-    if (prelude != null && rejected) {
-      prelude.closeSend();
-    } else {
-      mpa.closeSend();
-    }
+    mpa.closeSend();
   }
 
   @Override
@@ -364,10 +346,8 @@ final class MpaProgram implements UlpduHandler {
     aborted = true;
     if (!tap.opened()) {
       giveUpOpening();
-    } else if (prelude == null) {
-      mpa.abort();
     } else {
-      prelude.abort();
+      mpa.abort();
     }
     host.scheduleTurn();
   }

@@ -11,9 +11,6 @@ import org.rddp.simulation.RandomSettings;
  * @param initiator settings of the Initiator
  * @param responder settings of the Responder
  * @param clientInitiates whether the end that opened TCP is the Initiator
- * @param streaming whether plain octets come first
- * @param initiatorStreams how many of them the Initiator sends, before the Responder
- * @param responderStreams how many of them the Responder sends
  * @param requestOctets octets of Private Data in the Request
  * @param replyOctets the same in the Reply
  * @param seed what Private Data is made of
@@ -25,9 +22,6 @@ record MpaTerms(
     MpaSettings initiator,
     MpaSettings responder,
     boolean clientInitiates,
-    boolean streaming,
-    int initiatorStreams,
-    int responderStreams,
     int requestOctets,
     int replyOctets,
     long seed,
@@ -39,29 +33,18 @@ record MpaTerms(
   private static final int ENHANCEMENT = 4;
   private static final int MOST_PRIVATE_DATA = 512;
 
-  /**
-   * Draws one.
-   *
-   * @param cookies whether the end that listens may answer a SYN by a cookie. If the acknowledgment
-   *     of one is lost, only octets of the end that opened TCP can tell the listener of the
-   *     connection (RFC 4987), so that end then sends the first
-   */
-  static MpaTerms draw(SplittableRandom random, RandomSettings choices, boolean cookies) {
+  /** Draws one. */
+  static MpaTerms draw(SplittableRandom random, RandomSettings choices) {
     boolean startKey = choices.oneIn(8);
     boolean hasty = choices.oneIn(24);
     boolean noCrc = choices.oneIn(4);
     MpaSettings initiator = wishes(random, choices, startKey, hasty, noCrc);
     MpaSettings responder = wishes(random, choices, startKey, hasty, noCrc);
     int room = MOST_PRIVATE_DATA - (initiator.revision() == 2 ? ENHANCEMENT : 0);
-    boolean streaming = choices.oneIn(4);
-    boolean clientFirst = streaming && cookies;
     return new MpaTerms(
         initiator,
         responder,
-        random.nextBoolean() || clientFirst,
-        streaming,
-        Math.max(streamed(random, streaming), clientFirst ? 1 : 0),
-        streamed(random, streaming),
+        random.nextBoolean(),
         data(random, startKey ? 0 : room),
         data(random, startKey ? 0 : room),
         random.nextLong(),
@@ -88,10 +71,6 @@ record MpaTerms(
         .withReads(random.nextInt(64), random.nextInt(64))
         .withStartupTimeoutNanos(
             hasty ? (long) choices.logUniform(MILLISECOND, SECOND) : 600 * SECOND);
-  }
-
-  private static int streamed(SplittableRandom random, boolean streaming) {
-    return !streaming || random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(5000);
   }
 
   private static int data(SplittableRandom random, int most) {

@@ -28,8 +28,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
    */
   SimulatedMpaConnection(HostPair hosts, int there, int back, long buffer) {
     this.hosts = hosts;
-    boolean cookies = hosts.server().settings().synCookies();
-    terms = MpaTerms.draw(hosts.random(), hosts.settings(), cookies);
+    terms = MpaTerms.draw(hosts.random(), hosts.settings());
     up = half();
     down = half();
     up.reverse(down);
@@ -119,7 +118,6 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     totals.add("startups of revision 1", agreed && terms.revision() == 1 ? 1 : 0);
     totals.add("startups of revision 2", agreed && terms.revision() == 2 ? 1 : 0);
     totals.add("startups by Start Key", agreed && startKey ? 1 : 0);
-    totals.add("startups after streaming data", agreed && terms.streaming() ? 1 : 0);
     totals.add("startups declined", client.rejected() && server.rejected() ? 1 : 0);
     totals.add("startups too late", terms.hasty() ? errors(MpaError.STARTUP) : 0);
     int markers = terms.initiator().markers() ? 1 : 0;
