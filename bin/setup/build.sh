@@ -2,7 +2,7 @@
 # Builds with Maven when the sources are not those of the last build.
 
 readonly STATE=$ROOT/.rddp
-readonly MODULES=(conformance native ffm-bindings tcp-lite dpdk-device mpa-engine ddp-engine client daemon client-c verbs simulation fuzz examples tools packaging interop bench)
+readonly MODULES=(conformance native ffm-bindings tcp-lite dpdk-device mpa-engine ddp-engine client daemon client-c verbs fuzz examples tools packaging lab interop bench)
 BUILD_LOG=$STATE/build.log
 
 build_if_changed() {
@@ -23,7 +23,7 @@ build_if_changed() {
 }
 
 is_built() {
-    [[ -f $STATE/built && -f $ROOT/tools/target/classpath && -f $ROOT/bench/target/classpath ]] &&
+    [[ -f $STATE/built && -f $ROOT/tools/target/classpath && -f $ROOT/lab/target/classpath && -f $ROOT/bench/target/classpath ]] &&
         [[ $(<"$STATE/built") == "$(fingerprint)" ]]
 }
 
@@ -59,7 +59,7 @@ build() {
 # mark_built FINGERPRINT: the classes are those of these sources.
 mark_built() {
     local module
-    for module in tools interop bench; do
+    for module in tools lab interop bench; do
         classpath "$module" >/dev/null
     done
     printf '%s\n' "$1" >"$STATE/built"

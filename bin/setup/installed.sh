@@ -9,7 +9,7 @@ JDK_PROGRAM=java
 # main COMMAND ARGUMENT...
 main() {
     case ${1:-} in
-        setup | test | bench | fuzz | package)
+        setup | test | simulate | soak | fuzz | bench | package)
             fail "'rddp $1' needs the source tree, and this is an installed copy ($ROOT)"
             ;;
         doctor)

@@ -2,6 +2,7 @@
 # Starts the Java side with the flags that every JVM of rddp needs.
 
 readonly MAIN_CLASS=org.rddp.cli.Main
+readonly LAB_CLASS=org.rddp.lab.Lab
 readonly BENCH_CLASS=org.rddp.bench.Benchmarks
 # The shim over DPDK, where the build of the module native leaves it.
 SHIM=$ROOT/native/target/librddp_dpdk.so
@@ -100,6 +101,19 @@ launch_without_engine() {
 
 become_java() {
     exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" "$@"
+}
+
+# Replaces this process by a command of the module lab.
+launch_lab() {
+    jvm_arguments "$1"
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath lab)" "$LAB_CLASS" "$@"
+}
+
+# Runs the soak, and returns hugepages afterwards, however it ends.
+launch_soak() {
+    jvm_arguments soak
+    give_runtime_folder
+    java_and_restore "$(classpath lab)" "$LAB_CLASS" "$@"
 }
 
 # Runs the command line, and returns hugepages afterwards, however it ends.

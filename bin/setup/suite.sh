@@ -296,7 +296,7 @@ step_simulation() {
     jvm_arguments
     for each in "${SIMULATIONS[@]}"; do
         kind=${each%:*} runs=${each#*:}
-        if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
+        if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath lab)" "$LAB_CLASS" \
             simulate "$kind" --seeds "$runs"; then
             echo "ok $runs runs of $kind"
         else
@@ -390,6 +390,6 @@ step_demo() {
 # A seed whose first disturbances are: a program stopped for a while, a program ended, the daemon killed, a program killed.
 step_soak() {
     jvm_arguments soak
-    timeout -k 10 400 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
+    timeout -k 10 400 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath lab)" "$LAB_CLASS" \
         soak --minutes 0.75 --seed 18
 }

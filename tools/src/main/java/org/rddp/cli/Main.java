@@ -56,8 +56,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PackageCommand.class,
       DemoSinkCommand.class,
       DemoSourceCommand.class,
-      DemoRoundTripsCommand.class,
-      SoakProgramCommand.class
+      DemoRoundTripsCommand.class
     })
 public final class Main implements Callable<Integer> {
   /** Property that bin/rddp sets in an installed copy. */
@@ -94,14 +93,11 @@ public final class Main implements Callable<Integer> {
 
   /** The command line; tests run it with their own output. */
   static CommandLine commandLine() {
-    ErrorReporter failures = new ErrorReporter();
-    CommandLine commandLine = new CommandLine(new Main());
-    HelpOption.addTo(commandLine);
+    CommandLine commandLine = commandLine(new Main());
     commandLine.getCommandSpec().usageMessage().commandListHeading("");
     commandLine
         .getHelpSectionMap()
         .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new CommandGroups());
-    Numbers.addTo(commandLine);
     commandLine
         .getCommandSpec()
         .addOption(
@@ -109,6 +105,15 @@ public final class Main implements Callable<Integer> {
                 .versionHelp(true)
                 .description("Show the version.")
                 .build());
+    return commandLine;
+  }
+
+  /** A command line of any commands, with the options, messages and exit codes of all of rddp's. */
+  public static CommandLine commandLine(Object commands) {
+    ErrorReporter failures = new ErrorReporter();
+    CommandLine commandLine = new CommandLine(commands);
+    HelpOption.addTo(commandLine);
+    Numbers.addTo(commandLine);
     return commandLine
         .setOut(Output.standard())
         .setExecutionStrategy(Main::execute)

@@ -6,11 +6,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Checks the values of options. */
-final class OptionChecks {
+public final class OptionChecks {
   private OptionChecks() {}
 
   /** Throws a usage error (exit code 2) unless a condition holds. */
-  static void require(CommandSpec spec, boolean condition, String message) {
+  public static void require(CommandSpec spec, boolean condition, String message) {
     if (!condition) {
       throw new ParameterException(spec.commandLine(), message);
     }

@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints lines and flushes them, also if standard output is a pipe. */
-final class Output {
+public final class Output {
   /** The exit code that a shell shows for a tool that SIGPIPE has ended. */
   static final int READER_ENDED = 128 + 13;
 
@@ -20,7 +20,8 @@ final class Output {
     return new PrintWriter(new FileOutputStream(FileDescriptor.out), true, System.out.charset());
   }
 
-  static void println(CommandSpec spec, String line) {
+  /** Prints a line to a command's output. */
+  public static void println(CommandSpec spec, String line) {
     PrintWriter out = spec.commandLine().getOut();
     out.println(line);
     out.flush();

@@ -37,7 +37,18 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench", "package", "verbs"})
+  @ValueSource(
+      strings = {
+        "setup",
+        "doctor",
+        "test",
+        "simulate",
+        "soak",
+        "fuzz",
+        "bench",
+        "package",
+        "verbs"
+      })
   void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
     assertThat(out.toString()).contains("  " + name + " ");
@@ -47,7 +58,7 @@ class MainTest {
   void shouldListOnlyWhatAnInstalledCopyCanDo() {
     assertThat(Main.installedCommandLine().getSubcommands())
         .containsKeys("daemon", "demo", "doctor")
-        .doesNotContainKeys("setup", "test", "fuzz", "bench", "package");
+        .doesNotContainKeys("setup", "test", "simulate", "soak", "fuzz", "bench", "package");
   }
 
   @Test

@@ -1,11 +1,13 @@
-package org.rddp.cli;
+package org.rddp.lab;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.rddp.cli.Output;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
 import org.rddp.ipc.linux.SystemCallException;
@@ -30,8 +32,11 @@ final class SoakProgramCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "Decides what a source does.")
   private long seed;
 
-  @Parameters(description = "Where sinks listen.")
-  private List<RemoteAddress> sinks = List.of();
+  @Option(names = "--sinks", description = "The address at which sinks listen.")
+  private InetAddress sinks;
+
+  @Parameters(description = "The ports of the sinks.")
+  private List<Integer> ports = List.of();
 
   @Spec private CommandSpec spec;
 
@@ -44,11 +49,8 @@ final class SoakProgramCommand implements Callable<Integer> {
       if (port > 0) {
         serve();
       } else {
-        // The soak's interfaces are fixed, so no zone may choose one.
-        OptionChecks.require(
-            spec, sinks.stream().allMatch(sink -> sink.zone().isEmpty()), "no zones here");
         List<InetSocketAddress> addresses =
-            sinks.stream().map(RemoteAddress::toSocketAddress).toList();
+            ports.stream().map(each -> new InetSocketAddress(sinks, each)).toList();
         new SoakSource(socket, addresses, seed, this::print).act(stop::get);
       }
     } catch (RddpException | SystemCallException e) {

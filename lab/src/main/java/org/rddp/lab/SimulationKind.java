@@ -1,4 +1,4 @@
-package org.rddp.cli;
+package org.rddp.lab;
 
 import java.util.Locale;
 import org.rddp.simulation.Simulation;

@@ -1,4 +1,4 @@
-package org.rddp.cli;
+package org.rddp.lab;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -20,6 +20,7 @@ import org.rddp.rig.TemporaryFolder;
  * time to time all programs end, and the daemon must hold what it held at its start.
  */
 public final class Soak implements AutoCloseable {
+  private static final String PROGRAM = "org.rddp.lab.Lab";
   private static final int FIRST_PORT = 7471;
   private static final int SINKS = 2;
   private static final int SOURCES = 2;
@@ -110,13 +111,14 @@ public final class Soak implements AutoCloseable {
       command.addAll(List.of("--port", Integer.toString(FIRST_PORT + index)));
     } else {
       command.addAll(List.of("--seed", Long.toString((seed << 16) + started)));
+      command.addAll(List.of("--sinks", SoakedDaemon.SINK_ADDRESS));
       for (int i = 0; i < SINKS; i++) {
-        command.add(SoakedDaemon.SINK_ADDRESS + ":" + (FIRST_PORT + i));
+        command.add(Integer.toString(FIRST_PORT + i));
       }
     }
     Path log = folder.resolve("program-" + started++ + ".log");
     List<String> flags = List.of("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
-    programs[index] = JavaProcess.command("program " + index, log, flags, command);
+    programs[index] = new JavaProcess("program " + index, log, flags, PROGRAM, command);
   }
 
   private void startPrograms() throws IOException, InterruptedException {

@@ -1,4 +1,4 @@
-package org.rddp.cli;
+package org.rddp.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ class SimulateCommandTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private final CommandLine command =
-      Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+      Lab.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
 
   private int run(String arguments) {
     return command.execute(arguments.split(" "));
