@@ -1,6 +1,6 @@
 package org.rddp.device;
 
-/** Receives the frames of a {@link CapturedDevice}. */
+/** Receives the frames of a device that is captured, such as a {@link PcapWriter}. */
 @FunctionalInterface
 public interface FrameSink {
   /**

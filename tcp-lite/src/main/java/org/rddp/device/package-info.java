@@ -1,5 +1,5 @@
 /**
- * Frames in and out: packet buffers, the device that moves them, and devices that wrap a device.
- * Independent of DPDK and, but for test devices, of protocols.
+ * Frames in and out: packet buffers, and the device that moves them. Independent of DPDK and of
+ * protocols.
  */
 package org.rddp.device;

@@ -38,7 +38,8 @@ public interface StreamHandler extends EarlySegments.Consumer {
   /**
    * Octets have arrived, in order or not, as soon as their segment is accepted (RFC 5044 appendix
    * A.3). Every octet is handed up exactly once: of a segment that repeats some, each new piece by
-   * a call of its own. {@link InOrderHandler} is for users that need octets in order.
+   * a call of its own. A user that needs octets in order keeps the others in {@link
+   * org.rddp.tcp.storage.EarlySegments}.
    *
    * <p>For octets in order, {@code position + length} is {@link TcpStream#receivePosition()} during
    * this call. For octets out of order, {@code position} is greater than that; {@link #onLeftEdge}

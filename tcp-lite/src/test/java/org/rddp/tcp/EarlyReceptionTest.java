@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rddp.tcp.testing.InOrderHandler;
 
 /** Octets handed up the moment they come, each once (RFC 5044 appendix A.3, RFC 9293 3.10.7.4). */
 class EarlyReceptionTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.tcp.testing.InOrderHandler;
 
 /** Segments that the user will not have are as good as lost (RFC 5044 section 8). */
 class RefusedSegmentTest {

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.HostAddress;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.InOrderHandler;
 import org.rddp.tcp.TcpCounters;
 import org.rddp.tcp.TcpStack;
+import org.rddp.tcp.testing.InOrderHandler;
 
 /** Our side of a transfer to or from Linux: a stack of its own, run until both sides are done. */
 final class LinuxTransfer {

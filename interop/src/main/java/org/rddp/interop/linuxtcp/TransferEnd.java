@@ -10,7 +10,7 @@ import org.rddp.tcp.TcpStream;
 
 /**
  * One end of a transfer over TCP: counts octets and computes their SHA-256. It needs octets in
- * order, so it must be wrapped in {@link org.rddp.tcp.InOrderHandler}.
+ * order, so it must be wrapped in {@link org.rddp.tcp.testing.InOrderHandler}.
  */
 abstract class TransferEnd implements StreamHandler {
   private final MessageDigest digest;
