@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.rddp.ip.Ipv6Address;
+import org.rddp.tcp.testing.RouterMessages;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -169,14 +170,14 @@ final class Forger implements NetworkListener {
     int told = random.nextBoolean() ? 0 : random.nextInt(Ipv6.LEAST_MTU - 100, mtu + 100);
     int lifetime = random.nextInt(4) == 0 ? 0 : random.nextInt(1, 1 << 16);
     Ipv6Address router = new Ipv6Address(LINK_LOCAL, INTERFACE + random.nextInt(16));
-    int length = Ndp.writeRouterAdvertisement(message, lifetime, told);
+    int length = RouterMessages.writeAdvertisement(message, lifetime, told);
     send(victim, hops, router, ALL_NODES, length);
   }
 
   private void redirect(int victim, int hops) {
     Ipv6Address to = peer(victim);
     Ipv6Address hop = random.nextBoolean() ? ITSELF : to;
-    int length = Ndp.writeRedirect(message, hop.high(), hop.low(), to.high(), to.low());
+    int length = RouterMessages.writeRedirect(message, hop.high(), hop.low(), to.high(), to.low());
     send(victim, hops, ITSELF, address(victim), length);
   }
 

@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.rddp.rig.JavaProcess;
-import org.rddp.rig.ProcessSignals;
 import org.rddp.rig.TemporaryFolder;
 
 /**

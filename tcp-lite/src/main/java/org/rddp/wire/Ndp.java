@@ -159,43 +159,6 @@ public final class Ndp {
     return putLinkLayer(message, ROUTER_SOLICITATION, SOURCE_LINK_LAYER, macAddress);
   }
 
-  /**
-   * Writes a router advertisement without its checksum and source's MAC address; returns its
-   * octets.
-   *
-   * @param lifetime seconds for which the sender is a default router, 0 to 65535
-   * @param mtu of the link in octets; 0 for none
-   */
-  public static int writeRouterAdvertisement(long message, int lifetime, int mtu) {
-    Icmpv6.write(message, Icmpv6.ROUTER_ADVERTISEMENT, 0, lifetime);
-    Memory.fill(message + Icmpv6.HEADER, ROUTER - Icmpv6.HEADER, 0);
-    if (mtu == 0) {
-      return ROUTER;
-    }
-    long option = message + ROUTER;
-    Memory.putInt(option, MTU << 24 | 1 << 16);
-    Memory.putInt(option + OPTION_MTU, mtu);
-    return ROUTER + UNIT;
-  }
-
-  /**
-   * Writes a redirect without its checksum and options; returns its octets.
-   *
-   * @param targetHigh upper half of the address of the next hop
-   * @param targetLow its lower half
-   * @param high upper half of the destination
-   * @param low its lower half
-   */
-  public static int writeRedirect(
-      long message, long targetHigh, long targetLow, long high, long low) {
-    Icmpv6.write(message, Icmpv6.REDIRECT, 0, 0);
-    Memory.putLong(message + TARGET, targetHigh);
-    Memory.putLong(message + TARGET + 8, targetLow);
-    Memory.putLong(message + DESTINATION, high);
-    Memory.putLong(message + DESTINATION + 8, low);
-    return REDIRECT;
-  }
-
   private static int putLinkLayer(long message, int at, int option, long macAddress) {
     Memory.putByte(message + at, option);
     Memory.putByte(message + at + OPTION_LENGTH, 1);

@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.ScriptedDevice;
+import org.rddp.tcp.testing.RouterMessages;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -29,14 +30,14 @@ class RouterDiscoveryTest {
   private Ipv6Script script = Ipv6Script.withRouterAdvertisements(StackGroup.alone());
 
   private void router(Ipv6Address router, int hops, int lifetime, int mtu) {
-    int length = Ndp.writeRouterAdvertisement(script.payload, lifetime, mtu);
+    int length = RouterMessages.writeAdvertisement(script.payload, lifetime, mtu);
     script.build(Ipv6.ICMPV6, hops, router, Ipv6Address.ALL_NODES, length);
     script.message(length);
   }
 
   private void redirect(Ipv6Address router, Ipv6Address destination, Ipv6Address target) {
     int length =
-        Ndp.writeRedirect(
+        RouterMessages.writeRedirect(
             script.payload, target.high(), target.low(), destination.high(), destination.low());
     script.build(Ipv6.ICMPV6, 255, router, OURS, length);
     script.message(length);

@@ -2,7 +2,6 @@ package org.rddp.cli;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -83,11 +82,6 @@ record RemoteAddress(RemoteHost host, String zone) {
               + "' is not ADDRESS:PORT, such as 10.0.0.2:7471, [2001:db8::2]:7471,"
               + " [fe80::2%eth0]:7471 or host:7471");
     }
-  }
-
-  /** The address that is tried first. */
-  InetSocketAddress toSocketAddress() {
-    return host.addresses().getFirst();
   }
 
   @Override

@@ -11,7 +11,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.rddp.rig.ProcessSignals;
+import org.rddp.soak.ProcessSignals;
 
 /**
  * The process of a rig: reads tasks from its standard input, a line of JSON each, and writes a line

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rddp.dpdk.Eal;
 import org.rddp.rig.JavaProcess;
-import org.rddp.rig.ProcessSignals;
+import org.rddp.soak.ProcessSignals;
 
 /** A rig's process, as the comparison sees it. For one thread. */
 final class RigProcess implements AutoCloseable {

@@ -17,14 +17,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.bench.harness.Json;
+import org.rddp.bench.harness.RealTime;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.NetworkNamespace;
-import org.rddp.rig.ProcessSignals;
-import org.rddp.rig.RealTime;
+import org.rddp.soak.ProcessSignals;
 
 /**
  * The process of a link: it makes the ends, says on its standard output where they are, and one of

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class PollSet {
   private static final int POLLIN = 1;
-  private static final int POLLOUT = 4;
   private static final int ENTRY = 8;
   private static final SystemCall POLL = SystemCall.bind("poll", "i:lli");
 
@@ -29,22 +28,13 @@ public final class PollSet {
    * @return its index for {@link #isReady(int)}
    */
   public int add(Descriptor descriptor) {
-    return add(descriptor, POLLIN);
-  }
-
-  /** Adds a descriptor that is ready when it is writable. */
-  int addForWriting(Descriptor descriptor) {
-    return add(descriptor, POLLOUT);
-  }
-
-  private int add(Descriptor descriptor, int events) {
     if ((long) size * ENTRY == entries.byteSize()) {
       MemorySegment larger = Arena.ofAuto().allocate(2 * entries.byteSize(), 8);
       larger.copyFrom(entries);
       entries = larger;
     }
     entries.set(ValueLayout.JAVA_INT, (long) size * ENTRY, descriptor.number());
-    entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 4, (short) events);
+    entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 4, (short) POLLIN);
     entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 6, (short) 0);
     return size++;
   }

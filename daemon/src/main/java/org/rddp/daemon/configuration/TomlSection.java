@@ -43,11 +43,6 @@ final class TomlSection {
     return table.contains(List.of(key));
   }
 
-  /** A string; the fallback if the key is missing or not a string. */
-  String string(String key, String fallback) {
-    return parsed(key, "a string in quotes", fallback, text -> text);
-  }
-
   /** A required string; null, and a problem, if it is missing. */
   String required(String key, String meaning) {
     return required(key, meaning, text -> text);

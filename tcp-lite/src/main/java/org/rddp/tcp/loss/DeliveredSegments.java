@@ -10,7 +10,6 @@ final class DeliveredSegments {
   private long sampledSerial;
   private long sampledAt;
   private boolean retransmittedAcknowledged;
-  private boolean anyAcknowledged;
   private long firstOriginalEnd;
   private long highestEnd;
   private long retransmittedOctets;
@@ -23,7 +22,6 @@ final class DeliveredSegments {
     sampledSerial = NONE;
     latestRetransmitted = false;
     retransmittedAcknowledged = false;
-    anyAcknowledged = false;
     firstOriginalEnd = Long.MAX_VALUE;
     highestEnd = NONE;
   }
@@ -50,7 +48,6 @@ final class DeliveredSegments {
 
   /** A segment was acknowledged cumulatively. */
   void acknowledged(boolean repeated) {
-    anyAcknowledged = true;
     retransmittedAcknowledged |= repeated;
   }
 
@@ -92,11 +89,6 @@ final class DeliveredSegments {
   /** Octets of the segments that were sent more than once. */
   long retransmittedOctets() {
     return retransmittedOctets;
-  }
-
-  /** Whether any segment was acknowledged cumulatively. */
-  boolean anyAcknowledged() {
-    return anyAcknowledged;
   }
 
   /**

@@ -22,11 +22,6 @@ public final class ReorderingWindow {
     seen = true;
   }
 
-  /** Whether reordering has been seen. */
-  public boolean seen() {
-    return seen;
-  }
-
   /** A retransmission was spurious: widens the window. Call at most once per round trip. */
   void widen() {
     if (multiplier < WIDEST) {

@@ -22,7 +22,9 @@ public final class Scoreboard {
   /** The number of the first segment that was never sent. */
   private long unsent;
 
+  /** Transmissions so far, which is the serial of the next one. */
   private long transmissions;
+
   private long sackedOctets;
   private int sackedSegments;
 
@@ -73,11 +75,6 @@ public final class Scoreboard {
   /** Segments acknowledged by SACK only. */
   public int sackedSegments() {
     return sackedSegments;
-  }
-
-  /** Transmissions so far, which is the serial of the next one. */
-  long transmissions() {
-    return transmissions;
   }
 
   /** The lost segment to be sent again first, or {@link SegmentQueue#NONE}. */

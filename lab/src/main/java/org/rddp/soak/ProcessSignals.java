@@ -1,4 +1,4 @@
-package org.rddp.rig;
+package org.rddp.soak;
 
 import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;

@@ -1,4 +1,4 @@
-package org.rddp.rig;
+package org.rddp.bench.harness;
 
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
