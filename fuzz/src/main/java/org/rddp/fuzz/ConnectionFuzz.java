@@ -63,7 +63,6 @@ public final class ConnectionFuzz {
             .withTimestamps((choices & 2) == 0)
             .withSelectiveAcknowledgment((choices & 4) == 0)
             .withEcn((choices & 8) == 0)
-            .withNagle((choices & 16) != 0)
             .withSynCookies((choices & 32) == 0)
             .withKeepAlive((choices & 64) == 0 ? Long.MAX_VALUE : 20_000 * MILLISECOND)
             .withAcknowledgmentDelay((choices & 128) == 0 ? 0 : 5000)

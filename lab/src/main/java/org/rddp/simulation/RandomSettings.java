@@ -41,7 +41,6 @@ public final class RandomSettings {
         .withSelectiveAcknowledgment(!oneIn(4))
         .withEcn(!oneIn(4))
         .withCongestion(algorithms[random.nextInt(algorithms.length)])
-        .withNagle(oneIn(4))
         .withBacklog(oneIn(2) ? MANY : 1 + random.nextInt(3))
         .withSynCookies(oneIn(2))
         .withConnectTimeout(HOUR)

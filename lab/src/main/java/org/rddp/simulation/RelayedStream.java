@@ -140,11 +140,6 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   }
 
   @Override
-  public void nagle(boolean on) {
-    below.nagle(on);
-  }
-
-  @Override
   public void keeps(int more) {
     below.keeps(more);
   }

@@ -57,9 +57,6 @@ final class Sender {
   /** When a segment was last sent. */
   private long lastSentAt;
 
-  /** Whether a segment that is not full waits while data is in flight. */
-  private boolean nagle;
-
   /** Whether the last segment stays open for more data until the turn ends. */
   private boolean held;
 
@@ -74,7 +71,6 @@ final class Sender {
     congestion = context.settings.congestion().control();
     timeout = new RetransmissionTimeout(context.loss);
     initialSequence = sequence;
-    nagle = context.settings.nagle();
   }
 
   /** The sequence number of a stream position. */
@@ -179,15 +175,9 @@ final class Sender {
    * @param more whether more data may be put into it before the turn ends
    */
   void send(long packet, boolean more) {
-    Flight current = ensureFlight();
     int length = context.pool.length(packet);
-    boolean waits = current.board.unsent() < current.queue.tail();
-    if (nagle && waits && current.queue.appendToLast(packet, emss)) {
-      context.pool.release(packet);
-    } else {
-      current.queue.add(packet);
-      connection.keepsSent(1);
-    }
+    ensureFlight().queue.add(packet);
+    connection.keepsSent(1);
     added(length, more);
   }
 
@@ -251,14 +241,6 @@ final class Sender {
     }
     flight.queue.extendLast(octets);
     added(octets, more);
-  }
-
-  /** Sets whether a segment that is not full waits; sends one that no longer does. */
-  void nagle(boolean on) {
-    nagle = on;
-    if (flight != null) {
-      output();
-    }
   }
 
   /** Sends a FIN after everything else. */
@@ -331,7 +313,7 @@ final class Sender {
     int open = 0;
     if (waiting > 0 && !flight.queue.hasOpenTrain()) {
       open = flight.queue.length(flight.queue.last());
-      if (waiting > 1 || !(nagle || held) || open >= emss) {
+      if (waiting > 1 || !held || open >= emss) {
         return false;
       }
     }
@@ -556,14 +538,13 @@ final class Sender {
 
   /**
    * Whether a segment waits for more data, or its train for more segments: until the end of the
-   * turn if the user has announced some, or while data is in flight (RFC 9293 section 3.7.4).
+   * turn if the user has announced some.
    */
   private boolean waitsForMore(int slot) {
     if (flight.queue.isInOpenTrain(slot)) {
       return true;
     }
-    boolean packs = held || (nagle && max > una);
-    return packs && slot == flight.queue.last() && flight.queue.length(slot) < emss;
+    return held && slot == flight.queue.last() && flight.queue.length(slot) < emss;
   }
 
   /**

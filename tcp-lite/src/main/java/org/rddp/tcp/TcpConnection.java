@@ -226,11 +226,6 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   @Override
-  public void nagle(boolean on) {
-    sender.nagle(on);
-  }
-
-  @Override
   public long openPacket() {
     return sender.openPacket();
   }

@@ -13,8 +13,6 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param selectiveAcknowledgment whether SACK is offered (RFC 2018)
  * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168)
  * @param congestion congestion control
- * @param nagle whether a segment that is not full waits while data is in flight, so that FPDUs are
- *     packed (RFC 9293 section 3.7.4, RFC 5044 appendix A.2)
  * @param backlog handshakes in progress per listener, at least 1
  * @param peerBacklog handshakes in progress that one remote address may have begun, at least 1
  * @param synCookies whether handshakes beyond the backlog are answered without state (RFC 4987
@@ -51,7 +49,6 @@ public record TcpSettings(
     boolean selectiveAcknowledgment,
     boolean ecn,
     CongestionAlgorithm congestion,
-    boolean nagle,
     int backlog,
     int peerBacklog,
     boolean synCookies,
@@ -83,7 +80,6 @@ public record TcpSettings(
           .selectiveAcknowledgment(true)
           .ecn(true)
           .congestion(CongestionAlgorithm.CUBIC)
-          .nagle(false)
           .backlog(256)
           .peerBacklog(128)
           .synCookies(true)

@@ -126,12 +126,6 @@ public interface TcpStream {
   }
 
   /**
-   * Sets whether a segment that is not full waits while data is in flight, initially {@link
-   * TcpSettings#nagle()}. When switched off, waiting segments are sent (TCP_NODELAY).
-   */
-  default void nagle(boolean on) {}
-
-  /**
    * Opens the receive window: the user has consumed that many octets handed up by {@link
    * StreamHandler#onSegment}. Octets out of order count when the left edge has passed them.
    */

@@ -27,6 +27,18 @@ class SendingTest {
   }
 
   @Test
+  @Tag("MPAA-2-05")
+  @Tag("D03-7.3-02")
+  @DisplayName("RFC 5044 A.1: a short segment does not wait while data is in flight")
+  void shouldSendAShortSegmentWhileDataIsInFlight() {
+    Script script = Script.established();
+    script.send(100);
+    script.expect("P. seq 1 len 100");
+    script.send(100);
+    script.expect("P. seq 101 len 100");
+  }
+
+  @Test
   void shouldKeepThePacketUntilItsLastOctetIsAcknowledged() {
     Script script = Script.established();
     int before = script.pool.available();

@@ -278,29 +278,6 @@ public final class SegmentQueue {
   }
 
   /**
-   * Appends a segment to the last one, which has not been sent, if its packet has room and no other
-   * holder (RFC 5044 appendix A.2). Not to a segment that begins within one of the user, so that
-   * segments align with FPDUs again as soon as possible.
-   *
-   * @param most octets that the last segment may have then
-   * @return whether it was appended; the packet stays the caller's in either case
-   */
-  public boolean appendToLast(long packet, int most) {
-    long into = openPacket();
-    int more = pool.length(packet);
-    if (into == 0 || arrays.lengths[last()] + more > most) {
-      return false;
-    }
-    long end = pool.address(into) + pool.length(into);
-    if (end + more > pool.end(into)) {
-      return false;
-    }
-    Memory.copy(pool.address(packet), end, more);
-    extendLast(more);
-    return true;
-  }
-
-  /**
    * The packet of the last segment, which has not been sent, if octets may be written behind its
    * window: it has no other holder, and the segment alone is in the window, as the user built it. 0
    * otherwise.
