@@ -1,2 +1,0 @@
-/** Flame graphs of the benchmarks' workloads. */
-package org.rddp.bench.profile;
