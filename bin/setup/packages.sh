@@ -129,9 +129,6 @@ install_packages_for_siw() {
 # install_packages_to_bench [NAME]: the systems that a benchmark, or any of them, compares rddp with.
 install_packages_to_bench() {
     local missing=()
-    if [[ $1 == crc || -z $1 || $1 == --* ]] && ! has_library libisal.so.2; then
-        install_optional "Intel's ISA-L, to compare CRC32c with" libisal2
-    fi
     if benchmarks_devices "$1"; then
         has ip || missing+=(iproute2)
         has ethtool || missing+=(ethtool)
@@ -149,7 +146,7 @@ install_packages_to_bench() {
 
 # benchmarks_devices [NAME]: whether a benchmark, or any of them, uses DPDK's devices and the kernel's.
 benchmarks_devices() {
-    [[ ' crc analysis jmh ' != *" ${1:-all} "* ]]
+    [[ ' analysis jmh ' != *" ${1:-all} "* ]]
 }
 
 # has_library BEGINNING: whether a file of that beginning is among the libraries of Debian or Fedora.

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
-import org.rddp.bench.crc.CrcCommand;
 import org.rddp.bench.harness.ChildProcessCleanup;
 import org.rddp.bench.layers.EnginesBenchmark;
-import org.rddp.bench.profile.ProfileCommand;
 import org.rddp.bench.rates.ConnectionCountBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
 import org.rddp.bench.rates.GoodputBenchmark;
@@ -40,7 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "rddp bench",
     description = {
       "Measures rddp beside its peers: one benchmark by its name, which prints what it finds, or all of"
-          + " them but 'profile' and 'jmh', into docs/benchmarks.md."
+          + " them but 'jmh', into docs/benchmarks.md."
     },
     synopsisSubcommandLabel = "[NAME]",
     footer = {
@@ -65,9 +63,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       IdleBenchmark.class,
       EnginesBenchmark.class,
       VerbsBenchmark.class,
-      CrcCommand.class,
       AnalysisCommand.class,
-      ProfileCommand.class,
       JmhCommand.class
     })
 public final class Benchmarks implements Callable<Integer> {
