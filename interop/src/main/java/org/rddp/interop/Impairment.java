@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.ImpairedDevice;
 import org.rddp.device.ImpairedDevice.Faults;
-import org.rddp.device.ReSegmentingDevice;
+import org.rddp.simulation.ReSegmentedDevice;
 
 /** The impairment of a link, in both directions. */
 public enum Impairment {
@@ -16,7 +16,8 @@ public enum Impairment {
   DUPLICATION("duplication"),
   RESEGMENTATION("re-segmentation");
 
-  private static final double CUT = 0.5;
+  /** Share of the segments that are split or joined. */
+  private static final double CUT = 0.75;
 
   private final String words;
 
@@ -44,8 +45,8 @@ public enum Impairment {
       tally.accept(() -> impaired.dropped() + impaired.duplicated() + impaired.reordered());
       return impaired;
     }
-    ReSegmentingDevice cutting = new ReSegmentingDevice(device, random, CUT, CUT);
-    tally.accept(() -> cutting.splits() + cutting.joins());
+    ReSegmentedDevice cutting = new ReSegmentedDevice(device, random.nextLong(), CUT);
+    tally.accept(cutting::changed);
     return cutting;
   }
 
