@@ -1,9 +1,16 @@
 package org.rddp.bench.analysis;
 
 import java.time.Duration;
+import org.rddp.analysis.BufferFigures;
+import org.rddp.analysis.DelayFigures;
+import org.rddp.analysis.FigureTable;
+import org.rddp.analysis.LossFigures;
+import org.rddp.analysis.PackingFigures;
+import org.rddp.analysis.SegmentFigures;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench analysis}: in virtual time and from fixed seeds, but for the costs. */
@@ -19,14 +26,21 @@ public final class AnalysisCommand extends NamedBenchmark {
   @Override
   protected void measure(BenchmarkReport report, Progress progress) {
     progress.log("packing, alignment and delay");
-    report.add(PackingFigures.table());
-    report.add(SegmentFigures.table());
-    report.add(DelayFigures.table());
+    report.add(table(PackingFigures.table()));
+    report.add(table(SegmentFigures.table()));
+    report.add(table(DelayFigures.table()));
     progress.log("receive buffers");
-    report.add(BufferFigures.table(quick()));
+    report.add(table(BufferFigures.table(quick())));
     progress.log("loss");
-    report.add(LossFigures.table(quick()));
+    report.add(table(LossFigures.table(quick())));
     progress.log("costs");
     report.add(CostFigures.table(quick()));
+  }
+
+  private static ReportTable table(FigureTable figures) {
+    ReportTable table = new ReportTable(figures.name(), figures.title(), figures.text());
+    figures.columns().forEach(table::column);
+    figures.rows().forEach(table::add);
+    return table;
   }
 }

@@ -1,7 +1,7 @@
 package org.rddp.bench.analysis;
 
 import java.util.Arrays;
-import org.rddp.bench.handlers.UlpduAdapter;
+import org.rddp.analysis.UlpduAdapter;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;

@@ -1,5 +1,5 @@
 /**
- * {@code bin/rddp bench analysis}: the figures of the analysis of MPA over TCP (RFC 5044 appendix B
- * and draft-elzur-iwarp-mpa-tcp-analysis-00), measured.
+ * {@code bin/rddp bench analysis}: the figures of {@link org.rddp.analysis} as tables, and what a
+ * received FPDU costs.
  */
 package org.rddp.bench.analysis;

@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.rddp.bench.handlers.UlpduAdapter;
+import org.rddp.analysis.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;

@@ -1,12 +1,11 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
 /** The receive buffer after a lost segment (BufferSizeTCP of RFC 5044 appendix B.2). */
-final class DelayFigures {
+public final class DelayFigures {
   /** Round trip in ns. */
   static final long DELAY = 2 * TwoHosts.MILLISECOND;
 
@@ -50,9 +49,10 @@ final class DelayFigures {
     return kept;
   }
 
-  static ReportTable table() {
-    ReportTable table =
-        new ReportTable(
+  /** The figures as a table. */
+  public static FigureTable table() {
+    FigureTable table =
+        new FigureTable(
                 "delay",
                 "Receive buffer behind a lost segment, by bandwidth",
                 "A transfer fills a wire whose round trip takes 2 ms, and loses a segment. Without"

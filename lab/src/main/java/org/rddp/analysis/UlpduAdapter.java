@@ -1,4 +1,4 @@
-package org.rddp.bench.handlers;
+package org.rddp.analysis;
 
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import org.rddp.device.PacketPool;
 import org.rddp.mpa.MpaConnection;

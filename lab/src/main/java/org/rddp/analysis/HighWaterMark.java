@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 /** A quantity that rises and falls, and its maximum. */
 final class HighWaterMark {

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.NetworkEvent;

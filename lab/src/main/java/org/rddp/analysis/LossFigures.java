@@ -1,10 +1,9 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /** Octets that a receiver has to buffer when segments are lost, with Markers and without. */
-final class LossFigures {
+public final class LossFigures {
   private static final int MTU = 1500;
   private static final int POOL = 1 << 14;
   private static final int RECEIVE_BUFFER = 1 << 20;
@@ -64,10 +63,11 @@ final class LossFigures {
     return outcome;
   }
 
-  static ReportTable table(boolean quick) {
+  /** The figures as a table. */
+  public static FigureTable table(boolean quick) {
     int fpdus = quick ? FPDUS_QUICK : FPDUS;
-    ReportTable table =
-        new ReportTable(
+    FigureTable table =
+        new FigureTable(
                 "loss",
                 "Out of order, with Markers and without",
                 String.format("%,d", fpdus)

@@ -1,13 +1,12 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /**
  * Receive buffers for connections whose senders align FPDUs with segments, and for connections
  * whose senders do not (RFC 5044 appendix B.2).
  */
-final class BufferFigures {
+public final class BufferFigures {
   private static final int MTU = 1500;
   private static final int EMSS = 1460;
   private static final int OVERHEAD = 6;
@@ -66,9 +65,10 @@ final class BufferFigures {
     return kept;
   }
 
-  static ReportTable table(boolean quick) {
-    ReportTable table =
-        new ReportTable(
+  /** The figures as a table. */
+  public static FigureTable table(boolean quick) {
+    FigureTable table =
+        new FigureTable(
                 "buffers",
                 "Receive buffer, senders that align and senders that do not",
                 "FPDUs of EMSS = 1460 octets by turns on so many connections, at 10 Gb/s: the most packets"

@@ -1,10 +1,9 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /** The number of segments with alignment, beside a stock TCP (RFC 5044 appendix B.2.2). */
-final class SegmentFigures {
+public final class SegmentFigures {
   static final int FPDUS = 1000;
 
   /** EMSS without TCP options at an MTU of 1500. */
@@ -65,9 +64,10 @@ final class SegmentFigures {
     return segments;
   }
 
-  static ReportTable table() {
-    ReportTable table =
-        new ReportTable(
+  /** The figures as a table. */
+  public static FigureTable table() {
+    FigureTable table =
+        new FigureTable(
                 "segments",
                 "What alignment costs in segments",
                 FPDUS

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 /** How a sender puts FPDUs into segments. */
 enum Segmentation {

@@ -1,6 +1,5 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.StreamHandler;

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import java.util.ArrayList;
 import java.util.List;

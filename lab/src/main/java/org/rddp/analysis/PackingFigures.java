@@ -1,6 +1,5 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
-import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 
@@ -8,7 +7,7 @@ import org.rddp.tcp.CongestionAlgorithm;
  * The shortest tagged ULPDUs, of one octet of payload each, in segments of their own and packed
  * (section 6 of the analysis draft).
  */
-final class PackingFigures {
+public final class PackingFigures {
   static final int ULPDUS = 1200;
 
   /** Octets of DDP's header and of payload. */
@@ -64,9 +63,10 @@ final class PackingFigures {
     return outcome;
   }
 
-  static ReportTable table() {
-    ReportTable table =
-        new ReportTable(
+  /** The figures as a table. */
+  public static FigureTable table() {
+    FigureTable table =
+        new FigureTable(
                 "packing",
                 "The shortest FPDUs, packed and not",
                 String.format("%,d", ULPDUS)

@@ -1,11 +1,11 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.bench.analysis.LossFigures.Outcome;
+import org.rddp.analysis.LossFigures.Outcome;
 
 class LossFiguresTest {
   private static final int FPDUS = 4000;

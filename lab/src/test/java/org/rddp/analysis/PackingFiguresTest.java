@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.bench.analysis.PackingFigures.Outcome;
+import org.rddp.analysis.PackingFigures.Outcome;
 
 class PackingFiguresTest {
   @Test

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
