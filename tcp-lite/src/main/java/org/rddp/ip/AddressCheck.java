@@ -5,7 +5,7 @@ import org.rddp.wire.Ethernet;
 
 /**
  * Finds out whether another host has one of our addresses before it is used (RFC 4862 section 5.4),
- * and defends it from then on, as {@link Announcement} does for IPv4.
+ * and defends it from then on, as {@link ArpAnnouncement} does for IPv4.
  *
  * <p>An address that another host seems to have is checked again after a second or two, then at
  * intervals that double up to some minutes: a forged message keeps an address from us no longer

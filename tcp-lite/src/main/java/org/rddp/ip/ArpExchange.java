@@ -10,12 +10,13 @@ final class ArpExchange implements NeighbourProtocol {
 
   private final PacketPool pool;
   private final EthernetLink link;
-  private final Announcement announcement;
+  private final ArpAnnouncement announcement;
   private final IpCounters counters;
   private final int ourAddress;
   private final Neighbours neighbours;
 
-  ArpExchange(EthernetLink link, Announcement announcement, IpCounters counters, int ourAddress) {
+  ArpExchange(
+      EthernetLink link, ArpAnnouncement announcement, IpCounters counters, int ourAddress) {
     this.link = link;
     this.announcement = announcement;
     this.counters = counters;

@@ -1,6 +1,9 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.group.HandOverEntry;
+import org.rddp.group.HandOverEntry.Kind;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
@@ -80,15 +83,10 @@ final class HandOver {
     if (copied == 0) {
       counters.handOversDropped++;
     } else if (passOn(
-        quiet || quietly ? StackMember.QUIET_SEGMENT : StackMember.SEGMENT,
-        port,
-        slot,
-        ecn,
-        length,
-        copied,
-        from,
+        member.entry().segment(quiet || quietly, ecn, copied, from, length, senderMac),
         remote,
-        senderMac)) {
+        port,
+        slot)) {
       counters.handedOver++;
       given = copied == packet;
     } else {
@@ -100,13 +98,10 @@ final class HandOver {
     return true;
   }
 
-  /** The place of a connection, the same for all stacks: {@link PortClaims#slot}. */
+  /** The place of a connection, the same for all stacks: {@link StackMember#slot}. */
   int slot(int remote, int remotePort, int localPort) {
-    if (member.isAlone()) {
-      return PortClaims.NONE;
-    }
     long address = IpLayer.isIpv6(remote) ? paths.at(remote).hash() : remote;
-    return PortClaims.slot(address, remotePort, localPort);
+    return member.slot(address, remotePort, localPort);
   }
 
   /** A packet with those octets, for another stack; 0 if there is none. */
@@ -119,33 +114,34 @@ final class HandOver {
     return packet;
   }
 
-  private boolean passOn(
-      int kind, int port, int slot, int code, int length, long a, long b, int remote, long mac) {
+  private boolean passOn(HandOverEntry entry, int remote, int port, int slot) {
+    return member.passOn(to(entry, remote), port, slot, origin);
+  }
+
+  /** Sets the remote address of an entry. */
+  private HandOverEntry to(HandOverEntry entry, int remote) {
     if (!IpLayer.isIpv6(remote)) {
-      return member.passOn(kind, port, slot, origin, code, length, a, b, remote, mac, 0, 0);
+      return entry.remote(remote);
     }
     Ipv6Path path = paths.at(remote);
-    return member.passOn(
-        kind, port, slot, origin, code, length, a, b, path.local, mac, path.high, path.low);
+    return entry.remote(path.high, path.low, path.local);
   }
 
   /** Tells every other stack the MTU of a path. */
   void tellPathMtu(int remote, int octets) {
-    if (IpLayer.isIpv6(remote)) {
-      Ipv6Path path = paths.at(remote);
-      member.tell(StackMember.PATH_MTU, 0, path.local, octets, 0, path.high, path.low);
-    } else {
-      member.tell(StackMember.PATH_MTU, 0, remote, octets, 0, 0, 0);
-    }
+    member.tell(to(member.entry().pathMtu(octets), remote));
   }
 
-  /** Hands over an error about a packet: {@link StackMember#UNREACHABLE} or TOO_BIG. */
-  void error(
-      int kind, int code, int pathMtu, int remote, int localPort, int remotePort, int sequence) {
+  /**
+   * Hands over an error about a packet.
+   *
+   * @param value the reason, or the MTU claimed
+   */
+  void error(Kind kind, int value, int remote, int localPort, int remotePort, int sequence) {
     int slot = slot(remote, remotePort, localPort);
     if (member.hasNext(localPort, slot, origin)) {
-      long ports = (long) localPort << 16 | remotePort;
-      if (passOn(kind, localPort, slot, code, pathMtu, ports, sequence, remote, 0)) {
+      HandOverEntry entry = member.entry().error(kind, value, localPort, remotePort, sequence);
+      if (passOn(entry, remote, localPort, slot)) {
         counters.handedOver++;
       } else {
         counters.handOversDropped++;

@@ -1,7 +1,12 @@
 package org.rddp.ip;
 
+import org.rddp.group.HandOverEntry;
+import org.rddp.group.HandOverEntry.Kind;
+import org.rddp.group.HandOverHandler;
+import org.rddp.group.StackMember;
+
 /** Processes what other stacks of the interface have handed over. */
-final class HandOverInput {
+final class HandOverInput implements HandOverHandler {
   private final HandOver handOver;
   private final TransportHandler transport;
   private final Ipv4Layer ipv4;
@@ -33,56 +38,61 @@ final class HandOverInput {
     this.counters = counters;
   }
 
-  /** Processes one entry. The parameters: {@link StackMember#passOn}. */
-  void process(
-      int kind,
-      int from,
-      int code,
-      int length,
-      long a,
-      long b,
-      int sender,
-      long mac,
-      long high,
-      long low,
-      long now) {
-    handOver.from(from, kind == StackMember.QUIET_SEGMENT);
+  @Override
+  public void process(HandOverEntry entry, long now) {
+    handOver.from(entry.origin(), entry.kind() == Kind.QUIET_SEGMENT);
     try {
-      switch (kind) {
-        case StackMember.SEGMENT, StackMember.QUIET_SEGMENT -> {
-          counters.handedOverIn++;
-          try {
-            transport.onDatagram(remote(sender, high, low), mac, code, b, length, a);
-          } finally {
-            handOver.done(a);
-          }
-        }
-        case StackMember.UNREACHABLE -> {
-          int remote = remote(sender, high, low);
-          transport.onUnreachable(code, remote, (int) a >>> 16, (int) a & 0xffff, (int) b);
-        }
-        case StackMember.TOO_BIG -> {
-          int remote = remote(sender, high, low);
-          transport.onTooBig(remote, length, (int) a >>> 16, (int) a & 0xffff, (int) b);
-        }
-        case StackMember.ARP -> ipv4.told(code, sender, a, (int) b, now);
-        case StackMember.ADVERTISEMENT -> ipv6.discovery().told(high, low, a, b != 0, now);
-        case StackMember.CLAIM -> ipv6.discovery().claimed(code, a, b != 0, now);
-        case StackMember.ROUTER -> ipv6.routes().heard(high, low, (int) a, (int) b, now);
-        case StackMember.REDIRECT -> ipv6.routes().redirected(high, low, a, b, code != 0);
-        default -> {
-          int remote = remote(sender, high, low);
-          pathMtus.lower(remote, (int) a, now);
+      switch (entry.kind()) {
+        case SEGMENT, QUIET_SEGMENT -> segment(entry);
+        case UNREACHABLE ->
+            transport.onUnreachable(
+                entry.length(),
+                remote(entry),
+                entry.localPort(),
+                entry.remotePort(),
+                entry.sequence());
+        case TOO_BIG ->
+            transport.onTooBig(
+                remote(entry),
+                entry.length(),
+                entry.localPort(),
+                entry.remotePort(),
+                entry.sequence());
+        case ARP -> ipv4.told(entry, now);
+        case PATH_MTU -> {
+          int remote = remote(entry);
+          pathMtus.lower(remote, entry.length(), now);
           transport.onPathMtu(remote, pathMtus.get(remote));
         }
+        case ADVERTISEMENT ->
+            ipv6.discovery().told(entry.high(), entry.low(), entry.macAddress(), entry.flag(), now);
+        case ROUTER ->
+            ipv6.routes().heard(entry.high(), entry.low(), entry.code(), entry.length(), now);
+        case REDIRECT ->
+            ipv6.routes()
+                .redirected(
+                    entry.high(), entry.low(), entry.target(), entry.router(), entry.flag());
+        case CLAIM -> ipv6.discovery().claimed(entry.code(), entry.macAddress(), entry.flag(), now);
       }
     } finally {
       handOver.from(StackMember.HERE, false);
     }
   }
 
+  private void segment(HandOverEntry entry) {
+    counters.handedOverIn++;
+    long packet = entry.packet();
+    try {
+      transport.onDatagram(
+          remote(entry), entry.macAddress(), entry.code(), entry.header(), entry.length(), packet);
+    } finally {
+      handOver.done(packet);
+    }
+  }
+
   /** The number that a remote address has here. */
-  private int remote(int sender, long high, long low) {
-    return IpLayer.isIpv6(sender) ? paths.get(high, low, sender).number : sender;
+  private int remote(HandOverEntry entry) {
+    int remote = entry.remote();
+    return IpLayer.isIpv6(remote) ? paths.get(entry.high(), entry.low(), remote).number : remote;
   }
 }

@@ -6,6 +6,9 @@ import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
+import org.rddp.group.HandOverEntry.Kind;
+import org.rddp.group.SharedCounts;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
@@ -44,7 +47,7 @@ public final class IpLayer {
   /** IPv4's input and output, which each segment needs; null without IPv4. */
   private final Ipv4Input ipv4Input;
 
-  private final IpOutput ipv4Output;
+  private final Ipv4Output ipv4Output;
 
   /** IPv6; null if the interface has none. */
   private final Ipv6Layer ipv6;
@@ -351,12 +354,12 @@ public final class IpLayer {
   /** Hands over an error about a packet without a connection here: {@link #handOver}. */
   public void handOverUnreachable(
       int code, int remote, int localPort, int remotePort, int sequence) {
-    handOver.error(StackMember.UNREACHABLE, code, 0, remote, localPort, remotePort, sequence);
+    handOver.error(Kind.UNREACHABLE, code, remote, localPort, remotePort, sequence);
   }
 
   /** Hands over a claim about a packet without a connection here: {@link #handOver}. */
   public void handOverTooBig(int remote, int pathMtu, int localPort, int remotePort, int sequence) {
-    handOver.error(StackMember.TOO_BIG, 0, pathMtu, remote, localPort, remotePort, sequence);
+    handOver.error(Kind.TOO_BIG, pathMtu, remote, localPort, remotePort, sequence);
   }
 
   private int receiveLooped(long now) {

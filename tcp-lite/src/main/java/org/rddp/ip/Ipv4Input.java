@@ -7,8 +7,8 @@ import org.rddp.wire.Ipv4;
 /** Checks received packets of IPv4 and passes their payload on. */
 final class Ipv4Input {
   private final PacketPool pool;
-  private final IcmpErrors errors;
-  private final IcmpInput icmp;
+  private final Icmpv4Errors errors;
+  private final Icmpv4Input icmp;
   private final Reassembly reassembly;
   private final HandOver handOver;
   private final IpCounters counters;
@@ -24,8 +24,8 @@ final class Ipv4Input {
    */
   Ipv4Input(
       PacketPool pool,
-      IcmpErrors errors,
-      IcmpInput icmp,
+      Icmpv4Errors errors,
+      Icmpv4Input icmp,
       Reassembly reassembly,
       HandOver handOver,
       IpCounters counters,

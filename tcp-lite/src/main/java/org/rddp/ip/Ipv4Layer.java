@@ -2,14 +2,16 @@ package org.rddp.ip;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.rddp.group.HandOverEntry;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Arp;
 
 /** IPv4 of one interface: its parts, and what the rest of the stack wants of them. */
 final class Ipv4Layer {
-  private final Announcement announcement;
+  private final ArpAnnouncement announcement;
   private final ArpExchange arp;
   private final Loop loop;
-  private final IpOutput output;
+  private final Ipv4Output output;
   private final Ipv4Input input;
   private final StackMember member;
   private final IpCounters counters;
@@ -40,12 +42,12 @@ final class Ipv4Layer {
     address = network.address().bits();
     mask = network.mask();
     gateway = network.gateway();
-    announcement = new Announcement(link, counters, address);
+    announcement = new ArpAnnouncement(link, counters, address);
     arp = new ArpExchange(link, announcement, counters, address);
-    output = new IpOutput(link, arp.neighbours(), loop, address);
-    IcmpErrors errors = new IcmpErrors(output, link.pool(), counters, limit, mtu);
-    IcmpInput icmp =
-        new IcmpInput(output, link.pool(), pathMtus, transport, counters, address, mtu);
+    output = new Ipv4Output(link, arp.neighbours(), loop, address);
+    Icmpv4Errors errors = new Icmpv4Errors(output, link.pool(), counters, limit, mtu);
+    Icmpv4Input icmp =
+        new Icmpv4Input(output, link.pool(), pathMtus, transport, counters, address, mtu);
     input =
         new Ipv4Input(
             link.pool(), errors, icmp, reassembly, handOver, counters, transport, address, mask);
@@ -57,7 +59,7 @@ final class Ipv4Layer {
   }
 
   /** The sender of packets. */
-  IpOutput output() {
+  Ipv4Output output() {
     return output;
   }
 
@@ -91,14 +93,14 @@ final class Ipv4Layer {
       int target = Arp.targetIp(message);
       if (sender != address && (target == address || target == sender)) {
         member.tell(
-            StackMember.ARP, Arp.operation(message), sender, Arp.senderMac(message), target, 0, 0);
+            member.entry().arp(Arp.operation(message), sender, Arp.senderMac(message), target));
       }
     }
   }
 
   /** What another stack has received: {@link ArpExchange#told}. */
-  void told(int operation, int sender, long senderMac, int target, long now) {
-    arp.told(operation, sender, senderMac, target, now);
+  void told(HandOverEntry entry, long now) {
+    arp.told(entry.code(), entry.remote(), entry.macAddress(), entry.sequence(), now);
   }
 
   /** See {@link IpLayer#route}. */

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 

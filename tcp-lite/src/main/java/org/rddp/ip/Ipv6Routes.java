@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ndp;
 
@@ -101,7 +102,7 @@ final class Ipv6Routes {
       int mtu = Ndp.mtu(message, length);
       heard(Ipv6.sourceHigh(packet), low, lifetime, mtu, now);
       if (!member.isAlone()) {
-        member.tell(StackMember.ROUTER, 0, 0, lifetime, mtu, Ipv6.sourceHigh(packet), low);
+        member.tell(member.entry().router(Ipv6.sourceHigh(packet), low, lifetime, mtu));
       }
     }
   }
@@ -141,7 +142,7 @@ final class Ipv6Routes {
     redirected(high, low, target, Ipv6.sourceLow(packet), host);
     if (!member.isAlone()) {
       long sender = Ipv6.sourceLow(packet);
-      member.tell(StackMember.REDIRECT, host ? 1 : 0, 0, target, sender, high, low);
+      member.tell(member.entry().redirect(high, low, target, sender, host));
     }
   }
 

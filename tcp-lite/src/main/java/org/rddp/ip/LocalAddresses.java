@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import org.rddp.group.UsableAddresses;
 import org.rddp.wire.Ethernet;
 
 /**

@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -217,7 +218,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     long macAddress = told >= 0 ? told : senderMac;
     told(high, low, macAddress, solicited, now);
     if (!member.isAlone()) {
-      member.tell(StackMember.ADVERTISEMENT, 0, 0, macAddress, solicited ? 1 : 0, high, low);
+      member.tell(member.entry().advertisement(high, low, macAddress, solicited));
     }
   }
 
@@ -232,7 +233,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     if (member.isFirst()) {
       checks[index].claimed(macAddress, probe, now);
     } else {
-      member.tellFirst(StackMember.CLAIM, index, macAddress, probe ? 1 : 0);
+      member.tellFirst(member.entry().claim(index, macAddress, probe));
     }
   }
 

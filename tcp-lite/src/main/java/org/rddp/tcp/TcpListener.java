@@ -1,7 +1,7 @@
 package org.rddp.tcp;
 
 import java.util.Map;
-import org.rddp.ip.StackMember;
+import org.rddp.group.StackMember;
 import org.rddp.tcp.handshake.Backlog;
 
 /** A port on which connections are accepted: the LISTEN state. Engine thread only. */

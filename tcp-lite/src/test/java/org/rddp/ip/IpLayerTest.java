@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.group.StackGroup;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.wire.Arp;

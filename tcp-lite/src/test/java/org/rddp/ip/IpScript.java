@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.rddp.group.StackGroup;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.wire.Arp;

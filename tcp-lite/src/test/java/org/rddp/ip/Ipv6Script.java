@@ -7,6 +7,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.rddp.group.StackGroup;
+import org.rddp.group.StackMember;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.wire.Ethernet;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.group.StackGroup;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;

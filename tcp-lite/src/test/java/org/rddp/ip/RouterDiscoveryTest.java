@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.rddp.group.StackGroup;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.tcp.testing.RouterMessages;
 import org.rddp.wire.Ethernet;

@@ -19,14 +19,14 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
+import org.rddp.group.StackGroup;
+import org.rddp.group.StackMember;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
-import org.rddp.ip.StackGroup;
-import org.rddp.ip.StackMember;
 import org.rddp.wire.Toeplitz;
 
 /**

@@ -9,9 +9,9 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.group.StackGroup;
+import org.rddp.group.StackMember;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ip.StackGroup;
-import org.rddp.ip.StackMember;
 import org.rddp.wire.Checksum;
 
 /**

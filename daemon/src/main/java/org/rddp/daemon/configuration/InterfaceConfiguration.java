@@ -23,7 +23,7 @@ import org.rddp.tcp.TcpSettings;
  *     org.rddp.device.FrameDevice#longestFrame()}
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
  * @param engines engines that share the interface, each with a queue of the device: 1 to {@link
- *     org.rddp.ip.StackGroup#MOST}
+ *     org.rddp.group.StackGroup#MOST}
  * @param packets number of packet buffers
  * @param descriptors entries of the device's receive and transmit rings
  * @param tcp settings of TCP, including the number of connections

@@ -1,7 +1,7 @@
 package org.rddp.daemon.configuration;
 
 import java.util.regex.Pattern;
-import org.rddp.ip.StackGroup;
+import org.rddp.group.StackGroup;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;

@@ -1,6 +1,6 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ip.SharedCounts;
+import org.rddp.group.SharedCounts;
 
 /**
  * Whose a session is, and what the sessions of that user and process may have together on their

@@ -2,10 +2,10 @@ package org.rddp.tcp.handshake;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.rddp.group.SharedCounts;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv6Path;
 import org.rddp.ip.Neighbour;
-import org.rddp.ip.SharedCounts;
 
 /**
  * The remote addresses that have connections, and the limits of each. With IPv6 a network of 64

@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.lang.invoke.VarHandle;
 import org.rddp.device.PacketPool;
@@ -14,35 +14,8 @@ public final class StackMember {
   /** Most entries taken from one other stack at once. */
   private static final int BURST = 64;
 
-  private static final int ORIGIN_SHIFT = 8;
-  private static final int ECN_SHIFT = 16;
-  private static final int LENGTH_SHIFT = 32;
-  private static final int OCTET = 0xff;
-
-  /** What is handed over: a segment, or an ICMP error about one. */
-  static final int SEGMENT = 0;
-
-  static final int UNREACHABLE = 1;
-  static final int TOO_BIG = 2;
-
-  /** What all are told: an ARP message, or the MTU of a path. */
-  static final int ARP = 3;
-
-  static final int PATH_MTU = 4;
-
-  /** A segment that is not to be answered by a reset. */
-  static final int QUIET_SEGMENT = 5;
-
-  /** What all are told: a neighbour advertisement. */
-  static final int ADVERTISEMENT = 6;
-
-  /** What all are told: a router advertisement, or a redirect. */
-  static final int ROUTER = 7;
-
-  static final int REDIRECT = 8;
-
-  /** What the first is told: another host claims an address of ours. */
-  static final int CLAIM = 9;
+  /** As the origin of what this stack has received itself. */
+  public static final int HERE = -1;
 
   private final StackGroup group;
   private final int index;
@@ -55,6 +28,9 @@ public final class StackMember {
 
   /** The stacks that have got something since {@link #wakeOthers}: a bit for each. */
   private int told;
+
+  private final HandOverEntry outgoing = new HandOverEntry();
+  private final HandOverEntry incoming = new HandOverEntry();
 
   StackMember(StackGroup group, int index, int size, int capacity) {
     this.group = group;
@@ -80,17 +56,17 @@ public final class StackMember {
   }
 
   /** Connections of all stacks by remote address. */
-  SharedCounts connections() {
+  public SharedCounts connections() {
     return group.connections();
   }
 
   /** {@link StackGroup#usableAddresses}. */
-  UsableAddresses usableAddresses() {
+  public UsableAddresses usableAddresses() {
     return group.usableAddresses();
   }
 
   /** Whether it speaks for all on the link. */
-  boolean isFirst() {
+  public boolean isFirst() {
     return index == 0;
   }
 
@@ -123,18 +99,28 @@ public final class StackMember {
   }
 
   /**
-   * Claims an ephemeral port towards a remote address and port.
+   * The place of a connection, the same for all stacks: {@link PortClaims#slot}.
    *
-   * @param slot of the connection: {@link PortClaims#slot}
-   * @return false if another stack has it
+   * @param remote hash of the remote address
    */
-  boolean claim(int slot) {
-    return size == 1 || slot == PortClaims.NONE || group.claims().claim(slot, index);
+  public int slot(long remote, int remotePort, int localPort) {
+    return size == 1 ? PortClaims.NONE : PortClaims.slot(remote, remotePort, localPort);
   }
 
-  /** Ends a claim. */
-  void release(int slot) {
-    if (size > 1 && slot != PortClaims.NONE) {
+  /**
+   * Claims a local port towards a remote address and port, where other stacks of the interface
+   * might choose it, too.
+   *
+   * @param slot of the connection: {@link #slot}
+   * @return false if another stack has it
+   */
+  public boolean claim(int slot) {
+    return slot == PortClaims.NONE || group.claims().claim(slot, index);
+  }
+
+  /** The connection whose local port was claimed has ended. */
+  public void release(int slot) {
+    if (slot != PortClaims.NONE) {
       group.claims().release(slot, index);
     }
   }
@@ -142,7 +128,7 @@ public final class StackMember {
   /**
    * The next stack that may have what came for a local port, of those which have not seen it.
    *
-   * @param slot of the connection: {@link PortClaims#slot}
+   * @param slot of the connection: {@link #slot}
    * @param origin the stack that received it
    * @return -1 if there is none
    */
@@ -156,71 +142,46 @@ public final class StackMember {
   }
 
   /** Whether another stack may have what came for a local port. */
-  boolean hasNext(int port, int slot, int origin) {
+  public boolean hasNext(int port, int slot, int origin) {
     return size > 1 && next(port, slot, origin == HERE ? index : origin) >= 0;
   }
 
-  /** As the origin: it was received by this stack. */
-  static final int HERE = -1;
+  /** The entry to be set and then passed to {@link #passOn}, {@link #tell} or tellFirst. */
+  public HandOverEntry entry() {
+    return outgoing;
+  }
 
   /**
    * Hands over what came for a local port to the next stack that may have it.
    *
-   * @param slot of the connection: {@link PortClaims#slot}
-   * @param remote an address of IPv4; for IPv6, which of our addresses it came to
-   * @param high upper half of the remote address of IPv6
-   * @param low its lower half
+   * @param slot of the connection: {@link #slot}
+   * @param origin the stack that received it
    * @return whether that one had room
    */
-  boolean passOn(
-      int kind,
-      int port,
-      int slot,
-      int origin,
-      int ecn,
-      int length,
-      long a,
-      long b,
-      int remote,
-      long mac,
-      long high,
-      long low) {
+  public boolean passOn(HandOverEntry entry, int port, int slot, int origin) {
     int from = origin == HERE ? index : origin;
-    return hand(next(port, slot, from), kind, from, ecn, length, a, b, remote, mac, high, low);
+    entry.origin(from);
+    return hand(next(port, slot, from), entry);
   }
 
   /** Tells every other stack. */
-  void tell(int kind, int code, int remote, long a, long b, long high, long low) {
+  public void tell(HandOverEntry entry) {
+    entry.origin(index);
     for (int i = 0; i < size; i++) {
       if (i != index) {
-        boolean ignored = hand(i, kind, index, code, 0, a, b, remote, 0, high, low);
+        boolean ignored = hand(i, entry);
       }
     }
   }
 
   /** Tells the first stack, which this one is not. */
-  void tellFirst(int kind, int code, long a, long b) {
-    boolean ignored = hand(0, kind, index, code, 0, a, b, 0, 0, 0, 0);
+  public void tellFirst(HandOverEntry entry) {
+    entry.origin(index);
+    boolean ignored = hand(0, entry);
   }
 
-  private boolean hand(
-      int to,
-      int kind,
-      int origin,
-      int ecn,
-      int length,
-      long a,
-      long b,
-      int remote,
-      long mac,
-      long high,
-      long low) {
-    long head =
-        kind
-            | (long) origin << ORIGIN_SHIFT
-            | (long) ecn << ECN_SHIFT
-            | (long) length << LENGTH_SHIFT;
-    if (!group.member(to).queues[index].offer(head, a, b, remote, mac, high, low)) {
+  private boolean hand(int to, HandOverEntry entry) {
+    if (!group.member(to).queues[index].offer(entry)) {
       return false;
     }
     told |= 1 << to;
@@ -228,7 +189,7 @@ public final class StackMember {
   }
 
   /** Wakes the threads of the stacks that have got something. After each burst. */
-  void wakeOthers() {
+  public void wakeOthers() {
     if (told != 0) {
       VarHandle.fullFence();
       for (int i = 0; i < size; i++) {
@@ -241,31 +202,21 @@ public final class StackMember {
   }
 
   /** Takes what the other stacks have handed over; returns how much. */
-  int receive(HandOverInput input, long now) {
+  public int receive(HandOverHandler handler, long now) {
     int taken = 0;
     for (HandOverQueue queue : queues) {
       if (queue != null) {
-        taken += receive(queue, input, now);
+        taken += receive(queue, handler, now);
       }
     }
     return taken;
   }
 
-  private static int receive(HandOverQueue queue, HandOverInput input, long now) {
+  private int receive(HandOverQueue queue, HandOverHandler handler, long now) {
     int count = Math.min(queue.size(), BURST);
     for (int i = 0; i < count; i++) {
-      long head = queue.word(0);
-      long a = queue.word(1);
-      long b = queue.word(2);
-      int remote = (int) queue.word(3);
-      long mac = queue.word(4);
-      long high = queue.word(5);
-      long low = queue.word(6);
-      queue.remove();
-      int origin = (int) (head >>> ORIGIN_SHIFT) & OCTET;
-      int ecn = (int) (head >>> ECN_SHIFT) & OCTET;
-      int length = (int) (head >>> LENGTH_SHIFT);
-      input.process((int) head & OCTET, origin, ecn, length, a, b, remote, mac, high, low, now);
+      queue.take(incoming);
+      handler.process(incoming, now);
     }
     return count;
   }
@@ -283,14 +234,13 @@ public final class StackMember {
   }
 
   /** Releases the packets that wait to be taken. */
-  void close(PacketPool pool) {
+  public void close(PacketPool pool) {
     for (HandOverQueue queue : queues) {
       while (queue != null && queue.size() > 0) {
-        int kind = (int) queue.word(0) & OCTET;
-        if (kind == SEGMENT || kind == QUIET_SEGMENT) {
-          pool.release(queue.word(1));
+        queue.take(incoming);
+        if (incoming.hasPacket()) {
+          pool.release(incoming.packet());
         }
-        queue.remove();
       }
     }
   }

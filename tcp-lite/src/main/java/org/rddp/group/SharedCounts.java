@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.util.HashMap;
 import java.util.Map;

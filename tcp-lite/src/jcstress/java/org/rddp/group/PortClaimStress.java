@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;

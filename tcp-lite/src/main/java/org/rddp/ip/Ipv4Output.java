@@ -8,14 +8,14 @@ import org.rddp.wire.Ipv4;
  * Writes IP headers in front of payloads and passes the packets to the link, to ARP to wait, or to
  * ourselves.
  */
-final class IpOutput {
+final class Ipv4Output {
   private final EthernetLink link;
   private final Neighbours neighbours;
   private final Loop loop;
   private final PacketPool pool;
   private final int address;
 
-  IpOutput(EthernetLink link, Neighbours neighbours, Loop loop, int address) {
+  Ipv4Output(EthernetLink link, Neighbours neighbours, Loop loop, int address) {
     this.link = link;
     this.neighbours = neighbours;
     this.loop = loop;

@@ -11,11 +11,11 @@ import org.rddp.wire.Memory;
  * <p>Only about packets from one host to us alone, which the callers have checked, and not about
  * ICMP errors or fragments other than the first.
  */
-final class IcmpErrors implements FragmentErrors {
+final class Icmpv4Errors implements FragmentErrors {
   /** An error has at most 576 octets and quotes as much as fits (RFC 1812 4.3.2.3). */
   private static final int QUOTED = 576 - Ipv4.HEADER - Icmpv4.HEADER;
 
-  private final IpOutput output;
+  private final Ipv4Output output;
   private final PacketPool pool;
   private final IpCounters counters;
 
@@ -27,7 +27,7 @@ final class IcmpErrors implements FragmentErrors {
    *
    * @param mtu reported to senders of datagrams that are too large to reassemble
    */
-  IcmpErrors(IpOutput output, PacketPool pool, IpCounters counters, ErrorLimit limit, int mtu) {
+  Icmpv4Errors(Ipv4Output output, PacketPool pool, IpCounters counters, ErrorLimit limit, int mtu) {
     this.output = output;
     this.pool = pool;
     this.counters = counters;

@@ -15,7 +15,7 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
 /** ARP that is not about finding a neighbour: announcing, defending, ageing. */
-class AnnouncementTest {
+class ArpAnnouncementTest {
   private final IpScript script = new IpScript();
 
   private void expectAnnouncement() {

@@ -1,16 +1,13 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one stack of a {@link StackGroup} hands over to another: entries of a few words, from one
- * thread to one other, without locks. When it is full, the entry is refused.
+ * What one stack of a {@link StackGroup} hands over to another: entries from one thread to one
+ * other, without locks. When it is full, the entry is refused.
  */
 final class HandOverQueue {
-  /** Words of an entry, at most. */
-  static final int WORDS = 8;
-
   /** Cache lines between the two ends, so that neither thread invalidates the other's. */
   private static final int PAD = 16;
 
@@ -33,16 +30,15 @@ final class HandOverQueue {
    */
   HandOverQueue(int capacity) {
     this.capacity = capacity;
-    words = new long[capacity * WORDS];
+    words = new long[capacity * HandOverEntry.WORDS];
   }
 
   /**
-   * Adds an entry. One thread.
+   * Adds a copy of an entry. One thread.
    *
    * @return whether there was room
    */
-  boolean offer(
-      long first, long second, long third, long fourth, long fifth, long sixth, long seventh) {
+  boolean offer(HandOverEntry entry) {
     long tail = positions[TAIL];
     if (tail - positions[OLD_HEAD] == capacity) {
       positions[OLD_HEAD] = (long) POSITION.getAcquire(positions, HEAD);
@@ -50,16 +46,13 @@ final class HandOverQueue {
         return false;
       }
     }
-    int at = (int) (tail & capacity - 1) * WORDS;
-    words[at] = first;
-    words[at + 1] = second;
-    words[at + 2] = third;
-    words[at + 3] = fourth;
-    words[at + 4] = fifth;
-    words[at + 5] = sixth;
-    words[at + 6] = seventh;
+    System.arraycopy(entry.words, 0, words, at(tail), HandOverEntry.WORDS);
     POSITION.setRelease(positions, TAIL, tail + 1);
     return true;
+  }
+
+  private int at(long position) {
+    return (int) (position & capacity - 1) * HandOverEntry.WORDS;
   }
 
   /** Entries that wait. The other thread. */
@@ -67,13 +60,9 @@ final class HandOverQueue {
     return (int) ((long) POSITION.getAcquire(positions, TAIL) - positions[HEAD]);
   }
 
-  /** A word of the oldest entry, of which there is one. */
-  long word(int index) {
-    return words[(int) (positions[HEAD] & capacity - 1) * WORDS + index];
-  }
-
-  /** Removes the oldest entry. */
-  void remove() {
+  /** Takes the oldest entry, of which there is one. */
+  void take(HandOverEntry entry) {
+    System.arraycopy(words, at(positions[HEAD]), entry.words, 0, HandOverEntry.WORDS);
     POSITION.setRelease(positions, HEAD, positions[HEAD] + 1);
   }
 }

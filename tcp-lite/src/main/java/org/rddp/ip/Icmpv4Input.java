@@ -12,11 +12,11 @@ import org.rddp.wire.Tcp;
  * <p>Source quench (RFC 6633), redirects (the gateway is configured) and other requests are
  * ignored.
  */
-final class IcmpInput {
+final class Icmpv4Input {
   /** Octets of a transport header that an error quotes at least. */
   private static final int QUOTED_TRANSPORT = 8;
 
-  private final IpOutput output;
+  private final Ipv4Output output;
   private final PacketPool pool;
   private final PathMtus pathMtus;
   private final TransportHandler transport;
@@ -24,8 +24,8 @@ final class IcmpInput {
   private final int address;
   private final int mtu;
 
-  IcmpInput(
-      IpOutput output,
+  Icmpv4Input(
+      Ipv4Output output,
       PacketPool pool,
       PathMtus pathMtus,
       TransportHandler transport,

@@ -1,5 +1,6 @@
-package org.rddp.ip;
+package org.rddp.group;
 
+import java.util.Arrays;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -21,6 +22,7 @@ public class HandOverStress {
   private static final int BROKEN = -1_000_000;
 
   private final HandOverQueue queue = new HandOverQueue(2);
+  private final HandOverEntry entry = new HandOverEntry();
   private int taken;
 
   /** A round. */
@@ -29,11 +31,16 @@ public class HandOverStress {
   /** The stack that hands over: a bit for each entry that the queue took. */
   @Actor
   public void offer(IIII_Result result) {
+    HandOverEntry given = new HandOverEntry();
     for (int i = 1; i <= 3; i++) {
-      if (queue.offer(i, -i, i << 8, ~i, 7L * i, i + 1, i + 2)) {
+      if (queue.offer(entry(given, i))) {
         result.r1 |= 1 << (i - 1);
       }
     }
+  }
+
+  private static HandOverEntry entry(HandOverEntry entry, int i) {
+    return entry.redirect(-i, i << 8, i, 7L * i, true).remote(~i);
   }
 
   /** The stack that takes: how many it finds at first. */
@@ -46,16 +53,10 @@ public class HandOverStress {
 
   private void takeAll() {
     for (int count = queue.size(); count > 0; count--) {
-      int i = (int) queue.word(0);
-      boolean whole =
-          queue.word(1) == -i
-              && queue.word(2) == (long) i << 8
-              && queue.word(3) == ~i
-              && queue.word(4) == 7L * i
-              && queue.word(5) == i + 1
-              && queue.word(6) == i + 2;
+      queue.take(entry);
+      int i = (int) entry.packet();
+      boolean whole = Arrays.equals(entry.words, entry(new HandOverEntry(), i).words);
       taken = whole ? taken * 10 + i : BROKEN;
-      queue.remove();
     }
   }
 

@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
  * interface, of which the first one checks the addresses for all. Until it begins, all may be used.
  * {@link #use} and {@link #suspend} are for the first stack; the rest is for any thread.
  */
-final class UsableAddresses {
+public final class UsableAddresses {
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
   /** No stack has begun to check. */
@@ -17,27 +17,29 @@ final class UsableAddresses {
   /** A bit for each address. */
   private final int[] bits = {UNCHECKED};
 
+  UsableAddresses() {}
+
   private int bits() {
     return (int) ELEMENT.getVolatile(bits, 0);
   }
 
   /** Whether an address may be used. */
-  boolean contains(int index) {
+  public boolean contains(int index) {
     return (bits() >>> index & 1) != 0;
   }
 
   /** An address may be used from now on. */
-  void use(int index) {
+  public void use(int index) {
     ELEMENT.setVolatile(bits, 0, bits() | 1 << index);
   }
 
   /** No address may be used until it has been checked. */
-  void suspend() {
+  public void suspend() {
     ELEMENT.setVolatile(bits, 0, 0);
   }
 
   /** No address may be used until it has been checked, if none ever was. */
-  void suspendUnchecked() {
+  public void suspendUnchecked() {
     boolean ignored = ELEMENT.compareAndSet(bits, 0, UNCHECKED, 0);
   }
 }

@@ -18,7 +18,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /** ICMP errors sent and received. */
-class IcmpTest {
+class Icmpv4Test {
   private final IpScript script = new IpScript();
 
   @Test

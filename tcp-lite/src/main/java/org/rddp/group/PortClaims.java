@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -11,7 +11,7 @@ import org.rddp.wire.Ethernet;
  * <p>The address was configured and connections depend on it, so it is never given up: a conflict
  * is answered as in section 2.4 (c), at most once in ten seconds.
  */
-final class Announcement {
+final class ArpAnnouncement {
   private static final long SECOND = 1_000_000_000L;
 
   /** ANNOUNCE_INTERVAL and ANNOUNCE_NUM of RFC 5227 section 1.1. */
@@ -29,7 +29,7 @@ final class Announcement {
   private long nextAt = Long.MAX_VALUE;
   private long defendFrom = Long.MIN_VALUE;
 
-  Announcement(EthernetLink link, IpCounters counters, int ourAddress) {
+  ArpAnnouncement(EthernetLink link, IpCounters counters, int ourAddress) {
     this.link = link;
     this.counters = counters;
     this.ourAddress = ourAddress;

@@ -1,4 +1,4 @@
-package org.rddp.ip;
+package org.rddp.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
