@@ -5,19 +5,16 @@ import org.rddp.group.HandOverEntry;
 import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
 import org.rddp.wire.Memory;
-import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * The packet that a stack is processing, and its hand-over to another stack of the interface when
  * its port is another's.
  */
-final class HandOver {
+public final class HandOver {
   private final PacketPool pool;
   private final StackMember member;
   private final IpCounters counters;
-
-  /** What the numbers of remote addresses of IPv6 mean; null without IPv6. */
-  private final Ipv6Paths paths;
 
   /** The stack that received what is being processed. */
   private int origin = StackMember.HERE;
@@ -28,10 +25,9 @@ final class HandOver {
   /** What is processed is not to be answered by a reset: another stack had a reason against it. */
   private boolean quiet;
 
-  HandOver(PacketPool pool, StackMember member, Ipv6Paths paths, IpCounters counters) {
+  HandOver(PacketPool pool, StackMember member, IpCounters counters) {
     this.pool = pool;
     this.member = member;
-    this.paths = paths;
     this.counters = counters;
   }
 
@@ -45,8 +41,8 @@ final class HandOver {
     quiet = quietly;
   }
 
-  /** Whether what is being processed is not to be answered by a reset. */
-  boolean isQuiet() {
+  /** Whether what is being processed, which another stack has handed over, is not to be reset. */
+  public boolean isQuiet() {
     return quiet;
   }
 
@@ -64,27 +60,31 @@ final class HandOver {
     }
   }
 
-  /** See {@link IpLayer#handOver}. */
-  boolean segment(
-      int port,
-      int remote,
-      long senderMac,
-      int ecn,
-      long address,
-      int length,
-      long packet,
-      boolean quietly) {
-    int slot = slot(remote, Tcp.sourcePort(address), port);
+  /**
+   * Hands over a segment without a connection to the next stack of the interface that may have it.
+   *
+   * @param path that it has come by
+   * @param quietly no other stack is to answer it by a reset
+   * @return false if no other stack may have it, which has seen nothing of it then
+   */
+  public boolean segment(Path path, TcpSegment segment, boolean quietly) {
+    int port = segment.localPort;
+    int slot = member.slot(path.hash(), segment.remotePort, port);
     if (!member.hasNext(port, slot, origin)) {
       return false;
     }
+    long packet = segment.packet;
+    long address = segment.header;
+    int length = (int) (segment.payload - address) + segment.length;
     long copied = pool.shared(packet) ? copy(address, length) : packet;
     long from = copied == packet ? address : pool.address(copied);
     if (copied == 0) {
       counters.handOversDropped++;
     } else if (passOn(
-        member.entry().segment(quiet || quietly, ecn, copied, from, length, senderMac),
-        remote,
+        member
+            .entry()
+            .segment(quiet || quietly, segment.ecn, copied, from, length, segment.remoteMac),
+        path,
         port,
         slot)) {
       counters.handedOver++;
@@ -98,12 +98,6 @@ final class HandOver {
     return true;
   }
 
-  /** The place of a connection, the same for all stacks: {@link StackMember#slot}. */
-  int slot(int remote, int remotePort, int localPort) {
-    long address = IpLayer.isIpv6(remote) ? paths.at(remote).hash() : remote;
-    return member.slot(address, remotePort, localPort);
-  }
-
   /** A packet with those octets, for another stack; 0 if there is none. */
   private long copy(long address, int length) {
     long packet = length > pool.room() ? pool.allocateLong() : pool.allocate();
@@ -114,34 +108,44 @@ final class HandOver {
     return packet;
   }
 
-  private boolean passOn(HandOverEntry entry, int remote, int port, int slot) {
-    return member.passOn(to(entry, remote), port, slot, origin);
+  private boolean passOn(HandOverEntry entry, Path path, int port, int slot) {
+    return member.passOn(to(path, entry), port, slot, origin);
   }
 
   /** Sets the remote address of an entry. */
-  private HandOverEntry to(HandOverEntry entry, int remote) {
-    if (!IpLayer.isIpv6(remote)) {
-      return entry.remote(remote);
-    }
-    Ipv6Path path = paths.at(remote);
-    return entry.remote(path.high, path.low, path.local);
+  private static HandOverEntry to(Path path, HandOverEntry entry) {
+    return switch (path) {
+      case Ipv4Path v4 -> entry.remote(v4.number());
+      case Ipv6Path v6 -> entry.remote(v6.high, v6.low, v6.local);
+    };
   }
 
   /** Tells every other stack the MTU of a path. */
-  void tellPathMtu(int remote, int octets) {
-    member.tell(to(member.entry().pathMtu(octets), remote));
+  void tellPathMtu(Path path, int octets) {
+    member.tell(to(path, member.entry().pathMtu(octets)));
   }
 
   /**
-   * Hands over an error about a packet.
-   *
-   * @param value the reason, or the MTU claimed
+   * Hands over an error about a packet without a connection here: see {@link
+   * TransportHandler#onUnreachable}.
    */
-  void error(Kind kind, int value, int remote, int localPort, int remotePort, int sequence) {
-    int slot = slot(remote, remotePort, localPort);
+  public void unreachable(int code, Path path, int localPort, int remotePort, int sequence) {
+    error(Kind.UNREACHABLE, code, path, localPort, remotePort, sequence);
+  }
+
+  /**
+   * Hands over a claim about a packet without a connection here: see {@link
+   * TransportHandler#onTooBig}.
+   */
+  public void tooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
+    error(Kind.TOO_BIG, mtu, path, localPort, remotePort, sequence);
+  }
+
+  private void error(Kind kind, int value, Path path, int localPort, int remotePort, int sequence) {
+    int slot = member.slot(path.hash(), remotePort, localPort);
     if (member.hasNext(localPort, slot, origin)) {
       HandOverEntry entry = member.entry().error(kind, value, localPort, remotePort, sequence);
-      if (passOn(entry, remote, localPort, slot)) {
+      if (passOn(entry, path, localPort, slot)) {
         counters.handedOver++;
       } else {
         counters.handOversDropped++;

@@ -7,62 +7,48 @@ import org.rddp.group.StackMember;
 
 /** Processes what other stacks of the interface have handed over. */
 final class HandOverInput implements HandOverHandler {
-  private final HandOver handOver;
-  private final TransportHandler transport;
+  private final IpContext context;
   private final Ipv4Layer ipv4;
   private final Ipv6Layer ipv6;
-  private final Ipv6Paths paths;
-  private final PathMtus pathMtus;
-  private final IpCounters counters;
 
   /**
-   * The parts of one stack.
+   * What one stack takes.
    *
    * @param ipv4 null without IPv4
-   * @param ipv6 null without IPv6, as are the paths
+   * @param ipv6 null without IPv6
    */
-  HandOverInput(
-      HandOver handOver,
-      TransportHandler transport,
-      Ipv4Layer ipv4,
-      Ipv6Layer ipv6,
-      Ipv6Paths paths,
-      PathMtus pathMtus,
-      IpCounters counters) {
-    this.handOver = handOver;
-    this.transport = transport;
+  HandOverInput(IpContext context, Ipv4Layer ipv4, Ipv6Layer ipv6) {
+    this.context = context;
     this.ipv4 = ipv4;
     this.ipv6 = ipv6;
-    this.paths = paths;
-    this.pathMtus = pathMtus;
-    this.counters = counters;
   }
 
   @Override
   public void process(HandOverEntry entry, long now) {
-    handOver.from(entry.origin(), entry.kind() == Kind.QUIET_SEGMENT);
+    TransportHandler transport = context.transport;
+    context.handOver.from(entry.origin(), entry.kind() == Kind.QUIET_SEGMENT);
     try {
       switch (entry.kind()) {
         case SEGMENT, QUIET_SEGMENT -> segment(entry);
         case UNREACHABLE ->
             transport.onUnreachable(
                 entry.length(),
-                remote(entry),
+                path(entry),
                 entry.localPort(),
                 entry.remotePort(),
                 entry.sequence());
         case TOO_BIG ->
             transport.onTooBig(
-                remote(entry),
+                path(entry),
                 entry.length(),
                 entry.localPort(),
                 entry.remotePort(),
                 entry.sequence());
         case ARP -> ipv4.told(entry, now);
         case PATH_MTU -> {
-          int remote = remote(entry);
-          pathMtus.lower(remote, entry.length(), now);
-          transport.onPathMtu(remote, pathMtus.get(remote));
+          Path path = path(entry);
+          context.pathMtus.lower(path, entry.length(), now);
+          transport.onPathMtu(path);
         }
         case ADVERTISEMENT ->
             ipv6.discovery().told(entry.high(), entry.low(), entry.macAddress(), entry.flag(), now);
@@ -75,24 +61,29 @@ final class HandOverInput implements HandOverHandler {
         case CLAIM -> ipv6.discovery().claimed(entry.code(), entry.macAddress(), entry.flag(), now);
       }
     } finally {
-      handOver.from(StackMember.HERE, false);
+      context.handOver.from(StackMember.HERE, false);
     }
   }
 
   private void segment(HandOverEntry entry) {
-    counters.handedOverIn++;
+    context.counters.handedOverIn++;
     long packet = entry.packet();
+    int remote = entry.remote();
+    int source = Path.isIpv6(remote) ? path(entry).number() : remote;
     try {
-      transport.onDatagram(
-          remote(entry), entry.macAddress(), entry.code(), entry.header(), entry.length(), packet);
+      // The stack that has received it has checked it.
+      context.transport.onDatagram(
+          source, 0, entry.macAddress(), entry.code(), entry.header(), entry.length(), packet);
     } finally {
-      handOver.done(packet);
+      context.handOver.done(packet);
     }
   }
 
-  /** The number that a remote address has here. */
-  private int remote(HandOverEntry entry) {
+  /** The path that a remote address has here. */
+  private Path path(HandOverEntry entry) {
     int remote = entry.remote();
-    return IpLayer.isIpv6(remote) ? paths.get(entry.high(), entry.low(), remote).number : remote;
+    return Path.isIpv6(remote)
+        ? ipv6.paths().get(entry.high(), entry.low(), remote)
+        : ipv4.path(remote);
   }
 }

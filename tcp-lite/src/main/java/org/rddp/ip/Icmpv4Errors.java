@@ -18,21 +18,17 @@ final class Icmpv4Errors implements FragmentErrors {
   private final Ipv4Output output;
   private final PacketPool pool;
   private final IpCounters counters;
-
   private final ErrorLimit limit;
+
+  /** Reported to senders of datagrams that are too large to reassemble. */
   private final int mtu;
 
-  /**
-   * Errors within a limit.
-   *
-   * @param mtu reported to senders of datagrams that are too large to reassemble
-   */
-  Icmpv4Errors(Ipv4Output output, PacketPool pool, IpCounters counters, ErrorLimit limit, int mtu) {
+  Icmpv4Errors(IpContext context, Ipv4Output output) {
     this.output = output;
-    this.pool = pool;
-    this.counters = counters;
-    this.limit = limit;
-    this.mtu = mtu;
+    pool = context.pool;
+    counters = context.counters;
+    limit = context.errorLimit;
+    mtu = context.mtu;
   }
 
   @Override

@@ -16,29 +16,18 @@ final class Icmpv4Input {
   /** Octets of a transport header that an error quotes at least. */
   private static final int QUOTED_TRANSPORT = 8;
 
-  private final Ipv4Output output;
   private final PacketPool pool;
-  private final PathMtus pathMtus;
+  private final Ipv4Layer layer;
   private final TransportHandler transport;
   private final IpCounters counters;
-  private final int address;
   private final int mtu;
 
-  Icmpv4Input(
-      Ipv4Output output,
-      PacketPool pool,
-      PathMtus pathMtus,
-      TransportHandler transport,
-      IpCounters counters,
-      int address,
-      int mtu) {
-    this.output = output;
-    this.pool = pool;
-    this.pathMtus = pathMtus;
-    this.transport = transport;
-    this.counters = counters;
-    this.address = address;
-    this.mtu = mtu;
+  Icmpv4Input(IpContext context, Ipv4Layer layer) {
+    this.layer = layer;
+    pool = context.pool;
+    transport = context.transport;
+    counters = context.counters;
+    mtu = context.mtu;
   }
 
   void onMessage(long message, int length, int source, long senderMac, long packet) {
@@ -57,6 +46,7 @@ final class Icmpv4Input {
   }
 
   private void echo(long message, int length, int source, long senderMac, long packet) {
+    Ipv4Output output = layer.output();
     if (output.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
       Icmpv4.reply(message);
       output.reply(packet, message, length, Ipv4.PROTOCOL_ICMP, source, senderMac);
@@ -76,7 +66,7 @@ final class Icmpv4Input {
         && octets >= headerLength + QUOTED_TRANSPORT
         && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
         && Ipv4.fragmentOffset(quoted) == 0
-        && Ipv4.source(quoted) == address) {
+        && Ipv4.source(quoted) == layer.address()) {
       undelivered(message, quoted);
     }
   }
@@ -90,19 +80,19 @@ final class Icmpv4Input {
       return;
     }
     int code = Icmpv4.code(message);
-    int remote = Ipv4.destination(quoted);
+    Path path = layer.path(Ipv4.destination(quoted));
     long header = quoted + Ipv4.headerLength(quoted);
     int localPort = Tcp.sourcePort(header);
     int remotePort = Tcp.destinationPort(header);
     int sequence = Tcp.sequence(header);
     if (code != Icmpv4.FRAGMENTATION_NEEDED) {
-      transport.onUnreachable(code, remote, localPort, remotePort, sequence);
+      transport.onUnreachable(code, path, localPort, remotePort, sequence);
       return;
     }
     int packet = Ipv4.totalLength(quoted);
     int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
-    if (claimed < packet && claimed < pathMtus.get(remote)) {
-      transport.onTooBig(remote, claimed, localPort, remotePort, sequence);
+    if (claimed < packet && claimed < path.mtu()) {
+      transport.onTooBig(path, claimed, localPort, remotePort, sequence);
     }
   }
 }

@@ -21,17 +21,12 @@ final class Icmpv6Errors implements FragmentErrors {
   private final ErrorLimit limit;
   private final Ipv6Extensions headers = new Ipv6Extensions();
 
-  Icmpv6Errors(
-      Ipv6Output output,
-      PacketPool pool,
-      LocalAddresses addresses,
-      IpCounters counters,
-      ErrorLimit limit) {
-    this.output = output;
-    this.pool = pool;
-    this.addresses = addresses;
-    this.counters = counters;
-    this.limit = limit;
+  Icmpv6Errors(IpContext context, Ipv6Layer layer) {
+    output = layer.output();
+    addresses = layer.addresses();
+    pool = context.pool;
+    counters = context.counters;
+    limit = context.errorLimit;
   }
 
   /** There is no error for it: RFC 8200 asks for no more than 1500 octets. */

@@ -22,34 +22,22 @@ final class Icmpv6Input {
   private final PacketPool pool;
   private final LocalAddresses addresses;
   private final Ipv6Paths paths;
-  private final PathMtus pathMtus;
   private final NeighbourDiscovery discovery;
   private final Ipv6Routes routes;
   private final ListenerReports reports;
   private final TransportHandler transport;
   private final IpCounters counters;
 
-  Icmpv6Input(
-      Ipv6Output output,
-      PacketPool pool,
-      LocalAddresses addresses,
-      Ipv6Paths paths,
-      PathMtus pathMtus,
-      NeighbourDiscovery discovery,
-      Ipv6Routes routes,
-      ListenerReports reports,
-      TransportHandler transport,
-      IpCounters counters) {
-    this.output = output;
-    this.pool = pool;
-    this.addresses = addresses;
-    this.paths = paths;
-    this.pathMtus = pathMtus;
-    this.discovery = discovery;
-    this.routes = routes;
-    this.reports = reports;
-    this.transport = transport;
-    this.counters = counters;
+  Icmpv6Input(IpContext context, Ipv6Layer layer) {
+    output = layer.output();
+    addresses = layer.addresses();
+    paths = layer.paths();
+    discovery = layer.discovery();
+    routes = layer.routes();
+    reports = layer.reports();
+    pool = context.pool;
+    transport = context.transport;
+    counters = context.counters;
   }
 
   /**
@@ -130,7 +118,7 @@ final class Icmpv6Input {
   private void echo(long message, int length, Ipv6Path path, long senderMac, long packet) {
     if (output.room()
         && !pool.shared(packet)
-        && length + Ipv6.HEADER <= pathMtus.link(path.number)
+        && length + Ipv6.HEADER <= path.linkMtu()
         && addresses.usable(path.local)) {
       Icmpv6.reply(message);
       output.reply(path, packet, message, length, Ipv6.ICMPV6, senderMac);
@@ -149,11 +137,11 @@ final class Icmpv6Input {
     long high = Ipv6.destinationHigh(quoted);
     long low = Ipv6.destinationLow(quoted);
     if (local >= 0 && Ipv6Address.unicast(high, low)) {
-      undelivered(message, quoted, paths.get(high, low, local).number);
+      undelivered(message, quoted, paths.get(high, low, local));
     }
   }
 
-  private void undelivered(long message, long quoted, int remote) {
+  private void undelivered(long message, long quoted, Path path) {
     long header = quoted + Ipv6.HEADER;
     int localPort = Tcp.sourcePort(header);
     int remotePort = Tcp.destinationPort(header);
@@ -161,11 +149,11 @@ final class Icmpv6Input {
     if (Icmpv6.type(message) == Icmpv6.PACKET_TOO_BIG) {
       int packet = Ipv6.HEADER + Ipv6.payloadLength(quoted);
       int claimed = claimed(Icmpv6.parameter(message));
-      if (claimed < packet && claimed < pathMtus.get(remote)) {
-        transport.onTooBig(remote, claimed, localPort, remotePort, sequence);
+      if (claimed < packet && claimed < path.mtu()) {
+        transport.onTooBig(path, claimed, localPort, remotePort, sequence);
       }
     } else {
-      transport.onUnreachable(code(message), remote, localPort, remotePort, sequence);
+      transport.onUnreachable(code(message), path, localPort, remotePort, sequence);
     }
   }
 

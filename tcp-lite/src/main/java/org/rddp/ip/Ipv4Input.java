@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.wire.Checksum;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 
@@ -22,25 +23,16 @@ final class Ipv4Input {
    *
    * @param mask of its network
    */
-  Ipv4Input(
-      PacketPool pool,
-      Icmpv4Errors errors,
-      Icmpv4Input icmp,
-      Reassembly reassembly,
-      HandOver handOver,
-      IpCounters counters,
-      TransportHandler transport,
-      int address,
-      int mask) {
-    this.pool = pool;
+  Ipv4Input(IpContext context, Icmpv4Errors errors, Icmpv4Input icmp, int address, int mask) {
     this.errors = errors;
     this.icmp = icmp;
-    this.reassembly = reassembly;
-    this.handOver = handOver;
-    this.counters = counters;
-    this.transport = transport;
     this.address = address;
     this.mask = mask;
+    pool = context.pool;
+    reassembly = context.reassembly;
+    handOver = context.handOver;
+    counters = context.counters;
+    transport = context.transport;
     fragment = new Fragment(errors);
   }
 
@@ -83,7 +75,8 @@ final class Ipv4Input {
   private void payload(
       int protocol, int source, long senderMac, int ecn, long payload, int length, long packet) {
     if (protocol == Ipv4.PROTOCOL_TCP) {
-      transport.onDatagram(source, senderMac, ecn, payload, length, packet);
+      long sum = Checksum.pseudoHeader(address, source, Ipv4.PROTOCOL_TCP, length);
+      transport.onDatagram(source, sum, senderMac, ecn, payload, length, packet);
     } else {
       icmp.onMessage(payload, length, source, senderMac, packet);
     }

@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.rddp.group.HandOverEntry;
@@ -8,49 +10,28 @@ import org.rddp.wire.Arp;
 
 /** IPv4 of one interface: its parts, and what the rest of the stack wants of them. */
 final class Ipv4Layer {
+  private final IpContext context;
   private final ArpAnnouncement announcement;
   private final ArpExchange arp;
-  private final Loop loop;
   private final Ipv4Output output;
   private final Ipv4Input input;
-  private final StackMember member;
-  private final IpCounters counters;
   private final int address;
   private final int mask;
   private final Optional<Ipv4Address> gateway;
 
-  /**
-   * IPv4 on a link, of which IPv6 shares what is passed.
-   *
-   * @param mtu octets
-   */
-  Ipv4Layer(
-      EthernetLink link,
-      Ipv4Network network,
-      Loop loop,
-      PathMtus pathMtus,
-      Reassembly reassembly,
-      HandOver handOver,
-      ErrorLimit limit,
-      IpCounters counters,
-      TransportHandler transport,
-      StackMember member,
-      int mtu) {
-    this.loop = loop;
-    this.member = member;
-    this.counters = counters;
+  /** The paths that are kept, by remote address. */
+  private final Map<Integer, Ipv4Path> paths = new HashMap<>();
+
+  Ipv4Layer(IpContext context, Ipv4Network network) {
+    this.context = context;
     address = network.address().bits();
     mask = network.mask();
     gateway = network.gateway();
-    announcement = new ArpAnnouncement(link, counters, address);
-    arp = new ArpExchange(link, announcement, counters, address);
-    output = new Ipv4Output(link, arp.neighbours(), loop, address);
-    Icmpv4Errors errors = new Icmpv4Errors(output, link.pool(), counters, limit, mtu);
-    Icmpv4Input icmp =
-        new Icmpv4Input(output, link.pool(), pathMtus, transport, counters, address, mtu);
-    input =
-        new Ipv4Input(
-            link.pool(), errors, icmp, reassembly, handOver, counters, transport, address, mask);
+    announcement = new ArpAnnouncement(context.link, context.counters, address);
+    arp = new ArpExchange(context.link, announcement, context.counters, address);
+    output = new Ipv4Output(context.link, arp.neighbours(), context.loop, address);
+    Icmpv4Errors errors = new Icmpv4Errors(context, output);
+    input = new Ipv4Input(context, errors, new Icmpv4Input(context, this), address, mask);
   }
 
   /** The receiver of packets. */
@@ -76,7 +57,7 @@ final class Ipv4Layer {
   /** A message of ARP was received. */
   void onArp(long message, int length, long now) {
     if (!Arp.wellFormed(message, length)) {
-      counters.malformed++;
+      context.counters.malformed++;
       return;
     }
     arp.onMessage(message, now);
@@ -88,6 +69,7 @@ final class Ipv4Layer {
    * announces itself.
    */
   private void tellOthers(long message) {
+    StackMember member = context.member;
     if (!member.isAlone()) {
       int sender = Arp.senderIp(message);
       int target = Arp.targetIp(message);
@@ -103,18 +85,34 @@ final class Ipv4Layer {
     arp.told(entry.code(), entry.remote(), entry.macAddress(), entry.sequence(), now);
   }
 
-  /** See {@link IpLayer#route}. */
-  Neighbour route(int destination) {
-    if (destination == address) {
-      return loop.self();
+  /** The path to a remote address: the one that is kept, or one for the packet at hand. */
+  Ipv4Path path(int remote) {
+    Ipv4Path kept = paths.get(remote);
+    return kept == null ? new Ipv4Path(context, this, remote) : kept;
+  }
+
+  /** A path has a user. */
+  void keep(Ipv4Path path) {
+    paths.put(path.number(), path);
+  }
+
+  /** A path has no user any more. */
+  void forget(Ipv4Path path) {
+    paths.remove(path.number());
+  }
+
+  /** See {@link Path#route}. */
+  Neighbour route(Ipv4Path path) {
+    if (path.toUs()) {
+      return context.loop.self();
     }
-    if (onLink(destination)) {
-      return arp.neighbours().find(new Ipv4Address(destination));
+    if (onLink(path.number())) {
+      return arp.neighbours().find(new Ipv4Address(path.number()));
     }
     return gateway.isPresent() ? arp.neighbours().find(gateway.get()) : null;
   }
 
-  /** See {@link IpLayer#reaches}. */
+  /** See {@link Path#reaches}. */
   boolean reaches(int destination) {
     return onLink(destination) || gateway.isPresent();
   }

@@ -5,8 +5,8 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
 /**
- * Writes IP headers in front of payloads and passes the packets to the link, to ARP to wait, or to
- * ourselves.
+ * Writes IPv4 headers in front of payloads and passes the packets to the link, to ARP to wait, or
+ * to ourselves.
  */
 final class Ipv4Output {
   private final EthernetLink link;
@@ -27,24 +27,18 @@ final class Ipv4Output {
     return link.room();
   }
 
-  /** See {@link IpLayer#send}. */
-  void send(
-      Neighbour neighbour,
-      long packet,
-      long payload,
-      int length,
-      int destination,
-      int ecn,
-      long now) {
+  /** See {@link Path#send}. */
+  void send(Ipv4Path path, long packet, long payload, int length, int ecn, long now) {
     long header = payload - Ipv4.HEADER;
     int total = length + Ipv4.HEADER;
-    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination, ecn);
+    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, path.number(), ecn);
+    Neighbour neighbour = path.hop;
     if (now >= neighbour.confirmAt) {
       neighbours.refresh(neighbour, now);
     }
     if (neighbour.resolved()) {
       link.send(packet, header, total, neighbour.macAddress, Ethernet.TYPE_IPV4);
-    } else if (destination == address) {
+    } else if (path.toUs()) {
       loop.send(packet, header, total, Ethernet.TYPE_IPV4);
     } else {
       pool.window(packet, header, total);
@@ -52,7 +46,7 @@ final class Ipv4Output {
     }
   }
 
-  /** See {@link IpLayer#reply}. */
+  /** See {@link Path#reply}. */
   void reply(
       long packet, long payload, int length, int protocol, int destination, long macAddress) {
     long header = payload - Ipv4.HEADER;

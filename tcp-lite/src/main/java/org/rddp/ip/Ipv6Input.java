@@ -21,25 +21,16 @@ final class Ipv6Input {
   private final Ipv6Extensions headers = new Ipv6Extensions();
   private final Fragment fragment;
 
-  Ipv6Input(
-      PacketPool pool,
-      LocalAddresses addresses,
-      Ipv6Paths paths,
-      Icmpv6Errors errors,
-      Icmpv6Input icmp,
-      Reassembly reassembly,
-      HandOver handOver,
-      IpCounters counters,
-      TransportHandler transport) {
-    this.pool = pool;
-    this.addresses = addresses;
-    this.paths = paths;
-    this.errors = errors;
+  Ipv6Input(IpContext context, Ipv6Layer layer, Icmpv6Input icmp) {
     this.icmp = icmp;
-    this.reassembly = reassembly;
-    this.handOver = handOver;
-    this.counters = counters;
-    this.transport = transport;
+    pool = context.pool;
+    addresses = layer.addresses();
+    paths = layer.paths();
+    errors = new Icmpv6Errors(context, layer);
+    reassembly = context.reassembly;
+    handOver = context.handOver;
+    counters = context.counters;
+    transport = context.transport;
     fragment = new Fragment(errors);
   }
 
@@ -102,7 +93,9 @@ final class Ipv6Input {
   }
 
   private void segment(Ipv6Path path, long senderMac, int ecn, long packet) {
-    transport.onDatagram(path.number, senderMac, ecn, headers.payload, headers.length, packet);
+    int length = headers.length;
+    transport.onDatagram(
+        path.number(), path.pseudoHeader(length), senderMac, ecn, headers.payload, length, packet);
   }
 
   private void problem(long header, long senderMac, long now) {

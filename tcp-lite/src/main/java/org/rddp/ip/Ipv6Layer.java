@@ -1,8 +1,6 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
-import org.rddp.group.StackMember;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 
 /** IPv6 of one interface: its parts, and what the rest of the stack wants of them. */
@@ -16,61 +14,39 @@ final class Ipv6Layer {
   private final Ipv6Input input;
 
   /**
-   * IPv6 beside IPv4 on a link, with which it shares what is passed.
+   * IPv6 on a link.
    *
-   * @param mtu octets, at least {@link Ipv6#LEAST_MTU}
+   * @param seed keys the table of paths; random
    */
-  Ipv6Layer(
-      EthernetLink link,
-      Ipv6Network network,
-      LocalAddresses addresses,
-      Ipv6Paths paths,
-      Loop loop,
-      PathMtus pathMtus,
-      Reassembly reassembly,
-      HandOver handOver,
-      ErrorLimit limit,
-      IpCounters counters,
-      TransportHandler transport,
-      StackMember member,
-      int mtu) {
-    if (mtu < Ipv6.LEAST_MTU) {
+  Ipv6Layer(IpContext context, Ipv6Network network, long seed) {
+    if (context.mtu < Ipv6.LEAST_MTU) {
       throw new IllegalArgumentException(
-          "IPv6 needs an MTU of " + Ipv6.LEAST_MTU + " octets, and this one is " + mtu);
+          "IPv6 needs an MTU of " + Ipv6.LEAST_MTU + " octets, and this one is " + context.mtu);
     }
-    this.addresses = addresses;
-    this.paths = paths;
-    output = new Ipv6Output(link, addresses, loop, counters);
-    discovery = new NeighbourDiscovery(link, addresses, output, counters, member);
-    routes =
-        new Ipv6Routes(
-            network,
-            addresses,
-            paths,
-            discovery.neighbours(),
-            output,
-            link,
-            loop,
-            pathMtus,
-            counters,
-            member);
-    reports = new ListenerReports(link.pool(), addresses, output, counters);
-    Icmpv6Errors errors = new Icmpv6Errors(output, link.pool(), addresses, counters, limit);
-    Icmpv6Input icmp =
-        new Icmpv6Input(
-            output,
-            link.pool(),
-            addresses,
-            paths,
-            pathMtus,
-            discovery,
-            routes,
-            reports,
-            transport,
-            counters);
-    input =
-        new Ipv6Input(
-            link.pool(), addresses, paths, errors, icmp, reassembly, handOver, counters, transport);
+    addresses =
+        new LocalAddresses(network, context.device.macAddress(), context.member.usableAddresses());
+    paths = new Ipv6Paths(context, this, seed);
+    output = new Ipv6Output(context.link, addresses, context.loop, context.counters);
+    discovery =
+        new NeighbourDiscovery(context.link, addresses, output, context.counters, context.member);
+    routes = new Ipv6Routes(context, network, this);
+    reports = new ListenerReports(context.pool, addresses, output, context.counters);
+    input = new Ipv6Input(context, this, new Icmpv6Input(context, this));
+  }
+
+  /** Our addresses. */
+  LocalAddresses addresses() {
+    return addresses;
+  }
+
+  /** The paths by their numbers. */
+  Ipv6Paths paths() {
+    return paths;
+  }
+
+  /** The sender of packets. */
+  Ipv6Output output() {
+    return output;
   }
 
   /** The receiver of packets. */
@@ -78,8 +54,14 @@ final class Ipv6Layer {
     return input;
   }
 
+  /** The hosts of the link. */
   NeighbourDiscovery discovery() {
     return discovery;
+  }
+
+  /** The reports of our groups. */
+  ListenerReports reports() {
+    return reports;
   }
 
   /** Whether frames to a station concern us. */
@@ -102,7 +84,7 @@ final class Ipv6Layer {
     int local = addresses.find(Ipv6.destinationHigh(packet), Ipv6.destinationLow(packet));
     Ipv6Path path =
         local < 0 ? null : paths.find(Ipv6.sourceHigh(packet), Ipv6.sourceLow(packet), local);
-    return path == null ? 0 : path.number;
+    return path == null ? 0 : path.number();
   }
 
   /** The next hops. */
@@ -116,22 +98,10 @@ final class Ipv6Layer {
     routes.reportTo(receiver);
   }
 
-  /** See {@link IpLayer#send}. */
-  void send(
-      Neighbour neighbour,
-      Ipv6Path path,
-      long packet,
-      long payload,
-      int length,
-      int ecn,
-      long now) {
-    Neighbour hop = routes.nextHop(neighbour, path, now);
+  /** See {@link Path#send}. */
+  void send(Ipv6Path path, long packet, long payload, int length, int ecn, long now) {
+    Neighbour hop = routes.nextHop(path, now);
     output.send(discovery.neighbours(), hop, path, packet, payload, length, ecn, now);
-  }
-
-  /** See {@link IpLayer#reply}. */
-  void reply(Ipv6Path path, long packet, long payload, int length, long macAddress) {
-    output.reply(path, packet, payload, length, Ipv4.PROTOCOL_TCP, macAddress);
   }
 
   /** Checks our addresses, and announces them and their groups. */

@@ -32,8 +32,8 @@ final class Ipv6Output {
   }
 
   /**
-   * Like {@link IpLayer#send}. While our address is being checked for duplicates the packet is
-   * lost, as it is without a router.
+   * Like {@link Path#send}. While our address is being checked for duplicates the packet is lost,
+   * as it is without a router.
    *
    * @param neighbour the next hop; null if there is none
    */
@@ -58,7 +58,7 @@ final class Ipv6Output {
     }
     if (neighbour.resolved()) {
       link.send(packet, header, total, neighbour.macAddress, Ethernet.TYPE_IPV6);
-    } else if (path.toUs) {
+    } else if (path.toUs()) {
       loop.send(packet, header, total, Ethernet.TYPE_IPV6);
     } else {
       pool.window(packet, header, total);
@@ -83,11 +83,11 @@ final class Ipv6Output {
     return header;
   }
 
-  /** See {@link IpLayer#reply}. */
+  /** See {@link Path#reply}. */
   void reply(Ipv6Path path, long packet, long payload, int length, int protocol, long macAddress) {
     long header = header(path, payload, length, protocol, Ipv4.NOT_ECT);
     pool.retain(packet);
-    if (path.toUs) {
+    if (path.toUs()) {
       loop.send(packet, header, length + Ipv6.HEADER, Ethernet.TYPE_IPV6);
     } else {
       link.send(packet, header, length + Ipv6.HEADER, macAddress, Ethernet.TYPE_IPV6);

@@ -1,20 +1,16 @@
 package org.rddp.ip;
 
 import org.rddp.wire.Checksum;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 
-/** A remote address of IPv6 with the address of ours that it is used with, under a number. */
-public final class Ipv6Path {
-  /** Stands for both addresses where IPv4 has the remote address: 1 to 2^24 - 1. */
-  final int number;
-
+/** The way to a remote address of IPv6 from one address of ours: {@link Ipv6Paths} numbers them. */
+public final class Ipv6Path extends Path {
   /** Upper half of the remote address. */
   final long high;
 
   /** Lower half of the remote address. */
   final long low;
-
-  /** Whether the remote address is ours, too. */
-  final boolean toUs;
 
   /** Which of our addresses: an index of {@link LocalAddresses}. */
   final int local;
@@ -25,11 +21,7 @@ public final class Ipv6Path {
   /** Lower half of our address. */
   final long localLow;
 
-  /** The part of the pseudo header's sum that is the same for every packet. */
-  private final long sum;
-
-  /** Users, who need the number to stay. */
-  int users;
+  private final Ipv6Layer layer;
 
   /** The next hop that a router has told of (RFC 4861 section 8); null for that of the route. */
   private Neighbour redirect;
@@ -39,16 +31,92 @@ public final class Ipv6Path {
 
   Ipv6Path next;
 
-  Ipv6Path(int number, long high, long low, int local, LocalAddresses addresses) {
-    Ipv6Address ours = addresses.get(local);
-    this.number = number;
+  Ipv6Path(
+      IpContext context,
+      Ipv6Layer layer,
+      int number,
+      long high,
+      long low,
+      int local,
+      Ipv6Address ours) {
+    super(
+        context,
+        number,
+        layer.addresses().find(high, low) >= 0,
+        Ipv6.HEADER,
+        Checksum.pseudoHeader(high, low, ours.high(), ours.low(), 0, 0));
+    this.layer = layer;
     this.high = high;
     this.low = low;
     this.local = local;
-    toUs = addresses.find(high, low) >= 0;
     localHigh = ours.high();
     localLow = ours.low();
-    sum = Checksum.pseudoHeader(high, low, localHigh, localLow, 0, 0);
+  }
+
+  @Override
+  public Ipv6Address remote() {
+    return new Ipv6Address(high, low);
+  }
+
+  @Override
+  public Ipv6Address ours() {
+    return new Ipv6Address(localHigh, localLow);
+  }
+
+  @Override
+  public long hash() {
+    return (Long.rotateLeft(high, 1) ^ localHigh) * 0x9e3779b97f4a7c15L
+        ^ (Long.rotateLeft(low, 1) ^ localLow);
+  }
+
+  @Override
+  public long network() {
+    return high;
+  }
+
+  @Override
+  public boolean reaches() {
+    return layer.routes().reaches(this);
+  }
+
+  @Override
+  public boolean receives(int remotePort, int localPort) {
+    return context.device.receives(high, low, remotePort, localHigh, localLow, localPort);
+  }
+
+  @Override
+  public int linkMtu() {
+    return context.pathMtus.ipv6Link();
+  }
+
+  @Override
+  int leastMtu() {
+    return Ipv6.LEAST_MTU;
+  }
+
+  @Override
+  Neighbour route() {
+    return layer.routes().route(this);
+  }
+
+  @Override
+  void kept() {
+    layer.paths().keep(this);
+  }
+
+  @Override
+  void unkept() {
+    layer.paths().idle(this);
+  }
+
+  @Override
+  public void send(long packet, long payload, int length, int ecn, long now) {
+    layer.send(this, packet, payload, length, ecn, now);
+  }
+
+  @Override
+  public void reply(long packet, long payload, int length, long macAddress) {
+    layer.output().reply(this, packet, payload, length, Ipv4.PROTOCOL_TCP, macAddress);
   }
 
   /** The next hop that a router has told of; null for that of the route. */
@@ -67,31 +135,10 @@ public final class Ipv6Path {
     }
   }
 
-  /** The partial sum of the pseudo header. */
-  long pseudoHeader(int protocol, int length) {
-    return sum + protocol + length;
-  }
-
-  /** A hash of both addresses, the same in every stack of the interface. */
-  long hash() {
-    return (Long.rotateLeft(high, 1) ^ localHigh) * 0x9e3779b97f4a7c15L
-        ^ (Long.rotateLeft(low, 1) ^ localLow);
-  }
-
   /** A flow label for a connection with these ports (RFC 6437 section 3). */
   int flowLabel(int ports) {
     long mixed = (high ^ low ^ localLow ^ ports) * 0x9e3779b97f4a7c15L;
     return (int) (mixed >>> 44);
-  }
-
-  /** The remote address. */
-  public Ipv6Address remote() {
-    return new Ipv6Address(high, low);
-  }
-
-  /** Our address. */
-  public Ipv6Address ours() {
-    return new Ipv6Address(localHigh, localLow);
   }
 
   /** Upper half of the remote address: the network that its host is in. */

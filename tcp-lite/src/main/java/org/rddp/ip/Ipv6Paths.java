@@ -18,7 +18,8 @@ final class Ipv6Paths {
 
   private static final int SMALLEST = 1024;
 
-  private final LocalAddresses addresses;
+  private final IpContext context;
+  private final Ipv6Layer layer;
   private final long seed;
 
   /** Paths by number; the number 0 means none. */
@@ -45,8 +46,9 @@ final class Ipv6Paths {
    *
    * @param seed keys the hash; random, so that peers cannot predict it
    */
-  Ipv6Paths(LocalAddresses addresses, long seed) {
-    this.addresses = addresses;
+  Ipv6Paths(IpContext context, Ipv6Layer layer, long seed) {
+    this.context = context;
+    this.layer = layer;
     this.seed = seed;
   }
 
@@ -77,7 +79,7 @@ final class Ipv6Paths {
     Ipv6Path path = find(high, low, local);
     if (path == null) {
       path = add(high, low, local);
-    } else if (path.users == 0 && newestIdle.number != path.number) {
+    } else if (!path.isKept() && newestIdle.number() != path.number()) {
       unlink(path);
       append(path);
     }
@@ -87,7 +89,7 @@ final class Ipv6Paths {
   private Ipv6Path add(long high, long low, int local) {
     int number;
     if (idle == IDLE) {
-      number = oldestIdle.number;
+      number = oldestIdle.number();
       remove(oldestIdle);
     } else if (freeCount > 0) {
       number = free[--freeCount];
@@ -97,7 +99,8 @@ final class Ipv6Paths {
         grow();
       }
     }
-    Ipv6Path path = new Ipv6Path(number, high, low, local, addresses);
+    Ipv6Path path =
+        new Ipv6Path(context, layer, number, high, low, local, layer.addresses().get(local));
     numbered[number] = path;
     place(path);
     append(path);
@@ -105,21 +108,19 @@ final class Ipv6Paths {
     return path;
   }
 
-  /** Adds a user of a path. */
-  void acquire(Ipv6Path path) {
-    if (path.users++ == 0) {
-      unlink(path);
-    }
+  /** A path has a user. */
+  void keep(Ipv6Path path) {
+    unlink(path);
   }
 
-  /** Removes a user of a path, whose number may then be given to another. */
-  void release(Ipv6Path path) {
-    if (--path.users == 0) {
-      if (idle == IDLE) {
-        forget(oldestIdle);
-      }
-      append(path);
+  /** A path has no user any more: its number may be given to another. */
+  void idle(Ipv6Path path) {
+    if (idle == IDLE) {
+      Ipv6Path oldest = oldestIdle;
+      remove(oldest);
+      free[freeCount++] = oldest.number();
     }
+    append(path);
   }
 
   /** A host is no router any more: nothing is redirected to it. */
@@ -130,11 +131,6 @@ final class Ipv6Paths {
         path.redirect(null);
       }
     }
-  }
-
-  private void forget(Ipv6Path path) {
-    remove(path);
-    free[freeCount++] = path.number;
   }
 
   private void grow() {
@@ -154,7 +150,7 @@ final class Ipv6Paths {
     while (slots[slot] != 0) {
       slot = (slot + 1) & mask;
     }
-    slots[slot] = path.number;
+    slots[slot] = path.number();
   }
 
   /** Removes an idle path, and moves up those behind it so that searches find them. */
@@ -162,7 +158,7 @@ final class Ipv6Paths {
     unlink(path);
     int mask = slots.length - 1;
     int hole = hash(path) & mask;
-    while (slots[hole] != path.number) {
+    while (slots[hole] != path.number()) {
       hole = (hole + 1) & mask;
     }
     for (int slot = (hole + 1) & mask; slots[slot] != 0; slot = (slot + 1) & mask) {
@@ -173,7 +169,7 @@ final class Ipv6Paths {
       }
     }
     slots[hole] = 0;
-    numbered[path.number] = null;
+    numbered[path.number()] = null;
     path.redirect(null);
     last = null;
   }

@@ -22,32 +22,26 @@ final class Ipv6Routes {
   /** The routers that advertise themselves; null if they are not trusted. */
   private final DefaultRouters routers;
 
-  Ipv6Routes(
-      Ipv6Network network,
-      LocalAddresses addresses,
-      Ipv6Paths paths,
-      Neighbours neighbours,
-      Ipv6Output output,
-      EthernetLink link,
-      Loop loop,
-      PathMtus pathMtus,
-      IpCounters counters,
-      StackMember member) {
+  Ipv6Routes(IpContext context, Ipv6Network network, Ipv6Layer layer) {
     this.network = network;
-    this.addresses = addresses;
-    this.paths = paths;
-    this.neighbours = neighbours;
-    this.loop = loop;
-    this.counters = counters;
-    this.member = member;
+    addresses = layer.addresses();
+    paths = layer.paths();
+    neighbours = layer.discovery().neighbours();
+    loop = context.loop;
+    counters = context.counters;
+    member = context.member;
     RouterSolicitations solicitations =
-        new RouterSolicitations(link, addresses, output, counters, member.isFirst());
-    routers = network.advertised() ? new DefaultRouters(neighbours, solicitations, pathMtus) : null;
+        new RouterSolicitations(
+            context.link, addresses, layer.output(), counters, member.isFirst());
+    routers =
+        network.advertised()
+            ? new DefaultRouters(neighbours, solicitations, context.pathMtus)
+            : null;
   }
 
-  /** The next hop of a path: see {@link IpLayer#route}. It may change: {@link #nextHop}. */
+  /** The next hop of a path: see {@link Path#route}. It may change: {@link #nextHop}. */
   Neighbour route(Ipv6Path path) {
-    if (path.toUs) {
+    if (path.toUs()) {
       return loop.self();
     }
     if (onLink(path)) {
@@ -72,10 +66,11 @@ final class Ipv6Routes {
   /**
    * The next hop of a packet.
    *
-   * @param route of the path, when it was looked up
+   * @param path that is open
    * @return null if there is none any more
    */
-  Neighbour nextHop(Neighbour route, Ipv6Path path, long now) {
+  Neighbour nextHop(Ipv6Path path, long now) {
+    Neighbour route = path.hop;
     if (routers == null) {
       return route;
     }
@@ -156,7 +151,7 @@ final class Ipv6Routes {
    */
   void redirected(long high, long low, long target, long sender, boolean host) {
     Ipv6Path path = paths.find(high, low, LocalAddresses.GLOBAL);
-    if (path == null || path.toUs || onLink(path) || !isNextHop(sender, path)) {
+    if (path == null || path.toUs() || onLink(path) || !isNextHop(sender, path)) {
       counters.icmpIgnored++;
       return;
     }

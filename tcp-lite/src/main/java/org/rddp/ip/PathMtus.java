@@ -1,12 +1,12 @@
 package org.rddp.ip;
 
 import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.rddp.wire.Ipv6;
 
 /**
- * The MTUs of paths that carry less than the link, by destination (RFC 1191 section 6, RFC 8201).
+ * The MTUs of paths that carry less than the link (RFC 1191 section 6, RFC 8201).
  *
  * <p>An entry is removed ten minutes after it was last lowered, because the path may have changed
  * (section 6.3); a packet that is still too large causes another ICMP message. There are at most
@@ -25,25 +25,20 @@ final class PathMtus {
   /** The common MTUs of links (RFC 1191 section 7.1). */
   private static final int[] PLATEAUS = {32000, 17914, 8166, 4352, 2002, 1492, 1006, 508, LEAST};
 
-  private record Entry(int mtu, long expires) {}
-
   private final int linkMtu;
-
-  /** What the numbers of remote addresses of IPv6 mean; null without IPv6. */
-  private final Ipv6Paths paths;
-
   private final TransportHandler transport;
 
   /** The link's MTU for IPv6, which a router may lower. */
-  private int ipv6LinkMtu;
+  private int ipv6Link;
 
-  private final Map<Integer, Entry> entries = new LinkedHashMap<>();
+  /** The paths that carry less than the link, the one that was lowered longest ago first. */
+  private final Set<Path> lowered = new LinkedHashSet<>();
+
   private long nextDeadline = Long.MAX_VALUE;
 
-  PathMtus(int linkMtu, Ipv6Paths paths, TransportHandler transport) {
+  PathMtus(int linkMtu, TransportHandler transport) {
     this.linkMtu = linkMtu;
-    ipv6LinkMtu = linkMtu;
-    this.paths = paths;
+    ipv6Link = linkMtu;
     this.transport = transport;
   }
 
@@ -66,19 +61,9 @@ final class PathMtus {
     return LEAST;
   }
 
-  /** The MTU of the path to a destination, or of the link if no less is known. */
-  int get(int destination) {
-    int link = link(destination);
-    if (entries.isEmpty()) {
-      return link;
-    }
-    Entry entry = entries.get(destination);
-    return entry == null ? link : Math.min(entry.mtu, link);
-  }
-
-  /** The MTU of the link for the family of a destination. */
-  int link(int destination) {
-    return IpLayer.isIpv6(destination) ? ipv6LinkMtu : linkMtu;
+  /** The MTU of the link for IPv6. */
+  int ipv6Link() {
+    return ipv6Link;
   }
 
   /**
@@ -87,27 +72,27 @@ final class PathMtus {
    */
   void advertised(int mtu) {
     int told = Math.min(mtu, linkMtu);
-    if (told >= Ipv6.LEAST_MTU && told != ipv6LinkMtu) {
-      ipv6LinkMtu = told;
+    if (told >= Ipv6.LEAST_MTU && told != ipv6Link) {
+      ipv6Link = told;
       transport.onIpv6LinkMtu();
     }
   }
 
   /** Lowers the MTU of a path; never raises it. */
-  void lower(int destination, int mtu, long now) {
-    boolean ipv6 = IpLayer.isIpv6(destination);
-    // RFC 8201 section 4: a path of IPv6 carries what every link must carry.
-    int lowered = Math.max(mtu, ipv6 ? Ipv6.LEAST_MTU : Math.min(LEAST, linkMtu));
-    if (lowered >= get(destination)) {
+  void lower(Path path, int mtu, long now) {
+    int octets = Math.max(mtu, path.leastMtu());
+    if (octets >= path.mtu()) {
       return;
     }
-    if (entries.remove(destination) == null && ipv6) {
-      paths.acquire(paths.at(destination));
+    if (!lowered.remove(path)) {
+      path.acquire();
     }
-    if (entries.size() == CAPACITY) {
+    if (lowered.size() == CAPACITY) {
       forgetOldest();
     }
-    entries.put(destination, new Entry(lowered, now + LIFETIME));
+    path.lowered = octets;
+    path.mtuExpires = now + LIFETIME;
+    lowered.add(path);
     schedule();
   }
 
@@ -122,19 +107,17 @@ final class PathMtus {
   }
 
   private void forgetOldest() {
-    Iterator<Integer> oldest = entries.keySet().iterator();
-    int destination = oldest.next();
+    Iterator<Path> oldest = lowered.iterator();
+    Path path = oldest.next();
     oldest.remove();
+    path.lowered = Integer.MAX_VALUE;
     schedule();
-    transport.onPathMtu(destination, link(destination));
-    if (IpLayer.isIpv6(destination)) {
-      paths.release(paths.at(destination));
-    }
+    transport.onPathMtu(path);
+    path.release();
   }
 
-  /** The entry that was lowered longest ago is the first. */
   private void schedule() {
-    nextDeadline = entries.isEmpty() ? Long.MAX_VALUE : entries.values().iterator().next().expires;
+    nextDeadline = lowered.isEmpty() ? Long.MAX_VALUE : lowered.iterator().next().mtuExpires;
   }
 
   /** When {@link #advance} is due. */

@@ -11,7 +11,7 @@ public interface TransportHandler {
    * Adds a packet of the burst, of which only the lengths in the IP header have been checked: this
    * must have no visible effect.
    *
-   * @param source address of the sender
+   * @param source number of the sender's path
    * @param address of the transport header, of at least eight octets
    */
   default void addToPrefetch(int source, long address) {}
@@ -22,42 +22,48 @@ public interface TransportHandler {
   /**
    * A whole packet for us has arrived, its IP header checked.
    *
-   * @param source address of the sender
+   * @param source number of the sender's path: {@link IpLayer#path(int)}
+   * @param pseudoHeader partial sum of the pseudo header
    * @param senderMac source of its frame
    * @param ecn its ECN codepoint, such as {@link org.rddp.wire.Ipv4#CE}
    * @param address of the transport header
    * @param length octets of header and payload
    * @param packet that holds them, the caller's; retain it to keep it
    */
-  void onDatagram(int source, long senderMac, int ecn, long address, int length, long packet);
+  void onDatagram(
+      int source,
+      long pseudoHeader,
+      long senderMac,
+      int ecn,
+      long address,
+      int length,
+      long packet);
 
   /**
    * An ICMP message says that a packet of ours was not delivered. Anyone can send such a message.
    *
    * @param code the reason, as in RFC 792 type 3
-   * @param remote destination of our packet
+   * @param path of our packet
    * @param sequence sequence number of our packet
    */
-  void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence);
+  void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence);
 
   /**
    * An ICMP message says that a packet of ours was too large for its path (RFC 1191). Anyone can
-   * send such a message: the transport calls {@link IpLayer#lowerPathMtu} if it accepts it.
+   * send such a message: the transport calls {@link Path#lowerMtu} if it accepts it.
    *
-   * @param remote destination of our packet
+   * @param path of our packet
    * @param mtu claimed for the path, in octets of an IP packet, less than that packet had
    * @param sequence sequence number of our packet
    */
-  void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence);
+  void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence);
 
   /**
    * The MTU of a path was removed for its age: larger packets may be tried again (RFC 1191 section
-   * 6.3).
-   *
-   * @param mtu octets that may be tried
+   * 6.3). Or another stack of the interface has lowered it.
    */
-  void onPathMtu(int remote, int mtu);
+  void onPathMtu(Path path);
 
-  /** The MTU of the link has changed for IPv6: {@link IpLayer#pathMtu} of its paths, too. */
+  /** The MTU of the link has changed for IPv6: {@link Path#mtu} of its paths, too. */
   default void onIpv6LinkMtu() {}
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import java.util.random.RandomGenerator;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.Admission;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
@@ -32,73 +33,63 @@ final class Handshake {
     TcpListener listener = context.listeners.get(segment.localPort);
     TcpCounters counters = context.counters;
     int connections = context.peers.connections();
-    long identity = context.identity(key);
+    Path path = context.ip.path(segment.path);
+    long identity = context.secrets.identity(path, key);
     Admission.Decision decision =
         admission.decide(
             identity,
+            path,
             segment,
             listener == null ? null : listener.backlog,
             connections,
             context.now);
-    if (decision.mayConcernOthers() && handOver(segment, !decision.resets())) {
+    if (decision.mayConcernOthers()
+        && context.ip.handOver().segment(path, segment, !decision.resets())) {
       return null;
     }
-    if (decision.resets() && context.ip.isQuiet()) {
+    if (decision.resets() && context.ip.handOver().isQuiet()) {
       return null;
     }
     switch (decision) {
       case IGNORE -> {}
-      case RESET -> replies.reset(segment);
+      case RESET -> replies.reset(path, segment);
       case DROP_SYN -> counters.synsDropped++;
       case IGNORE_COOKIE -> counters.synCookiesFailed++;
       case RESET_COOKIE -> {
         counters.synCookiesFailed++;
-        replies.reset(segment);
+        replies.reset(path, segment);
       }
       case SEND_COOKIE -> {
         int cookie = admission.cookie(identity, segment, listener.backlog, context.now);
         int clock = context.timestampClock() + context.secrets.timestampOffset(identity);
-        replies.cookie(segment, cookie, clock);
+        replies.cookie(path, segment, cookie, clock);
       }
-      case START_HANDSHAKE -> accept(listener, key, segment, former);
+      case START_HANDSHAKE -> accept(listener, key, path, segment, former);
       case ACCEPT_COOKIE -> {
-        return acceptCookie(listener, key, segment);
+        return acceptCookie(listener, key, path, segment);
       }
     }
     return null;
   }
 
-  /** Hands over a segment to another stack of the interface, if one may have its connection. */
-  private boolean handOver(TcpSegment segment, boolean quietly) {
-    int length = (int) (segment.payload - segment.header) + segment.length;
-    return context.ip.handOver(
-        segment.localPort,
-        segment.remoteAddress,
-        segment.remoteMac,
-        segment.ecn,
-        segment.header,
-        length,
-        segment.packet,
-        quietly);
-  }
-
-  private void accept(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {
-    long identity = context.identity(key);
+  private void accept(
+      TcpListener listener, long key, Path path, TcpSegment syn, TcpConnection former) {
+    long identity = context.secrets.identity(path, key);
     int sequence =
         former == null
             ? context.secrets.initialSequence(identity, context.now)
             : context.secrets.initialSequenceAfter(
                 identity, context.now, former.sender.sequence(former.sender.max()));
-    TcpConnection connection = create(listener, key, syn.remoteAddress, sequence);
+    TcpConnection connection = create(listener, key, path, sequence);
     if (connection != null) {
       negotiate(connection, syn);
       sendSyn(connection);
     }
   }
 
-  private TcpConnection acceptCookie(TcpListener listener, long key, TcpSegment segment) {
-    TcpConnection connection =
-        create(listener, key, segment.remoteAddress, segment.acknowledgment - 1);
+  private TcpConnection acceptCookie(
+      TcpListener listener, long key, Path path, TcpSegment segment) {
+    TcpConnection connection = create(listener, key, path, segment.acknowledgment - 1);
     if (connection != null) {
       context.counters.synCookiesAccepted++;
       connection.negotiated(
@@ -109,8 +100,8 @@ final class Handshake {
     return connection;
   }
 
-  private TcpConnection create(TcpListener listener, long key, int address, int sequence) {
-    PeerAccount peer = context.peers.addConnection(address);
+  private TcpConnection create(TcpListener listener, long key, Path path, int sequence) {
+    PeerAccount peer = context.peers.addConnection(path);
     if (peer == null) {
       context.counters.synsDropped++;
       return null;
@@ -167,7 +158,7 @@ final class Handshake {
   void establish(TcpConnection connection, TcpSegment segment, long position) {
     TcpListener listener = connection.listener;
     if (listener != null && listener.closed()) {
-      replies.reset(segment);
+      replies.reset(connection.path(), segment);
       connection.terminate(CloseReason.ABORTED);
       return;
     }
@@ -197,7 +188,7 @@ final class Handshake {
     return connection.state() == TcpState.SYN_RECEIVED
         && connection.listener != null
         && admission.hasCookie(
-            context.identity(connection.key),
+            connection.identity(),
             segment,
             connection.listener.backlog,
             connection.sender.sequence(-1),
@@ -212,7 +203,7 @@ final class Handshake {
     return connection.state() == TcpState.SYN_RECEIVED
         && connection.listener != null
         && admission.hasValidCookie(
-            context.identity(connection.key),
+            connection.identity(),
             segment,
             connection.listener.backlog,
             connection.sender.sequence(-1),

@@ -44,7 +44,7 @@ final class SegmentArrival {
     if (acknowledges && !ours) {
       counters.unacceptable++;
       if (!segment.has(Tcp.RST)) {
-        replies.reset(segment);
+        replies.reset(connection.path(), segment);
       }
       return;
     }
@@ -272,7 +272,7 @@ final class SegmentArrival {
     if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
       counters.unacceptable++;
       if (!handshake.hasCookie(connection, segment)) {
-        replies.reset(segment);
+        replies.reset(connection.path(), segment);
       }
       return false;
     }

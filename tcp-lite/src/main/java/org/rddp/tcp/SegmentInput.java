@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.device.Offloads;
 import org.rddp.ip.IpLayer;
+import org.rddp.ip.Path;
 import org.rddp.ip.TransportHandler;
 import org.rddp.tcp.storage.TcpConnectionTable;
 import org.rddp.wire.Icmpv4;
@@ -48,12 +49,18 @@ final class SegmentInput implements TransportHandler {
 
   @Override
   public void onDatagram(
-      int source, long senderMac, int ecn, long address, int length, long packet) {
+      int source,
+      long pseudoHeader,
+      long senderMac,
+      int ecn,
+      long address,
+      int length,
+      long packet) {
     if (!segment.parse(source, senderMac, ecn, address, length, packet)) {
       counters.malformed++;
       return;
     }
-    if (!intact(source, address, length, packet)) {
+    if (!intact(pseudoHeader, address, length, packet)) {
       counters.checksumErrors++;
       return;
     }
@@ -84,11 +91,11 @@ final class SegmentInput implements TransportHandler {
   }
 
   /** Whether the checksum is right, by the device's verdict if there is one. */
-  private boolean intact(int source, long address, int length, long packet) {
+  private boolean intact(long pseudoHeader, long address, int length, long packet) {
     return switch (context.ip.checksum(packet)) {
       case Offloads.GOOD -> true;
       case Offloads.BAD -> false;
-      default -> Tcp.intact(address, length, context.ip.pseudoHeader(source, length));
+      default -> Tcp.intact(address, length, pseudoHeader);
     };
   }
 
@@ -126,11 +133,11 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {
+  public void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence) {
     TcpConnection connection =
-        context.connections.get(TcpConnectionTable.key(remote, remotePort, localPort));
+        context.connections.get(TcpConnectionTable.key(path.number(), remotePort, localPort));
     if (connection == null) {
-      context.ip.handOverUnreachable(code, remote, localPort, remotePort, sequence);
+      context.ip.handOver().unreachable(code, path, localPort, remotePort, sequence);
       return;
     }
     // Anyone can send such a message, so it does not end an established connection (RFC 5927 5.2).
@@ -143,19 +150,19 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+  public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
     TcpConnection connection =
-        context.connections.get(TcpConnectionTable.key(remote, remotePort, localPort));
+        context.connections.get(TcpConnectionTable.key(path.number(), remotePort, localPort));
     if (connection == null) {
-      context.ip.handOverTooBig(remote, mtu, localPort, remotePort, sequence);
+      context.ip.handOver().tooBig(path, mtu, localPort, remotePort, sequence);
     } else {
       context.sizes.tooBig(connection, sequence, mtu);
     }
   }
 
   @Override
-  public void onPathMtu(int remote, int mtu) {
-    context.sizes.pathMtuChanged(remote, mtu);
+  public void onPathMtu(Path path) {
+    context.sizes.pathMtuChanged(path);
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
@@ -167,9 +168,7 @@ final class SegmentOutput {
     boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum =
-        TcpOptions.putMss(
-            option, IpLayer.mss(connection.remote(), ip.linkMtu(connection.remote())));
+    long sum = TcpOptions.putMss(option, connection.path().mss(connection.path().linkMtu()));
     option += TcpOptions.MSS_LENGTH;
     if (scaled) {
       sum += TcpOptions.putWindowScale(option, offer.windowShift());
@@ -221,23 +220,23 @@ final class SegmentOutput {
       long sum,
       int segment,
       int ecn) {
-    int remote = connection.remote();
+    Path path = connection.path();
     if (offloadsChecksum) {
-      requestOffload(remote, packet, header, length, segment);
+      requestOffload(path, packet, header, length, segment);
     } else {
-      Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
+      Tcp.putChecksum(header, sum + path.pseudoHeader(length));
     }
     counters.segmentsOut++;
     if (context.trace != null) {
       context.trace.sending(connection, header, length);
     }
-    ip.send(connection.peer.route, packet, header, length, remote, ecn, context.now);
+    path.send(packet, header, length, ecn, context.now);
   }
 
-  private void requestOffload(int remote, long packet, long header, int length, int segment) {
+  private static void requestOffload(Path path, long packet, long header, int length, int segment) {
     int summed = segment > 0 ? 0 : length;
-    Tcp.putPartialChecksum(header, ip.pseudoHeader(remote, summed));
-    ip.requestOffload(packet, remote, Tcp.headerLength(header), segment);
+    Tcp.putPartialChecksum(header, path.pseudoHeader(summed));
+    path.requestOffload(packet, Tcp.headerLength(header), segment);
   }
 
   /** A packet for a segment that is sent at once; 0 if there is none. */

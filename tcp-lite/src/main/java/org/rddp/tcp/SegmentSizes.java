@@ -1,6 +1,6 @@
 package org.rddp.tcp;
 
-import org.rddp.ip.IpLayer;
+import org.rddp.ip.Path;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
 
@@ -20,17 +20,16 @@ final class SegmentSizes {
 
   /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
-    int mss =
-        Math.min(
-            IpLayer.mss(connection.remote(), context.ip.linkMtu(connection.remote())), theirMss);
+    Path path = connection.path();
+    int mss = Math.min(path.mss(path.linkMtu()), theirMss);
     connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
-    int emss = emss(connection, context.ip.pathMtu(connection.remote()));
+    int emss = emss(connection, path.mtu());
     connection.sender.negotiated(emss, windowShift);
   }
 
   /** EMSS on a path that carries packets of so many octets. */
   private static int emss(TcpConnection connection, int mtu) {
-    int mss = IpLayer.mss(connection.remote(), mtu);
+    int mss = connection.path().mss(mtu);
     return Math.min(connection.negotiatedEmss, mss - options(connection));
   }
 
@@ -39,10 +38,10 @@ final class SegmentSizes {
     return connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
   }
 
-  /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
-  void pathMtu(TcpConnection connection, int mtu) {
+  /** The path now carries, or may carry, packets of another length (RFC 1191 section 6.4). */
+  private void pathMtu(TcpConnection connection) {
     if (connection.negotiatedEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
-      int emss = emss(connection, mtu);
+      int emss = emss(connection, connection.path().mtu());
       if (emss != connection.sender.emss()) {
         connection.sender.pathEmss(emss);
       }
@@ -64,7 +63,7 @@ final class SegmentSizes {
     if (!inFlight || emss >= sender.emss()) {
       context.counters.icmpIgnored++;
     } else if (sender.largestAcknowledged() <= emss) {
-      lowerPathMtu(connection.remote(), mtu);
+      lowerPathMtu(connection.path(), mtu);
     } else {
       connection.pathMtuClaim = new PathMtuClaim(position, mtu);
     }
@@ -83,23 +82,23 @@ final class SegmentSizes {
       return false;
     }
     int before = connection.sender.emss();
-    lowerPathMtu(connection.remote(), claim.mtu());
+    lowerPathMtu(connection.path(), claim.mtu());
     return connection.sender.emss() < before;
   }
 
-  private void lowerPathMtu(int remote, int mtu) {
-    if (mtu < context.ip.pathMtu(remote)) {
-      context.ip.lowerPathMtu(remote, mtu, context.now);
+  private void lowerPathMtu(Path path, int mtu) {
+    if (mtu < path.mtu()) {
+      path.lowerMtu(mtu, context.now);
       context.counters.pathMtuLowered++;
-      pathMtuChanged(remote, context.ip.pathMtu(remote));
+      pathMtuChanged(path);
     }
   }
 
-  /** The path to a peer carries packets of so many octets (RFC 1191 section 6.1). */
-  void pathMtuChanged(int remote, int mtu) {
+  /** A path carries packets of another length (RFC 1191 section 6.1). */
+  void pathMtuChanged(Path path) {
     for (TcpConnection connection : context.connections.snapshot()) {
-      if (connection.remote() == remote) {
-        pathMtu(connection, mtu);
+      if (connection.path() == path) {
+        pathMtu(connection);
       }
     }
   }
@@ -107,8 +106,8 @@ final class SegmentSizes {
   /** A router has told another MTU of the link, for all connections over IPv6. */
   void ipv6LinkMtuChanged() {
     for (TcpConnection connection : context.connections.snapshot()) {
-      if (IpLayer.isIpv6(connection.remote())) {
-        pathMtu(connection, context.ip.pathMtu(connection.remote()));
+      if (connection.path().isIpv6()) {
+        pathMtu(connection);
       }
     }
   }

@@ -1,6 +1,5 @@
 package org.rddp.tcp;
 
-import org.rddp.ip.IpLayer;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.Flight;
@@ -858,7 +857,7 @@ final class Sender {
     int options = SegmentSizes.options(connection);
     boolean known = blackHole != null;
     boolean failed = known && blackHole.inTrial() && length > blackHole.emss();
-    boolean ipv6 = IpLayer.isIpv6(connection.remote());
+    boolean ipv6 = connection.path().isIpv6();
     if (!failed
         && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, known, ipv6)) {
       return false;

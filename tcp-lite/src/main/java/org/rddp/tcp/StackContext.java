@@ -29,6 +29,7 @@ final class StackContext {
   final TcpSettings settings;
   final TcpCounters counters = new TcpCounters();
   final PacketPool pool;
+  final StackMember member;
   final IpLayer ip;
 
   /** Listeners by port. */
@@ -91,6 +92,7 @@ final class StackContext {
       long now) {
     this.listeners = listeners;
     this.settings = settings;
+    this.member = member;
     this.now = now;
     pool = device.pool();
     wheel = new TimerWheel(now);
@@ -122,7 +124,7 @@ final class StackContext {
     ip = new IpLayer(device, address, member, input, random);
     boolean trains = ip.longestFrame() > ip.mtu() && pool.longCapacity() > 0;
     longestTrain = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
-    peers = new Peers(ip, settings.peerConnections(), settings.peerBacklog());
+    peers = new Peers(member.connections(), settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);
     transmitter = new SegmentTransmitter(output, pool, counters);
     upcalls = new Upcalls(this);
@@ -136,15 +138,6 @@ final class StackContext {
   /** The clock of all timestamps, in milliseconds. */
   int timestampClock() {
     return (int) (now / TIMESTAMP_TICK);
-  }
-
-  /**
-   * What tells a connection from all others in keyed hashes: its key, with the addresses themselves
-   * in place of a number of IPv6, which another address may get later.
-   */
-  long identity(long key) {
-    int remote = (int) (key >>> 32);
-    return IpLayer.isIpv6(remote) ? secrets.identity(ip.path(remote), key) : key;
   }
 
   /** Aborts a connection that has failed; others continue. */

@@ -1,7 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
-import org.rddp.ip.IpLayer;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.handshake.SynOffer;
@@ -12,21 +12,19 @@ import org.rddp.wire.TcpSegment;
 /** Answers segments that belong to no connection, without keeping state. */
 final class StatelessOutput {
   private final SegmentOutput output;
-  private final IpLayer ip;
   private final PacketPool pool;
   private final TcpCounters counters;
   private final SynOffer offer;
 
   StatelessOutput(StackContext context) {
     output = context.output;
-    ip = context.ip;
     pool = context.pool;
     counters = context.counters;
     offer = context.offer;
   }
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */
-  void reset(TcpSegment segment) {
+  void reset(Path path, TcpSegment segment) {
     long packet = output.allocate();
     if (packet == 0) {
       return;
@@ -47,7 +45,7 @@ final class StatelessOutput {
             flags,
             0);
     counters.resetsOut++;
-    send(segment, packet, Tcp.HEADER, sum);
+    send(path, segment, packet, Tcp.HEADER, sum);
   }
 
   /**
@@ -57,15 +55,14 @@ final class StatelessOutput {
    * @param cookie our initial sequence number
    * @param clock of our timestamps in this connection
    */
-  void cookie(TcpSegment syn, int cookie, int clock) {
+  void cookie(Path path, TcpSegment syn, int cookie, int clock) {
     long packet = output.allocate();
     if (packet == 0) {
       return;
     }
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum =
-        TcpOptions.putMss(option, IpLayer.mss(syn.remoteAddress, ip.linkMtu(syn.remoteAddress)));
+    long sum = TcpOptions.putMss(option, path.mss(path.linkMtu()));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
     if (offer.timestamps() && syn.options.timestamps()) {
@@ -96,15 +93,14 @@ final class StatelessOutput {
             flags,
             Math.min(offer.receiveBuffer(), 0xffff));
     counters.synCookiesSent++;
-    send(syn, packet, length, sum);
+    send(path, syn, packet, length, sum);
   }
 
-  private void send(TcpSegment answered, long packet, int length, long sum) {
+  private void send(Path path, TcpSegment answered, long packet, int length, long sum) {
     long header = pool.address(packet);
-    int remote = answered.remoteAddress;
-    Tcp.putChecksum(header, sum + ip.pseudoHeader(remote, length));
+    Tcp.putChecksum(header, sum + path.pseudoHeader(length));
     counters.segmentsOut++;
-    ip.reply(packet, header, length, remote, answered.remoteMac);
+    path.reply(packet, header, length, answered.remoteMac);
     pool.release(packet);
   }
 }

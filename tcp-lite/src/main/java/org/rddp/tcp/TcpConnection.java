@@ -2,7 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.storage.ConnectionEntry;
@@ -87,26 +87,31 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     this.listener = listener;
     this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
-    timestampOffset = context.secrets.timestampOffset(context.identity(key));
+    timestampOffset = context.secrets.timestampOffset(identity());
     sender = new Sender(this, sequence);
     receiver = new Receiver(this, context.settings.receiveBuffer());
     lastReceivedAt = context.now;
     stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
 
-  /** The peer's address, as a number: {@link org.rddp.ip.IpLayer#number}. */
-  int remote() {
-    return (int) (key >>> 32);
+  /** The way to the peer. */
+  Path path() {
+    return peer.path;
+  }
+
+  /** What tells it from all others in keyed hashes. */
+  long identity() {
+    return context.secrets.identity(peer.path, key);
   }
 
   /** The peer's address. */
   public HostAddress remoteAddress() {
-    return peer.path == null ? new Ipv4Address(remote()) : peer.path.remote();
+    return peer.path.remote();
   }
 
   /** Our address, of the peer's family. */
   public HostAddress localAddress() {
-    return peer.path == null ? new Ipv4Address(context.ip.address()) : peer.path.ours();
+    return peer.path.ours();
   }
 
   /** The peer's port. */
@@ -543,7 +548,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     receiver.clear();
     if (listener == null) {
       // We have opened it, from a claimed port.
-      context.ip.releaseClaim(remote(), remotePort(), localPort());
+      context.member.release(context.member.slot(peer.path.hash(), remotePort(), localPort()));
     }
     context.peers.removeConnection(peer);
     context.upcalls.closed(this, reason);

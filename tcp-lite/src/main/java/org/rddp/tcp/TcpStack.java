@@ -15,6 +15,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.storage.ConnectionEntry;
 import org.rddp.tcp.storage.TcpConnectionTable;
@@ -225,9 +226,9 @@ public final class TcpStack implements AutoCloseable {
    *     connection is left
    */
   public TcpConnection connect(HostAddress remote, int port, StreamHandler handler) {
-    int number = number(remote);
-    checkLimits(remote, number);
-    return connect(remote, number, ephemeralKey(remote, number, port), handler);
+    Path path = path(remote);
+    checkLimits(path);
+    return connect(path, ephemeralKey(path, port), handler);
   }
 
   /**
@@ -240,27 +241,31 @@ public final class TcpStack implements AutoCloseable {
    * @throws IllegalStateException as there, or if the port is in use
    */
   public TcpConnection connect(HostAddress remote, int port, int localPort, StreamHandler handler) {
-    int number = number(remote);
-    checkLimits(remote, number);
-    long key = TcpConnectionTable.key(number, port, localPort);
+    Path path = path(remote);
+    checkLimits(path);
+    long key = TcpConnectionTable.key(path.number(), port, localPort);
     if (context.connections.get(key) != null
         || listeners.containsKey(localPort)
-        || !context.ip.claim(number, port, localPort)) {
+        || !claim(path, port, localPort)) {
       throw new IllegalStateException("local port " + localPort + " is in use");
     }
     member.own(localPort);
-    return connect(remote, number, key, handler);
+    return connect(path, key, handler);
   }
 
-  private int number(HostAddress remote) {
+  private Path path(HostAddress remote) {
     if (!remote.unicast()) {
       throw new NoRouteException(remote + " is not the address of one host");
     }
-    int number = context.ip.number(remote);
-    if (number == 0) {
+    Path path = context.ip.path(remote);
+    if (path == null) {
       throw new NoRouteException(unreachable(remote));
     }
-    return number;
+    return path;
+  }
+
+  private boolean claim(Path path, int remotePort, int localPort) {
+    return member.claim(member.slot(path.hash(), remotePort, localPort));
   }
 
   private static String unreachable(HostAddress remote) {
@@ -273,33 +278,34 @@ public final class TcpStack implements AutoCloseable {
         + " address: connect to another address of the host, or give the interface one";
   }
 
-  private void checkLimits(HostAddress remote, int number) {
-    if (!context.ip.reaches(number)) {
+  private void checkLimits(Path path) {
+    if (!path.reaches()) {
       throw new NoRouteException(
-          remote + " is not in the interface's network, and there is no gateway");
+          path.remote() + " is not in the interface's network, and there is no gateway");
     }
     if (context.peers.connections() >= context.settings.connections()) {
       throw new IllegalStateException(
           "the limit of " + context.settings.connections() + " connections is reached");
     }
-    if (!context.peers.mayConnect(number)) {
+    if (!context.peers.mayConnect(path)) {
       throw new IllegalStateException(
           "the limit of "
               + context.settings.peerConnections()
               + " connections with "
-              + remote
+              + path.remote()
               + " is reached");
     }
   }
 
   /** Opens a connection from a port that is claimed. */
-  private TcpConnection connect(HostAddress remote, int number, long key, StreamHandler handler) {
-    PeerAccount peer = context.peers.addConnection(number);
+  private TcpConnection connect(Path path, long key, StreamHandler handler) {
+    PeerAccount peer = context.peers.addConnection(path);
     if (peer == null) {
-      context.ip.releaseClaim(number, (int) (key >>> 16) & 0xffff, (int) key & 0xffff);
-      throw new IllegalStateException("too many neighbours are in use for " + remote);
+      member.release(member.slot(path.hash(), (int) (key >>> 16) & 0xffff, (int) key & 0xffff));
+      throw new IllegalStateException("too many neighbours are in use for " + path.remote());
     }
-    int sequence = context.secrets.initialSequence(context.identity(key), context.now);
+    int sequence =
+        context.secrets.initialSequence(context.secrets.identity(path, key), context.now);
     TcpConnection connection = new TcpConnection(context, key, peer, null, handler, sequence);
     context.connections.add(connection);
     context.handshake.sendSyn(connection);
@@ -311,42 +317,40 @@ public final class TcpStack implements AutoCloseable {
    * several stacks of an interface each uses the ports whose answers come to its own queue. Where
    * that cannot be foretold, or no port is such, it uses those of its share.
    */
-  private long ephemeralKey(HostAddress remote, int number, int port) {
-    IntPredicate ours =
-        context.ip.foretells(number)
-            ? local -> context.ip.receives(number, port, local)
-            : member::isOfShare;
-    int local = freePort(number, port, ours);
+  private long ephemeralKey(Path path, int port) {
+    IntPredicate ours = path.foretells() ? local -> path.receives(port, local) : member::isOfShare;
+    int local = freePort(path, port, ours);
     if (local == 0 && IntStream.range(FIRST_EPHEMERAL_PORT, 65536).noneMatch(ours)) {
-      local = freePort(number, port, member::isOfShare);
+      local = freePort(path, port, member::isOfShare);
     }
     if (local == 0) {
-      throw new IllegalStateException("no local port is left towards " + remote.withPort(port));
+      throw new IllegalStateException(
+          "no local port is left towards " + path.remote().withPort(port));
     }
     recentPorts[connects++ & (RECENT - 1)] = local;
-    return TcpConnectionTable.key(number, port, local);
+    return TcpConnectionTable.key(path.number(), port, local);
   }
 
   /**
    * The first free port from a random one on, which is claimed, or 0. Those used last, of which the
    * peer may still have a connection, only if there is no other.
    */
-  private int freePort(int remote, int port, IntPredicate ours) {
+  private int freePort(Path path, int port, IntPredicate ours) {
     int start = random.nextInt(EPHEMERAL_PORTS);
-    int fresh = freePort(remote, port, start, local -> ours.test(local) && !isRecent(local));
-    return fresh == 0 ? freePort(remote, port, start, ours) : fresh;
+    int fresh = freePort(path, port, start, local -> ours.test(local) && !isRecent(local));
+    return fresh == 0 ? freePort(path, port, start, ours) : fresh;
   }
 
-  private int freePort(int remote, int port, int start, IntPredicate wanted) {
+  private int freePort(Path path, int port, int start, IntPredicate wanted) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      boolean itself = local == port && context.ip.isOurs(remote);
+      boolean itself = local == port && path.toUs();
       if (!itself
           && wanted.test(local)
-          && context.connections.get(TcpConnectionTable.key(remote, port, local)) == null
+          && context.connections.get(TcpConnectionTable.key(path.number(), port, local)) == null
           && !listeners.containsKey(local)
           && !member.hasListener(local)
-          && context.ip.claim(remote, port, local)) {
+          && claim(path, port, local)) {
         return local;
       }
     }

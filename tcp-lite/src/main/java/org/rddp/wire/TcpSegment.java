@@ -5,8 +5,8 @@ public final class TcpSegment {
   /** Its options. */
   public final TcpOptions options = new TcpOptions();
 
-  /** The sender's IPv4 address. */
-  public int remoteAddress;
+  /** The number of the sender's path. */
+  public int path;
 
   /** The source MAC address of its frame. */
   public long remoteMac;
@@ -62,7 +62,7 @@ public final class TcpSegment {
     if (!options.parse(address, headerLength)) {
       return false;
     }
-    remoteAddress = source;
+    path = source;
     remoteMac = sourceMac;
     ecn = codepoint;
     remotePort = Tcp.sourcePort(address);

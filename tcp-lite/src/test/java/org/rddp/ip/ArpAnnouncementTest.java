@@ -100,13 +100,13 @@ class ArpAnnouncementTest {
   @DisplayName("RFC 5227 2.3: an announcement of another host plants nothing")
   void shouldNotLearnFromAnnouncements() {
     script.arp(Arp.REQUEST, PEER_MAC, PEER, PEER);
-    assertThat(script.ip.route(PEER).resolved()).isFalse();
+    assertThat(script.open(PEER).hop.resolved()).isFalse();
   }
 
   @Test
   @DisplayName("RFC 1122 2.3.2.1: an address that was not used for long is ignored any more")
   void shouldForgetAStaleAddress() {
-    Neighbour peer = script.ip.route(PEER);
+    Path peer = script.open(PEER);
     send(peer);
     assertThat(script.take()).isEqualTo(Arp.LENGTH);
     script.arp(Arp.REPLY, PEER_MAC, PEER, OURS);
@@ -125,10 +125,10 @@ class ArpAnnouncementTest {
     assertThat(Ethernet.destination(script.frame())).isEqualTo(OTHER_MAC);
   }
 
-  private void send(Neighbour neighbour) {
+  private void send(Path path) {
     long packet = script.pool.allocate();
     long address = script.pool.address(packet);
-    script.ip.send(neighbour, packet, address, 8, PEER, Ipv4.NOT_ECT, script.now);
+    path.send(packet, address, 8, Ipv4.NOT_ECT, script.now);
     script.ip.transmit();
   }
 

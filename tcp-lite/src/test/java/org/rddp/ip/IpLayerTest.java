@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.group.StackGroup;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
+import org.rddp.group.StackGroup;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
@@ -53,19 +53,19 @@ class IpLayerTest {
 
         @Override
         public void onDatagram(
-            int source, long mac, int ecn, long address, int length, long packet) {
+            int source, long sum, long mac, int ecn, long address, int length, long packet) {
           lastEcn = ecn;
           heard.add(new Ipv4Address(source) + " " + length);
         }
 
         @Override
         public void onUnreachable(
-            int code, int remote, int localPort, int remotePort, int sequence) {
+            int code, Path path, int localPort, int remotePort, int sequence) {
           heard.add(
               "unreachable "
                   + code
                   + " "
-                  + new Ipv4Address(remote)
+                  + path.remote()
                   + " "
                   + localPort
                   + " "
@@ -73,12 +73,12 @@ class IpLayerTest {
         }
 
         @Override
-        public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+        public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
           heard.add(
               "too big "
                   + mtu
                   + " "
-                  + new Ipv4Address(remote)
+                  + path.remote()
                   + " "
                   + localPort
                   + " "
@@ -86,8 +86,8 @@ class IpLayerTest {
         }
 
         @Override
-        public void onPathMtu(int remote, int mtu) {
-          heard.add("path " + mtu + " " + new Ipv4Address(remote));
+        public void onPathMtu(Path path) {
+          heard.add("path " + path.mtu() + " " + path.remote());
         }
       };
   private final IpLayer ip =
@@ -122,9 +122,19 @@ class IpLayerTest {
     Ipv4.write(frame + Ethernet.HEADER, total, protocol, source, destination);
   }
 
-  private void send(Neighbour neighbour, int destination) {
+  private Path open(int remote) {
+    return open(ip, remote);
+  }
+
+  private static Path open(IpLayer ip, int remote) {
+    Path path = ip.path(remote);
+    assertThat(path.open()).isTrue();
+    return path;
+  }
+
+  private void send(Path path) {
     long packet = pool.allocate();
-    ip.send(neighbour, packet, pool.address(packet), PAYLOAD, destination, Ipv4.NOT_ECT, now);
+    path.send(packet, pool.address(packet), PAYLOAD, Ipv4.NOT_ECT, now);
     ip.transmit();
   }
 
@@ -159,24 +169,24 @@ class IpLayerTest {
 
   @Test
   void shouldAskForAnAddressAndSendWhatWaitedForIt() {
-    Neighbour peer = ip.route(PEER);
-    send(peer, PEER);
-    send(peer, PEER);
+    Path peer = open(PEER);
+    send(peer);
+    send(peer);
     expectRequest(PEER);
     assertThat(sent()).isZero();
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
     expectPacket(PEER_MAC, PEER);
     expectPacket(PEER_MAC, PEER);
-    send(peer, PEER);
+    send(peer);
     expectPacket(PEER_MAC, PEER);
     assertThat(pool.available()).isEqualTo(pool.capacity());
   }
 
   @Test
   void shouldLetOnlySoManyPacketsWait() {
-    Neighbour peer = ip.route(PEER);
+    Path peer = open(PEER);
     for (int i = 0; i < 10; i++) {
-      send(peer, PEER);
+      send(peer);
     }
     assertThat(pool.available()).isEqualTo(pool.capacity() - 4);
     assertThat(ip.counters().unresolved).isEqualTo(6);
@@ -184,7 +194,7 @@ class IpLayerTest {
 
   @Test
   void shouldAskThreeTimesAndGiveUp() {
-    send(ip.route(PEER), PEER);
+    send(open(PEER));
     for (int i = 0; i < 3; i++) {
       expectRequest(PEER);
       now += SECOND;
@@ -196,24 +206,24 @@ class IpLayerTest {
     assertThat(ip.counters().unresolved).isEqualTo(1);
     assertThat(pool.available()).isEqualTo(pool.capacity());
     assertThat(ip.nextDeadline()).isEqualTo(Long.MAX_VALUE);
-    send(ip.route(PEER), PEER);
+    send(open(PEER));
     expectRequest(PEER);
   }
 
   @Test
   void shouldConfirmAnAddressAfterAMinuteOfUseAndKeepUsingItMeanwhile() {
-    Neighbour peer = ip.route(PEER);
-    send(peer, PEER);
+    Path peer = open(PEER);
+    send(peer);
     expectRequest(PEER);
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
     expectPacket(PEER_MAC, PEER);
     now += 60 * SECOND;
-    send(peer, PEER);
+    send(peer);
     expectRequest(PEER_MAC, PEER);
     expectPacket(PEER_MAC, PEER);
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
     now += 60 * SECOND;
-    send(peer, PEER);
+    send(peer);
     expectRequest(PEER_MAC, PEER);
     expectPacket(PEER_MAC, PEER);
   }
@@ -226,7 +236,7 @@ class IpLayerTest {
     assertThat(Arp.operation(frame + Ethernet.HEADER)).isEqualTo(Arp.REPLY);
     assertThat(Arp.senderMac(frame + Ethernet.HEADER)).isEqualTo(ScriptedDevice.OUR_MAC);
     assertThat(Arp.targetIp(frame + Ethernet.HEADER)).isEqualTo(PEER);
-    send(ip.route(PEER), PEER);
+    send(open(PEER));
     expectRequest(PEER);
   }
 
@@ -239,21 +249,21 @@ class IpLayerTest {
   @Test
   void shouldIgnoreAReplyThatItDidNotAskFor() {
     arp(Arp.REPLY, OTHER_MAC, PEER, OURS);
-    Neighbour peer = ip.route(PEER);
-    send(peer, PEER);
+    Path peer = open(PEER);
+    send(peer);
     expectRequest(PEER);
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
     expectPacket(PEER_MAC, PEER);
     arp(Arp.REPLY, OTHER_MAC, PEER, OURS);
-    send(peer, PEER);
+    send(peer);
     expectPacket(PEER_MAC, PEER);
   }
 
   @Test
   void shouldSendToTheGatewayWhatIsNotOnTheLink() {
-    Neighbour gateway = ip.route(FAR);
-    assertThat(gateway).isSameAs(ip.route(GATEWAY));
-    send(gateway, FAR);
+    Path far = open(FAR);
+    assertThat(far.hop).isSameAs(open(GATEWAY).hop);
+    send(far);
     expectRequest(GATEWAY);
     arp(Arp.REPLY, OTHER_MAC, GATEWAY, OURS);
     expectPacket(OTHER_MAC, FAR);
@@ -261,8 +271,6 @@ class IpLayerTest {
 
   @Test
   void shouldForgetNeighboursThatNobodyUsesWhenThereAreTooMany() {
-    Neighbour kept = ip.route(PEER);
-    kept.acquire();
     IpLayer wide =
         new IpLayer(
             device,
@@ -270,16 +278,15 @@ class IpLayerTest {
             StackGroup.alone(),
             transport,
             new SplittableRandom(1));
-    Neighbour used = wide.route(PEER);
-    used.acquire();
+    Neighbour used = open(wide, PEER).hop;
     for (int i = 0; i < 5000; i++) {
-      assertThat(wide.route(PEER + 1 + i)).isNotNull();
+      open(wide, PEER + 1 + i).close();
     }
-    assertThat(wide.route(PEER)).isSameAs(used);
+    assertThat(wide.path(PEER).route()).isSameAs(used);
     for (int i = 0; i < 1023; i++) {
-      wide.route(PEER + 10_000 + i).acquire();
+      open(wide, PEER + 10_000 + i);
     }
-    assertThat(wide.route(PEER + 20_000)).isNull();
+    assertThat(wide.path(PEER + 20_000).open()).isFalse();
   }
 
   @Test
@@ -304,9 +311,9 @@ class IpLayerTest {
   @Test
   @DisplayName("RFC 3168 5: the transport chooses the ECN codepoint, and the checksum covers it")
   void shouldSendWithTheEcnCodepoint() {
-    Neighbour peer = ip.route(PEER);
+    Path peer = open(PEER);
     long packet = pool.allocate();
-    ip.send(peer, packet, pool.address(packet), PAYLOAD, PEER, Ipv4.ECT_0, now);
+    peer.send(packet, pool.address(packet), PAYLOAD, Ipv4.ECT_0, now);
     ip.transmit();
     expectRequest(PEER);
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
@@ -398,8 +405,8 @@ class IpLayerTest {
   @Tag("MPAA-5.1-01")
   @Tag("D03-13.2-03")
   void shouldSetDontFragment() {
-    Neighbour peer = ip.route(PEER);
-    send(peer, PEER);
+    Path peer = open(PEER);
+    send(peer);
     expectRequest(PEER);
     arp(Arp.REPLY, PEER_MAC, PEER, OURS);
     expectPacket(PEER_MAC, PEER);
@@ -421,7 +428,7 @@ class IpLayerTest {
 
   @Test
   void shouldGiveBackWhatWaitsOnClose() {
-    send(ip.route(PEER), PEER);
+    send(open(PEER));
     device.accepts = 0;
     arp(Arp.REQUEST, PEER_MAC, PEER, OURS);
     assertThat(pool.available()).isLessThan(pool.capacity());

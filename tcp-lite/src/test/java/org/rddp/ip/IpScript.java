@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.rddp.group.StackGroup;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
+import org.rddp.group.StackGroup;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
@@ -66,7 +66,7 @@ final class IpScript implements TransportHandler {
 
   @Override
   public void onDatagram(
-      int source, long senderMac, int codepoint, long address, int length, long packet) {
+      int source, long sum, long senderMac, int codepoint, long address, int length, long packet) {
     heard.add(new Ipv4Address(source) + " " + length);
     if (failure != null) {
       throw failure;
@@ -76,18 +76,25 @@ final class IpScript implements TransportHandler {
   }
 
   @Override
-  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {
+  public void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence) {
     heard.add("unreachable " + code);
   }
 
   @Override
-  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+  public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
     heard.add("too big " + mtu);
   }
 
   @Override
-  public void onPathMtu(int remote, int mtu) {
-    heard.add("path " + mtu);
+  public void onPathMtu(Path path) {
+    heard.add("path " + path.mtu());
+  }
+
+  /** The path to an address, with its next hop. */
+  Path open(int remote) {
+    Path path = ip.path(remote);
+    assertThat(path.open()).isTrue();
+    return path;
   }
 
   /** A packet of so many octets of payload, numbered from {@code first}; not received yet. */

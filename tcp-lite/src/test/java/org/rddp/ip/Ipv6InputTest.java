@@ -182,16 +182,16 @@ class Ipv6InputTest {
   @Test
   @DisplayName("RFC 8201 4: a path's MTU is forgotten after ten minutes, and is 1280 at least")
   void shouldRememberPathMtus() {
-    int far = script.ip.number(FAR);
-    script.ip.lowerPathMtu(far, 600, script.now);
-    assertThat(script.ip.pathMtu(far)).isEqualTo(1280);
+    Path far = script.ip.path(FAR);
+    far.lowerMtu(600, script.now);
+    assertThat(far.mtu()).isEqualTo(1280);
     for (int i = 0; i < 1000; i++) {
-      script.ip.number(new Ipv6Address(FAR.high(), 100 + i));
+      script.ip.path(new Ipv6Address(FAR.high(), 100 + i));
     }
-    assertThat(script.ip.number(FAR)).as("the number of a path that is kept").isEqualTo(far);
+    assertThat(script.ip.path(FAR)).as("a path that is kept").isSameAs(far);
     script.pass(600 * SECOND);
     assertThat(script.heard).containsExactly("path 2001:db8:1::7 1500");
-    assertThat(script.ip.pathMtu(far)).isEqualTo(1500);
+    assertThat(far.mtu()).isEqualTo(1500);
   }
 
   @Test

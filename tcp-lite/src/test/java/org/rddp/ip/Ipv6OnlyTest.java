@@ -67,8 +67,7 @@ class Ipv6OnlyTest {
 
   @Test
   void shouldHaveNoNumberForAnAddressOfIpv4() {
-    assertThat(script.ip.number(new Ipv4Address(PEER_IPV4))).isZero();
-    assertThat(script.ip.address()).isZero();
+    assertThat(script.ip.path(new Ipv4Address(PEER_IPV4))).isNull();
   }
 
   @Test

@@ -7,10 +7,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.rddp.group.StackGroup;
-import org.rddp.group.StackMember;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
+import org.rddp.group.StackGroup;
+import org.rddp.group.StackMember;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
@@ -83,25 +83,25 @@ final class Ipv6Script implements TransportHandler {
 
   @Override
   public void onDatagram(
-      int source, long senderMac, int codepoint, long address, int length, long packet) {
+      int source, long sum, long senderMac, int codepoint, long address, int length, long packet) {
     heard.add(ip.path(source).remote() + " " + length);
     datagram = Memory.bytes(address, length);
     ecn = codepoint;
   }
 
   @Override
-  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {
+  public void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence) {
     heard.add("unreachable " + code);
   }
 
   @Override
-  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {
+  public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
     heard.add("too big " + mtu);
   }
 
   @Override
-  public void onPathMtu(int remote, int mtu) {
-    heard.add("path " + ip.path(remote).remote() + " " + mtu);
+  public void onPathMtu(Path path) {
+    heard.add("path " + path.remote() + " " + path.mtu());
   }
 
   @Override
@@ -214,15 +214,22 @@ final class Ipv6Script implements TransportHandler {
 
   /** We send so many octets to a host. */
   void send(Ipv6Address to, int length) {
-    send(ip.route(ip.number(to)), to, length);
+    send(open(to), length);
   }
 
-  /** We send so many octets to a host, by a route that was looked up before. */
-  void send(Neighbour route, Ipv6Address to, int length) {
-    int number = ip.number(to);
+  /** The path to a host, with its next hop. */
+  Path open(Ipv6Address to) {
+    Path path = ip.path(to);
+    if (path.hop == null) {
+      assertThat(path.open()).isTrue();
+    }
+    return path;
+  }
+
+  /** We send so many octets by a path. */
+  void send(Path path, int length) {
     long packet = pool.allocate();
-    long address = pool.address(packet);
-    ip.send(route, packet, address, length, number, Ipv4.ECT_0, now);
+    path.send(packet, pool.address(packet), length, Ipv4.ECT_0, now);
     ip.transmit();
   }
 

@@ -19,7 +19,7 @@ import org.rddp.wire.Ipv4;
 /** Another station claims the address of a known neighbour. */
 class NeighbourConflictTest {
   private final IpScript script = new IpScript();
-  private final Neighbour peer = script.ip.route(PEER);
+  private final Path peer = script.open(PEER);
   private final List<String> reports = new ArrayList<>();
 
   @BeforeEach
@@ -34,7 +34,7 @@ class NeighbourConflictTest {
 
   private void send() {
     long packet = script.pool.allocate();
-    script.ip.send(peer, packet, script.pool.address(packet), 8, PEER, Ipv4.NOT_ECT, script.now);
+    peer.send(packet, script.pool.address(packet), 8, Ipv4.NOT_ECT, script.now);
     script.ip.transmit();
   }
 
@@ -118,7 +118,7 @@ class NeighbourConflictTest {
       expectRequestTo(Ethernet.BROADCAST);
       script.pass(SECOND);
     }
-    assertThat(peer.resolved()).isFalse();
+    assertThat(peer.hop.resolved()).isFalse();
   }
 
   @Test

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.group.StackGroup;
 import org.rddp.device.ScriptedDevice;
+import org.rddp.group.StackGroup;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -388,7 +388,7 @@ class NeighbourDiscoveryTest {
       script.receive();
       expectAdvertisement(OURS, source, PEER_MAC, REPLY);
     }
-    assertThat(script.ip.number(new Ipv6Address(PEER.high(), 5))).isLessThanOrEqualTo(257);
+    assertThat(script.ip.path(new Ipv6Address(PEER.high(), 5)).number()).isLessThanOrEqualTo(257);
     script.expectEveryPacketBack();
   }
 }

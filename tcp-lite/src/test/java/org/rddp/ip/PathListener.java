@@ -6,16 +6,16 @@ import java.util.List;
 record PathListener(List<String> heard) implements TransportHandler {
   @Override
   public void onDatagram(
-      int source, long senderMac, int ecn, long address, int length, long packet) {}
+      int source, long sum, long senderMac, int ecn, long address, int length, long packet) {}
 
   @Override
-  public void onUnreachable(int code, int remote, int localPort, int remotePort, int sequence) {}
+  public void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence) {}
 
   @Override
-  public void onTooBig(int remote, int mtu, int localPort, int remotePort, int sequence) {}
+  public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {}
 
   @Override
-  public void onPathMtu(int remote, int mtu) {
-    heard.add(new Ipv4Address(remote) + " " + mtu);
+  public void onPathMtu(Path path) {
+    heard.add(path.remote() + " " + path.mtu());
   }
 }

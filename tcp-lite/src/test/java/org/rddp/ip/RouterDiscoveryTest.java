@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.rddp.group.StackGroup;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.tcp.testing.RouterMessages;
+import org.rddp.group.StackGroup;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -45,11 +45,7 @@ class RouterDiscoveryTest {
   }
 
   private boolean reachesFar() {
-    return script.ip.reaches(script.ip.number(FAR));
-  }
-
-  private Neighbour routeToFar() {
-    return script.ip.route(script.ip.number(FAR));
+    return script.ip.path(FAR).reaches();
   }
 
   private void expectSolicitation(Ipv6Address target) {
@@ -66,8 +62,8 @@ class RouterDiscoveryTest {
 
   /** The router answers to a packet that is sent to a far host. */
   private void use(Ipv6Address router, long mac) {
-    Neighbour route = routeToFar();
-    script.send(route, FAR, 40);
+    Path far = script.open(FAR);
+    script.send(far, 40);
     expectSolicitation(router);
     script.advertise(255, REPLY, router, script.linkLocal, mac);
     expectPacketTo(mac);
@@ -77,7 +73,7 @@ class RouterDiscoveryTest {
   @DisplayName("RFC 4861 6.3.4, 6.3.6: an advertised router is the next hop to other networks")
   void shouldUseAnAdvertisedRouter() {
     assertThat(reachesFar()).isFalse();
-    assertThat(routeToFar()).isNull();
+    assertThat(script.ip.path(FAR).route()).isNull();
     router(GATEWAY, 255, 1800, NO_MTU);
     assertThat(reachesFar()).isTrue();
     use(GATEWAY, PEER_MAC);
@@ -118,13 +114,13 @@ class RouterDiscoveryTest {
   @Test
   void shouldDropPacketsOfARouteWhoseRoutersAreGone() {
     router(GATEWAY, 255, 30, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     script.pass(30 * SECOND);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     script.expectNothing();
     assertThat(script.ip.counters().unresolved).isEqualTo(1);
     router(SECOND_ROUTER, 255, 30, NO_MTU);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectSolicitation(SECOND_ROUTER);
     script.advertise(255, REPLY, SECOND_ROUTER, script.linkLocal, OTHER_MAC);
     expectPacketTo(OTHER_MAC);
@@ -138,16 +134,16 @@ class RouterDiscoveryTest {
     List<String> reports = new ArrayList<>();
     script.ip.reportTo(reports::add);
     router(GATEWAY, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     router(SECOND_ROUTER, 255, 1800, NO_MTU);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     for (int i = 0; i < 3; i++) {
       expectSolicitation(GATEWAY);
       script.pass(SECOND);
     }
     script.expectNothing();
     router(GATEWAY, 255, 1800, NO_MTU);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectSolicitation(SECOND_ROUTER);
     script.advertise(255, REPLY, SECOND_ROUTER, script.linkLocal, OTHER_MAC);
     expectPacketTo(OTHER_MAC);
@@ -163,9 +159,9 @@ class RouterDiscoveryTest {
   void shouldTryRoutersInTurn() {
     router(GATEWAY, 255, 1800, NO_MTU);
     router(SECOND_ROUTER, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     for (Ipv6Address router : List.of(GATEWAY, SECOND_ROUTER, GATEWAY, SECOND_ROUTER)) {
-      script.send(route, FAR, 40);
+      script.send(far, 40);
       for (int i = 0; i < 3; i++) {
         expectSolicitation(router);
         script.pass(SECOND);
@@ -183,9 +179,9 @@ class RouterDiscoveryTest {
     script = Ipv6Script.withRouterAdvertisements(group.member(0));
     router(GATEWAY, 255, 1800, 1400);
     other.ip.receive(other.now);
-    int far = other.ip.number(FAR);
-    assertThat(other.ip.reaches(far)).isTrue();
-    assertThat(other.ip.linkMtu(far)).isEqualTo(1400);
+    Path far = other.ip.path(FAR);
+    assertThat(far.reaches()).isTrue();
+    assertThat(far.linkMtu()).isEqualTo(1400);
     redirect(GATEWAY, FAR, SECOND_ROUTER);
     other.ip.receive(other.now);
     assertThat(script.ip.counters().redirects).isZero();
@@ -209,21 +205,21 @@ class RouterDiscoveryTest {
   @Test
   @DisplayName("RFC 4861 6.3.4: the link's MTU is a router's, from 1280 octets to our own")
   void shouldTakeTheMtu() {
-    int far = script.ip.number(FAR);
+    Path far = script.ip.path(FAR);
     router(GATEWAY, 255, 1800, 1400);
-    assertThat(script.ip.linkMtu(far)).isEqualTo(1400);
-    assertThat(script.ip.pathMtu(far)).isEqualTo(1400);
-    assertThat(script.ip.linkMtu(Ipv4Address.parse("10.0.0.2").bits())).isEqualTo(1500);
+    assertThat(far.linkMtu()).isEqualTo(1400);
+    assertThat(far.mtu()).isEqualTo(1400);
+    assertThat(script.ip.path(Ipv4Address.parse("10.0.0.2")).linkMtu()).isEqualTo(1500);
     for (int wrong : new int[] {1279, 0, -1}) {
       router(GATEWAY, 255, 1800, wrong);
     }
-    assertThat(script.ip.linkMtu(far)).isEqualTo(1400);
-    script.ip.lowerPathMtu(far, 1300, script.now);
+    assertThat(far.linkMtu()).isEqualTo(1400);
+    far.lowerMtu(1300, script.now);
     router(GATEWAY, 255, 1800, 9000);
-    assertThat(script.ip.linkMtu(far)).isEqualTo(1500);
-    assertThat(script.ip.pathMtu(far)).isEqualTo(1300);
+    assertThat(far.linkMtu()).isEqualTo(1500);
+    assertThat(far.mtu()).isEqualTo(1300);
     router(GATEWAY, 255, 1800, 1280);
-    assertThat(script.ip.pathMtu(far)).isEqualTo(1280);
+    assertThat(far.mtu()).isEqualTo(1280);
     assertThat(script.heard).containsExactly("link", "link", "link");
   }
 
@@ -273,19 +269,19 @@ class RouterDiscoveryTest {
   @DisplayName("RFC 4861 8.3: a redirect changes the next hop to one destination")
   void shouldFollowARedirect() {
     router(GATEWAY, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     use(GATEWAY, PEER_MAC);
     redirect(GATEWAY, FAR, SECOND_ROUTER);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectSolicitation(SECOND_ROUTER);
     script.advertise(255, REPLY, SECOND_ROUTER, script.linkLocal, OTHER_MAC);
     expectPacketTo(OTHER_MAC);
     redirect(SECOND_ROUTER, FAR, FAR);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectSolicitation(FAR);
     assertThat(script.ip.counters().redirects).isEqualTo(2);
     Ipv6Address other = new Ipv6Address(FAR.high(), 8);
-    script.send(script.ip.route(script.ip.number(other)), other, 40);
+    script.send(other, 40);
     expectPacketTo(PEER_MAC);
   }
 
@@ -293,15 +289,15 @@ class RouterDiscoveryTest {
   @DisplayName("RFC 4861 7.3.3: the router is used again if the redirect's target does not answer")
   void shouldReturnToTheRouter() {
     router(GATEWAY, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     use(GATEWAY, PEER_MAC);
     redirect(GATEWAY, FAR, SECOND_ROUTER);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     for (int i = 0; i < 3; i++) {
       expectSolicitation(SECOND_ROUTER);
       script.pass(SECOND);
     }
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectPacketTo(PEER_MAC);
     script.expectEveryPacketBack();
   }
@@ -310,12 +306,12 @@ class RouterDiscoveryTest {
   @DisplayName("RFC 4861 6.3.5: nothing is redirected to a host that is no router any more")
   void shouldEndRedirectsToAFormerRouter() {
     router(GATEWAY, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     use(GATEWAY, PEER_MAC);
     router(SECOND_ROUTER, 255, 1800, NO_MTU);
     redirect(GATEWAY, FAR, SECOND_ROUTER);
     router(SECOND_ROUTER, 255, 0, NO_MTU);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectPacketTo(PEER_MAC);
   }
 
@@ -338,19 +334,19 @@ class RouterDiscoveryTest {
   @DisplayName("RFC 4861 8.1: only the router in use redirects, and not to another network")
   void shouldIgnoreOtherRedirects() {
     router(GATEWAY, 255, 1800, NO_MTU);
-    Neighbour route = routeToFar();
+    Path far = script.open(FAR);
     use(GATEWAY, PEER_MAC);
     redirect(SECOND_ROUTER, FAR, SECOND_ROUTER);
     redirect(PEER, FAR, SECOND_ROUTER);
     redirect(GATEWAY, FAR, PEER);
     redirect(GATEWAY, Ipv6Address.ALL_NODES, SECOND_ROUTER);
     redirect(GATEWAY, new Ipv6Address(FAR.high(), 9), SECOND_ROUTER);
-    script.ip.number(PEER);
+    script.ip.path(PEER);
     redirect(GATEWAY, PEER, SECOND_ROUTER);
     assertThat(script.ip.counters().redirects).isZero();
     assertThat(script.ip.counters().malformed).isEqualTo(3);
     assertThat(script.ip.counters().icmpIgnored).isEqualTo(3);
-    script.send(route, FAR, 40);
+    script.send(far, 40);
     expectPacketTo(PEER_MAC);
   }
 }

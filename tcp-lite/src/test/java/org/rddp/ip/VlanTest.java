@@ -79,7 +79,7 @@ class VlanTest {
   void shouldTagWhatLeaves() {
     long packet = tagged.pool.allocate();
     long address = tagged.pool.address(packet);
-    tagged.ip.send(tagged.ip.route(PEER), packet, address, 8, PEER, Ipv4.NOT_ECT, tagged.now);
+    tagged.open(PEER).send(packet, address, 8, Ipv4.NOT_ECT, tagged.now);
     tagged.ip.transmit();
     assertThat(tagged.take()).isEqualTo(Arp.LENGTH);
     expectTag(Ethernet.TYPE_ARP);

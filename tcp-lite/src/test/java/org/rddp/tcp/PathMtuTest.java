@@ -93,7 +93,7 @@ class PathMtuTest {
     script.ourPort++;
     script.receiveTooBig(1, 1500, 1400);
     assertThat(script.stream.emss()).isEqualTo(1460);
-    assertThat(script.stack.context.ip.pathMtu(Script.THEIRS.bits())).isEqualTo(1500);
+    assertThat(script.stack.context.ip.path(Script.THEIRS).mtu()).isEqualTo(1500);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
+import org.rddp.ip.Path;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
@@ -61,30 +62,32 @@ public final class Admission {
   /**
    * Decides about a segment without a connection.
    *
-   * @param key that its connection would have
+   * @param key that tells its connection from all others
+   * @param path that it has come by
    * @param backlog of the port's listener; null if there is none
    * @param connections of the interface now
    */
-  public Decision decide(long key, TcpSegment segment, Backlog backlog, int connections, long now) {
+  public Decision decide(
+      long key, Path path, TcpSegment segment, Backlog backlog, int connections, long now) {
     if (segment.has(Tcp.RST)) {
       return Decision.IGNORE;
     }
     if (backlog == null || (segment.has(Tcp.SYN) && segment.has(Tcp.ACK))) {
       return Decision.RESET;
     }
-    boolean room = connections < mostConnections && peers.mayConnect(segment.remoteAddress);
+    boolean room = connections < mostConnections && peers.mayConnect(path);
     if (segment.has(Tcp.ACK)) {
       return acknowledged(key, segment, backlog, room, now);
     }
     boolean syn = segment.has(Tcp.SYN) && !segment.has(Tcp.FIN);
-    return syn ? syn(segment, backlog, room) : Decision.IGNORE;
+    return syn ? syn(path, segment, backlog, room) : Decision.IGNORE;
   }
 
-  private Decision syn(TcpSegment syn, Backlog backlog, boolean room) {
+  private Decision syn(Path path, TcpSegment syn, Backlog backlog, boolean room) {
     if (!room) {
       return Decision.DROP_SYN;
     }
-    if (peers.mayStartHandshake(syn.remoteAddress) && backlog.hasRoom()) {
+    if (peers.mayStartHandshake(path) && backlog.hasRoom()) {
       return Decision.START_HANDSHAKE;
     }
     return sendsCookies && SynCookies.canEncode(SynNegotiation.mss(syn))

@@ -2,6 +2,7 @@ package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
 import org.rddp.ip.Ipv6Path;
+import org.rddp.ip.Path;
 import org.rddp.wire.SequenceNumber;
 
 /**
@@ -31,17 +32,18 @@ public final class ConnectionSecrets {
   }
 
   /**
-   * What tells a connection over IPv6 from all others: a keyed hash of addresses and ports.
-   *
-   * @param key of the connection, with its ports
+   * What tells a connection from all others in keyed hashes: its key, with a keyed hash of the
+   * addresses themselves in place of a number of IPv6, which another address may get later.
    */
-  public long identity(Ipv6Path path, long key) {
-    return hash.hash(
-        path.remotePrefix(),
-        path.remoteInterface(),
-        path.ourPrefix(),
-        path.ourInterface(),
-        key & PORTS);
+  public long identity(Path path, long key) {
+    return path instanceof Ipv6Path ipv6
+        ? hash.hash(
+            ipv6.remotePrefix(),
+            ipv6.remoteInterface(),
+            ipv6.ourPrefix(),
+            ipv6.ourInterface(),
+            key & PORTS)
+        : key;
   }
 
   private long secret(long key) {

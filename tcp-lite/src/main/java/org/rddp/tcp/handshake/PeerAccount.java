@@ -1,24 +1,17 @@
 package org.rddp.tcp.handshake;
 
-import org.rddp.ip.Ipv6Path;
-import org.rddp.ip.Neighbour;
+import org.rddp.ip.Path;
 
 /**
- * One remote address: the next hop, and counts over all of its connections. Those of IPv6 count for
- * their network of 64 bits, too, because a host may have any address of it.
+ * One remote address: the way to it, and counts over all of its connections. Those of IPv6 count
+ * for their network of 64 bits, too, because a host may have any address of it.
  */
 public final class PeerAccount {
-  /** The next hop to the address. */
-  public final Neighbour route;
-
-  /** What the address means; null if it is one of IPv4. */
-  public final Ipv6Path path;
+  /** The way to the address, open as long as there is the account. */
+  public final Path path;
 
   /** The account of the network; null for IPv4. */
   final PrefixAccount prefix;
-
-  /** The address, or the number of its path. */
-  final int address;
 
   /** Connections, those in TIME-WAIT included. */
   int connections;
@@ -29,9 +22,7 @@ public final class PeerAccount {
   private int sent;
   private int early;
 
-  PeerAccount(int address, Neighbour route, Ipv6Path path, PrefixAccount prefix) {
-    this.address = address;
-    this.route = route;
+  PeerAccount(Path path, PrefixAccount prefix) {
     this.path = path;
     this.prefix = prefix;
   }

@@ -3,9 +3,7 @@ package org.rddp.tcp.handshake;
 import java.util.HashMap;
 import java.util.Map;
 import org.rddp.group.SharedCounts;
-import org.rddp.ip.IpLayer;
-import org.rddp.ip.Ipv6Path;
-import org.rddp.ip.Neighbour;
+import org.rddp.ip.Path;
 
 /**
  * The remote addresses that have connections, and the limits of each. With IPv6 a network of 64
@@ -20,7 +18,6 @@ public final class Peers {
 
   private final Map<Integer, PeerAccount> peers = new HashMap<>();
   private final Map<Long, PrefixAccount> prefixes = new HashMap<>();
-  private final IpLayer ip;
   private final SharedCounts counts;
   private final int mostConnections;
   private final int mostHandshakes;
@@ -28,92 +25,73 @@ public final class Peers {
   /**
    * No peers.
    *
+   * @param counts connections of all stacks of the interface
    * @param mostConnections connections that a peer may have
    * @param mostHandshakes handshakes in progress that a peer may have begun
    */
-  public Peers(IpLayer ip, int mostConnections, int mostHandshakes) {
-    this.ip = ip;
-    counts = ip.connections();
+  public Peers(SharedCounts counts, int mostConnections, int mostHandshakes) {
+    this.counts = counts;
     this.mostConnections = mostConnections;
     this.mostHandshakes = mostHandshakes;
   }
 
-  /** Whether an address may have another connection. */
-  public boolean mayConnect(int address) {
-    Ipv6Path path = ip.path(address);
-    if (path == null) {
-      return counts.of(address) < mostConnections;
+  /** Whether a peer may have another connection. */
+  public boolean mayConnect(Path path) {
+    if (!path.isIpv6()) {
+      return counts.of(path.network()) < mostConnections;
     }
-    PeerAccount peer = peers.get(address);
+    PeerAccount peer = peers.get(path.number());
     return (peer == null || peer.connections < mostConnections)
-        && counts.of(path.remotePrefix()) < PER_PREFIX * (long) mostConnections;
+        && counts.of(path.network()) < PER_PREFIX * (long) mostConnections;
   }
 
-  /** Whether an address may begin another handshake. */
-  boolean mayStartHandshake(int address) {
-    PeerAccount peer = peers.get(address);
-    PrefixAccount prefix = prefix(address, peer);
+  /** Whether a peer may begin another handshake. */
+  boolean mayStartHandshake(Path path) {
+    PeerAccount peer = peers.get(path.number());
+    PrefixAccount prefix = peer == null ? prefix(path) : peer.prefix;
     return (peer == null || peer.handshakes < mostHandshakes)
         && (prefix == null || prefix.handshakes < PER_PREFIX * (long) mostHandshakes);
   }
 
-  /** The account of an address's network; null if there is none, or it is IPv4. */
-  private PrefixAccount prefix(int address, PeerAccount peer) {
-    if (peer != null) {
-      return peer.prefix;
-    }
-    Ipv6Path path = ip.path(address);
-    return path == null ? null : prefixes.get(path.remotePrefix());
+  /** The account of a peer's network; null if there is none, or it is IPv4. */
+  private PrefixAccount prefix(Path path) {
+    return path.isIpv6() ? prefixes.get(path.network()) : null;
   }
 
   /**
-   * Counts another connection of an address.
+   * Counts another connection of a peer.
    *
-   * @return the account, or null if there is no route to the address
+   * @return the account, or null if there is no next hop: {@link Path#open}
    */
-  public PeerAccount addConnection(int address) {
-    PeerAccount peer = peers.get(address);
+  public PeerAccount addConnection(Path path) {
+    PeerAccount peer = peers.get(path.number());
     if (peer == null) {
-      Neighbour route = ip.route(address);
-      if (route == null) {
+      if (!path.open()) {
         return null;
       }
-      route.acquire();
-      peer = account(address, route);
-      peers.put(address, peer);
+      peer = account(path);
+      peers.put(path.number(), peer);
     }
     peer.connections++;
-    counts.add(shared(peer));
+    counts.add(path.network());
     if (peer.prefix != null) {
       peer.prefix.connections++;
     }
     return peer;
   }
 
-  /** What stacks count a peer's connections under; networks and addresses of IPv4 are different. */
-  private static long shared(PeerAccount peer) {
-    return peer.prefix == null ? peer.address : peer.prefix.prefix;
-  }
-
-  private PeerAccount account(int address, Neighbour route) {
-    Ipv6Path path = ip.path(address);
-    if (path == null) {
-      return new PeerAccount(address, route, null, null);
-    }
-    ip.acquire(path);
-    PrefixAccount prefix = prefixes.computeIfAbsent(path.remotePrefix(), PrefixAccount::new);
-    return new PeerAccount(address, route, path, prefix);
+  private PeerAccount account(Path path) {
+    return new PeerAccount(
+        path, path.isIpv6() ? prefixes.computeIfAbsent(path.network(), PrefixAccount::new) : null);
   }
 
   /** A connection has ended; removes the account with the last one. */
   public void removeConnection(PeerAccount peer) {
-    counts.remove(shared(peer));
+    Path path = peer.path;
+    counts.remove(path.network());
     if (--peer.connections == 0) {
-      peer.route.release();
-      peers.remove(peer.address);
-      if (peer.path != null) {
-        ip.release(peer.path);
-      }
+      peers.remove(path.number());
+      path.close();
     }
     if (peer.prefix != null && --peer.prefix.connections == 0) {
       prefixes.remove(peer.prefix.prefix);

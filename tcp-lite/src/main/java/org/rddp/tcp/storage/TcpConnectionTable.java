@@ -38,9 +38,9 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
     return (C[]) new ConnectionEntry[length];
   }
 
-  /** Packs the identity of a connection into 64 bits. */
-  public static long key(int remoteAddress, int remotePort, int localPort) {
-    return ((long) remoteAddress << 32) | ((long) remotePort << 16) | localPort;
+  /** Packs the number of a path and the ports into 64 bits, which no other connection has. */
+  public static long key(int number, int remotePort, int localPort) {
+    return ((long) number << 32) | ((long) remotePort << 16) | localPort;
   }
 
   /** Number of connections. */

@@ -1,0 +1,41 @@
+package org.rddp.ip;
+
+import org.rddp.device.FrameDevice;
+import org.rddp.device.PacketPool;
+import org.rddp.group.StackMember;
+
+/** The parts of IP on one link, or one queue of its device, that both families use. */
+final class IpContext {
+  final FrameDevice device;
+  final PacketPool pool;
+  final EthernetLink link;
+  final StackMember member;
+  final TransportHandler transport;
+  final IpCounters counters = new IpCounters();
+
+  /** The largest packet sent, in octets: the least of device, configuration and pool. */
+  final int mtu;
+
+  final Loop loop;
+  final PathMtus pathMtus;
+  final Reassembly reassembly;
+  final HandOver handOver;
+  final ErrorLimit errorLimit = new ErrorLimit();
+
+  IpContext(
+      FrameDevice device,
+      InterfaceAddress address,
+      StackMember member,
+      TransportHandler transport) {
+    this.device = device;
+    this.member = member;
+    this.transport = transport;
+    pool = device.pool();
+    link = new EthernetLink(device, address.vlan());
+    mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
+    loop = new Loop(link, counters, address.first());
+    pathMtus = new PathMtus(mtu, transport);
+    reassembly = new Reassembly(pool, counters);
+    handOver = new HandOver(pool, member, counters);
+  }
+}

@@ -1,0 +1,197 @@
+package org.rddp.ip;
+
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
+
+/**
+ * The way to one remote address: its family, the address of ours that it is used with, its MTU and
+ * the next hop. Whoever keeps a path calls {@link #acquire}, or {@link #open} to send by it;
+ * otherwise it is valid until the next packet is processed.
+ */
+public abstract sealed class Path permits Ipv4Path, Ipv6Path {
+  private static final int FIRST_OCTET = 24;
+
+  final IpContext context;
+
+  /** The next hop while the path is open. */
+  Neighbour hop;
+
+  /** The MTU that an ICMP message has told, until {@link #mtuExpires}. */
+  int lowered = Integer.MAX_VALUE;
+
+  long mtuExpires;
+  private final int number;
+  private final boolean toUs;
+  private final int header;
+  private final long sum;
+  private int users;
+
+  /**
+   * A path that nobody keeps.
+   *
+   * @param toUs whether the remote address is ours, too
+   * @param header octets of IP's header
+   * @param sum of the addresses in the pseudo header
+   */
+  Path(IpContext context, int number, boolean toUs, int header, long sum) {
+    this.context = context;
+    this.number = number;
+    this.toUs = toUs;
+    this.header = header;
+    this.sum = sum;
+  }
+
+  /** Whether the number of a path means one of IPv6: no host's address of IPv4 begins with 0. */
+  static boolean isIpv6(int number) {
+    return number >>> FIRST_OCTET == 0;
+  }
+
+  /** Stands for the path in the keys of connections: an address of IPv4, or 1 to 2^24 - 1. */
+  public final int number() {
+    return number;
+  }
+
+  /** Whether it is a path of IPv6. */
+  public final boolean isIpv6() {
+    return isIpv6(number);
+  }
+
+  /** Whether the remote address is our own. */
+  public final boolean toUs() {
+    return toUs;
+  }
+
+  /** The remote address. */
+  public abstract HostAddress remote();
+
+  /** Our address. */
+  public abstract HostAddress ours();
+
+  /** A hash of both addresses, the same in every stack of the interface. */
+  public abstract long hash();
+
+  /** What the hosts of one peer have in common: the address of IPv4, or 64 bits of IPv6's. */
+  public abstract long network();
+
+  /** Whether there is a route to the remote address. */
+  public abstract boolean reaches();
+
+  /** Whether our queue receives what comes from a port of the remote address, if foretold. */
+  public abstract boolean receives(int remotePort, int localPort);
+
+  /** Whether {@link #receives} tells for every connection. */
+  public final boolean foretells() {
+    return context.device.foretells(isIpv6());
+  }
+
+  /** The largest packet that the link carries, in octets. */
+  public abstract int linkMtu();
+
+  /** The largest packet that the path is known to carry, in octets. */
+  public final int mtu() {
+    return Math.min(lowered, linkMtu());
+  }
+
+  /**
+   * Lowers the MTU for ten minutes, but not below 296 octets, or 1280 with IPv6. A larger value
+   * than the current one has no effect. Tells the other stacks of the interface.
+   */
+  public final void lowerMtu(int octets, long now) {
+    context.pathMtus.lower(this, octets, now);
+    context.handOver.tellPathMtu(this, octets);
+  }
+
+  /** The least MTU that is accepted from an ICMP message, in octets. */
+  abstract int leastMtu();
+
+  /** The largest TCP payload, without TCP options, in a packet of so many octets. */
+  public final int mss(int mtu) {
+    return mtu - header - Tcp.HEADER;
+  }
+
+  /** The partial sum of the pseudo header of a TCP segment of so many octets. */
+  public final long pseudoHeader(int length) {
+    return pseudoHeader(Ipv4.PROTOCOL_TCP, length);
+  }
+
+  final long pseudoHeader(int protocol, int length) {
+    return sum + protocol + length;
+  }
+
+  /**
+   * Finds the next hop and keeps it and the path until {@link #close}.
+   *
+   * @return false if there is no gateway, or too many neighbours are in use
+   */
+  public final boolean open() {
+    hop = route();
+    if (hop == null) {
+      return false;
+    }
+    hop.acquire();
+    acquire();
+    return true;
+  }
+
+  /** Ends an {@link #open}. */
+  public final void close() {
+    hop.release();
+    hop = null;
+    release();
+  }
+
+  /** The host itself if it is on the link or us, else the gateway; null as for {@link #open}. */
+  abstract Neighbour route();
+
+  /** Keeps the path, and its number, until {@link #release}. */
+  final void acquire() {
+    if (users++ == 0) {
+      kept();
+    }
+  }
+
+  /** Undoes one {@link #acquire}. */
+  final void release() {
+    if (--users == 0) {
+      unkept();
+    }
+  }
+
+  final boolean isKept() {
+    return users > 0;
+  }
+
+  /** It has its first user. */
+  abstract void kept();
+
+  /** Its last user has gone. */
+  abstract void unkept();
+
+  /**
+   * Has the device complete the TCP checksum of a packet that is {@linkplain #send sent} next.
+   *
+   * @param tcpHeader octets of the TCP header
+   * @param segment see {@link org.rddp.device.FrameDevice#requestOffload}
+   */
+  public final void requestOffload(long packet, int tcpHeader, int segment) {
+    context.device.requestOffload(packet, context.link.header(), header, tcpHeader, segment);
+  }
+
+  /**
+   * Writes IP and Ethernet headers in front of a TCP segment and queues the frame, or keeps it
+   * until the neighbour's MAC address is known. Call only while the path is open and {@link
+   * IpLayer#room()}. Takes over the reference.
+   *
+   * @param payload first octet of the payload, with room for the headers in front
+   * @param length its octets
+   * @param ecn the ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
+   */
+  public abstract void send(long packet, long payload, int length, int ecn, long now);
+
+  /**
+   * Sends a TCP segment that answers to the MAC address of the request, without a neighbour entry,
+   * so that unknown hosts create no state. Otherwise like {@link #send}, but the caller keeps its
+   * reference.
+   */
+  public abstract void reply(long packet, long payload, int length, long macAddress);
+}
