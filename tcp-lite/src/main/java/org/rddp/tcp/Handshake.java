@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import java.util.random.RandomGenerator;
+import org.rddp.ip.HandOver;
 import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.Admission;
 import org.rddp.tcp.handshake.PeerAccount;
@@ -31,8 +32,6 @@ final class Handshake {
    */
   TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
     TcpListener listener = context.listeners.get(segment.localPort);
-    TcpCounters counters = context.counters;
-    int connections = context.peers.connections();
     Path path = context.ip.path(segment.path);
     long identity = context.secrets.identity(path, key);
     Admission.Decision decision =
@@ -41,35 +40,44 @@ final class Handshake {
             path,
             segment,
             listener == null ? null : listener.backlog,
-            connections,
+            context.peers.connections(),
             context.now);
-    if (decision.mayConcernOthers()
-        && context.ip.handOver().segment(path, segment, !decision.resets())) {
-      return null;
-    }
-    if (decision.resets() && context.ip.handOver().isQuiet()) {
+    if (concernsOthers(decision, path, segment)) {
       return null;
     }
     switch (decision) {
-      case IGNORE -> {}
-      case RESET -> replies.reset(path, segment);
-      case DROP_SYN -> counters.synsDropped++;
-      case IGNORE_COOKIE -> counters.synCookiesFailed++;
-      case RESET_COOKIE -> {
-        counters.synCookiesFailed++;
-        replies.reset(path, segment);
-      }
-      case SEND_COOKIE -> {
-        int cookie = admission.cookie(identity, segment, listener.backlog, context.now);
-        int clock = context.timestampClock() + context.secrets.timestampOffset(identity);
-        replies.cookie(path, segment, cookie, clock);
-      }
-      case START_HANDSHAKE -> accept(listener, key, path, segment, former);
       case ACCEPT_COOKIE -> {
         return acceptCookie(listener, key, path, segment);
       }
+      case START_HANDSHAKE -> accept(listener, key, path, segment, former);
+      case SEND_COOKIE -> sendCookie(listener, identity, path, segment);
+      default -> refuse(decision, path, segment);
     }
     return null;
+  }
+
+  /** Whether another stack has the segment now, or has had a reason not to reset it. */
+  private boolean concernsOthers(Admission.Decision decision, Path path, TcpSegment segment) {
+    HandOver handOver = context.ip.handOver();
+    return (decision.mayConcernOthers() && handOver.segment(path, segment, !decision.resets()))
+        || (decision.resets() && handOver.isQuiet());
+  }
+
+  private void sendCookie(TcpListener listener, long identity, Path path, TcpSegment syn) {
+    int cookie = admission.cookie(identity, syn, listener.backlog, context.now);
+    int clock = context.timestampClock() + context.secrets.timestampOffset(identity);
+    replies.cookie(path, syn, cookie, clock);
+  }
+
+  private void refuse(Admission.Decision decision, Path path, TcpSegment segment) {
+    switch (decision) {
+      case DROP_SYN -> context.counters.synsDropped++;
+      case IGNORE_COOKIE, RESET_COOKIE -> context.counters.synCookiesFailed++;
+      default -> {}
+    }
+    if (decision.resets()) {
+      replies.reset(path, segment);
+    }
   }
 
   private void accept(
