@@ -6,7 +6,8 @@ import org.rddp.wire.TcpOptions;
 
 /**
  * Sets the EMSS of connections: by the MSS of both ends, the MTU of the path, and the claims of
- * ICMP messages about it (RFC 1191, RFC 5927 section 7).
+ * ICMP messages about it (RFC 1191, RFC 5927 section 7), and by what it seems to drop (RFC 4821).
+ * The values are fields of {@link Sender}, since a connection has no octet for another object.
  */
 final class SegmentSizes {
   /** The least MSS that is accepted: 68 octets for IP, less its header and TCP's. */
@@ -42,8 +43,8 @@ final class SegmentSizes {
   private void pathMtu(TcpConnection connection) {
     if (connection.negotiatedEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
       int emss = emss(connection, connection.path().mtu());
-      if (emss != connection.sender.emss()) {
-        connection.sender.pathEmss(emss);
+      if (emss != connection.sender.emss) {
+        pathEmss(connection, emss);
       }
     }
   }
@@ -62,7 +63,7 @@ final class SegmentSizes {
     int emss = emss(connection, mtu);
     if (!inFlight || emss >= sender.emss()) {
       context.counters.icmpIgnored++;
-    } else if (sender.largestAcknowledged() <= emss) {
+    } else if (sender.largestAcknowledged <= emss) {
       lowerPathMtu(connection.path(), mtu);
     } else {
       connection.pathMtuClaim = new PathMtuClaim(position, mtu);
@@ -84,6 +85,81 @@ final class SegmentSizes {
     int before = connection.sender.emss();
     lowerPathMtu(connection.path(), claim.mtu());
     return connection.sender.emss() < before;
+  }
+
+  /** The path carries, or may carry, segments of so many octets. */
+  private void pathEmss(TcpConnection connection, int octets) {
+    Sender sender = connection.sender;
+    sender.pathEmss = octets;
+    sender.largestAcknowledged = 0;
+    if (sender.blackHole != null && octets <= sender.blackHole.emss()) {
+      sender.blackHole = null;
+    }
+    int least = sender.blackHole == null ? octets : Math.min(octets, sender.blackHole.emss());
+    changeAndSend(connection, least);
+  }
+
+  /**
+   * A segment was not acknowledged in time: whether the path is now taken to drop segments of that
+   * length, and EMSS was lowered for it.
+   *
+   * @param timeouts in a row
+   */
+  boolean suspectBlackHole(TcpConnection connection, int length, int timeouts) {
+    Sender sender = connection.sender;
+    BlackHole hole = sender.blackHole;
+    int options = options(connection);
+    boolean known = hole != null;
+    boolean failed = known && hole.inTrial() && length > hole.emss();
+    boolean ipv6 = connection.path().isIpv6();
+    if (!failed
+        && !BlackHole.suspected(
+            length, timeouts, sender.largestAcknowledged, options, known, ipv6)) {
+      return false;
+    }
+    if (!known) {
+      sender.blackHole = BlackHole.dropping(length, options, ipv6, context.now);
+    } else if (failed) {
+      hole.trialFailed(context.now);
+    } else {
+      hole.lower(length, options, context.now);
+    }
+    context.counters.blackHoles++;
+    sender.largestAcknowledged = 0;
+    return change(sender, Math.min(sender.pathEmss, sender.blackHole.emss()));
+  }
+
+  /** It is time to try segments that the path has dropped. */
+  void tryLonger(TcpConnection connection) {
+    connection.sender.blackHole.startTrial();
+    changeAndSend(connection, connection.sender.pathEmss);
+  }
+
+  /** Ends the search for a smaller EMSS if longer segments have been acknowledged. */
+  void refuteBlackHole(TcpConnection connection) {
+    Sender sender = connection.sender;
+    if (sender.largestAcknowledged > sender.blackHole.emss()) {
+      sender.blackHole = null;
+      changeAndSend(connection, sender.pathEmss);
+    }
+  }
+
+  /** Changes EMSS: longer segments in flight are sent again in pieces. */
+  private static void changeAndSend(TcpConnection connection, int octets) {
+    if (change(connection.sender, octets)) {
+      connection.sender.sendPieces();
+      connection.emssChanged();
+    }
+  }
+
+  /** Returns whether EMSS has changed. */
+  private static boolean change(Sender sender, int octets) {
+    if (octets == sender.emss) {
+      return false;
+    }
+    sender.emss = octets;
+    sender.emssChanged();
+    return true;
   }
 
   private void lowerPathMtu(Path path, int mtu) {

@@ -41,17 +41,21 @@ final class Sender {
   /** Null without a flight, unless data waits for the peer's window to open. */
   private SendTimer timer;
 
-  private int emss;
+  // The four values that {@link SegmentSizes} keeps.
+
+  int emss;
 
   /** EMSS by what is known of the path; {@link #blackHole} may lower it. */
-  private int pathEmss;
+  int pathEmss;
 
-  private int largestAcknowledged;
+  /** Octets of the largest segment acknowledged since the path changed. */
+  int largestAcknowledged;
+
+  /** Null unless the path drops long segments. */
+  BlackHole blackHole;
 
   /** Segments sent again. */
   private int retransmitted;
-
-  private BlackHole blackHole;
 
   /** When a segment was last sent. */
   private long lastSentAt;
@@ -102,11 +106,6 @@ final class Sender {
    */
   int emssOf(int length) {
     return blackHole != null && length <= blackHole.emss() ? blackHole.emss() : emss;
-  }
-
-  /** Octets of the largest segment acknowledged since the path changed. */
-  int largestAcknowledged() {
-    return largestAcknowledged;
   }
 
   /** Octets sent or waiting that are not acknowledged. */
@@ -330,8 +329,7 @@ final class Sender {
       return;
     }
     if (blackHole != null && blackHole.trialDue(context.now)) {
-      blackHole.startTrial();
-      emss(pathEmss);
+      context.sizes.tryLonger(connection);
     }
     transmitPending(false);
     startTimer();
@@ -675,7 +673,9 @@ final class Sender {
     releaseFlight();
     timer.acknowledged();
     startTimer();
-    refuteBlackHole();
+    if (blackHole != null) {
+      context.sizes.refuteBlackHole(connection);
+    }
   }
 
   private void processAcknowledgment(TcpSegment segment, long ack, boolean duplicate) {
@@ -708,14 +708,8 @@ final class Sender {
     }
     releaseFlightIfDone();
     startTimer();
-    refuteBlackHole();
-  }
-
-  /** Ends the search for a smaller EMSS if longer segments have been acknowledged. */
-  private void refuteBlackHole() {
-    if (blackHole != null && largestAcknowledged > blackHole.emss()) {
-      blackHole = null;
-      emss(pathEmss);
+    if (blackHole != null) {
+      context.sizes.refuteBlackHole(connection);
     }
   }
 
@@ -821,7 +815,9 @@ final class Sender {
     int first = flight.queue.slot(flight.queue.head());
     // A peer that has closed its window before the segment has a reason not to acknowledge it.
     boolean offered = flight.queue.end(first) <= una + window.octets();
-    boolean lowered = offered && suspectBlackHole(flight.queue.length(first), before + 1);
+    boolean lowered =
+        offered
+            && context.sizes.suspectBlackHole(connection, flight.queue.length(first), before + 1);
     retransmit(flight.queue.slot(flight.queue.head()));
     startTimer();
     if (lowered) {
@@ -850,62 +846,20 @@ final class Sender {
     startTimer();
   }
 
-  // The path.
-
-  /** Whether the path is now taken to drop segments of that length, and EMSS was lowered for it. */
-  private boolean suspectBlackHole(int length, int timeouts) {
-    int options = SegmentSizes.options(connection);
-    boolean known = blackHole != null;
-    boolean failed = known && blackHole.inTrial() && length > blackHole.emss();
-    boolean ipv6 = connection.path().isIpv6();
-    if (!failed
-        && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, known, ipv6)) {
-      return false;
-    }
-    if (!known) {
-      blackHole = BlackHole.dropping(length, options, ipv6, context.now);
-    } else if (failed) {
-      blackHole.trialFailed(context.now);
-    } else {
-      blackHole.lower(length, options, context.now);
-    }
-    context.counters.blackHoles++;
-    largestAcknowledged = 0;
-    return changeEmss(Math.min(pathEmss, blackHole.emss()));
-  }
-
-  /** The path carries, or may carry, segments of so many octets. */
-  void pathEmss(int octets) {
-    pathEmss = octets;
-    largestAcknowledged = 0;
-    if (blackHole != null && octets <= blackHole.emss()) {
-      blackHole = null;
-    }
-    emss(blackHole == null ? octets : Math.min(octets, blackHole.emss()));
-  }
-
-  /** Changes EMSS: longer segments in flight are sent again in pieces. */
-  private void emss(int octets) {
-    if (changeEmss(octets)) {
-      if (connection.state().synchronised()) {
-        transmitPending(false);
-        startTimer();
-      }
-      connection.emssChanged();
-    }
-  }
-
-  /** Returns whether EMSS has changed. */
-  private boolean changeEmss(int octets) {
-    if (octets == emss) {
-      return false;
-    }
-    emss = octets;
-    congestion.emss(octets);
+  /** EMSS has changed: segments in flight that are longer are to be sent again in pieces. */
+  void emssChanged() {
+    congestion.emss(emss);
     if (flight != null) {
-      flight.recovery.emssLowered(octets, max);
+      flight.recovery.emssLowered(emss, max);
     }
-    return true;
+  }
+
+  /** Sends pieces of segments that were too long. */
+  void sendPieces() {
+    if (connection.state().synchronised()) {
+      transmitPending(false);
+      startTimer();
+    }
   }
 
   /**
