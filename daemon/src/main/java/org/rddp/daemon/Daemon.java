@@ -290,8 +290,7 @@ public final class Daemon implements AutoCloseable {
     if (metrics != null) {
       metrics.start(new DaemonMetrics(statistics, engines), health);
       String address = metrics.address().getAddress().getHostAddress();
-      control.report(
-          "metrics at http://" + address + ":" + metrics.address().getPort() + "/metrics");
+      control.note("metrics at http://" + address + ":" + metrics.address().getPort() + "/metrics");
     }
   }
 

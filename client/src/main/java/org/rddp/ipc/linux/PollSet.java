@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
  * use by one thread.
  */
 public final class PollSet {
+  /** The key of no descriptor, which is never ready. */
+  public static final int NONE = -1;
+
   private static final int POLLIN = 1;
   private static final int ENTRY = 8;
   private static final SystemCall POLL = SystemCall.bind("poll", "i:lli");
@@ -25,7 +28,7 @@ public final class PollSet {
   /**
    * Adds a descriptor.
    *
-   * @return its index for {@link #isReady(int)}
+   * @return its key for {@link #isReady}, until {@link #clear}
    */
   public int add(Descriptor descriptor) {
     if ((long) size * ENTRY == entries.byteSize()) {
@@ -64,11 +67,11 @@ public final class PollSet {
     }
   }
 
-  /** Whether the descriptor at this index is readable, at its end, or failed. */
-  public boolean isReady(int index) {
-    if (index < 0 || index >= size) {
-      throw new IndexOutOfBoundsException(index);
+  /** Whether the descriptor with this key is readable, at its end, or failed. */
+  public boolean isReady(int key) {
+    if (key < NONE || key >= size) {
+      throw new IndexOutOfBoundsException(key);
     }
-    return entries.get(ValueLayout.JAVA_SHORT, (long) index * ENTRY + 6) != 0;
+    return key != NONE && entries.get(ValueLayout.JAVA_SHORT, (long) key * ENTRY + 6) != 0;
   }
 }

@@ -240,28 +240,22 @@ public final class ControlServer implements AutoCloseable {
   private void runOnce(PollSet poll, List<ProgramSession> polled) throws IOException {
     poll.clear();
     polled.clear();
-    poll.add(wake.descriptor());
+    int wakeKey = poll.add(wake.descriptor());
     boolean accepts = accepting && !admissionPaused && refused < MOST_REFUSED;
-    int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
+    int listenerKey = accepts ? poll.add(listener.descriptor()) : PollSet.NONE;
     boolean retries = accepts && listener.hasAccepted();
-    int firstProgram = accepts ? listenerIndex + 1 : 1;
-    for (ProgramSession program : programs) {
-      // The link does not notice a process's end while it waits for its program.
-      if (program.socket().peerProcess() != null) {
-        polled.add(program);
-        poll.add(program.socket().peerProcess());
-      }
-    }
+    polled.addAll(programs);
+    polled.forEach(program -> program.poll(poll));
     poll.await(retries || !tasks.isEmpty() ? 0 : timers.untilNext());
-    if (poll.isReady(0)) {
+    if (poll.isReady(wakeKey)) {
       wake.clear();
     }
-    for (int i = 0; i < polled.size(); i++) {
-      if (poll.isReady(firstProgram + i)) {
-        polled.get(i).end("its process has ended", null);
+    for (ProgramSession program : polled) {
+      if (program.hasProcessEnded(poll)) {
+        program.end("its process has ended", null);
       }
     }
-    if (retries || (accepts && poll.isReady(listenerIndex))) {
+    if (retries || poll.isReady(listenerKey)) {
       acceptPrograms();
     }
     tasks.run(this::run);
@@ -384,8 +378,8 @@ public final class ControlServer implements AutoCloseable {
     timers.after(nanos, task);
   }
 
-  /** Logs an event of the daemon itself. Any thread may call this. */
-  public void report(String line) {
+  /** Logs a line about the daemon itself. Any thread may call this. */
+  public void note(String line) {
     execute(() -> events.info(line));
   }
 
@@ -484,11 +478,6 @@ public final class ControlServer implements AutoCloseable {
   private void leave(ProgramSession program) {
     program.leave();
     shares.leave(program.process());
-  }
-
-  /** Logs a line about the daemon itself. Any thread may call this. */
-  public void note(String line) {
-    execute(() -> events.info(line));
   }
 
   /**

@@ -1,12 +1,10 @@
 package org.rddp.daemon.control;
 
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
-import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
@@ -16,7 +14,6 @@ import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogText;
 import org.rddp.group.SharedCounts;
-import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
@@ -24,6 +21,7 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.PrivateMemory;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
@@ -50,8 +48,6 @@ final class ProgramSession implements SessionHandler {
   /** Characters that are kept of a refusal's text. */
   private static final int MAX_REFUSAL = 1024;
 
-  private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
-
   /** A request carried out on the engine's thread; the result is the reply. */
   interface EngineCall {
     DaemonMessage call() throws RequestRefusedException;
@@ -69,6 +65,7 @@ final class ProgramSession implements SessionHandler {
   private final Quota octets;
   private final Quota memories;
   private final ProgramListeners listeners;
+  private final ProgramConnections connectionRequests;
   private final ProgramMemory memory;
   private final ProgramRegions regionRequests;
   private final ProgramWindows windows;
@@ -83,6 +80,7 @@ final class ProgramSession implements SessionHandler {
   private ProgramMapping rings;
   private PrivateMemory inlineMemory;
   private int inWork;
+  private int processKey = PollSet.NONE;
 
   /** Requests of peers that the program has not been sent yet, by listener. */
   private final SharedCounts unsentRequests = new SharedCounts();
@@ -135,6 +133,7 @@ final class ProgramSession implements SessionHandler {
             server,
             this,
             new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
+    this.connectionRequests = new ProgramConnections(this);
     this.memories =
         new Quota("memories of this program", limits.sessionMappings(), share.mappings());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
@@ -177,6 +176,17 @@ final class ProgramSession implements SessionHandler {
   /** Its process; one that is not visible has a negative number, and is the program's alone. */
   PeerCredentials process() {
     return process;
+  }
+
+  /** Adds its process to what is polled; the link does not notice its end while it waits. */
+  void poll(PollSet poll) {
+    Descriptor peer = socket.peerProcess();
+    processKey = peer == null ? PollSet.NONE : poll.add(peer);
+  }
+
+  /** Whether its process has ended, as of the last poll. */
+  boolean hasProcessEnded(PollSet poll) {
+    return poll.isReady(processKey);
   }
 
   ProgramLink link() {
@@ -264,27 +274,37 @@ final class ProgramSession implements SessionHandler {
     try {
       if (message instanceof ProgramMessage.ListInterfaces next) {
         listInterfaces(next);
-        return;
+      } else if (session == null) {
+        serveWithoutSession(message);
+      } else if (!begun) {
+        serveUntilBegun(message);
+      } else {
+        serve(message);
       }
-      if (session == null) {
-        if (message instanceof ProgramMessage.Hello hello) {
-          open(hello);
-          return;
-        }
-        link.execute(message::closeDescriptors);
-        throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
-      }
-      if (!begun
-          && !(message instanceof ProgramMessage.ShareMemory share
-              && share.memory() == ProgramMessage.ShareMemory.RINGS)
-          && !(message instanceof ProgramMessage.CloseSession)) {
+    } catch (RequestRefusedException e) {
+      refuse(message.request(), e);
+    }
+  }
+
+  private void serveWithoutSession(ProgramMessage message) throws RequestRefusedException {
+    if (!(message instanceof ProgramMessage.Hello hello)) {
+      link.execute(message::closeDescriptors);
+      throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
+    }
+    open(hello);
+  }
+
+  private void serveUntilBegun(ProgramMessage message) throws RequestRefusedException {
+    switch (message) {
+      case ProgramMessage.ShareMemory share
+          when share.memory() == ProgramMessage.ShareMemory.RINGS ->
+          share(share);
+      case ProgramMessage.CloseSession close -> close(close);
+      default -> {
         link.execute(message::closeDescriptors);
         throw new RequestRefusedException(
             Reason.STATE, "the session begins with ShareMemory for the rings");
       }
-      serve(message);
-    } catch (RequestRefusedException e) {
-      refuse(message.request(), e);
     }
   }
 
@@ -304,23 +324,11 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
       case ProgramMessage.Listen listen -> listeners.listen(session, listen);
       case ProgramMessage.CloseListener close -> listeners.close(session, close);
-      case ProgramMessage.Accept accept ->
-          onEngine(
-              request,
-              () -> {
-                session.accept(
-                    accept.connection(), accept.settings(), accept.privateData().toByteArray());
-                return new DaemonMessage.Done(request);
-              });
-      case ProgramMessage.Reject reject ->
-          onEngine(
-              request,
-              () -> {
-                session.reject(reject.connection(), reject.privateData().toByteArray());
-                return new DaemonMessage.Done(request);
-              });
-      case ProgramMessage.Connect connect -> connect(connect);
-      case ProgramMessage.Disconnect disconnect -> disconnect(disconnect);
+      case ProgramMessage.Accept accept -> connectionRequests.accept(session, accept);
+      case ProgramMessage.Reject reject -> connectionRequests.reject(session, reject);
+      case ProgramMessage.Connect connect -> connectionRequests.connect(session, connect);
+      case ProgramMessage.Disconnect disconnect ->
+          connectionRequests.disconnect(session, disconnect);
       case ProgramMessage.OpenCounters open ->
           send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
       case ProgramMessage.StartCapture start -> capture.start(start);
@@ -336,8 +344,12 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
       case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
       case ProgramMessage.ListObjects next -> list.list(next);
-      case ProgramMessage.CloseSession close -> end(null, new DaemonMessage.Done(request));
+      case ProgramMessage.CloseSession close -> close(close);
     }
+  }
+
+  private void close(ProgramMessage.CloseSession close) {
+    end(null, new DaemonMessage.Done(close.request()));
   }
 
   private static void checkVersion(int version) throws RequestRefusedException {
@@ -500,45 +512,6 @@ final class ProgramSession implements SessionHandler {
     if (refusal != null) {
       send(refusal(request, refusal));
     }
-  }
-
-  private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
-    HostAddress local = daemonInterface.localAddress(connect.localAddress());
-    HostAddress remote = ControlAddresses.host(connect.remoteAddress());
-    if (!ControlAddresses.isAny(local) && local.getClass() != remote.getClass()) {
-      throw new RequestRefusedException(
-          Reason.INVALID, "no connection from %s to %s".formatted(local, remote));
-    }
-    if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
-      throw new RequestRefusedException(
-          Reason.INVALID,
-          "connecting needs a port from 1 to 65535 and a timeout of at least 1 ms, not port %d and %d ms"
-              .formatted(connect.remotePort(), connect.timeoutMillis()));
-    }
-    long timeout =
-        Math.min(TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis()), MAX_CONNECT_TIMEOUT);
-    onEngine(
-        connect.request(),
-        () -> {
-          int connection =
-              session.connect(
-                  remote,
-                  connect.remotePort(),
-                  connect.privateData().toByteArray(),
-                  timeout,
-                  connect.settings());
-          return new DaemonMessage.Connecting(connect.request(), connection);
-        });
-  }
-
-  private void disconnect(ProgramMessage.Disconnect disconnect) {
-    int connection = disconnect.connection();
-    onEngine(
-        disconnect.request(),
-        () -> {
-          session.disconnect(connection, disconnect.graceful());
-          return new DaemonMessage.Done(disconnect.request());
-        });
   }
 
   // ---- The engine ----
