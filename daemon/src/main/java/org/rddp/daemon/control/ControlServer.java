@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.client.types.Reason;
@@ -21,9 +20,7 @@ import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
-import org.rddp.daemon.log.LogFields;
 import org.rddp.ipc.control.ControlListener;
-import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -35,12 +32,6 @@ import org.rddp.ipc.linux.SystemCallException;
  * tasks from the engines.
  */
 public final class ControlServer implements AutoCloseable {
-  /** Largest number of programs accepted before those that are connected have their turn. */
-  private static final int ACCEPTED = 16;
-
-  /** Sockets of refused programs that may wait to be closed; if more do, none is accepted. */
-  private static final int MOST_REFUSED = 64;
-
   /** Longest wait in ns, at the daemon's end, for the threads that programs keep waiting. */
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
 
@@ -50,13 +41,9 @@ public final class ControlServer implements AutoCloseable {
   /** Interval in ns at which that is checked. */
   private static final long CHECK_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  /** Longest pause in ns after a failed accept(2). */
-  private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
-
   /** Rest in ns after a failed turn, so that a lasting failure does not take a whole core. */
   private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final ControlListener listener;
   private final DaemonInterfaces interfaces;
   private Limits limits;
   private final Permissions permissions;
@@ -64,10 +51,10 @@ public final class ControlServer implements AutoCloseable {
   private final DaemonEvents events;
   private final EventFd wake;
   private final ResourceShares shares;
-  private WaitingPrograms waiting;
   private final MappingThreads mappingThreads;
   private final ControlTasks tasks;
   private final FaultLog faults;
+  private final ProgramAdmission admission;
   private final HeapAlarm heapAlarm;
   private final ControlTimers timers = new ControlTimers();
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
@@ -78,26 +65,12 @@ public final class ControlServer implements AutoCloseable {
   /** The programs whose links have not ended, also those that are ending or have ended. */
   private final Set<ProgramSession> linked = new LinkedHashSet<>();
 
-  /** Closes the sockets of programs that are not admitted: a program may make it wait. */
-  private final ExecutorService refusing = MappingThreads.thread("rddp-refuse");
-
-  private int refused;
-
   private final SlowUsers slowUsers = new SlowUsers();
-
-  /** For the link of the next program; null: none is left of the last accept(2). */
-  private EventFd nextWake;
 
   private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
-
-  /** Number of the program that was accepted last. */
-  private int lastNumber;
-
-  /** Whether accepting is paused because the last accept(2) failed. */
-  private boolean admissionPaused;
 
   /**
    * Creates a server, not started.
@@ -115,7 +88,6 @@ public final class ControlServer implements AutoCloseable {
       Statistics statistics,
       DaemonEvents events)
       throws SystemCallException {
-    this.listener = listener;
     this.interfaces = new DaemonInterfaces(ports);
     this.limits = limits;
     this.permissions = new Permissions(users);
@@ -126,7 +98,7 @@ public final class ControlServer implements AutoCloseable {
     this.faults = new FaultLog(tasks, events);
     this.heapAlarm = new HeapAlarm(heap, events);
     this.shares = new ResourceShares(limits, heap);
-    this.waiting = new WaitingPrograms(limits);
+    this.admission = new ProgramAdmission(this, listener, shares, limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
   }
 
@@ -229,7 +201,7 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /** Logs an internal error; whatever happens to the log, the thread goes on. */
-  private void report(String where, Throwable cause) {
+  void report(String where, Throwable cause) {
     try {
       events.fault(where, cause);
     } catch (RuntimeException | Error e) {
@@ -241,9 +213,9 @@ public final class ControlServer implements AutoCloseable {
     poll.clear();
     polled.clear();
     int wakeKey = poll.add(wake.descriptor());
-    boolean accepts = accepting && !admissionPaused && refused < MOST_REFUSED;
-    int listenerKey = accepts ? poll.add(listener.descriptor()) : PollSet.NONE;
-    boolean retries = accepts && listener.hasAccepted();
+    boolean accepts = accepting && admission.isOpen();
+    int listenerKey = accepts ? poll.add(admission.descriptor()) : PollSet.NONE;
+    boolean retries = accepts && admission.hasAccepted();
     polled.addAll(programs);
     polled.forEach(program -> program.poll(poll));
     poll.await(retries || !tasks.isEmpty() ? 0 : timers.untilNext());
@@ -256,102 +228,17 @@ public final class ControlServer implements AutoCloseable {
       }
     }
     if (retries || poll.isReady(listenerKey)) {
-      acceptPrograms();
+      admission.acceptPrograms();
     }
     tasks.run(this::run);
     timers.run(this::run);
     programs.forEach(ProgramSession::readOn);
   }
 
-  private void acceptPrograms() {
-    for (int i = 0; i < ACCEPTED; i++) {
-      ControlSocket socket;
-      try {
-        if (nextWake == null) {
-          nextWake = EventFd.create();
-        }
-        socket = listener.accept();
-      } catch (IOException | RuntimeException | Error e) {
-        // For example, no descriptors are left. Sessions go on.
-        onNotAccepted(e);
-        return;
-      }
-      if (socket == null) {
-        return;
-      }
-      admit(socket);
-    }
-  }
-
-  private void onNotAccepted(Throwable cause) {
-    try {
-      if (listener.isAwaited()) {
-        report("the control socket", cause);
-        makeRoom();
-      }
-    } catch (SystemCallException e) {
-      report("the control socket", e);
-    }
-  }
-
-  /**
-   * Ends a program that waits without a session; if none does, or one is ending already, accepts
-   * none until one has ended.
-   */
-  private void makeRoom() {
-    ProgramSession victim = isNobodyEnding() ? waiting.victim(programs) : null;
-    if (victim != null) {
-      victim.end("it has not opened a session, and no descriptors are left", null);
-    } else {
-      admissionPaused = true;
-      after(ADMISSION_PAUSE, () -> admissionPaused = false);
-    }
-  }
-
   /** Whether no session is ending but those of stuck engines, which may never end. */
-  private boolean isNobodyEnding() {
+  boolean isNobodyEnding() {
     return ending.stream()
         .allMatch(each -> each.hasSession() && watches.isStuck(each.daemonInterface()));
-  }
-
-  private void admit(ControlSocket socket) {
-    PeerCredentials process = socket.peer().ofConnection(++lastNumber);
-    Resources share = shares.join(process);
-    try {
-      share.programs().take(1);
-    } catch (RequestRefusedException e) {
-      shares.leave(process);
-      refuse(socket, e.getMessage());
-      return;
-    }
-    ProgramSession program = new ProgramSession(this, lastNumber, socket, nextWake, share);
-    nextWake = null;
-    try {
-      program.link().start();
-    } catch (RuntimeException | Error e) {
-      report("a program that connects", e);
-      leave(program);
-      refuse(socket, "it has no thread");
-      return;
-    }
-    programs.add(program);
-    linked.add(program);
-    ProgramSession victim = waiting.victim(programs, program);
-    if (victim != null) {
-      // Its Hello may have come since it was accepted.
-      victim.yieldPlace("it has not opened a session, and others want its place");
-    }
-  }
-
-  private void refuse(ControlSocket socket, String why) {
-    PeerCredentials peer = socket.peer().ofConnection(lastNumber);
-    LogFields fields = LogFields.session("", lastNumber, "", peer.pid(), peer.uid());
-    events.refused(fields, peer.uid(), why);
-    refused++;
-    refusing.execute(() -> {
-      socket.close();
-      execute(() -> refused--);
-    });
   }
 
   private void run(Runnable task) {
@@ -458,6 +345,17 @@ public final class ControlServer implements AutoCloseable {
     return statistics.descriptor();
   }
 
+  /** The connected programs, the oldest first. */
+  Set<ProgramSession> programs() {
+    return programs;
+  }
+
+  /** A program has been admitted. */
+  void onAdmitted(ProgramSession program) {
+    programs.add(program);
+    linked.add(program);
+  }
+
   void onEnding(ProgramSession program) {
     programs.remove(program);
     ending.add(program);
@@ -472,10 +370,11 @@ public final class ControlServer implements AutoCloseable {
   void onGone(ProgramSession program) {
     linked.remove(program);
     leave(program);
-    admissionPaused = false;
+    admission.resume();
   }
 
-  private void leave(ProgramSession program) {
+  /** A program has left, or could not be served. */
+  void leave(ProgramSession program) {
     program.leave();
     shares.leave(program.process());
   }
@@ -496,10 +395,10 @@ public final class ControlServer implements AutoCloseable {
     execute(() -> {
       limits = newLimits;
       shares.limit(newLimits);
-      waiting = new WaitingPrograms(newLimits);
+      admission.limit(newLimits);
       permissions.users(users);
       try {
-        listener.permit(permissionBits, group);
+        admission.permit(permissionBits, group);
       } catch (IOException e) {
         events.info("the control socket stays as it is: " + e.getMessage());
       }
@@ -511,22 +410,7 @@ public final class ControlServer implements AutoCloseable {
   /** Stops accepting programs and removes the socket from the file system. */
   public void stopAccepting() {
     accepting = false;
-    execute(this::closeListener);
-  }
-
-  private void closeListener() {
-    try {
-      listener.remove();
-    } catch (IOException e) {
-      events.fault("the control socket", e);
-    }
-    refusing.execute(() -> {
-      try {
-        listener.close();
-      } catch (IOException e) {
-        faults.onFault("the control socket", e);
-      }
-    });
+    execute(admission::close);
   }
 
   /**
@@ -569,14 +453,11 @@ public final class ControlServer implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    closeListener();
-    refusing.shutdown();
+    admission.close();
     linked.forEach(program -> program.link().stop());
     boolean ended = awaitLinks();
     mappingThreads.close();
-    if (nextWake != null) {
-      nextWake.close();
-    }
+    admission.release();
     if (ended) {
       wake.close();
     }
@@ -586,7 +467,7 @@ public final class ControlServer implements AutoCloseable {
   private boolean awaitLinks() {
     long deadline = System.nanoTime() + END_TIMEOUT;
     try {
-      boolean ended = refusing.awaitTermination(END_TIMEOUT, TimeUnit.NANOSECONDS);
+      boolean ended = admission.awaitRefused(END_TIMEOUT);
       for (ProgramSession program : linked) {
         if (program.link().awaitEnd(deadline - System.nanoTime())) {
           program.link().release();
