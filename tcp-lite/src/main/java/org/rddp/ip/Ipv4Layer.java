@@ -10,6 +10,8 @@ import org.rddp.wire.Arp;
 
 /** IPv4 of one interface: its parts, and what the rest of the stack wants of them. */
 final class Ipv4Layer {
+  private static final int RECENT_BITS = 8;
+
   private final IpContext context;
   private final ArpAnnouncement announcement;
   private final ArpExchange arp;
@@ -21,6 +23,9 @@ final class Ipv4Layer {
 
   /** The paths that are kept, by remote address. */
   private final Map<Integer, Ipv4Path> paths = new HashMap<>();
+
+  /** Paths that were looked up, so that a peer's segments that others get allocate nothing. */
+  private final Ipv4Path[] recent = new Ipv4Path[1 << RECENT_BITS];
 
   Ipv4Layer(IpContext context, Ipv4Network network) {
     this.context = context;
@@ -85,10 +90,18 @@ final class Ipv4Layer {
     arp.told(entry.code(), entry.remote(), entry.macAddress(), entry.sequence(), now);
   }
 
-  /** The path to a remote address: the one that is kept, or one for the packet at hand. */
+  /** The path to a remote address: the one that is kept, or one that nobody keeps. */
   Ipv4Path path(int remote) {
-    Ipv4Path kept = paths.get(remote);
-    return kept == null ? new Ipv4Path(context, this, remote) : kept;
+    int slot = remote * 0x9e3779b9 >>> Integer.SIZE - RECENT_BITS;
+    Ipv4Path path = recent[slot];
+    if (path == null || path.number() != remote) {
+      path = paths.get(remote);
+      if (path == null) {
+        path = new Ipv4Path(context, this, remote);
+      }
+      recent[slot] = path;
+    }
+    return path;
   }
 
   /** A path has a user. */

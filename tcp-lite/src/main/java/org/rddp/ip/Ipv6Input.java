@@ -64,22 +64,24 @@ final class Ipv6Input {
       counters.addressErrors++;
       return;
     }
+    // Only ICMPv6 may be from nobody, from us or for a group, or meet an address being checked.
+    boolean forTransport = !(ours || nobody || group) && addresses.usable(local);
     switch (headers.walk(header)) {
       case PAYLOAD -> {
         if (headers.protocol == Ipv6.ICMPV6) {
           icmp.onMessage(
               header, headers.payload, headers.length, local, ours, senderMac, packet, now);
-        } else if (ours || nobody || group || !addresses.usable(local)) {
-          counters.addressErrors++;
-        } else {
+        } else if (forTransport) {
           segment(paths.get(high, low, local), senderMac, Ipv6.ecn(header), packet);
+        } else {
+          counters.addressErrors++;
         }
       }
       case FRAGMENT -> {
-        if (ours || nobody || group || !addresses.usable(local)) {
-          counters.addressErrors++;
-        } else {
+        if (forTransport) {
           fragment(header, local, senderMac, packet, now);
+        } else {
+          counters.addressErrors++;
         }
       }
       case PROBLEM -> problem(header, senderMac, now);

@@ -290,6 +290,20 @@ class IpLayerTest {
   }
 
   @Test
+  void shouldHaveOnePathToAnAddress() {
+    Path kept = ip.path(PEER);
+    kept.acquire();
+    for (int i = 1; i <= 5000; i++) {
+      Path other = ip.path(PEER + i);
+      assertThat(ip.path(PEER + i)).isSameAs(other);
+    }
+    assertThat(ip.path(PEER)).isSameAs(kept);
+    assertThat(ip.path(new Ipv4Address(PEER))).isSameAs(kept);
+    kept.release();
+    assertThat(ip.path(PEER).remote()).isEqualTo(new Ipv4Address(PEER));
+  }
+
+  @Test
   void shouldHandUpTcpPackets() {
     packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD + 6);
