@@ -1,6 +1,5 @@
 package org.rddp.group;
 
-import java.util.Arrays;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -8,6 +7,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
+import org.rddp.group.HandOverEntry.Kind;
 
 /**
  * One stack hands over three entries through a queue of two while another takes: what was offered
@@ -40,7 +40,23 @@ public class HandOverStress {
   }
 
   private static HandOverEntry entry(HandOverEntry entry, int i) {
-    return entry.redirect(-i, i << 8, i, 7L * i, true).remote(~i);
+    entry.kind = Kind.SEGMENT;
+    entry.packet = i;
+    entry.header = -i;
+    entry.length = i + 1;
+    entry.high = i << 8;
+    entry.low = 7L * i;
+    entry.remote = ~i;
+    return entry;
+  }
+
+  private static boolean isWhole(HandOverEntry entry) {
+    int i = (int) entry.packet;
+    return entry.header == -i
+        && entry.length == i + 1
+        && entry.high == i << 8
+        && entry.low == 7L * i
+        && entry.remote == ~i;
   }
 
   /** The stack that takes: how many it finds at first. */
@@ -54,9 +70,7 @@ public class HandOverStress {
   private void takeAll() {
     for (int count = queue.size(); count > 0; count--) {
       queue.take(entry);
-      int i = (int) entry.packet();
-      boolean whole = Arrays.equals(entry.words, entry(new HandOverEntry(), i).words);
-      taken = whole ? taken * 10 + i : BROKEN;
+      taken = isWhole(entry) ? taken * 10 + (int) entry.packet : BROKEN;
     }
   }
 

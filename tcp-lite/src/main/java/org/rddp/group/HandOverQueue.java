@@ -46,7 +46,7 @@ final class HandOverQueue {
         return false;
       }
     }
-    System.arraycopy(entry.words, 0, words, at(tail), HandOverEntry.WORDS);
+    entry.write(words, at(tail));
     POSITION.setRelease(positions, TAIL, tail + 1);
     return true;
   }
@@ -62,7 +62,7 @@ final class HandOverQueue {
 
   /** Takes the oldest entry, of which there is one. */
   void take(HandOverEntry entry) {
-    System.arraycopy(words, at(positions[HEAD]), entry.words, 0, HandOverEntry.WORDS);
+    entry.read(words, at(positions[HEAD]));
     POSITION.setRelease(positions, HEAD, positions[HEAD] + 1);
   }
 }

@@ -2,6 +2,7 @@ package org.rddp.group;
 
 import java.lang.invoke.VarHandle;
 import org.rddp.device.PacketPool;
+import org.rddp.group.HandOverEntry.Kind;
 
 /**
  * One stack's place in its {@link StackGroup}: what it hands over to the others, and what they hand
@@ -146,8 +147,9 @@ public final class StackMember {
     return size > 1 && next(port, slot, origin == HERE ? index : origin) >= 0;
   }
 
-  /** The entry to be set and then passed to {@link #passOn}, {@link #tell} or tellFirst. */
-  public HandOverEntry entry() {
+  /** The entry to be filled and then passed to {@link #passOn}, {@link #tell} or tellFirst. */
+  public HandOverEntry entry(Kind kind) {
+    outgoing.kind = kind;
     return outgoing;
   }
 
@@ -160,13 +162,13 @@ public final class StackMember {
    */
   public boolean passOn(HandOverEntry entry, int port, int slot, int origin) {
     int from = origin == HERE ? index : origin;
-    entry.origin(from);
+    entry.origin = from;
     return hand(next(port, slot, from), entry);
   }
 
   /** Tells every other stack. */
   public void tell(HandOverEntry entry) {
-    entry.origin(index);
+    entry.origin = index;
     for (int i = 0; i < size; i++) {
       if (i != index) {
         boolean ignored = hand(i, entry);
@@ -176,7 +178,7 @@ public final class StackMember {
 
   /** Tells the first stack, which this one is not. */
   public void tellFirst(HandOverEntry entry) {
-    entry.origin(index);
+    entry.origin = index;
     boolean ignored = hand(0, entry);
   }
 
@@ -238,8 +240,8 @@ public final class StackMember {
     for (HandOverQueue queue : queues) {
       while (queue != null && queue.size() > 0) {
         queue.take(incoming);
-        if (incoming.hasPacket()) {
-          pool.release(incoming.packet());
+        if (incoming.isSegment()) {
+          pool.release(incoming.packet);
         }
       }
     }

@@ -77,16 +77,17 @@ public final class HandOver {
     long address = segment.header;
     int length = (int) (segment.payload - address) + segment.length;
     long copied = pool.shared(packet) ? copy(address, length) : packet;
-    long from = copied == packet ? address : pool.address(copied);
     if (copied == 0) {
       counters.handOversDropped++;
-    } else if (passOn(
-        member
-            .entry()
-            .segment(quiet || quietly, segment.ecn, copied, from, length, segment.remoteMac),
-        path,
-        port,
-        slot)) {
+      return true;
+    }
+    HandOverEntry entry = member.entry(quiet || quietly ? Kind.QUIET_SEGMENT : Kind.SEGMENT);
+    entry.packet = copied;
+    entry.header = copied == packet ? address : pool.address(copied);
+    entry.length = length;
+    entry.code = segment.ecn;
+    entry.macAddress = segment.remoteMac;
+    if (passOn(entry, path, port, slot)) {
       counters.handedOver++;
       given = copied == packet;
     } else {
@@ -109,20 +110,16 @@ public final class HandOver {
   }
 
   private boolean passOn(HandOverEntry entry, Path path, int port, int slot) {
-    return member.passOn(to(path, entry), port, slot, origin);
-  }
-
-  /** Sets the remote address of an entry. */
-  private static HandOverEntry to(Path path, HandOverEntry entry) {
-    return switch (path) {
-      case Ipv4Path v4 -> entry.remote(v4.number());
-      case Ipv6Path v6 -> entry.remote(v6.high, v6.low, v6.local);
-    };
+    path.writeTo(entry);
+    return member.passOn(entry, port, slot, origin);
   }
 
   /** Tells every other stack the MTU of a path. */
   void tellPathMtu(Path path, int octets) {
-    member.tell(to(path, member.entry().pathMtu(octets)));
+    HandOverEntry entry = member.entry(Kind.PATH_MTU);
+    entry.length = octets;
+    path.writeTo(entry);
+    member.tell(entry);
   }
 
   /**
@@ -144,7 +141,11 @@ public final class HandOver {
   private void error(Kind kind, int value, Path path, int localPort, int remotePort, int sequence) {
     int slot = member.slot(path.hash(), remotePort, localPort);
     if (member.hasNext(localPort, slot, origin)) {
-      HandOverEntry entry = member.entry().error(kind, value, localPort, remotePort, sequence);
+      HandOverEntry entry = member.entry(kind);
+      entry.length = value;
+      entry.localPort = localPort;
+      entry.remotePort = remotePort;
+      entry.sequence = sequence;
       if (passOn(entry, path, localPort, slot)) {
         counters.handedOver++;
       } else {

@@ -26,39 +26,28 @@ final class HandOverInput implements HandOverHandler {
   @Override
   public void process(HandOverEntry entry, long now) {
     TransportHandler transport = context.transport;
-    context.handOver.from(entry.origin(), entry.kind() == Kind.QUIET_SEGMENT);
+    context.handOver.from(entry.origin, entry.kind == Kind.QUIET_SEGMENT);
     try {
-      switch (entry.kind()) {
+      switch (entry.kind) {
         case SEGMENT, QUIET_SEGMENT -> segment(entry);
         case UNREACHABLE ->
             transport.onUnreachable(
-                entry.length(),
-                path(entry),
-                entry.localPort(),
-                entry.remotePort(),
-                entry.sequence());
+                entry.length, path(entry), entry.localPort, entry.remotePort, entry.sequence);
         case TOO_BIG ->
             transport.onTooBig(
-                path(entry),
-                entry.length(),
-                entry.localPort(),
-                entry.remotePort(),
-                entry.sequence());
+                path(entry), entry.length, entry.localPort, entry.remotePort, entry.sequence);
         case ARP -> ipv4.told(entry, now);
         case PATH_MTU -> {
           Path path = path(entry);
-          context.pathMtus.lower(path, entry.length(), now);
+          context.pathMtus.lower(path, entry.length, now);
           transport.onPathMtu(path);
         }
         case ADVERTISEMENT ->
-            ipv6.discovery().told(entry.high(), entry.low(), entry.macAddress(), entry.flag(), now);
-        case ROUTER ->
-            ipv6.routes().heard(entry.high(), entry.low(), entry.code(), entry.length(), now);
+            ipv6.discovery().told(entry.high, entry.low, entry.macAddress, entry.flag, now);
+        case ROUTER -> ipv6.routes().heard(entry.high, entry.low, entry.code, entry.length, now);
         case REDIRECT ->
-            ipv6.routes()
-                .redirected(
-                    entry.high(), entry.low(), entry.target(), entry.router(), entry.flag());
-        case CLAIM -> ipv6.discovery().claimed(entry.code(), entry.macAddress(), entry.flag(), now);
+            ipv6.routes().redirected(entry.high, entry.low, entry.target, entry.router, entry.flag);
+        case CLAIM -> ipv6.discovery().claimed(entry.code, entry.macAddress, entry.flag, now);
       }
     } finally {
       context.handOver.from(StackMember.HERE, false);
@@ -67,13 +56,13 @@ final class HandOverInput implements HandOverHandler {
 
   private void segment(HandOverEntry entry) {
     context.counters.handedOverIn++;
-    long packet = entry.packet();
-    int remote = entry.remote();
+    long packet = entry.packet;
+    int remote = entry.remote;
     int source = Path.isIpv6(remote) ? path(entry).number() : remote;
     try {
       // The stack that has received it has checked it.
       context.transport.onDatagram(
-          source, 0, entry.macAddress(), entry.code(), entry.header(), entry.length(), packet);
+          source, 0, entry.macAddress, entry.code, entry.header, entry.length, packet);
     } finally {
       context.handOver.done(packet);
     }
@@ -81,9 +70,9 @@ final class HandOverInput implements HandOverHandler {
 
   /** The path that a remote address has here. */
   private Path path(HandOverEntry entry) {
-    int remote = entry.remote();
+    int remote = entry.remote;
     return Path.isIpv6(remote)
-        ? ipv6.paths().get(entry.high(), entry.low(), remote)
+        ? ipv6.paths().get(entry.high, entry.low, remote)
         : ipv4.path(remote);
   }
 }

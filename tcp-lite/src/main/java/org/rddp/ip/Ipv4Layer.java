@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.rddp.group.HandOverEntry;
+import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
 import org.rddp.wire.Arp;
 
@@ -79,20 +80,24 @@ final class Ipv4Layer {
       int sender = Arp.senderIp(message);
       int target = Arp.targetIp(message);
       if (sender != address && (target == address || target == sender)) {
-        member.tell(
-            member.entry().arp(Arp.operation(message), sender, Arp.senderMac(message), target));
+        HandOverEntry entry = member.entry(Kind.ARP);
+        entry.code = Arp.operation(message);
+        entry.remote = sender;
+        entry.macAddress = Arp.senderMac(message);
+        entry.target = target;
+        member.tell(entry);
       }
     }
   }
 
   /** What another stack has received: {@link ArpExchange#told}. */
   void told(HandOverEntry entry, long now) {
-    arp.told(entry.code(), entry.remote(), entry.macAddress(), entry.sequence(), now);
+    arp.told(entry.code, entry.remote, entry.macAddress, (int) entry.target, now);
   }
 
   /** The path to a remote address: the one that is kept, or one that nobody keeps. */
   Ipv4Path path(int remote) {
-    int slot = remote * 0x9e3779b9 >>> Integer.SIZE - RECENT_BITS;
+    int slot = (remote * 0x9e3779b9) >>> (Integer.SIZE - RECENT_BITS);
     Ipv4Path path = recent[slot];
     if (path == null || path.number() != remote) {
       path = paths.get(remote);

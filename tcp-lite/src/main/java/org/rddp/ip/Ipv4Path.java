@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 
@@ -37,6 +38,11 @@ final class Ipv4Path extends Path {
   @Override
   public long network() {
     return number();
+  }
+
+  @Override
+  void writeTo(HandOverEntry entry) {
+    entry.remote = number();
   }
 
   @Override

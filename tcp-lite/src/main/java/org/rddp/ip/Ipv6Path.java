@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
@@ -72,6 +73,13 @@ public final class Ipv6Path extends Path {
   @Override
   public long network() {
     return high;
+  }
+
+  @Override
+  void writeTo(HandOverEntry entry) {
+    entry.high = high;
+    entry.low = low;
+    entry.remote = local;
   }
 
   @Override

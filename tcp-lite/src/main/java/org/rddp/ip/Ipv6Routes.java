@@ -1,6 +1,8 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import org.rddp.group.HandOverEntry;
+import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ndp;
@@ -97,7 +99,12 @@ final class Ipv6Routes {
       int mtu = Ndp.mtu(message, length);
       heard(Ipv6.sourceHigh(packet), low, lifetime, mtu, now);
       if (!member.isAlone()) {
-        member.tell(member.entry().router(Ipv6.sourceHigh(packet), low, lifetime, mtu));
+        HandOverEntry entry = member.entry(Kind.ROUTER);
+        entry.high = Ipv6.sourceHigh(packet);
+        entry.low = low;
+        entry.code = lifetime;
+        entry.length = mtu;
+        member.tell(entry);
       }
     }
   }
@@ -136,8 +143,13 @@ final class Ipv6Routes {
     }
     redirected(high, low, target, Ipv6.sourceLow(packet), host);
     if (!member.isAlone()) {
-      long sender = Ipv6.sourceLow(packet);
-      member.tell(member.entry().redirect(high, low, target, sender, host));
+      HandOverEntry entry = member.entry(Kind.REDIRECT);
+      entry.high = high;
+      entry.low = low;
+      entry.target = target;
+      entry.router = Ipv6.sourceLow(packet);
+      entry.flag = host;
+      member.tell(entry);
     }
   }
 

@@ -2,9 +2,9 @@ package org.rddp.ip;
 
 /**
  * One host of the link: its IP address, and its MAC address once known. A user that keeps the entry
- * of {@link IpLayer#route} calls {@link #acquire} and {@link #release}.
+ * of {@link Path#route} calls {@link #acquire} and {@link #release}.
  */
-public final class Neighbour {
+final class Neighbour {
   static final long UNKNOWN = -1;
 
   /** Packets that may wait for the MAC address. */
@@ -37,12 +37,12 @@ public final class Neighbour {
   }
 
   /** Adds a user of the entry. */
-  public void acquire() {
+  void acquire() {
     users++;
   }
 
   /** Removes a user; an entry without users may be removed. */
-  public void release() {
+  void release() {
     users--;
   }
 

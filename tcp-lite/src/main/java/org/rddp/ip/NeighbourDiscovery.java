@@ -2,6 +2,8 @@ package org.rddp.ip;
 
 import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
+import org.rddp.group.HandOverEntry;
+import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
@@ -218,7 +220,12 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     long macAddress = told >= 0 ? told : senderMac;
     told(high, low, macAddress, solicited, now);
     if (!member.isAlone()) {
-      member.tell(member.entry().advertisement(high, low, macAddress, solicited));
+      HandOverEntry entry = member.entry(Kind.ADVERTISEMENT);
+      entry.high = high;
+      entry.low = low;
+      entry.macAddress = macAddress;
+      entry.flag = solicited;
+      member.tell(entry);
     }
   }
 
@@ -233,7 +240,11 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     if (member.isFirst()) {
       checks[index].claimed(macAddress, probe, now);
     } else {
-      member.tellFirst(member.entry().claim(index, macAddress, probe));
+      HandOverEntry entry = member.entry(Kind.CLAIM);
+      entry.code = index;
+      entry.macAddress = macAddress;
+      entry.flag = probe;
+      member.tellFirst(entry);
     }
   }
 

@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
@@ -72,6 +73,9 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
 
   /** What the hosts of one peer have in common: the address of IPv4, or 64 bits of IPv6's. */
   public abstract long network();
+
+  /** Sets the addresses of an entry that is about a packet of this path. */
+  abstract void writeTo(HandOverEntry entry);
 
   /** Whether there is a route to the remote address. */
   public abstract boolean reaches();

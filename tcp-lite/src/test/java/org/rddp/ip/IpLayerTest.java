@@ -62,27 +62,12 @@ class IpLayerTest {
         public void onUnreachable(
             int code, Path path, int localPort, int remotePort, int sequence) {
           heard.add(
-              "unreachable "
-                  + code
-                  + " "
-                  + path.remote()
-                  + " "
-                  + localPort
-                  + " "
-                  + remotePort);
+              "unreachable " + code + " " + path.remote() + " " + localPort + " " + remotePort);
         }
 
         @Override
         public void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {
-          heard.add(
-              "too big "
-                  + mtu
-                  + " "
-                  + path.remote()
-                  + " "
-                  + localPort
-                  + " "
-                  + remotePort);
+          heard.add("too big " + mtu + " " + path.remote() + " " + localPort + " " + remotePort);
         }
 
         @Override
