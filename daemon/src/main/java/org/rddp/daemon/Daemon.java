@@ -355,8 +355,8 @@ public final class Daemon implements AutoCloseable {
     RdmapSettings rdmap =
         new RdmapSettings(
             mpa,
-            limits.sendQueue(),
-            limits.receiveQueue(),
+            limits.session().sendQueue(),
+            limits.session().receiveQueue(),
             mpa.ird(),
             mpa.ord(),
             configured.heldOctets());

@@ -30,7 +30,7 @@ class SessionSizesTest {
           """
           [limits]
           session-regions = 3
-          session-mappings = 2
+          session-memories = 2
           largest-send-queue = 1000
           largest-regions = 800
           """);

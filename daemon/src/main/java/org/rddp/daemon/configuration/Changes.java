@@ -4,6 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.rddp.client.types.SessionSizes;
@@ -23,6 +24,14 @@ public record Changes(List<String> applied, List<String> restart) {
           "limits.receive-queue",
           "log.format",
           "log.lines-per-second");
+
+  /** Keys that are not named as {@link Limits#session()} and its component. */
+  private static final Map<String, String> KEYS =
+      Map.of(
+          "limits.session-send-queue", "limits.send-queue",
+          "limits.session-receive-queue", "limits.receive-queue",
+          "limits.session-requests", "limits.requests",
+          "limits.session-completions", "limits.completions");
 
   /** Finds the changes. */
   public static Changes between(Configuration running, Configuration next) {
@@ -59,6 +68,7 @@ public record Changes(List<String> applied, List<String> restart) {
           compare(key + "-", sizes, (SessionSizes) value(component, after), live);
           continue;
         }
+        key = KEYS.getOrDefault(key, key);
         (live && !FIXED.contains(key) ? applied : restart).add(key);
       }
     }

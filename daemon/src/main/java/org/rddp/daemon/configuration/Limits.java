@@ -9,40 +9,29 @@ import org.rddp.ipc.ring.WorkRequest;
  *
  * @param sessions number of sessions at a time
  * @param memory octets of memory of all programs together
- * @param mappings number of memories of all programs together; the kernel limits a process's
+ * @param memories number of memories of all programs together; the kernel limits a process's
  *     mappings (vm.max_map_count)
- * @param sessionRegions number of regions of one program
  * @param sessionMemory octets of memory of one program
- * @param sessionMappings number of memories of one program: adopted ones, large ones, and those
- *     from which small pieces are cut
  * @param sessionConnections number of connections of one program, including those being established
  * @param sessionListeners number of ports at which one program listens
  * @param userShare percentage of the sessions, memory, memories, listeners, waiting programs,
  *     connections of an interface, and regions and windows of an engine that the programs of one
  *     user may have, 1 to 100
  * @param processShare the same for one process, at most {@code userShare}
- * @param sendQueue outstanding requests in the send queue of a connection
- * @param receiveQueue outstanding receives of a connection
- * @param requests slots of a program's submission ring, a power of two
- * @param completions slots of a program's completion ring, a power of two
+ * @param session what a program gets that asks for nothing; none is 0
  * @param largest what a program gets at most that asks for other sizes; none is 0, and each is at
  *     least what a program gets that asks for nothing
  */
 public record Limits(
     int sessions,
     long memory,
-    int mappings,
-    int sessionRegions,
+    int memories,
     long sessionMemory,
-    int sessionMappings,
     int sessionConnections,
     int sessionListeners,
     int userShare,
     int processShare,
-    int sendQueue,
-    int receiveQueue,
-    int requests,
-    int completions,
+    SessionSizes session,
     SessionSizes largest) {
   /** Most STags of an engine at a time. */
   private static final int MOST_STAGS = 1 << 16;
@@ -59,28 +48,23 @@ public record Limits(
           64,
           16L << 30,
           16384,
-          256,
           8L << 30,
-          256,
           1024,
           16,
           75,
           50,
-          256,
-          256,
-          1024,
-          1024,
+          new SessionSizes(256, 256, 1024, 1024, 256, 256),
           new SessionSizes(4096, 4096, 4096, 8192, 4096, 4096));
 
   /** What a program gets that asks for sizes; no size is 0. */
   public SessionSizes granted(SessionSizes asked) {
     return new SessionSizes(
-        granted(asked.sendQueue(), sendQueue, largest.sendQueue()),
-        granted(asked.receiveQueue(), receiveQueue, largest.receiveQueue()),
-        slots(asked.requests(), requests, largest.requests()),
-        slots(asked.completions(), completions, largest.completions()),
-        granted(asked.regions(), sessionRegions, largest.regions()),
-        granted(asked.memories(), sessionMappings, largest.memories()));
+        granted(asked.sendQueue(), session.sendQueue(), largest.sendQueue()),
+        granted(asked.receiveQueue(), session.receiveQueue(), largest.receiveQueue()),
+        slots(asked.requests(), session.requests(), largest.requests()),
+        slots(asked.completions(), session.completions(), largest.completions()),
+        granted(asked.regions(), session.regions(), largest.regions()),
+        granted(asked.memories(), session.memories(), largest.memories()));
   }
 
   private static int granted(int asked, int configured, int most) {
@@ -122,18 +106,13 @@ public record Limits(
     return new Limits(
         sessions,
         memory,
-        mappings,
-        sessionRegions,
+        memories,
         sessionMemory,
-        sessionMappings,
         sessionConnections,
         sessionListeners,
         userShare,
         processShare,
-        engines.sendQueue,
-        engines.receiveQueue,
-        requests,
-        completions,
+        session.withQueues(engines.session.sendQueue(), engines.session.receiveQueue()),
         largest);
   }
 

@@ -21,67 +21,73 @@ final class LimitsReader {
           "a whole number from 1 to " + userShare);
     }
     long memory = section.octets("memory", MIB, 1L << 46, defaults.memory());
-    int mappings = (int) section.integer("mappings", 1, 1 << 20, defaults.mappings());
-    SessionSizes usual =
-        new SessionSizes(
-            (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
-            (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
-            section.powerOfTwo("requests", Limits.FEWEST_SLOTS, 1 << 16, defaults.requests()),
-            section.powerOfTwo("completions", Limits.FEWEST_SLOTS, 1 << 18, defaults.completions()),
-            (int) section.integer("session-regions", 1, 1 << 16, defaults.sessionRegions()),
-            (int)
-                section.integer(
-                    "session-mappings",
-                    1,
-                    1 << 16,
-                    Math.min(mappings, defaults.sessionMappings())));
+    int memories = (int) section.integer("memories", 1, 1 << 20, defaults.memories());
+    SessionSizes session = session(section, defaults.session(), memories);
     Limits limits =
         new Limits(
             (int) section.integer("sessions", 1, 4096, defaults.sessions()),
             memory,
-            mappings,
-            usual.regions(),
+            memories,
             section.octets(
                 "session-memory", MIB, 1L << 46, Math.min(memory, defaults.sessionMemory())),
-            usual.memories(),
             (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
             (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
             userShare,
             processShare,
-            usual.sendQueue(),
-            usual.receiveQueue(),
-            usual.requests(),
-            usual.completions(),
-            largest(section, usual, mappings));
+            session,
+            largest(section, session, defaults.largest(), memories));
     if (limits.sessionMemory() > memory) {
       section.refuse(
           "session-memory",
           SizeText.format(limits.sessionMemory()) + " is more than memory, that of all programs",
           "at most " + SizeText.format(memory));
     }
-    if (limits.sessionMappings() > mappings) {
+    if (session.memories() > memories) {
       section.refuse(
-          "session-mappings",
-          limits.sessionMappings() + " is more than mappings, those of all programs",
-          "a whole number from 1 to " + mappings);
+          "session-memories",
+          session.memories() + " is more than memories, those of all programs",
+          "a whole number from 1 to " + memories);
     }
+    section.refuseRenamed("mappings", "memories");
+    section.refuseRenamed("session-mappings", "session-memories");
     section.refuseUnknownKeys();
     return limits;
   }
 
-  /** The sizes that a program gets at most; by default not less than what others get. */
-  private static SessionSizes largest(TomlSection section, SessionSizes usual, int mappings) {
-    SessionSizes most = Limits.DEFAULTS.largest();
-    int memories = Math.max(usual.memories(), Math.min(mappings, most.memories()));
+  /** The sizes that a program gets that asks for nothing. */
+  private static SessionSizes session(TomlSection section, SessionSizes defaults, int memories) {
     return new SessionSizes(
-        largest(section, "largest-send-queue", usual.sendQueue(), 1 << 16, most.sendQueue()),
+        (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
+        (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
+        section.powerOfTwo("requests", Limits.FEWEST_SLOTS, 1 << 16, defaults.requests()),
+        section.powerOfTwo("completions", Limits.FEWEST_SLOTS, 1 << 18, defaults.completions()),
+        (int) section.integer("session-regions", 1, 1 << 16, defaults.regions()),
+        (int)
+            section.integer(
+                "session-memories", 1, 1 << 16, Math.min(memories, defaults.memories())));
+  }
+
+  /** The sizes that a program gets at most; by default not less than what others get. */
+  private static SessionSizes largest(
+      TomlSection section, SessionSizes least, SessionSizes defaults, int memories) {
+    return new SessionSizes(
+        largest(section, "largest-send-queue", least.sendQueue(), 1 << 16, defaults.sendQueue()),
         largest(
-            section, "largest-receive-queue", usual.receiveQueue(), 1 << 16, most.receiveQueue()),
-        largestRing(section, "largest-requests", usual.requests(), 1 << 16, most.requests()),
+            section,
+            "largest-receive-queue",
+            least.receiveQueue(),
+            1 << 16,
+            defaults.receiveQueue()),
+        largestRing(section, "largest-requests", least.requests(), 1 << 16, defaults.requests()),
         largestRing(
-            section, "largest-completions", usual.completions(), 1 << 18, most.completions()),
-        largest(section, "largest-regions", usual.regions(), 1 << 16, most.regions()),
-        largest(section, "largest-memories", usual.memories(), 1 << 16, memories));
+            section, "largest-completions", least.completions(), 1 << 18, defaults.completions()),
+        largest(section, "largest-regions", least.regions(), 1 << 16, defaults.regions()),
+        largest(
+            section,
+            "largest-memories",
+            least.memories(),
+            1 << 16,
+            Math.min(memories, defaults.memories())));
   }
 
   private static int largest(TomlSection section, String key, int least, int most, int fallback) {

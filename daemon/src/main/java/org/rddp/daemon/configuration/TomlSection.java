@@ -344,6 +344,13 @@ final class TomlSection {
     }
   }
 
+  /** Records a problem if the file has a key by the name that it had in earlier versions. */
+  void refuseRenamed(String old, String key) {
+    if (has(old)) {
+      problem(at(old), old, "is called " + key + " now");
+    }
+  }
+
   /** Records a problem with a key's value. */
   void refuse(String key, String what, String allowed) {
     problem(at(key), key, what + "; allowed: " + allowed);

@@ -16,7 +16,9 @@ final class ProgramReceiveQueues {
 
   ProgramReceiveQueues(ProgramSession program, Limits limits) {
     this.program = program;
-    receives = new Quota("receives in shared queues of this program", limits.completions(), null);
+    receives =
+        new Quota(
+            "receives in shared queues of this program", limits.session().completions(), null);
   }
 
   /** Sets the number of receives that all queues together may hold. */

@@ -125,7 +125,8 @@ final class ProgramSession implements SessionHandler {
     this.heap = share.heap().share("this program", Long.MAX_VALUE);
     this.process = socket.peer().ofConnection(number);
     this.name = "pid " + process.pid();
-    this.regions = new Quota("regions of this program", limits.sessionRegions(), share.regions());
+    this.regions =
+        new Quota("regions of this program", limits.session().regions(), share.regions());
     this.octets =
         new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
     this.listeners =
@@ -135,7 +136,7 @@ final class ProgramSession implements SessionHandler {
             new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
     this.connectionRequests = new ProgramConnections(this);
     this.memories =
-        new Quota("memories of this program", limits.sessionMappings(), share.mappings());
+        new Quota("memories of this program", limits.session().memories(), share.memories());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
     this.regionRequests =
         new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);

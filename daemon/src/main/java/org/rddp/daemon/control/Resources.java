@@ -13,7 +13,7 @@ import org.rddp.daemon.engine.HeapShare;
  *     whose sockets are still being closed
  * @param sessions number of sessions
  * @param memory octets of shared memory
- * @param mappings number of memories
+ * @param memories number of memories
  * @param listeners number of listening ports
  * @param regions number of regions and windows. Each engine has its own table of STags, so what a
  *     user or process has at all engines is limited by a share of one table; the daemon as a whole
@@ -25,7 +25,7 @@ record Resources(
     Quota programs,
     Quota sessions,
     Quota memory,
-    Quota mappings,
+    Quota memories,
     Quota listeners,
     Quota regions,
     HeapShare heap) {
@@ -38,7 +38,7 @@ record Resources(
         new Quota("programs of this daemon", programs(limits), null),
         new Quota("sessions of this daemon", limits.sessions(), null),
         new Quota("octets of memory of this daemon", limits.memory(), null),
-        new Quota("memories of this daemon", limits.mappings(), null),
+        new Quota("memories of this daemon", limits.memories(), null),
         new Quota("listeners of this daemon", listeners(limits), null),
         new Quota("regions and windows of this daemon", regions(limits, WHOLE), null),
         heap);
@@ -51,7 +51,7 @@ record Resources(
         new Quota("programs of " + owner, Limits.share(programs(limits), percent), programs),
         new Quota("sessions of " + owner, Limits.share(limits.sessions(), percent), sessions),
         new Quota("octets of memory of " + owner, Limits.share(limits.memory(), percent), memory),
-        new Quota("memories of " + owner, Limits.share(limits.mappings(), percent), mappings),
+        new Quota("memories of " + owner, Limits.share(limits.memories(), percent), memories),
         new Quota("listeners of " + owner, Limits.share(listeners(limits), percent), listeners),
         new Quota("regions and windows of " + owner, regions(limits, percent), regions),
         heap.share(owner, Limits.share(heap.whole().limit(), percent)));
@@ -62,7 +62,7 @@ record Resources(
     programs.limit(Limits.share(programs(limits), percent));
     sessions.limit(Limits.share(limits.sessions(), percent));
     memory.limit(Limits.share(limits.memory(), percent));
-    mappings.limit(Limits.share(limits.mappings(), percent));
+    memories.limit(Limits.share(limits.memories(), percent));
     listeners.limit(Limits.share(listeners(limits), percent));
     regions.limit(regions(limits, percent));
     heap.limit(Limits.share(heap.whole().limit(), percent));

@@ -153,8 +153,8 @@ class ConfigurationFileTest {
             [limits]
             sessions = 3
             memory = 1048576
-            mappings = 9
-            session-mappings = 8
+            memories = 9
+            session-memories = 8
             session-regions = 4
             session-memory = "1MiB"
             session-connections = 5
@@ -239,17 +239,12 @@ class ConfigurationFileTest {
                 3,
                 1 << 20,
                 9,
-                4,
                 1 << 20,
-                8,
                 5,
                 6,
                 60,
                 40,
-                7,
-                8,
-                128,
-                256,
+                new SessionSizes(7, 8, 128, 256, 4, 8),
                 new SessionSizes(9, 10, 512, 1024, 11, 9)));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
@@ -363,7 +358,9 @@ class ConfigurationFileTest {
           limits  | requests = 100               | is not a power of two
           limits  | session-memory = -1          | is out of range
           limits  | session-memory = '32GiB'     | is more than memory, that of all programs
-          limits  | session-mappings = 20000     | is more than mappings, those of all programs
+          limits  | session-memories = 20000     | is more than memories, those of all programs
+          limits  | mappings = 100               | is called memories now
+          limits  | session-mappings = 100       | is called session-memories now
           limits  | nonsense = 1                 | unknown key
           """)
   void shouldRejectWrongValues(String section, String line, String expected) {
