@@ -34,8 +34,8 @@ final class Completions {
 
   private ProgramRings rings;
   private ConnectionTable connections;
-  private ObjectTable<MemoryWindow> windows;
-  private ObjectTable<SharedReceiveQueue> receiveQueues;
+  private NumberedObjects<MemoryWindow> windows;
+  private NumberedObjects<SharedReceiveQueue> receiveQueues;
 
   Completions(Rddp session) {
     this.session = session;

@@ -22,8 +22,8 @@ final class DaemonLink {
   private final ControlSocket socket;
   private final ControlChannel channel;
   private final ConnectionTable connections = new ConnectionTable();
-  private final ObjectTable<MemoryWindow> windows = new ObjectTable<>();
-  private final ObjectTable<SharedReceiveQueue> receiveQueues = new ObjectTable<>();
+  private final NumberedObjects<MemoryWindow> windows = new NumberedObjects<>();
+  private final NumberedObjects<SharedReceiveQueue> receiveQueues = new NumberedObjects<>();
   private final SessionEvents events;
   private final Arena arena = Arena.ofShared();
   private DaemonMessage.Welcome welcome;
@@ -113,11 +113,11 @@ final class DaemonLink {
     return connections;
   }
 
-  ObjectTable<MemoryWindow> windows() {
+  NumberedObjects<MemoryWindow> windows() {
     return windows;
   }
 
-  ObjectTable<SharedReceiveQueue> receiveQueues() {
+  NumberedObjects<SharedReceiveQueue> receiveQueues() {
     return receiveQueues;
   }
 

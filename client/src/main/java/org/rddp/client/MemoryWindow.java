@@ -164,7 +164,7 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /** Allocates the window again, not bound, in another daemon. */
-  void restore(ControlChannel channel, ObjectTable<MemoryWindow> windows) {
+  void restore(ControlChannel channel, NumberedObjects<MemoryWindow> windows) {
     if (closed) {
       return;
     }

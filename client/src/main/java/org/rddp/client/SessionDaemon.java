@@ -31,8 +31,8 @@ final class SessionDaemon {
 
   private volatile ControlChannel channel;
   private ConnectionTable connections;
-  private ObjectTable<MemoryWindow> windows;
-  private ObjectTable<SharedReceiveQueue> receiveQueues;
+  private NumberedObjects<MemoryWindow> windows;
+  private NumberedObjects<SharedReceiveQueue> receiveQueues;
   private ProgramRings rings;
   private volatile boolean closed;
 
@@ -85,11 +85,11 @@ final class SessionDaemon {
     return connections;
   }
 
-  ObjectTable<MemoryWindow> windows() {
+  NumberedObjects<MemoryWindow> windows() {
     return windows;
   }
 
-  ObjectTable<SharedReceiveQueue> receiveQueues() {
+  NumberedObjects<SharedReceiveQueue> receiveQueues() {
     return receiveQueues;
   }
 

@@ -20,7 +20,7 @@ final class SessionEvents implements ControlChannel.Events {
   private final Rddp session;
   private final ConnectionTable connections;
   private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
-  private final ObjectTable<SharedReceiveQueue> receiveQueues;
+  private final NumberedObjects<SharedReceiveQueue> receiveQueues;
   private final EventFd wake;
   private final List<Connection> lost = new ArrayList<>();
   private volatile SessionLimits limits;
@@ -33,7 +33,7 @@ final class SessionEvents implements ControlChannel.Events {
   SessionEvents(
       Rddp session,
       ConnectionTable connections,
-      ObjectTable<SharedReceiveQueue> receiveQueues,
+      NumberedObjects<SharedReceiveQueue> receiveQueues,
       EventFd wake) {
     this.session = session;
     this.connections = connections;

@@ -142,7 +142,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /** Creates the queue again, empty, in another daemon. */
-  void restore(ControlChannel channel, ObjectTable<SharedReceiveQueue> queues) {
+  void restore(ControlChannel channel, NumberedObjects<SharedReceiveQueue> queues) {
     if (!closed) {
       channel.request(
           request -> new ProgramMessage.CreateReceiveQueue(request, size, domain),

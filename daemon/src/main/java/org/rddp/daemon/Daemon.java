@@ -23,8 +23,8 @@ import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
-import org.rddp.daemon.control.DaemonInterface;
 import org.rddp.daemon.control.EngineWatch;
+import org.rddp.daemon.control.InterfaceEngine;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
@@ -105,7 +105,7 @@ public final class Daemon implements AutoCloseable {
     this.statistics = new Statistics();
     this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
     FaultForwarder faults = new FaultForwarder();
-    List<DaemonInterface> named = new ArrayList<>();
+    List<InterfaceEngine> named = new ArrayList<>();
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
@@ -115,7 +115,7 @@ public final class Daemon implements AutoCloseable {
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engines.add(engine);
         named.add(
-            new DaemonInterface(
+            new InterfaceEngine(
                 each.name(),
                 engine,
                 each.tcp().connections(),

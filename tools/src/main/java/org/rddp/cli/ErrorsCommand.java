@@ -40,7 +40,7 @@ final class ErrorsCommand implements Callable<Integer> {
     } else if (errors.isEmpty()) {
       Output.println(spec, "no errors");
     } else {
-      ObjectTable.ERRORS.lines(errors).forEach(line -> Output.println(spec, line));
+      TextTable.ERRORS.lines(errors).forEach(line -> Output.println(spec, line));
     }
     return 0;
   }

@@ -37,12 +37,12 @@ final class ListCommand implements Callable<Integer> {
       this.subject = subject;
     }
 
-    ObjectTable table() {
+    TextTable table() {
       return switch (this) {
-        case INTERFACES -> ObjectTable.INTERFACES;
-        case SESSIONS -> ObjectTable.SESSIONS;
-        case CONNECTIONS -> ObjectTable.CONNECTIONS;
-        case LISTENERS -> ObjectTable.LISTENERS;
+        case INTERFACES -> TextTable.INTERFACES;
+        case SESSIONS -> TextTable.SESSIONS;
+        case CONNECTIONS -> TextTable.CONNECTIONS;
+        case LISTENERS -> TextTable.LISTENERS;
       };
     }
 

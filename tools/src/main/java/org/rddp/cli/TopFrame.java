@@ -28,7 +28,7 @@ final class TopFrame {
 
   private static List<String> table(List<ConnectionRates.Rated> sorted) {
     List<JsonObject> objects = sorted.stream().map(TopFrame::withRates).toList();
-    return ObjectTable.TOP.lines(objects);
+    return TextTable.TOP.lines(objects);
   }
 
   /** The connection's object with its rates as texts. */

@@ -260,7 +260,7 @@ final class TraceCommand implements Callable<Integer> {
     String number = "%08x".formatted(connection.number());
     return traced.has("remote_address")
         ? "%s, %s to %s"
-            .formatted(number, ObjectTable.end(traced, "local"), ObjectTable.end(traced, "remote"))
+            .formatted(number, TextTable.end(traced, "local"), TextTable.end(traced, "remote"))
         : number;
   }
 

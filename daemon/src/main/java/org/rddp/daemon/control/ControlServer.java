@@ -44,7 +44,7 @@ public final class ControlServer implements AutoCloseable {
   /** Rest in ns after a failed turn, so that a lasting failure does not take a whole core. */
   private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final DaemonInterfaces interfaces;
+  private final InterfaceEngines interfaces;
   private Limits limits;
   private final Permissions permissions;
   private final Statistics statistics;
@@ -81,14 +81,14 @@ public final class ControlServer implements AutoCloseable {
    */
   public ControlServer(
       ControlListener listener,
-      List<DaemonInterface> ports,
+      List<InterfaceEngine> ports,
       Limits limits,
       Set<Integer> users,
       HeapShare heap,
       Statistics statistics,
       DaemonEvents events)
       throws SystemCallException {
-    this.interfaces = new DaemonInterfaces(ports);
+    this.interfaces = new InterfaceEngines(ports);
     this.limits = limits;
     this.permissions = new Permissions(users);
     this.statistics = statistics;
@@ -296,12 +296,12 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /** The interfaces. */
-  DaemonInterfaces interfaces() {
+  InterfaceEngines interfaces() {
     return interfaces;
   }
 
   /** Sessions of an engine. */
-  long sessions(DaemonInterface engine) {
+  long sessions(InterfaceEngine engine) {
     return programs.stream().filter(each -> engine.equals(each.daemonInterface())).count();
   }
 

@@ -19,12 +19,12 @@ final class EngineWatches {
   }
 
   /** Whether an engine's thread has stalled. */
-  boolean isStalled(DaemonInterface at) {
+  boolean isStalled(InterfaceEngine at) {
     return watches.stream().anyMatch(watch -> watch.isStalled(at.engine()));
   }
 
   /** Whether an engine's thread is stuck. */
-  boolean isStuck(DaemonInterface at) {
+  boolean isStuck(InterfaceEngine at) {
     return watches.stream().anyMatch(watch -> watch.isStuck(at.engine()));
   }
 }

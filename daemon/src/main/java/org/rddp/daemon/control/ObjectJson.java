@@ -134,7 +134,7 @@ final class ObjectJson {
 
   private static JsonObject owner(ProgramSession listed) {
     PeerCredentials peer = listed.process();
-    DaemonInterface chosen = listed.daemonInterface();
+    InterfaceEngine chosen = listed.daemonInterface();
     JsonObject json = new JsonObject();
     json.addProperty("session", listed.number());
     json.addProperty("program", LogText.escaped(listed.program(), MOST_NAME));

@@ -34,10 +34,10 @@ final class ProgramCapture {
     }
 
     /** Begins at one engine, on its thread; returns whether that was all. */
-    abstract boolean begin(DaemonInterface at, CaptureSink sink) throws RequestRefusedException;
+    abstract boolean begin(InterfaceEngine at, CaptureSink sink) throws RequestRefusedException;
 
     /** Ends at one engine, on its thread. */
-    abstract void end(DaemonInterface at);
+    abstract void end(InterfaceEngine at);
   }
 
   private final ControlServer server;
@@ -82,7 +82,7 @@ final class ProgramCapture {
 
   /** What is done at one engine, on its thread; returns whether the others need not be asked. */
   private interface Step {
-    boolean run(DaemonInterface at) throws RequestRefusedException;
+    boolean run(InterfaceEngine at) throws RequestRefusedException;
   }
 
   /**
@@ -96,8 +96,8 @@ final class ProgramCapture {
   }
 
   private void inTurn(
-      List<DaemonInterface> engines, int index, Step step, Consumer<RequestRefusedException> done) {
-    DaemonInterface at = engines.get(index);
+      List<InterfaceEngine> engines, int index, Step step, Consumer<RequestRefusedException> done) {
+    InterfaceEngine at = engines.get(index);
     at.engine()
         .execute(() -> {
           boolean enough = index + 1 == engines.size();
@@ -121,13 +121,13 @@ final class ProgramCapture {
     Source frames =
         new Source("captures", server.captures()) {
           @Override
-          boolean begin(DaemonInterface at, CaptureSink sink) {
+          boolean begin(InterfaceEngine at, CaptureSink sink) {
             at.capture().capture(sink);
             return false;
           }
 
           @Override
-          void end(DaemonInterface at) {
+          void end(InterfaceEngine at) {
             at.capture().capture(null);
           }
         };
@@ -138,13 +138,13 @@ final class ProgramCapture {
     Source events =
         new Source("traces a connection of", server.traces()) {
           @Override
-          boolean begin(DaemonInterface at, CaptureSink sink) throws RequestRefusedException {
+          boolean begin(InterfaceEngine at, CaptureSink sink) throws RequestRefusedException {
             at.engine().trace(start.connection(), start.process(), sink);
             return true;
           }
 
           @Override
-          void end(DaemonInterface at) {
+          void end(InterfaceEngine at) {
             at.engine().endTrace();
           }
         };

@@ -74,7 +74,7 @@ final class ProgramSession implements SessionHandler {
   private final ObjectList list;
   private String program = "";
   private String name;
-  private DaemonInterface daemonInterface;
+  private InterfaceEngine daemonInterface;
 
   private Session session;
   private ProgramMapping rings;
@@ -230,7 +230,7 @@ final class ProgramSession implements SessionHandler {
     return listeners;
   }
 
-  DaemonInterface daemonInterface() {
+  InterfaceEngine daemonInterface() {
     return daemonInterface;
   }
 
@@ -369,7 +369,7 @@ final class ProgramSession implements SessionHandler {
   private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
     checkVersion(hello.version());
     server.permissions().checkSession(socket.peer());
-    DaemonInterface chosen =
+    InterfaceEngine chosen =
         server
             .interfaces()
             .find(hello.interfaceName(), server.watches()::isStuck, server::sessions);

@@ -28,7 +28,7 @@ import org.rddp.ipc.linux.PeerCredentials;
  * @param capture source of captured frames
  * @param entry what programs are told of it
  */
-public record DaemonInterface(
+public record InterfaceEngine(
     String name,
     Engine engine,
     int connections,

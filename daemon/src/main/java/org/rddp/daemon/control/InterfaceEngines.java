@@ -11,10 +11,10 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.InterfaceEntry;
 
 /** The interfaces of the daemon, and the engines that share them. Immutable. */
-final class DaemonInterfaces {
-  private final List<DaemonInterface> engines;
+final class InterfaceEngines {
+  private final List<InterfaceEngine> engines;
 
-  DaemonInterfaces(List<DaemonInterface> engines) {
+  InterfaceEngines(List<InterfaceEngine> engines) {
     this.engines = List.copyOf(engines);
   }
 
@@ -22,11 +22,11 @@ final class DaemonInterfaces {
    * The interface with a name; the first one if the name is empty. Of several engines the one with
    * the fewest sessions among those that are not stuck, or the one whose own name it is.
    */
-  DaemonInterface find(
-      String name, Predicate<DaemonInterface> stuck, ToLongFunction<DaemonInterface> sessions)
+  InterfaceEngine find(
+      String name, Predicate<InterfaceEngine> stuck, ToLongFunction<InterfaceEngine> sessions)
       throws RequestRefusedException {
     String wanted = name.isEmpty() ? engines.getFirst().name() : name;
-    List<DaemonInterface> named =
+    List<InterfaceEngine> named =
         engines.stream()
             .filter(each -> each.name().equals(wanted) || each.engine().name().equals(wanted))
             .toList();
@@ -37,7 +37,7 @@ final class DaemonInterfaces {
               + name
               + "; the daemon has "
               + engines.stream()
-                  .map(DaemonInterface::name)
+                  .map(InterfaceEngine::name)
                   .distinct()
                   .collect(Collectors.joining(", ")));
     }
@@ -53,13 +53,13 @@ final class DaemonInterfaces {
   }
 
   /** The engines of an interface. */
-  List<DaemonInterface> engines(String name) {
+  List<InterfaceEngine> engines(String name) {
     return engines.stream().filter(each -> each.name().equals(name)).toList();
   }
 
   /** The answer to a request for interfaces, from an index on. */
   DaemonMessage list(int request, int index) {
-    List<InterfaceEntry> all = engines.stream().map(DaemonInterface::entry).distinct().toList();
+    List<InterfaceEntry> all = engines.stream().map(InterfaceEngine::entry).distinct().toList();
     int from = Math.clamp(index, 0, all.size());
     int end = Math.min(from + InterfaceEntry.MOST, all.size());
     return new DaemonMessage.InterfacesListed(

@@ -10,7 +10,7 @@ import org.rddp.ipc.ring.ConnectionId;
  *
  * @param <T> type of the objects
  */
-final class ObjectTable<T> {
+final class NumberedObjects<T> {
   private record Entry<T>(int number, T thing) {}
 
   private volatile Object[] table = new Object[4];

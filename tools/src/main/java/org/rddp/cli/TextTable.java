@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Shows objects of the daemon as a table for people: one line each, under a line of titles. */
-final class ObjectTable {
+final class TextTable {
   /**
    * A column.
    *
@@ -17,16 +17,16 @@ final class ObjectTable {
    */
   private record Column(String title, boolean number, Function<JsonObject, String> text) {}
 
-  static final ObjectTable INTERFACES =
-      new ObjectTable()
+  static final TextTable INTERFACES =
+      new TextTable()
           .text("INTERFACE", json -> text(json, "interface"))
-          .text("ADDRESSES", ObjectTable::addresses)
+          .text("ADDRESSES", TextTable::addresses)
           .text("IPV4 GATEWAY", json -> text(json, "ipv4_gateway"))
           .number("MTU", json -> text(json, "mtu"))
           .text("MAC", json -> text(json, "mac"));
 
-  static final ObjectTable SESSIONS =
-      new ObjectTable()
+  static final TextTable SESSIONS =
+      new TextTable()
           .number("SESSION", json -> text(json, "session"))
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
@@ -41,10 +41,10 @@ final class ObjectTable {
           .number("IN FLIGHT", json -> text(json, "in_flight_requests"))
           .text("LAST ERROR", json -> text(json, "last_error"));
 
-  static final ObjectTable CONNECTIONS =
-      new ObjectTable()
+  static final TextTable CONNECTIONS =
+      new TextTable()
           .number("SESSION", json -> text(json, "session"))
-          .text("CONNECTION", ObjectTable::connectionNumber)
+          .text("CONNECTION", TextTable::connectionNumber)
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
           .text("INTERFACE", json -> text(json, "engine"))
@@ -61,14 +61,14 @@ final class ObjectTable {
           .number("SENT", json -> Quantities.octets(json, "sent_octets"))
           .number("RECEIVED", json -> Quantities.octets(json, "received_octets"))
           .number("AGAIN", json -> text(json, "retransmitted_segments"))
-          .number("IRD/ORD", ObjectTable::depths)
+          .number("IRD/ORD", TextTable::depths)
           .text("CRC", json -> yes(json, "crc"))
-          .text("MARKERS", ObjectTable::markers)
+          .text("MARKERS", TextTable::markers)
           .text("LAST ERROR", json -> text(json, "last_error"));
 
   /** With rates, see {@link TopFrame}. */
-  static final ObjectTable TOP =
-      new ObjectTable()
+  static final TextTable TOP =
+      new TextTable()
           .number("SESSION", json -> text(json, "session"))
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
@@ -86,8 +86,8 @@ final class ObjectTable {
           .number("CWND", json -> Quantities.octets(json, "congestion_window_octets"))
           .number("IN FLIGHT", json -> Quantities.octets(json, "in_flight_octets"));
 
-  static final ObjectTable LISTENERS =
-      new ObjectTable()
+  static final TextTable LISTENERS =
+      new TextTable()
           .number("SESSION", json -> text(json, "session"))
           .text("PROGRAM", json -> text(json, "program"))
           .number("PID", json -> text(json, "pid"))
@@ -100,8 +100,8 @@ final class ObjectTable {
           .number("REQUESTED", json -> text(json, "requested"))
           .number("REFUSED", json -> text(json, "refused"));
 
-  static final ObjectTable ERRORS =
-      new ObjectTable()
+  static final TextTable ERRORS =
+      new TextTable()
           .number("COUNT", json -> text(json, "count"))
           .text("FIRST", json -> text(json, "first"))
           .text("LAST", json -> text(json, "last"))
@@ -116,12 +116,12 @@ final class ObjectTable {
 
   private final List<Column> columns = new ArrayList<>();
 
-  ObjectTable text(String title, Function<JsonObject, String> text) {
+  TextTable text(String title, Function<JsonObject, String> text) {
     columns.add(new Column(title, false, text));
     return this;
   }
 
-  ObjectTable number(String title, Function<JsonObject, String> text) {
+  TextTable number(String title, Function<JsonObject, String> text) {
     columns.add(new Column(title, true, text));
     return this;
   }
