@@ -187,9 +187,9 @@ public final class DpdkPorts implements Ports {
             ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
             : EalArguments.ordinaryPages(mebibytes, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
-      if (each.deviceName().kind() == DeviceName.Kind.PCI) {
+      if (each.device().kind() == DeviceName.Kind.PCI) {
         arguments = arguments.withPciDevice(dpdkArguments(each));
-        if (PciCards.OF_MACHINE.needsPhysicalAddresses(each.deviceName().name())) {
+        if (PciCards.OF_MACHINE.needsPhysicalAddresses(each.device().name())) {
           arguments = arguments.withPhysicalAddresses();
         }
       }
@@ -199,9 +199,7 @@ public final class DpdkPorts implements Ports {
   }
 
   private static String dpdkArguments(InterfaceConfiguration configured) {
-    return configured
-        .deviceName()
-        .dpdkArguments(FrameLengths.frame(configured), configured.engines());
+    return configured.device().dpdkArguments(FrameLengths.frame(configured), configured.engines());
   }
 
   /** The devices of an interface, one for each engine. */
@@ -361,7 +359,7 @@ public final class DpdkPorts implements Ports {
               + queues
               + "; allowed: 1 to "
               + queues
-              + (configured.deviceName().kind() == DeviceName.Kind.VIRTUAL
+              + (configured.device().kind() == DeviceName.Kind.VIRTUAL
                   ? ", or an argument of the device for more queues (docs/dpdk.md)"
                   : ""),
           null);
@@ -481,7 +479,7 @@ public final class DpdkPorts implements Ports {
   }
 
   private String deviceFailure(InterfaceConfiguration configured, DpdkException e, long mark) {
-    DeviceName device = configured.deviceName();
+    DeviceName device = configured.device();
     String said = output == null ? "" : DriverWords.reason(output.since(mark));
     if (DriverWords.isUnknownDriver(said)) {
       return "DPDK has no driver for " + device.name() + "; " + Drivers.suggestion(device.driver());

@@ -84,7 +84,7 @@ final class MachineChecks {
   }
 
   private void checkDevice(int number, InterfaceConfiguration configured) {
-    DeviceName device = configured.deviceName();
+    DeviceName device = configured.device();
     if (device.kind() == DeviceName.Kind.PCI) {
       String problem = PciCards.OF_MACHINE.problem(device.name());
       if (problem != null) {

@@ -1,5 +1,8 @@
 package org.rddp.ip;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * An IPv4 address.
  *
@@ -12,35 +15,27 @@ public record Ipv4Address(int bits) implements HostAddress {
   /** From here on: multicast, reserved, broadcast. */
   private static final int FIRST_CLASS_D = 224;
 
+  private static final Pattern DOTTED_DECIMAL =
+      Pattern.compile("(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})");
+
   /**
    * Parses dotted decimal.
    *
-   * @throws IllegalArgumentException when the text is not four numbers from 0 to 255
+   * @throws IllegalArgumentException when the text is not four numbers from 0 to 255, of three
+   *     digits at most
    */
   public static Ipv4Address parse(String text) {
+    Matcher matcher = DOTTED_DECIMAL.matcher(text);
+    if (!matcher.matches()) {
+      throw malformed(text);
+    }
     int bits = 0;
-    int octet = -1;
-    int octets = 0;
-    for (int i = 0; i <= text.length(); i++) {
-      char c = i < text.length() ? text.charAt(i) : '.';
-      if (c == '.') {
-        if (octet < 0 || octets == 4) {
-          throw malformed(text);
-        }
-        bits = (bits << 8) | octet;
-        octets++;
-        octet = -1;
-      } else if (c >= '0' && c <= '9') {
-        octet = Math.max(octet, 0) * 10 + (c - '0');
-        if (octet > 255) {
-          throw malformed(text);
-        }
-      } else {
+    for (int i = 1; i <= matcher.groupCount(); i++) {
+      int octet = Integer.parseInt(matcher.group(i));
+      if (octet > 255) {
         throw malformed(text);
       }
-    }
-    if (octets != 4) {
-      throw malformed(text);
+      bits = bits << 8 | octet;
     }
     return new Ipv4Address(bits);
   }

@@ -20,6 +20,22 @@ public record Ipv4Network(Ipv4Address address, int prefixLength, Optional<Ipv4Ad
     }
   }
 
+  /** Whether an address is in the network. */
+  public boolean contains(Ipv4Address other) {
+    return ((address.bits() ^ other.bits()) & mask()) == 0;
+  }
+
+  /** Whether an address of the network is a host's: not the network's, nor the broadcast one. */
+  public boolean isHost(Ipv4Address host) {
+    int suffix = host.bits() & ~mask();
+    return prefixLength >= 31 || (suffix != 0 && suffix != ~mask());
+  }
+
+  /** The network's own address and its prefix length, such as {@code 10.0.0.0/24}. */
+  public String text() {
+    return new Ipv4Address(address.bits() & mask()) + "/" + prefixLength;
+  }
+
   /** A one for each bit of the prefix. */
   int mask() {
     return -1 << (32 - prefixLength);

@@ -440,7 +440,16 @@ class IpLayerTest {
     assertThat(Ipv4Address.parse("255.0.10.1").bits()).isEqualTo(0xff000a01);
     assertThat(Ipv4Address.parse("255.0.10.1")).hasToString("255.0.10.1");
     for (String wrong :
-        List.of("", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1..2.3", "1.2.3.x", "1.2.3.")) {
+        List.of(
+            "",
+            "1.2.3",
+            "1.2.3.4.5",
+            "1.2.3.256",
+            "1..2.3",
+            "1.2.3.x",
+            "1.2.3.",
+            "1.2.3.0004",
+            " 1.2.3.4")) {
       assertThatThrownBy(() -> Ipv4Address.parse(wrong))
           .as(wrong)
           .isInstanceOf(IllegalArgumentException.class);

@@ -7,6 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rddp.client.RemoteHost;
 import org.rddp.client.types.AddressText;
+import org.rddp.ip.Ipv4Address;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -28,7 +29,6 @@ record RemoteAddress(RemoteHost host, String zone) {
   /** What cannot be a name: it is meant to be an IPv4 address. */
   private static final Pattern NUMERIC = Pattern.compile("[0-9.]+");
 
-  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65535;
 
   /** Reads an address from the command line. */
@@ -43,7 +43,7 @@ record RemoteAddress(RemoteHost host, String zone) {
       int port = Integer.parseInt(matcher.group(4));
       String host = address == null ? matcher.group(3) : address;
       boolean numeric = address == null && NUMERIC.matcher(host).matches();
-      if (port < 1 || port > LAST_PORT || (numeric && !IPV4.matcher(host).matches())) {
+      if (port < 1 || port > LAST_PORT || (numeric && !isIpv4(host))) {
         throw complaint(text);
       }
       RemoteHost found;
@@ -58,6 +58,15 @@ record RemoteAddress(RemoteHost host, String zone) {
       }
       String zone = matcher.group(2);
       return new RemoteAddress(found, zone == null ? "" : checkedZone(found, zone.substring(1)));
+    }
+
+    /** The JDK would take {@code 10.2} for 10.0.0.2. */
+    private static boolean isIpv4(String host) {
+      try {
+        return Ipv4Address.parse(host) != null;
+      } catch (IllegalArgumentException e) {
+        return false;
+      }
     }
 
     private static String checkedZone(RemoteHost host, String zone) {

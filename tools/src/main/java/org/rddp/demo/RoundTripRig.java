@@ -63,7 +63,7 @@ public final class RoundTripRig {
         pair.prepare(ProgramPair.Verb.WRITE, octets);
         RoundTripTimer timer = new RoundTripTimer();
         timer.warmUp(pair, WARM_UP, LONGEST);
-        String device = near.device().startsWith("ring:") ? "net_ring, copying" : near.device();
+        String device = near.isRing() ? "net_ring, copying" : near.device().text();
         return RoundTrips.of(timer.closedLoop(pair, count, LONGEST), device);
       }
     }

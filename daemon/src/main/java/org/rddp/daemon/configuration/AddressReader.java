@@ -26,7 +26,7 @@ final class AddressReader {
       "an IPv4 address, such as \"10.0.0.254\", an IPv6 address, or a list of both";
 
   private final TomlSection section;
-  private Network ipv4;
+  private Ipv4Network ipv4;
   private Ipv4Address ipv4Gateway;
   private Ipv6Address address;
   private int prefix;
@@ -64,8 +64,7 @@ final class AddressReader {
   Optional<Ipv4Network> ipv4() {
     return Optional.ofNullable(ipv4)
         .map(own ->
-            new Ipv4Network(
-                new Ipv4Address(own.address()), own.prefix(), Optional.ofNullable(ipv4Gateway)));
+            new Ipv4Network(own.address(), own.prefixLength(), Optional.ofNullable(ipv4Gateway)));
   }
 
   /** The IPv6 of the interface. */
@@ -89,7 +88,7 @@ final class AddressReader {
     try {
       if (text.indexOf(':') < 0) {
         requireFirst(ADDRESS, text, ipv4 == null);
-        ipv4 = Network.parse(text);
+        readIpv4(text);
       } else {
         requireFirst(ADDRESS, text, address == null);
         readIpv6(text);
@@ -106,18 +105,37 @@ final class AddressReader {
     }
   }
 
-  private void readIpv6(String text) {
-    int slash = text.indexOf('/');
-    if (slash < 0) {
-      throw new IllegalArgumentException("no prefix length");
+  private void readIpv4(String text) {
+    int slash = slash(text);
+    Ipv4Address parsed = Ipv4Address.parse(text.substring(0, slash).strip());
+    Ipv4Network network = new Ipv4Network(parsed, number(text, slash), Optional.empty());
+    if (network.prefixLength() == 32 || !network.isHost(parsed)) {
+      throw new IllegalArgumentException(text);
     }
+    ipv4 = network;
+  }
+
+  private void readIpv6(String text) {
+    int slash = slash(text);
     Ipv6Address parsed = Ipv6Address.parse(text.substring(0, slash));
-    int bits = Integer.parseInt(text, slash + 1, text.length(), 10);
+    int bits = number(text, slash);
     if (!parsed.unicast() || parsed.linkLocal() || bits < 1 || bits > 128) {
       throw new IllegalArgumentException(text);
     }
     address = parsed;
     prefix = bits;
+  }
+
+  private static int slash(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException("no prefix length");
+    }
+    return slash;
+  }
+
+  private static int number(String text, int slash) {
+    return Integer.parseInt(text, slash + 1, text.length(), 10);
   }
 
   private void readGateway(String text) {
@@ -143,12 +161,12 @@ final class AddressReader {
   private void checkGateway(Ipv4Address router) {
     if (ipv4 == null) {
       refuseWithoutAddress(router, "IPv4");
-    } else if (!ipv4.contains(router.bits()) || !ipv4.isHost(router.bits())) {
+    } else if (!ipv4.contains(router) || !ipv4.isHost(router)) {
       section.refuse(
           GATEWAY,
           "\"" + router + "\" is not a host address of this interface's network",
-          "an address of the network of " + Ipv4Text.format(ipv4.address()) + "/" + ipv4.prefix());
-    } else if (router.bits() == ipv4.address()) {
+          "an address of the network of " + ipv4.address() + "/" + ipv4.prefixLength());
+    } else if (router.equals(ipv4.address())) {
       refuseOwn();
     } else {
       ipv4Gateway = router;

@@ -9,13 +9,14 @@ import java.util.regex.Pattern;
 /**
  * A device as an interface names it, in its parts.
  *
+ * @param text all of it, as configured
  * @param kind how it is named
  * @param name the name of the ring or of the Linux interface, the address of the PCI device with
  *     its domain, or the name of the virtual device, such as {@code net_vhost0}
  * @param arguments the arguments of a virtual or a PCI device in their order; an argument without a
  *     value has an empty one
  */
-public record DeviceName(Kind kind, String name, Map<String, String> arguments) {
+public record DeviceName(String text, Kind kind, String name, Map<String, String> arguments) {
   /** The forms, for messages. */
   public static final String FORM =
       "\"linux:eth0\" (a Linux interface), \"pci:0000:03:00.0\" (a card bound to vfio-pci),"
@@ -54,21 +55,21 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
   public static DeviceName parse(String text) {
     Matcher matcher = RING.matcher(text);
     if (matcher.matches()) {
-      return new DeviceName(Kind.RING, matcher.group(1), Map.of());
+      return new DeviceName(text, Kind.RING, matcher.group(1), Map.of());
     }
     matcher = LINUX.matcher(text);
     if (matcher.matches()) {
-      return new DeviceName(Kind.LINUX, matcher.group(1), Map.of());
+      return new DeviceName(text, Kind.LINUX, matcher.group(1), Map.of());
     }
     matcher = PCI.matcher(text);
     if (matcher.matches()) {
       String address = matcher.group(1);
       String whole = address.length() > "03:00.0".length() ? address : "0000:" + address;
-      return new DeviceName(Kind.PCI, whole, arguments(matcher.group(2)));
+      return new DeviceName(text, Kind.PCI, whole, arguments(matcher.group(2)));
     }
     matcher = VIRTUAL.matcher(text);
     if (matcher.matches()) {
-      return new DeviceName(Kind.VIRTUAL, matcher.group(1), arguments(matcher.group(2)));
+      return new DeviceName(text, Kind.VIRTUAL, matcher.group(1), arguments(matcher.group(2)));
     }
     throw new IllegalArgumentException("not a device: " + text);
   }
@@ -116,7 +117,13 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
     if (queues > 1) {
       list += ",qpairs=" + queues;
     }
-    return new DeviceName(Kind.VIRTUAL, driver() + "_" + name, arguments(list));
+    return new DeviceName(text, Kind.VIRTUAL, driver() + "_" + name, arguments(list));
+  }
+
+  /** As configured. */
+  @Override
+  public String toString() {
+    return text;
   }
 
   /**
@@ -127,13 +134,13 @@ public record DeviceName(Kind kind, String name, Map<String, String> arguments) 
    */
   public String dpdkArguments(int frame, int queues) {
     DeviceName device = ofDriver(frame, queues);
-    StringBuilder text = new StringBuilder(device.name);
+    StringBuilder all = new StringBuilder(device.name);
     device.arguments.forEach((key, value) -> {
-      text.append(',').append(key);
+      all.append(',').append(key);
       if (!value.isEmpty()) {
-        text.append('=').append(value);
+        all.append('=').append(value);
       }
     });
-    return text.toString();
+    return all.toString();
   }
 }

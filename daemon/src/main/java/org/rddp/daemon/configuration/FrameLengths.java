@@ -37,7 +37,7 @@ public final class FrameLengths {
   /** The room of a packet buffer, without its headroom. */
   public static int room(InterfaceConfiguration configured) {
     int room = Ethernet.HEADER + TAG + configured.mtu() + DRIVER_HEADER;
-    DeviceName device = configured.deviceName();
+    DeviceName device = configured.device();
     if (device.linuxInterface() != null) {
       // The driver refuses buffers that are shorter than a slot holds.
       DeviceName opened = device.ofDriver(frame(configured), configured.engines());

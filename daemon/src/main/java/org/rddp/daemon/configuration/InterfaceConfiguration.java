@@ -14,8 +14,7 @@ import org.rddp.tcp.TcpSettings;
  * An interface: its device and its network settings.
  *
  * @param name name that programs use
- * @param device the device in one of the forms of {@link DeviceName}; {@code ring:NAME} connects
- *     the two interfaces with the same ring name
+ * @param device the device; {@code ring:NAME} connects the two interfaces with the same ring name
  * @param ipv4 its IPv4, if it has one, with a prefix length of 1 to 31
  * @param ipv6 its IPv6, if it has one
  * @param mtu largest IP packet in octets
@@ -35,7 +34,7 @@ import org.rddp.tcp.TcpSettings;
  */
 public record InterfaceConfiguration(
     String name,
-    String device,
+    DeviceName device,
     Optional<Ipv4Network> ipv4,
     Optional<Ipv6Network> ipv6,
     int mtu,
@@ -70,18 +69,13 @@ public record InterfaceConfiguration(
     return heldMemory / engines;
   }
 
-  /** The device in its parts. */
-  public DeviceName deviceName() {
-    return DeviceName.parse(device);
-  }
-
   /** Whether the device is one end of a pair of rings in this process. */
   public boolean isRing() {
-    return deviceName().kind() == DeviceName.Kind.RING;
+    return device.kind() == DeviceName.Kind.RING;
   }
 
   /** The name of the ring pair, if {@link #isRing()}. */
   public String ringName() {
-    return deviceName().name();
+    return device.name();
   }
 }

@@ -39,7 +39,7 @@ final class InterfaceReader {
             "name",
             "letters, digits, '.', '_' or '-', 1 to 32 of them",
             text -> matching(NAME, text));
-    String device = section.required("device", DeviceName.FORM, InterfaceReader::device);
+    DeviceName device = section.required("device", DeviceName.FORM, DeviceName::parse);
     AddressReader addresses = AddressReader.read(section);
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int longest = (int) section.integer("longest-frame", 576, LONGEST_FRAME, 0);
@@ -54,7 +54,7 @@ final class InterfaceReader {
                 StackGroup.MOST,
                 1);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
-    int kept = device == null ? 0 : keptByRings(DeviceName.parse(device), descriptors);
+    int kept = device == null ? 0 : keptByRings(device, descriptors);
     int least = kept + LEAST_PACKETS;
     int packets =
         (int)
@@ -82,9 +82,8 @@ final class InterfaceReader {
       section.refuse(
           "mtu", mtu + " is too small for IPv6", "at least " + LEAST_IPV6_MTU + " (RFC 8200)");
     }
-    DeviceName parsed = DeviceName.parse(device);
-    DeviceRules.check(section, parsed, mtu, vlan, engines);
-    boolean ring = parsed.kind() == DeviceName.Kind.RING;
+    DeviceRules.check(section, device, mtu, vlan, engines);
+    boolean ring = device.kind() == DeviceName.Kind.RING;
     checkLongestFrame(section, ring, longest, mtu);
     return new InterfaceConfiguration(
         name,
@@ -129,11 +128,6 @@ final class InterfaceReader {
    */
   private static int keptByRings(DeviceName device, int descriptors) {
     return device.kind() == DeviceName.Kind.PCI ? 2 * descriptors : 0;
-  }
-
-  private static String device(String text) {
-    DeviceName ignored = DeviceName.parse(text);
-    return text;
   }
 
   private static String matching(Pattern pattern, String text) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
@@ -15,10 +16,6 @@ final class InterfacesReader {
   private static final long MIB = 1 << 20;
 
   private record Placed(InterfaceConfiguration read, TomlSection section, int number) {
-    Optional<Network> network() {
-      return read.ipv4().map(own -> new Network(own.address().bits(), own.prefixLength()));
-    }
-
     List<HostAddress> addresses() {
       List<HostAddress> all = new ArrayList<>();
       read.ipv4().ifPresent(network -> all.add(network.address()));
@@ -92,13 +89,13 @@ final class InterfacesReader {
       Placed each = interfaces.get(i);
       for (Placed before : interfaces.subList(0, i)) {
         boolean sameLink = each.read.vlan() == before.read.vlan();
-        if (sameLink && overlapOfIpv4(each.network(), before.network())) {
+        if (sameLink && overlapOfIpv4(each.read.ipv4(), before.read.ipv4())) {
           each.section.refuse(
               "address",
               "the network "
-                  + each.network().orElseThrow()
+                  + each.read.ipv4().orElseThrow().text()
                   + " overlaps "
-                  + before.network().orElseThrow()
+                  + before.read.ipv4().orElseThrow().text()
                   + " of interface["
                   + before.number
                   + "]",
@@ -116,8 +113,11 @@ final class InterfacesReader {
     }
   }
 
-  private static boolean overlapOfIpv4(Optional<Network> one, Optional<Network> other) {
-    return one.isPresent() && other.isPresent() && one.get().overlaps(other.get());
+  private static boolean overlapOfIpv4(Optional<Ipv4Network> one, Optional<Ipv4Network> other) {
+    return one.isPresent()
+        && other.isPresent()
+        && one.get().prefixLength() != other.get().prefixLength()
+        && (one.get().contains(other.get().address()) || other.get().contains(one.get().address()));
   }
 
   private static boolean overlap(Optional<Ipv6Network> one, Optional<Ipv6Network> other) {
@@ -136,7 +136,7 @@ final class InterfacesReader {
   private void checkDevices() {
     Map<String, Integer> owners = new HashMap<>();
     for (Placed each : interfaces) {
-      for (String owned : DeviceRules.exclusive(each.read.deviceName())) {
+      for (String owned : DeviceRules.exclusive(each.read.device())) {
         Integer same = owners.putIfAbsent(owned, each.number);
         if (same != null) {
           each.section.refuse(

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import org.rddp.daemon.configuration.Ipv4Text;
 import org.rddp.daemon.configuration.MetricsConfiguration;
 
 /**
@@ -65,7 +64,7 @@ public final class MetricsServer implements AutoCloseable {
    * @throws IOException if that is not possible; the message says what to do
    */
   public static MetricsServer bind(MetricsConfiguration configuration) throws IOException {
-    String address = Ipv4Text.format(configuration.address());
+    String address = configuration.address().toString();
     InetSocketAddress place =
         new InetSocketAddress(InetAddress.getByName(address), configuration.port());
     try {

@@ -53,11 +53,11 @@ class ConfigurationFileTest {
 
   @ParameterizedTest
   @CsvSource({
-    "off,           false, 0,          0",
-    "9470,          true,  0x7f000001, 9470",
-    "0,             true,  0x7f000001, 0",
-    "10.0.0.5:9470, true,  0x0a000005, 9470",
-    "0.0.0.0:9470,  true,  0,          9470",
+    "off,           false, 0.0.0.0,    0",
+    "9470,          true,  127.0.0.1,  9470",
+    "0,             true,  127.0.0.1,  0",
+    "10.0.0.5:9470, true,  10.0.0.5,   9470",
+    "0.0.0.0:9470,  true,  0.0.0.0,    9470",
   })
   void shouldReadWhereMetricsAreServed(String listen, boolean enabled, String address, int port)
       throws Exception {
@@ -65,7 +65,7 @@ class ConfigurationFileTest {
         ConfigurationFile.parse("f", "[metrics]\nlisten = \"" + listen + "\"\n" + PORT);
 
     assertThat(read.metrics())
-        .isEqualTo(new MetricsConfiguration(enabled, Integer.decode(address), port));
+        .isEqualTo(new MetricsConfiguration(enabled, Ipv4Address.parse(address), port));
   }
 
   @ParameterizedTest
@@ -250,7 +250,7 @@ class ConfigurationFileTest {
         .isEqualTo(
             new InterfaceConfiguration(
                 "a",
-                "ring:x",
+                DeviceName.parse("ring:x"),
                 Optional.of(
                     new Ipv4Network(
                         Ipv4Address.parse("10.1.0.1"),
@@ -389,6 +389,7 @@ class ConfigurationFileTest {
           address = '10.0.0.1/33'          | unicast IPv4 address
           address = '224.0.0.1/24'         | unicast IPv4 address
           address = '10.0.0.256/24'        | unicast IPv4 address
+          address = '10.0.0.0001/24'       | unicast IPv4 address
           address = []                     | is empty; every interface needs an address
           address = 'fe80::1/64'           | "fe80::1/64" cannot be used
           address = 5                      | is the number 5
