@@ -7,7 +7,7 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.daemon.ProgramInC;
 import org.rddp.ipc.ring.DaemonRings;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -85,7 +85,7 @@ final class RingStream implements AutoCloseable {
   }
 
   private boolean hasAllPieces(int number) {
-    int count = field(number, 3) % (PieceList.MAX_PIECES + 1);
+    int count = field(number, 3) % (StagPieces.MOST + 1);
     if (count == 0) {
       return request.length() == 0;
     }

@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 
 /**
  * A scatter/gather list: the pieces of memory that a message lies in, or is to be placed in, in
@@ -9,9 +9,9 @@ import org.rddp.ipc.ring.PieceList;
  */
 public final class ScatterList {
   /** The most pieces. */
-  public static final int MOST = PieceList.MAX_PIECES;
+  public static final int MOST = StagPieces.MOST;
 
-  private final PieceList pieces = new PieceList();
+  private final StagPieces pieces = new StagPieces();
 
   /** The session of the pieces; null while there are none. */
   private Rddp session;
@@ -51,7 +51,7 @@ public final class ScatterList {
     return pieces.length();
   }
 
-  PieceList pieces() {
+  StagPieces pieces() {
     return pieces;
   }
 

@@ -19,8 +19,8 @@ final class ImmediateData {
     LONG.set(octets, 0, data);
   }
 
-  /** The opcode for {@link RequestFlags}. */
+  /** The opcode for {@link RdmapFlags}. */
   static int opcode(int flags) {
-    return RequestFlags.solicited(flags) ? RdmapHeader.IMMEDIATE_SOLICITED : RdmapHeader.IMMEDIATE;
+    return RdmapFlags.solicited(flags) ? RdmapHeader.IMMEDIATE_SOLICITED : RdmapHeader.IMMEDIATE;
   }
 }

@@ -39,7 +39,7 @@ final class LocalOperation {
     if (window != null) {
       boolean bound = window.bind(region, stream, to, length, baseTo, rights, key);
       forget();
-      return bound ? RdmapCompletionStatus.SUCCESS : RdmapCompletionStatus.BIND_ERROR;
+      return bound ? RdmapCompletionStatus.SUCCESS : RdmapCompletionStatus.MW_BIND_ERROR;
     }
     TaggedBuffer buffer = taggedBuffers.lookup(stag);
     if (buffer == null || !buffer.associatedWith(stream)) {

@@ -88,7 +88,7 @@ public interface RdmapHandler {
 
   /**
    * The stream has failed. Every outstanding request has been flushed, except a receive that was
-   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}); nothing more is
+   * shorter than its message ({@link RdmapCompletionStatus#LOCAL_LENGTH_ERROR}); nothing more is
    * received, and our half of the connection closes once the peer has been told. The user aborts
    * the stream if the peer does not close its half in time.
    *

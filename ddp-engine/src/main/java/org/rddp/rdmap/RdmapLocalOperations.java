@@ -14,7 +14,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
  * <p>They are carried out in the order of the send queue: requests posted before have been handed
  * to TCP by then, requests posted behind are sent afterwards. So a message that names a window may
  * be posted directly behind the bind. A read or an atomic before it may still wait for its
- * response, unless the operation is {@link RequestFlags#FENCED}: a read whose sink is invalidated
+ * response, unless the operation is {@link RdmapFlags#FENCED}: a read whose sink is invalidated
  * meanwhile ends the stream.
  *
  * <p>Posts return false, with no effect, if the queue is full. Engine thread only.
@@ -50,7 +50,7 @@ public final class RdmapLocalOperations {
    * through it. Completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is
    * not associated with this stream.
    *
-   * @param request its local STag is the one; flags are those of {@link RequestFlags}
+   * @param request its local STag is the one; flags are those of {@link RdmapFlags}
    */
   public boolean postInvalidate(StreamRequest request) {
     if (sendQueue.isFull()) {
@@ -66,7 +66,7 @@ public final class RdmapLocalOperations {
 
   /**
    * Grants this stream's peer access to a part of a region under the window's next STag. Completes
-   * with {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
+   * with {@link RdmapCompletionStatus#MW_BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
    *
    * @param request names the window, the region, the range of the region by Tagged Offset and
    *     length, and how the peer names the window

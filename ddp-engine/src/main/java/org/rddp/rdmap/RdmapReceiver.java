@@ -327,7 +327,7 @@ final class RdmapReceiver implements UlpHandler {
     if (id == ReadyToReceive.ID) {
       return;
     }
-    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LENGTH_ERROR, 0);
+    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_LENGTH_ERROR, 0);
   }
 
   private void flushReceive(long id) {

@@ -70,7 +70,7 @@ final class RequestPoster {
   }
 
   private static int sendOpcode(int flags, int invalidate) {
-    int plain = RequestFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
+    int plain = RdmapFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
     return invalidate == 0 ? plain : plain + 1;
   }
 
@@ -192,12 +192,12 @@ final class RequestPoster {
     }
     return user.postsExtension()
         ? RdmapCompletionStatus.SUCCESS
-        : RdmapCompletionStatus.NOT_IN_VERSION;
+        : RdmapCompletionStatus.LOCAL_OPERATION_ERROR;
   }
 
   private static int lengthError(StreamRequest request) {
     return request.length() < 0 || request.length() > DdpStream.MAX_MESSAGE
-        ? RdmapCompletionStatus.LENGTH_ERROR
+        ? RdmapCompletionStatus.LOCAL_LENGTH_ERROR
         : RdmapCompletionStatus.SUCCESS;
   }
 
@@ -206,7 +206,9 @@ final class RequestPoster {
     if (user.peerClosed()) {
       return RdmapCompletionStatus.FLUSHED;
     }
-    return requests.closed() ? RdmapCompletionStatus.NO_READS : RdmapCompletionStatus.SUCCESS;
+    return requests.closed()
+        ? RdmapCompletionStatus.LOCAL_OPERATION_ERROR
+        : RdmapCompletionStatus.SUCCESS;
   }
 
   /**

@@ -18,7 +18,7 @@ final class SendRequest {
     this.kind = kind;
     id = request.id();
     length = octets;
-    fenced = RequestFlags.fenced(request.flags());
+    fenced = RdmapFlags.fenced(request.flags());
     ended = false;
   }
 

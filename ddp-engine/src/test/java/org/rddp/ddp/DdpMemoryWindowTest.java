@@ -30,7 +30,7 @@ class DdpMemoryWindowTest {
               memory.address(),
               LENGTH,
               0,
-              AccessRights.LOCAL_WRITE | AccessRights.BIND));
+              AccessRights.LOCAL_WRITE | AccessRights.MW_BIND));
   private final DdpMemoryWindow window = buffers.allocateWindow(ddp.domain);
 
   private boolean bind() {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.AddressPieces;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
@@ -134,7 +134,7 @@ class DdpSharedReceiveQueueTest {
     DdpFixture one = stream();
     assertThat(one.stream.postReceive(0, new StreamRequest(1).memory(memory.address(), LENGTH)))
         .isFalse();
-    DdpScatterList list = new DdpScatterList();
+    AddressPieces list = new AddressPieces();
     list.clear();
     list.add(memory.address(), 1);
     assertThat(one.stream.postReceive(0, new StreamRequest(1).memory(list))).isFalse();
@@ -145,7 +145,7 @@ class DdpSharedReceiveQueueTest {
 
   @Test
   void shouldPlaceInPieces() {
-    DdpScatterList list = new DdpScatterList();
+    AddressPieces list = new AddressPieces();
     list.clear();
     list.add(memory.address(), 3);
     list.add(memory.address() + 50, 10);

@@ -26,7 +26,7 @@ class KeyedMemoryWindowTest {
   private final DdpMemoryWindow forAll = buffers.allocateKeyedWindow(ddp.domain, true);
 
   private TaggedBuffer region() {
-    int rights = AccessRights.LOCAL_WRITE | AccessRights.BIND;
+    int rights = AccessRights.LOCAL_WRITE | AccessRights.MW_BIND;
     return buffers.lookup(buffers.register(ddp.domain, null, memory.address(), LENGTH, 0, rights));
   }
 

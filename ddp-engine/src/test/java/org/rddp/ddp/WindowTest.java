@@ -15,7 +15,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 class WindowTest {
   private static final int LAST = 0xc1;
   private static final int LENGTH = 100;
-  private static final int REGION_RIGHTS = AccessRights.LOCAL_WRITE | AccessRights.BIND;
+  private static final int REGION_RIGHTS = AccessRights.LOCAL_WRITE | AccessRights.MW_BIND;
 
   private final DdpFixture ddp = DdpFixture.receiving(1);
   private final TaggedBuffers buffers = ddp.engine.taggedBuffers();
@@ -98,8 +98,8 @@ class WindowTest {
   void shouldGiveNoMoreThanTheRegionAllows() {
     assertThat(bind(region, 1000, LENGTH, AccessRights.REMOTE)).isNotZero();
     assertThat(bind(region, 1000, LENGTH, AccessRights.LOCAL_WRITE)).isZero();
-    assertThat(bind(region, 1000, LENGTH, AccessRights.BIND)).isZero();
-    int reading = register(AccessRights.BIND);
+    assertThat(bind(region, 1000, LENGTH, AccessRights.MW_BIND)).isZero();
+    int reading = register(AccessRights.MW_BIND);
     assertThat(bind(reading, 1000, LENGTH, AccessRights.REMOTE_READ)).isNotZero();
     assertThat(bind(reading, 1000, LENGTH, AccessRights.REMOTE_WRITE)).isZero();
     assertThat(bind(reading, 1000, LENGTH, AccessRights.REMOTE_ATOMIC)).isZero();

@@ -54,8 +54,7 @@ class ImmediateDataAndAtomicsTest {
   @Tag("RDMAPX-4-03")
   void shouldSendImmediateData() {
     assertThat(stream.postImmediate(new StreamRequest(1).immediate(DATA))).isTrue();
-    assertThat(
-            stream.postImmediate(new StreamRequest(2).flags(RequestFlags.SOLICITED).immediate(-1)))
+    assertThat(stream.postImmediate(new StreamRequest(2).flags(RdmapFlags.SOLICITED).immediate(-1)))
         .isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("send 1 done 8", "send 2 done 8");
@@ -148,7 +147,7 @@ class ImmediateDataAndAtomicsTest {
     assertThat(
             stream.postWriteImmediate(
                 new StreamRequest(1)
-                    .flags(RequestFlags.SOLICITED)
+                    .flags(RdmapFlags.SOLICITED)
                     .memory(address, 2000)
                     .remote(7, 16)
                     .immediate(DATA)))
@@ -430,7 +429,7 @@ class ImmediateDataAndAtomicsTest {
     stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
     stream.postFetchAdd(
         new StreamRequest(2).memory(address + 8, 8).remote(7, 64).operands(5, 0, 0, -1));
-    stream.postSend(new StreamRequest(3).flags(RequestFlags.FENCED).memory(address, 0));
+    stream.postSend(new StreamRequest(3).flags(RdmapFlags.FENCED).memory(address, 0));
     stream.postSend(new StreamRequest(4).memory(address, 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(2);
@@ -446,10 +445,9 @@ class ImmediateDataAndAtomicsTest {
   @Tag("RDMAP-5.5-03")
   void shouldNotHoldAFencedRequestForReadsBehindIt() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postWrite(
-        new StreamRequest(1).flags(RequestFlags.FENCED).memory(address, 1).remote(7, 0));
-    stream.postRead(new StreamRequest(2).flags(RequestFlags.FENCED).local(sink, 0, 1).remote(7, 0));
-    stream.postRead(new StreamRequest(3).flags(RequestFlags.FENCED).local(sink, 0, 1).remote(7, 0));
+    stream.postWrite(new StreamRequest(1).flags(RdmapFlags.FENCED).memory(address, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(2).flags(RdmapFlags.FENCED).local(sink, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(3).flags(RdmapFlags.FENCED).local(sink, 0, 1).remote(7, 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(2);
   }

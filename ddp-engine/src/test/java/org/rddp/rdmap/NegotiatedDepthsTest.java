@@ -148,7 +148,7 @@ class NegotiatedDepthsTest {
     initiator(0, 5);
     run();
     stream.postRead(new StreamRequest(1).local(0, 0, 0).remote(7, 0));
-    assertThat(user.events()).containsExactly("established ", "read 1 no reads 0");
+    assertThat(user.events()).containsExactly("established ", "read 1 not supported 0");
   }
 
   @Test

@@ -60,7 +60,7 @@ class OrderingTest {
     stream.postSend(request(3).remote(9, 0));
     stream.postImmediate(new StreamRequest(4).immediate(5));
     stream.postRead(new StreamRequest(5).local(sink, 1, 1).remote(7, 2));
-    stream.postSend(request(6).flags(RequestFlags.SOLICITED));
+    stream.postSend(request(6).flags(RdmapFlags.SOLICITED));
     stream.postWrite(request(7).remote(7, 3));
     stream.postSend(request(8));
     stream.close();

@@ -16,7 +16,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 
 /** Binding windows and invalidating local STags, in order with messages. */
 class RdmapLocalOperationsTest {
-  private static final int REGION = AccessRights.LOCAL_WRITE | AccessRights.BIND;
+  private static final int REGION = AccessRights.LOCAL_WRITE | AccessRights.MW_BIND;
 
   private final RdmapFixture rdmap = new RdmapFixture();
   private final RdmapStream stream = rdmap.stream;
@@ -92,7 +92,7 @@ class RdmapLocalOperationsTest {
   void shouldWaitForReadsWhereItIsFenced() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
     stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
-    local.postInvalidate(new StreamRequest(2).flags(RequestFlags.FENCED).local(sink, 0, 0));
+    local.postInvalidate(new StreamRequest(2).flags(RdmapFlags.FENCED).local(sink, 0, 0));
     stream.postSend(new StreamRequest(3).memory(address, 1));
     rdmap.run();
     assertThat(rdmap.sent()).as("the read alone").hasSize(1);
@@ -179,7 +179,7 @@ class RdmapLocalOperationsTest {
   @Tag("DDP-8.3.1-03")
   void shouldRefuseToBindWhatTheRegionDoesNotAllow() {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
-    bind(0, window, region(AccessRights.BIND));
+    bind(0, window, region(AccessRights.MW_BIND));
     bind(0, window, region(AccessRights.LOCAL_WRITE));
     TaggedBuffer gone = region(REGION);
     bind(0, window, gone);

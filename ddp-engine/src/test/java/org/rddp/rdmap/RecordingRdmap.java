@@ -12,14 +12,14 @@ final class RecordingRdmap implements RdmapHandler {
   };
   private static final String[] STATUSES = {
     "done",
-    "flushed",
     "length error",
     "protection error",
-    "no reads",
-    "bind error",
+    "not supported",
+    "flushed",
     "not allowed",
     "not done",
-    "not in version"
+    "",
+    "bind error"
   };
 
   /** What it does when a request ends as flushed. */

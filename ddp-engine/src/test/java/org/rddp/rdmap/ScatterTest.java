@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.AddressPieces;
 import org.rddp.ddp.memory.StreamRequest;
 
 /** Messages that lie in pieces of memory, at either end. */
@@ -16,7 +16,7 @@ class ScatterTest {
   private final RdmapFixture rdmap = new RdmapFixture();
   private final RdmapStream stream = rdmap.stream;
   private final long address = rdmap.memory.address();
-  private final DdpScatterList list = new DdpScatterList();
+  private final AddressPieces list = new AddressPieces();
 
   @Test
   @Tag("RDMAP-5.1-04")
@@ -29,7 +29,7 @@ class ScatterTest {
     assertThat(
             stream.postSend(
                 new StreamRequest(2)
-                    .flags(RequestFlags.SOLICITED)
+                    .flags(RdmapFlags.SOLICITED)
                     .memory(list.clear().add(address, 2))))
         .isTrue();
     assertThat(stream.postSend(new StreamRequest(3).memory(list.clear()))).isTrue();
@@ -139,11 +139,11 @@ class ScatterTest {
   }
 
   @Test
-  void shouldTakeNoMoreThanEightPieces() {
-    for (int i = 0; i < DdpScatterList.MOST; i++) {
+  void shouldTakeNoMorePiecesThanAProgramMayName() {
+    for (int i = 0; i < AddressPieces.MOST; i++) {
       list.add(address, 1);
     }
-    assertThat(list.length()).isEqualTo(8);
+    assertThat(list.length()).isEqualTo(6);
     assertThatThrownBy(() -> list.add(address, 1)).isInstanceOf(IllegalStateException.class);
     list.clear().add(address, 0xffff_ffffL).add(address, 1);
     assertThat(stream.postSend(new StreamRequest(1).memory(list))).isTrue();

@@ -307,12 +307,9 @@ class TeardownTest {
     long address = rdmap.memory.address();
     stream.postSend(new StreamRequest(1).memory(address, 0));
     stream.postSend(new StreamRequest(2).memory(address, 0).remote(0x0102_0304, 0));
-    stream.postSend(new StreamRequest(3).flags(RequestFlags.SOLICITED).memory(address, 0));
+    stream.postSend(new StreamRequest(3).flags(RdmapFlags.SOLICITED).memory(address, 0));
     stream.postSend(
-        new StreamRequest(4)
-            .flags(RequestFlags.SOLICITED)
-            .memory(address, 0)
-            .remote(0x0506_0708, 0));
+        new StreamRequest(4).flags(RdmapFlags.SOLICITED).memory(address, 0).remote(0x0506_0708, 0));
     rdmap.run();
     assertThat(rdmap.sent())
         .containsExactly(
@@ -375,7 +372,7 @@ class TeardownTest {
           case "shared" -> rdmap.register(AccessRights.ALL);
           case "other stream" -> rdmap.registerFor(rdmap.anotherStream(), AccessRights.ALL);
           case "other domain" -> rdmap.register(new ProtectionDomain("x"), AccessRights.ALL);
-          case "sink" -> rdmap.registerForStream(AccessRights.LOCAL_WRITE | AccessRights.BIND);
+          case "sink" -> rdmap.registerForStream(AccessRights.LOCAL_WRITE | AccessRights.MW_BIND);
           default -> 77;
         };
     int before = rdmap.engine.taggedBuffers().size();

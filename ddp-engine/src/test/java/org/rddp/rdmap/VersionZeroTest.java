@@ -111,10 +111,10 @@ class VersionZeroTest {
     run();
     assertThat(user.events())
         .containsExactly(
-            "send 3 not in version 0",
-            "write 4 not in version 0",
-            "atomic 5 not in version 0",
-            "atomic 6 not in version 0");
+            "send 3 not supported 0",
+            "write 4 not supported 0",
+            "atomic 5 not supported 0",
+            "atomic 6 not supported 0");
     assertThat(peer.receivedHex()).hasSize(1);
   }
 

@@ -3,10 +3,10 @@ package org.rddp.fuzz;
 /** A range of the fuzzed memory with its STag, valid or not. */
 final class ModelRegion {
   static final int LOCAL_WRITE = 1;
-  static final int REMOTE_WRITE = 2;
-  static final int REMOTE_READ = 4;
+  static final int REMOTE_WRITE = 4;
+  static final int REMOTE_READ = 2;
   static final int REMOTE_ATOMIC = 8;
-  static final int REMOTE_INVALIDATE = 256;
+  static final int REMOTE_INVALIDATE = 16;
   static final int ALL =
       LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | REMOTE_INVALIDATE;
 

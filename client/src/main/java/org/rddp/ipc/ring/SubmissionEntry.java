@@ -37,7 +37,7 @@ public final class SubmissionEntry {
    *
    * @param opcode one of {@link org.rddp.client.types.Opcode}
    * @param flags of {@link org.rddp.client.types.SendFlags}; {@link #inline} and {@link
-   *     #memory(PieceList)} add their own
+   *     #memory(StagPieces)} add their own
    * @param id the program's own number, given back in the completion
    * @param connection its number, or 0 for a receive of a shared receive queue
    */
@@ -67,8 +67,8 @@ public final class SubmissionEntry {
     return this;
   }
 
-  /** The message lies in pieces; the entry has {@link PieceList#slots()}. One is a region. */
-  public SubmissionEntry memory(PieceList pieces) {
+  /** The message lies in pieces; the entry has {@link StagPieces#slots()}. One is a region. */
+  public SubmissionEntry memory(StagPieces pieces) {
     int count = pieces.count();
     checkSlots(pieces.slots());
     if (count == 1) {

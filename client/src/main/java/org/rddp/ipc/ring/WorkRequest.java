@@ -251,7 +251,7 @@ public final class WorkRequest {
     boolean fit =
         !isInline()
             && pieces >= 1
-            && pieces <= PieceList.MAX_PIECES
+            && pieces <= StagPieces.MOST
             && localStag == 0
             && localOffset == 0;
     long total = 0;
@@ -289,14 +289,9 @@ public final class WorkRequest {
     return (flags & INLINE) != 0;
   }
 
-  /** Whether it waits for the reads and atomics before it. */
-  public boolean isFenced() {
-    return (flags & SendFlags.FENCED) != 0;
-  }
-
-  /** Whether it solicits an event at the peer. */
-  public boolean isSolicited() {
-    return (flags & SendFlags.SOLICITED) != 0;
+  /** What is asked of the stream: {@link SendFlags#FENCED} and {@link SendFlags#SOLICITED}. */
+  public int streamFlags() {
+    return flags & (SendFlags.FENCED | SendFlags.SOLICITED);
   }
 
   private boolean isList() {
@@ -304,8 +299,8 @@ public final class WorkRequest {
   }
 
   /**
-   * How many pieces of memory the message lies in, or goes to: 0 to {@link PieceList#MAX_PIECES}. A
-   * part of a region is one piece; a message without octets, or within the request, has none.
+   * How many pieces of memory the message lies in, or goes to: 0 to {@link StagPieces#MOST}. A part
+   * of a region is one piece; a message without octets, or within the request, has none.
    */
   public int pieces() {
     if (isList()) {

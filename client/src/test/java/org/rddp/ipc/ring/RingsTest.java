@@ -124,8 +124,7 @@ class RingsTest {
         .isTrue();
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     assertThat(request.opcode()).isEqualTo(Opcode.WRITE_IMMEDIATE);
-    assertThat(request.isFenced()).isTrue();
-    assertThat(request.isSolicited()).isTrue();
+    assertThat(request.streamFlags()).isEqualTo(SendFlags.FENCED | SendFlags.SOLICITED);
     assertThat(request.isSignalled()).isFalse();
     assertThat(request.immediate()).isEqualTo(-13L);
   }
@@ -162,10 +161,10 @@ class RingsTest {
 
   @Test
   void shouldCarryPiecesAcrossTheRingsEnd() {
-    PieceList pieces = new PieceList();
+    StagPieces pieces = new StagPieces();
     for (int lap = 0; lap < 50; lap++) {
       pieces.clear();
-      int count = 1 + lap % PieceList.MAX_PIECES;
+      int count = 1 + lap % StagPieces.MOST;
       for (int i = 0; i < count; i++) {
         pieces.add(100 + i, (1L << 40) + i, lap + i + 1);
       }
@@ -178,7 +177,7 @@ class RingsTest {
                   .submit())
           .isTrue();
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
-      assertThat(request.isFenced()).isTrue();
+      assertThat(request.streamFlags()).isEqualTo(SendFlags.FENCED);
       assertThat(request.length()).isEqualTo(pieces.length());
       assertThat(request.remoteStag()).isEqualTo(9);
       assertThat(request.pieces()).isEqualTo(count);
@@ -280,7 +279,7 @@ class RingsTest {
 
   @Test
   void shouldPostOnePieceInOneSlot() {
-    PieceList pieces = new PieceList();
+    StagPieces pieces = new StagPieces();
     pieces.add(8, 9, 10);
     assertThat(pieces.slots()).isEqualTo(1);
     program.claim(1).begin(Opcode.SEND, 0, 1, 7).memory(pieces).submit();
@@ -295,7 +294,7 @@ class RingsTest {
   @Test
   void shouldRefuseAMessageThatNeedsOtherSlotsThanWereClaimed() {
     SubmissionEntry entry = program.claim(1).begin(Opcode.SEND, 0, 1, 7);
-    PieceList pieces = new PieceList();
+    StagPieces pieces = new StagPieces();
     pieces.add(1, 0, 1);
     pieces.add(2, 0, 1);
     MemorySegment from = Arena.ofAuto().allocate(1);

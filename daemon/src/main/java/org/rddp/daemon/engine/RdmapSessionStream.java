@@ -15,7 +15,6 @@ import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
-import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
@@ -86,7 +85,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   private boolean start(WorkRequest work, StreamRequest request) {
-    request.flags(flags(work));
+    request.flags(work.streamFlags());
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request);
       case Opcode.SEND -> stream.postSend(request);
@@ -97,11 +96,6 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       case Opcode.BIND -> stream.localOperations().postBind(request);
       default -> postExtended(work, request);
     };
-  }
-
-  private static int flags(WorkRequest work) {
-    return (work.isFenced() ? RequestFlags.FENCED : 0)
-        | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
   }
 
   /** Posts the requests of RFC 7306, which has no unconditional swap: that compares no bits. */
@@ -189,9 +183,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
     switch (kind) {
-      case CompletionKind.RECEIVE -> reports.receiveEnded((int) id, status(status));
-      case CompletionKind.BIND -> reports.bindEnded((int) id, status(status));
-      default -> reports.ended((int) id, status(status), octets);
+      case CompletionKind.RECEIVE -> reports.receiveEnded((int) id, CompletionStatus.of(status));
+      case CompletionKind.BIND -> reports.bindEnded((int) id, CompletionStatus.of(status));
+      default -> reports.ended((int) id, CompletionStatus.of(status), octets);
     }
   }
 
@@ -203,23 +197,6 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   @Override
   public void onImmediate(long id, long data, boolean solicited) {
     reports.receivedImmediate((int) id, data, solicited);
-  }
-
-  private static CompletionStatus status(int status) {
-    return switch (status) {
-      case org.rddp.rdmap.RdmapCompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
-      case org.rddp.rdmap.RdmapCompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
-      case org.rddp.rdmap.RdmapCompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
-      case org.rddp.rdmap.RdmapCompletionStatus.NO_READS,
-          org.rddp.rdmap.RdmapCompletionStatus.NOT_IN_VERSION ->
-          CompletionStatus.LOCAL_OPERATION_ERROR;
-      case org.rddp.rdmap.RdmapCompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
-      case org.rddp.rdmap.RdmapCompletionStatus.REMOTE_ACCESS_ERROR ->
-          CompletionStatus.REMOTE_ACCESS_ERROR;
-      case org.rddp.rdmap.RdmapCompletionStatus.REMOTE_OPERATION_ERROR ->
-          CompletionStatus.REMOTE_OPERATION_ERROR;
-      default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
-    };
   }
 
   /** The program may have posted a receive since requests were taken in this turn. */

@@ -86,7 +86,7 @@ final class RegisteredMemory {
               .formatted(octets, Long.toUnsignedString(baseTo)));
     }
     checkRoom();
-    int stag = newStag(domain, stream, address, octets, baseTo, DdpRights.of(rights));
+    int stag = newStag(domain, stream, address, octets, baseTo, rights);
     regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));
     return stag;
   }

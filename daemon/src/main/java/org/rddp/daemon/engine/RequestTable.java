@@ -1,7 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.lang.foreign.MemorySegment;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
 
@@ -14,7 +14,7 @@ final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
 
   /** Octets of heap for each request. */
-  static final int OCTETS = 40 + 4 * PieceList.MAX_PIECES;
+  static final int OCTETS = 40 + 4 * StagPieces.MOST;
 
   private final MemorySegment inlineMemory;
   private final EngineTimes times;
@@ -26,7 +26,7 @@ final class RequestTable {
   private final int[] opcodes;
   private final boolean[] signalled;
 
-  /** {@link PieceList#MAX_PIECES} for each request, the first of them in use. */
+  /** {@link StagPieces#MOST} for each request, the first of them in use. */
   private final SessionRegion[] regions;
 
   /** The window that a bind is for. */
@@ -58,7 +58,7 @@ final class RequestTable {
     taken = new long[capacity];
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
-    regions = new SessionRegion[capacity * PieceList.MAX_PIECES];
+    regions = new SessionRegion[capacity * StagPieces.MOST];
     windows = new SessionWindow[capacity];
     free = new int[capacity];
     while (freeCount < capacity) {
@@ -83,14 +83,14 @@ final class RequestTable {
 
   /** Notes the region of a piece of the message until the request has ended. */
   void use(int number, int piece, SessionRegion region) {
-    regions[number * PieceList.MAX_PIECES + piece] = region;
+    regions[number * StagPieces.MOST + piece] = region;
     region.use();
   }
 
   /** Whether a request uses a region. */
   boolean uses(int number, SessionRegion region) {
-    int at = number * PieceList.MAX_PIECES;
-    int end = at + PieceList.MAX_PIECES;
+    int at = number * StagPieces.MOST;
+    int end = at + StagPieces.MOST;
     while (at < end && regions[at] != null) {
       if (regions[at].equals(region)) {
         return true;
@@ -140,8 +140,8 @@ final class RequestTable {
 
   /** Removes a request that has ended; releases its regions and its window. */
   void remove(int number) {
-    int at = number * PieceList.MAX_PIECES;
-    int end = at + PieceList.MAX_PIECES;
+    int at = number * StagPieces.MOST;
+    int end = at + StagPieces.MOST;
     while (at < end && regions[at] != null) {
       regions[at].release();
       regions[at] = null;

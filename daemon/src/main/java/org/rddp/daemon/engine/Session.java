@@ -304,7 +304,7 @@ public final class Session {
     }
     requests.use(number, 0, region);
     request
-        .bind(window.window(), region.buffer(), DdpRights.of(work.rights()))
+        .bind(window.window(), region.buffer(), work.rights())
         .windowStag(work.windowBase(), work.windowKey())
         .local(work.localStag(), region.to(work.localOffset()), work.length());
     return CompletionStatus.SUCCESS;

@@ -12,7 +12,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** What a program that is the ULP may not ask for. */
@@ -23,7 +23,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     connect(0, 0);
     receive(1, qn, 0, 10);
     send(2, 0, qn, 1, 0);
-    PieceList list = new PieceList();
+    StagPieces list = new StagPieces();
     list.add(stag, 0, 1);
     rings
         .claim(list.slots())
@@ -101,7 +101,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
         .memory(stag, 0, WorkRequest.ATOMIC_OCTETS)
         .operands(0, 0, 0, 0)
         .submit();
-    PieceList list = new PieceList();
+    StagPieces list = new StagPieces();
     list.add(stag, 0, 1);
     rings.claim(list.slots()).begin(Opcode.SEND, 0, 8, connection).memory(list).submit();
     run();
@@ -123,7 +123,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
         .memory(stag, 0, 1)
         .remote(1, 1)
         .submit();
-    PieceList list = new PieceList();
+    StagPieces list = new StagPieces();
     list.add(stag, 0, 1);
     rings
         .claim(list.slots())

@@ -9,7 +9,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** What goes and comes where the program is the ULP of its connection. */
@@ -131,7 +131,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
         .remote(0x11223344, 0x55667788L)
         .immediate(0xfd)
         .submit();
-    PieceList list = new PieceList();
+    StagPieces list = new StagPieces();
     list.add(stag, 0, 1);
     list.add(stag, 8, 2);
     rings

@@ -28,7 +28,7 @@ public abstract sealed class DdpMemoryWindow permits RenamedMemoryWindow, KeyedM
   /**
    * Binds the window: its STag names the part of the region from now on.
    *
-   * @param region with {@link AccessRights#BIND}, and no window itself
+   * @param region with {@link AccessRights#MW_BIND}, and no window itself
    * @param stream of the region's domain, which carries out the bind
    * @param to Tagged Offset of the first octet in the region
    * @param length in octets, greater than 0

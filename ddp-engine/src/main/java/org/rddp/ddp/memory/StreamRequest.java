@@ -8,7 +8,7 @@ package org.rddp.ddp.memory;
  * <p>{@link #begin} first, then the fields that the post names. Not thread-safe; allocates nothing.
  */
 public final class StreamRequest {
-  private final DdpScatterList message = new DdpScatterList();
+  private final AddressPieces message = new AddressPieces();
   private long id;
   private int flags;
   private long length;
@@ -48,7 +48,7 @@ public final class StreamRequest {
     return remote(0, 0);
   }
 
-  /** How it is to be done: bits of {@code RequestFlags}; none unless set. */
+  /** How it is to be done: bits of {@code RdmapFlags}; none unless set. */
   public StreamRequest flags(int bits) {
     flags = bits;
     return this;
@@ -60,7 +60,7 @@ public final class StreamRequest {
    *
    * @param address of its first octet
    * @param octets 0 to 2^32-1
-   * @throws IllegalStateException if there are {@link DdpScatterList#MOST}
+   * @throws IllegalStateException if there are {@link AddressPieces#MOST}
    */
   public StreamRequest memory(long address, long octets) {
     message.add(address, octets);
@@ -69,7 +69,7 @@ public final class StreamRequest {
   }
 
   /** The message lies in these pieces, or goes there. */
-  public StreamRequest memory(DdpScatterList pieces) {
+  public StreamRequest memory(AddressPieces pieces) {
     message.set(pieces);
     length = pieces.length();
     return this;
@@ -151,13 +151,13 @@ public final class StreamRequest {
     return id;
   }
 
-  /** Bits of {@code RequestFlags}. */
+  /** Bits of {@code RdmapFlags}. */
   public int flags() {
     return flags;
   }
 
   /** The pieces of memory that the message lies in, or goes to. */
-  public DdpScatterList message() {
+  public AddressPieces message() {
     return message;
   }
 

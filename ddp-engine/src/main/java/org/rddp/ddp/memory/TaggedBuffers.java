@@ -77,7 +77,7 @@ public final class TaggedBuffers {
    * Binds a memory window (RFC 5040 section 2.1): registers a part of a region under an STag of its
    * own, with its own rights. It ends with the region, or earlier by {@link #invalidate}.
    *
-   * @param region with {@link AccessRights#BIND}, and no window itself
+   * @param region with {@link AccessRights#MW_BIND}, and no window itself
    * @param stream of the region's domain, the only one that may use the window; or null for all of
    *     the domain
    * @param to Tagged Offset of the first octet in the region
@@ -105,7 +105,7 @@ public final class TaggedBuffers {
             && !TaggedBuffer.wraps(baseTo, length)
             && region.contains(to, length);
     int writes = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_ATOMIC;
-    int needed = AccessRights.BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
+    int needed = AccessRights.MW_BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
     boolean allowed =
         region.region() == null
             && region.valid()

@@ -1,6 +1,6 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.AddressPieces;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.ddp.segment.SegmentHeader;
@@ -10,7 +10,7 @@ import org.rddp.wire.Memory;
 /** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
 final class ReceiveBuffer {
   /** Octets of an object, its list of pieces and its ranges on the heap. */
-  static final int OCTETS = 448;
+  static final int OCTETS = 416;
 
   private static final int HEAD = ReceiveHandler.HEAD;
 
@@ -20,7 +20,7 @@ final class ReceiveBuffer {
   private long length;
 
   /** The pieces of the buffer, if {@link #listed}; null until a buffer has several. */
-  private DdpScatterList pieces;
+  private AddressPieces pieces;
 
   private boolean listed;
 
@@ -57,12 +57,12 @@ final class ReceiveBuffer {
     revoked = false;
   }
 
-  void post(long id, DdpScatterList list) {
+  void post(long id, AddressPieces list) {
     post(id, list.address(), list.length());
     listed = list.count() > 1;
     if (listed) {
       if (pieces == null) {
-        pieces = new DdpScatterList();
+        pieces = new AddressPieces();
       }
       pieces.set(list);
     }

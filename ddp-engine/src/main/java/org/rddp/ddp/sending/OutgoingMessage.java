@@ -3,7 +3,7 @@ package org.rddp.ddp.sending;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.AddressPieces;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
@@ -13,7 +13,7 @@ import org.rddp.wire.Memory;
 /** A posted message and how much of it has been sent. Reused. */
 public final class OutgoingMessage {
   /** Octets of an object, its inline octets and its list of pieces on the heap. */
-  static final int OCTETS = 392;
+  static final int OCTETS = 360;
 
   /** The longest message whose octets are copied into this object. */
   public static final int INLINE = 64;
@@ -39,7 +39,7 @@ public final class OutgoingMessage {
   private boolean inMemory;
 
   /** The pieces that the octets lie in, if {@link #listed}; null until a message has several. */
-  private DdpScatterList pieces;
+  private AddressPieces pieces;
 
   private boolean listed;
   private TaggedBuffer source;
@@ -117,12 +117,12 @@ public final class OutgoingMessage {
   }
 
   /** The message lies in these pieces. */
-  void memory(DdpScatterList list) {
+  void memory(AddressPieces list) {
     memory(list.address(), list.length());
     listed = list.count() > 1;
     if (listed) {
       if (pieces == null) {
-        pieces = new DdpScatterList();
+        pieces = new AddressPieces();
       }
       pieces.set(list);
     }

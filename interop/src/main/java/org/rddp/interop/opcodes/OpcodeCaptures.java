@@ -15,9 +15,9 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.PcapWriter;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
+import org.rddp.rdmap.RdmapFlags;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
-import org.rddp.rdmap.RequestFlags;
 
 /**
  * Makes captures of every RDMAP message, from both ends of a connection, and of Terminates of every
@@ -92,7 +92,7 @@ public final class OpcodeCaptures {
     long from = one.memory;
     long to = other.memory;
     int before = one.completed();
-    int solicited = RequestFlags.SOLICITED;
+    int solicited = RdmapFlags.SOLICITED;
     stream.postWrite(new StreamRequest(1).memory(from, LONG_MESSAGE).remote(other.stag(), to));
     stream.postWrite(new StreamRequest(2).memory(from, 0).remote(other.stag(), to));
     stream.postRead(

@@ -11,9 +11,9 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.ExpectedPlacement;
 import org.rddp.simulation.memory.KnownOctets;
@@ -325,7 +325,7 @@ final class DdpEndpoint extends ProgramEndpoint {
         program().counts());
   }
 
-  private boolean post(int qn, PostedReceive receive, PieceList list) {
+  private boolean post(int qn, PostedReceive receive, StagPieces list) {
     SubmissionEntry entry = rings().claim(list.slots());
     return program()
         .posted(

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.MemoryRanges;
 import org.rddp.simulation.memory.Piece;
@@ -21,7 +21,7 @@ final class PostedReceives {
   private final MemoryModel memory;
   private final MemoryRanges places;
   private final Deque<PostedReceive> posted = new ArrayDeque<>();
-  private final PieceList list = new PieceList();
+  private final StagPieces list = new StagPieces();
   private long number;
 
   /** A queue without receives, for which a part of a memory is set aside. */
@@ -34,7 +34,7 @@ final class PostedReceives {
 
   /** Posts a receive into pieces of memory. */
   interface Post {
-    boolean post(PostedReceive receive, PieceList list);
+    boolean post(PostedReceive receive, StagPieces list);
   }
 
   /**

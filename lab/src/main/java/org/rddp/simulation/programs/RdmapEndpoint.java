@@ -7,8 +7,8 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
-import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.PolledCompletion;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ModelStag;
@@ -305,7 +305,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
         length, stags().localStag(), layout().own().from(), this::post, program().counts());
   }
 
-  private boolean post(PostedReceive receive, PieceList list) {
+  private boolean post(PostedReceive receive, StagPieces list) {
     SubmissionEntry entry = program().rings().claim(list.slots());
     return program()
         .posted(

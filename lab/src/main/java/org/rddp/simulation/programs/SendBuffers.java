@@ -2,7 +2,7 @@ package org.rddp.simulation.programs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
-import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.MemoryModel;
@@ -20,7 +20,7 @@ final class SendBuffers {
   private final SourceOctets octets;
   private final MemoryModel memory;
   private final MemoryRanges places;
-  private final PieceList list = new PieceList();
+  private final StagPieces list = new StagPieces();
   private int first;
 
   SendBuffers(ProgramEndpoint end) {
@@ -124,7 +124,7 @@ final class SendBuffers {
   }
 
   private void cut(int from, int length, int stag) {
-    int pieces = 2 + random.nextInt(PieceList.MAX_PIECES - 1);
+    int pieces = 2 + random.nextInt(StagPieces.MOST - 1);
     int done = 0;
     for (int i = 1; i <= pieces; i++) {
       int part = i == pieces ? length - done : random.nextInt(length - done + 1);

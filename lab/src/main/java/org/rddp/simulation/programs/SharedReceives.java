@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
-import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.PolledCompletion;
+import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.Piece;
@@ -132,7 +132,7 @@ final class SharedReceives {
     }
   }
 
-  private boolean post(PostedReceive receive, PieceList list) {
+  private boolean post(PostedReceive receive, StagPieces list) {
     SubmissionEntry entry = program.rings().claim(list.slots());
     return program.posted(
         entry != null

@@ -1,12 +1,12 @@
 package org.rddp.ddp.memory;
 
 /**
- * A list of memory pieces that a message is sent from, or placed in, in order. A post copies the
- * list, so it can be reused at once. Not thread-safe.
+ * The pieces of memory that a message is sent from, or placed in, by address, in order. A post
+ * copies the list, so it can be reused at once. Not thread-safe.
  */
-public final class DdpScatterList {
-  /** The most pieces. */
-  public static final int MOST = 8;
+public final class AddressPieces {
+  /** The most pieces: as many as a program may name. */
+  public static final int MOST = 6;
 
   private final long[] addresses = new long[MOST];
 
@@ -16,7 +16,7 @@ public final class DdpScatterList {
   private int count;
 
   /** Removes all pieces. */
-  public DdpScatterList clear() {
+  public AddressPieces clear() {
     count = 0;
     return this;
   }
@@ -28,7 +28,7 @@ public final class DdpScatterList {
    * @param length in octets, 0 to 2^32-1
    * @throws IllegalStateException if the list already has {@link #MOST} pieces
    */
-  public DdpScatterList add(long address, long length) {
+  public AddressPieces add(long address, long length) {
     if (length == 0) {
       return this;
     }
@@ -57,7 +57,7 @@ public final class DdpScatterList {
   }
 
   /** Makes this a copy of another. */
-  public void set(DdpScatterList other) {
+  public void set(AddressPieces other) {
     count = other.count;
     System.arraycopy(other.addresses, 0, addresses, 0, count);
     System.arraycopy(other.ends, 0, ends, 0, count);

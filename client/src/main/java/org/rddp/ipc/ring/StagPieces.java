@@ -1,16 +1,16 @@
 package org.rddp.ipc.ring;
 
 /**
- * The pieces of memory of one work request, in the order of the message: STag, offset and length of
- * each. Reused; one thread.
+ * The pieces of memory of one work request, by STag, offset and length, in the order of the
+ * message. Reused; one thread.
  */
-public final class PieceList {
+public final class StagPieces {
   /** The most pieces: two in each further slot of a request. */
-  public static final int MAX_PIECES = 2 * (WorkRequest.MAX_SLOTS - 1);
+  public static final int MOST = 2 * (WorkRequest.MAX_SLOTS - 1);
 
-  private final int[] stags = new int[MAX_PIECES];
-  private final long[] offsets = new long[MAX_PIECES];
-  private final long[] lengths = new long[MAX_PIECES];
+  private final int[] stags = new int[MOST];
+  private final long[] offsets = new long[MOST];
+  private final long[] lengths = new long[MOST];
   private int count;
   private long length;
 
@@ -25,13 +25,13 @@ public final class PieceList {
    *
    * @param offset in the region, 0 or more
    * @param octets of it, 0 or more
-   * @throws IllegalStateException if there are {@link #MAX_PIECES}, or the message would be longer
-   *     than {@link WorkRequest#MAX_LENGTH}
+   * @throws IllegalStateException if there are {@link #MOST}, or the message would be longer than
+   *     {@link WorkRequest#MAX_LENGTH}
    */
   public void add(int stag, long offset, long octets) {
-    if (count == MAX_PIECES) {
+    if (count == MOST) {
       throw new IllegalStateException(
-          "the list has %d pieces, the most that a message may lie in".formatted(MAX_PIECES));
+          "the list has %d pieces, the most that a message may lie in".formatted(MOST));
     }
     if (octets > WorkRequest.MAX_LENGTH - length) {
       throw new IllegalStateException(

@@ -1,17 +1,20 @@
 package org.rddp.rdmap;
 
-/** Flags of requests: bits to be combined. */
-public final class RequestFlags {
+/**
+ * What a program asks of RDMAP with a request: bits to be combined. The values are those that the
+ * program has set.
+ */
+public final class RdmapFlags {
   /**
    * Not before every read and atomic that was posted before it has been answered (the read fence of
    * verbs).
    */
-  public static final int FENCED = 1;
+  public static final int FENCED = 4;
 
   /** Sends and Immediate Data: a solicited event at the peer, whose program is to be woken. */
-  public static final int SOLICITED = 2;
+  public static final int SOLICITED = 8;
 
-  private RequestFlags() {}
+  private RdmapFlags() {}
 
   static boolean fenced(int flags) {
     return (flags & FENCED) != 0;
