@@ -48,6 +48,20 @@ final class Terminate {
   /** Error Type of RDMAP: what was asked for may not be done. */
   private static final int REMOTE_PROTECTION = 1;
 
+  /** Known errors: layer, type, first and last code (RFC 5040 section 4.8, Figure 10). */
+  private static final int[][] KNOWN = {
+    {RdmapHandler.LAYER_RDMAP, LOCAL_CATASTROPHIC, 0, 0xff}, // whatever its code
+    {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 0, 4},
+    {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 9, 9},
+    {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 0xff, 0xff},
+    {RdmapHandler.LAYER_RDMAP, 2, 5, 9},
+    {RdmapHandler.LAYER_RDMAP, 2, 0xff, 0xff},
+    {RdmapHandler.LAYER_DDP, 0, 0, 0},
+    {RdmapHandler.LAYER_DDP, 1, 0, 4},
+    {RdmapHandler.LAYER_DDP, 2, 1, 6},
+    {RdmapHandler.LAYER_LLP, 0, 1, 7},
+  };
+
   private final int layer;
   private final int type;
   private final int code;
@@ -170,24 +184,8 @@ final class Terminate {
 
   /** Whether layer, type and code are those of a known error. */
   private boolean known() {
-    return switch (layer) {
-      case RdmapHandler.LAYER_RDMAP ->
-          switch (type) {
-            case LOCAL_CATASTROPHIC -> true; // whatever its code
-            case REMOTE_PROTECTION -> code <= 4 || code == 9 || code == 0xff;
-            case 2 -> (code >= 5 && code <= 9) || code == 0xff;
-            default -> false;
-          };
-      case RdmapHandler.LAYER_DDP ->
-          switch (type) {
-            case 0 -> code == 0;
-            case 1 -> code <= 4;
-            case 2 -> code >= 1 && code <= 6;
-            default -> false;
-          };
-      case RdmapHandler.LAYER_LLP -> type == 0 && code >= 1 && code <= 7;
-      default -> false;
-    };
+    return Arrays.stream(KNOWN)
+        .anyMatch(row -> layer == row[0] && type == row[1] && code >= row[2] && code <= row[3]);
   }
 
   /** Whether the error is in a read or an atomic of ours. */
