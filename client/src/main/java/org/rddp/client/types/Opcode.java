@@ -64,28 +64,9 @@ public final class Opcode {
     return opcode == RECEIVE_UNTAGGED || opcode == TAGGED_NOTICE;
   }
 
-  /** Whether it names a queue. */
-  public static boolean hasQueue(int opcode) {
-    return opcode == SEND_UNTAGGED || opcode == RECEIVE_UNTAGGED;
-  }
-
-  /** The largest RsvdULP that it carries, all bits of which are ones; 0 if it carries none. */
-  public static long maxRsvdUlp(int opcode) {
-    return switch (opcode) {
-      case SEND_UNTAGGED -> 0xff_ffff_ffffL;
-      case SEND_TAGGED -> 0xff;
-      default -> 0;
-    };
-  }
-
   /** Whether it is one of the atomic operations. */
   public static boolean isAtomic(int opcode) {
     return opcode >= FETCH_ADD && opcode <= COMPARE_SWAP;
-  }
-
-  /** Whether it sends immediate data. */
-  public static boolean isImmediate(int opcode) {
-    return opcode == WRITE_IMMEDIATE || opcode == SEND_IMMEDIATE;
   }
 
   /** Whether the peer's octets are placed in memory of this end. */

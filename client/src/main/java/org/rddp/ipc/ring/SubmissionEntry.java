@@ -110,7 +110,7 @@ public final class SubmissionEntry {
    * {@link WorkRequest}.
    */
   public SubmissionEntry remote(int stag, long to) {
-    RingLayout.putInt(memory, first + WorkRequest.REMOTE_STAG, stag);
+    RingLayout.putInt(memory, first + WorkRequest.OBJECT, stag);
     RingLayout.putLong(memory, first + WorkRequest.REMOTE_TO, to);
     return this;
   }

@@ -15,14 +15,14 @@ import org.rddp.client.types.SendFlags;
  * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
  * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
  * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
- * local memory. An invalidation has its STag in place of the remote one; a bind has the window's
- * number there, the rights in place of the remote TO, the key of its STag at 44 and the Tagged
- * Offset of its first octet at 56:
+ * local memory. The object is what the opcode names: the peer's STag, an STag to be invalidated, a
+ * window or a shared receive queue. A bind has the rights in place of the remote TO, the key of its
+ * STag at 44 and the Tagged Offset of its first octet at 56:
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
  *  4  opcode (1)              32  length (8), octets of the message
- *  5  flags (1)               40  remote STag (4)
+ *  5  flags (1)               40  object (4)
  *  6  slots (1), 1 to 4       44  zero (4)
  *  7  pieces (1), of a list   48  remote TO (8)
  *  8  work request id (8)     56  immediate data (8)
@@ -52,16 +52,13 @@ public final class WorkRequest {
   /** The longest message: lengths are 32 bits wide on the wire (RFC 5041 section 4.3). */
   public static final long MAX_LENGTH = 0xffff_ffffL;
 
-  /** The largest key: the last octet of an STag. */
-  private static final int MAX_KEY = 0xff;
-
   static final int OPCODE = 4;
   static final int ID = 8;
   static final int CONNECTION = 16;
   static final int LOCAL_STAG = 20;
   static final int LOCAL_OFFSET = 24;
   static final int LENGTH = 32;
-  static final int REMOTE_STAG = 40;
+  static final int OBJECT = 40;
   static final int QN = 44;
   static final int REMOTE_TO = 48;
   static final int IMMEDIATE = 56;
@@ -98,7 +95,7 @@ public final class WorkRequest {
   private int localStag;
   private long localOffset;
   private long length;
-  private int remoteStag;
+  private int object;
   private int qn;
   private long remoteTo;
   private long immediate;
@@ -155,7 +152,7 @@ public final class WorkRequest {
     localStag = RingLayout.getIntOnce(slot + LOCAL_STAG);
     localOffset = RingLayout.getLongOnce(slot + LOCAL_OFFSET);
     length = RingLayout.getLongOnce(slot + LENGTH);
-    remoteStag = RingLayout.getIntOnce(slot + REMOTE_STAG);
+    object = RingLayout.getIntOnce(slot + OBJECT);
     qn = RingLayout.getIntOnce(slot + QN);
     remoteTo = RingLayout.getLongOnce(slot + REMOTE_TO);
     immediate = RingLayout.getLongOnce(slot + IMMEDIATE);
@@ -184,53 +181,17 @@ public final class WorkRequest {
 
   /** Whether the copy is what {@link SubmissionEntry} can have written. */
   boolean isWellFormed() {
-    return (qn == 0 || Opcode.hasQueue(opcode) || isKey(qn))
-        && (immediate == 0
-            || opcode == Opcode.BIND
-            || Opcode.isImmediate(opcode)
-            || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
-        && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())))
-        && Opcode.isKnown(opcode)
-        && (flags & ~allowedFlags(opcode)) == 0
-        && lengthFits()
+    RequestForm form = RequestForm.of(opcode);
+    return form != null
+        && (flags & ~form.flags()) == 0
+        && (qn & ~form.qnBits()) == 0
+        && (remoteTo & ~form.toBits()) == 0
+        && (immediate & ~form.immediateBits()) == 0
+        && length >= form.least()
+        && length <= (isInline() ? MAX_INLINE : form.most())
         && localOffset >= 0
         && slots == slots()
         && piecesFit();
-  }
-
-  private boolean isKey(int word) {
-    return opcode == Opcode.BIND && (word & ~MAX_KEY) == 0;
-  }
-
-  /** The flags that an opcode may have. */
-  static int allowedFlags(int opcode) {
-    return switch (opcode) {
-      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SendFlags.SIGNALLED | LIST;
-      case Opcode.SEND ->
-          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
-      case Opcode.WRITE_IMMEDIATE ->
-          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
-      case Opcode.SEND_IMMEDIATE -> SendFlags.SIGNALLED | SendFlags.FENCED | SendFlags.SOLICITED;
-      case Opcode.WRITE -> SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | LIST;
-      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SendFlags.SIGNALLED | INLINE | LIST;
-      case Opcode.TAGGED_NOTICE -> SendFlags.SIGNALLED;
-      default -> SendFlags.SIGNALLED | SendFlags.FENCED;
-    };
-  }
-
-  private boolean lengthFits() {
-    if (Opcode.isAtomic(opcode)) {
-      return length == ATOMIC_OCTETS;
-    }
-    if (opcode == Opcode.SEND_IMMEDIATE
-        || opcode == Opcode.INVALIDATE
-        || opcode == Opcode.TAGGED_NOTICE) {
-      return length == 0;
-    }
-    if (opcode == Opcode.BIND) {
-      return length >= 0;
-    }
-    return length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
   }
 
   private int slots() {
@@ -353,26 +314,25 @@ public final class WorkRequest {
   }
 
   /**
-   * The peer's STag, where the request works on its memory; of a {@link Opcode#SEND} the one that
-   * the peer is to invalidate, or 0.
+   * An STag of the peer's: of the memory to work on; of a {@link Opcode#SEND} to invalidate, or 0.
    */
   public int remoteStag() {
-    return remoteStag;
+    return object;
   }
 
   /** Number of the shared receive queue for a {@link Opcode#RECEIVE} that names no connection. */
   public int receiveQueue() {
-    return remoteStag;
+    return object;
   }
 
   /** {@link Opcode#INVALIDATE}: the STag of this end. */
   public int invalidatedStag() {
-    return remoteStag;
+    return object;
   }
 
   /** {@link Opcode#BIND}: the window's number. */
   public int window() {
-    return remoteStag;
+    return object;
   }
 
   /** {@link Opcode#BIND}: the peer's rights, bits of {@link Access}. */

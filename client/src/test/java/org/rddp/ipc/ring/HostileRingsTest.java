@@ -274,7 +274,7 @@ class HostileRingsTest {
             ValueLayout.JAVA_LONG,
             slot(slot) + WorkRequest.LENGTH,
             random.nextBoolean() ? 8 : random.nextInt(169));
-        shared.set(ValueLayout.JAVA_INT, slot(slot) + WorkRequest.REMOTE_STAG + 4, 0);
+        shared.set(ValueLayout.JAVA_INT, slot(slot) + WorkRequest.OBJECT + 4, 0);
         shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.IMMEDIATE, 0);
       }
     }
