@@ -51,7 +51,7 @@ static void lose(rddp_session *session, const char *why) {
     if (!session->lost) {
         snprintf(session->why_lost, sizeof session->why_lost, "%s", why);
         session->lost = true;
-        end_connections(session);
+        session->lost_handler(session);
     }
     pthread_cond_broadcast(&session->changed);
     eventfd_write(session->wake, 1);
@@ -170,7 +170,7 @@ static bool receive_all(rddp_session *session) {
         if (message.request != 0) {
             answer(session, &message);
         } else {
-            handle_event(session, &message);
+            session->event_handler(session, &message);
             close_descriptors(&message);
             pthread_cond_broadcast(&session->changed);
             eventfd_write(session->wake, 1);

@@ -1,32 +1,18 @@
-/* What the files of librddp share. docs/ipc.md specifies messages and rings. */
+/* The objects of librddp, and what its files offer each other. docs/ipc.md specifies messages and rings. */
 #ifndef RDDP_INTERNAL_H
 #define RDDP_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "error.h"
 #include "message.h"
 #include "rddp.h"
 #include "rings.h"
+#include "table.h"
 
 #define PROTOCOL_VERSION 9
 #define NO_DEADLINE UINT64_MAX
-
-/* ---- Errors ---- */
-
-/* Keeps the sentence for rddp_error(), and returns the reason. */
-__attribute__((format(printf, 2, 3))) int fail(int reason, const char *format, ...);
-
-/* The same for a system call that has set errno. */
-int fail_errno(int reason, const char *what);
-
-/* Keeps the sentence of a failure while something is undone, which may fail as well. */
-struct saved_error {
-    char text[512];
-};
-
-struct saved_error save_error(void);
-void restore_error(const struct saved_error *saved);
 
 /* ---- Shared memory ---- */
 
@@ -41,44 +27,6 @@ int map_shared(int descriptor, struct mapping *mapping);
 void unmap_shared(struct mapping *mapping);
 
 /* ---- Objects ---- */
-
-/*
- * Objects by the index of their number, its lower 20 bits. Entries change under the session's lock; the thread that polls
- * reads them without it. Pages are allocated when the first object of theirs comes.
- */
-#define INDEX_BITS 20
-#define PAGE_BITS 10
-#define PAGE_OBJECTS (1 << PAGE_BITS)
-
-struct object_page {
-    _Atomic(void *) at[PAGE_OBJECTS];
-};
-
-struct object_table {
-    _Atomic(struct object_page *) pages[1 << (INDEX_BITS - PAGE_BITS)];
-};
-
-static inline uint32_t index_of(uint32_t number) {
-    return number & ((1u << INDEX_BITS) - 1);
-}
-
-static inline struct object_page *page_of(struct object_table *table, uint32_t number) {
-    return atomic_load_explicit(&table->pages[index_of(number) >> PAGE_BITS], memory_order_acquire);
-}
-
-/* What is at the index of a number, or NULL. Once or more for each request, hence inline. */
-static inline void *find_object(struct object_table *table, uint32_t number) {
-    struct object_page *page = page_of(table, number);
-    return page == NULL ? NULL
-                        : atomic_load_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], memory_order_acquire);
-}
-
-/* Adds an object; false if there is no memory. */
-bool add_object(struct object_table *table, uint32_t number, void *object);
-void remove_object(struct object_table *table, uint32_t number);
-/* Calls a function for each object. */
-void for_each_object(struct object_table *table, void (*function)(void *object, void *argument), void *argument);
-void free_table(struct object_table *table);
 
 /* Requests of a queue, counted by the thread that posts and the thread that polls. */
 struct queue_count {
@@ -167,6 +115,9 @@ struct rddp_session {
     int wake;            /* eventfd: an event has come */
     int signal;          /* the daemon's end writes it for completions */
     int epoll;           /* wake and signal */
+    /* Set by who opens the session: what knows its objects. Called with the lock held. */
+    void (*event_handler)(rddp_session *session, struct message *event);
+    void (*lost_handler)(rddp_session *session);
     /*
      * What another layer over librddp has set, or NULL. Called on the session's thread with its lock held, after the event
      * has changed the object: a rddp_listener (CONNECTION_REQUESTED), a rddp_receive_queue (RECEIVE_QUEUE_LIMIT) or a

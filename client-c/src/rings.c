@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "internal.h"
+#include "error.h"
 
 #define MAGIC "RDDPRING"
 #define LAYOUT_VERSION 6

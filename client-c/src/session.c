@@ -207,6 +207,8 @@ static rddp_session *new_session(const struct rddp_session_options *options) {
         fail(RDDP_RESOURCES, "no memory for a session");
         return NULL;
     }
+    made->event_handler = handle_event;
+    made->lost_handler = end_connections;
     made->socket = made->daemon_process = made->stop = made->wake = made->signal = made->epoll = -1;
     made->ring_memory.descriptor = -1;
     unsigned timeout = options == NULL || options->request_timeout_ms == 0 ? DEFAULT_TIMEOUT_MS

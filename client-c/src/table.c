@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "internal.h"
+#include "table.h"
 
 bool add_object(struct object_table *table, uint32_t number, void *object) {
     struct object_page *page = page_of(table, number);

@@ -63,6 +63,14 @@ static inline struct id *id_of(struct rdma_cm_id *ibv) {
     return (struct id *)ibv;
 }
 
+/* All ids; under `streams`. */
+extern struct id *ids;
+
+/* Sets up an id and adds it to the list, and takes it out, with `streams` held. */
+void set_up(struct id *id, struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
+void unlist(struct id *id);
+void free_id(struct id *id);
+
 /* A new id, in the list of all. Null with errno. */
 struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
 
@@ -90,12 +98,23 @@ void deliver(struct id *id, enum rdma_cm_event_type type, int status);
 /* In the synchronous mode, waits for the outcome of what was begun. */
 int complete_request(struct id *id);
 
-/* Drops the events of an id, and ends the requests among them. */
-void drop_events(struct id *id);
+/* Takes the events of an id, and of requests to it, out of its channel, with `streams` held. */
+struct event *remove_events(struct id *id);
+
+/* Takes the event of a request that the program has not seen out of a channel, and frees its id, with `streams` held. */
+void remove_request(struct event_channel *channel, struct event *event);
+
+void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
+void hear_requests(struct listening *place);
 
 /* Gives an id its device, and shows it in the public structure. The first returns 0, or -1 with errno. */
 int bind_device(struct id *id, struct device *device);
 void show_device(struct id *id);
+
+/* Ports lie at the same place in both families. */
+static inline __be16 *port_of(struct sockaddr_storage *address) {
+    return &((struct sockaddr_in *)address)->sin_port;
+}
 
 /* The IP address of a socket address; that of IPv4 is mapped. */
 struct in6_addr address_in(const struct sockaddr *address);

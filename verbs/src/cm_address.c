@@ -1,25 +1,8 @@
 /* Addresses and ports of ids. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <string.h>
 
 #include "cm.h"
-
-struct in6_addr address_in(const struct sockaddr *address) {
-    return address->sa_family == AF_INET6
-        ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_addr
-        : mapped(ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr));
-}
-
-void set_address(struct sockaddr_storage *to, const struct in6_addr *address, __be16 port) {
-    if (IN6_IS_ADDR_V4MAPPED(address)) {
-        *(struct sockaddr_in *)to = (struct sockaddr_in){
-            .sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(unmapped(address))}};
-    } else {
-        *(struct sockaddr_in6 *)to = (struct sockaddr_in6){
-            .sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = *address};
-    }
-}
 
 static bool is_ip(const struct sockaddr *address) {
     if (address->sa_family == AF_INET || address->sa_family == AF_INET6) {
@@ -47,11 +30,6 @@ static int choose_port(struct device *device, uint16_t *port) {
     *port = htons(rddp_listener_port(listener));
     rddp_close_listener(listener);
     return 0;
-}
-
-/* Ports lie at the same place in both families. */
-static __be16 *port_of(struct sockaddr_storage *address) {
-    return &((struct sockaddr_in *)address)->sin_port;
 }
 
 VERBS int rdma_bind_addr(struct rdma_cm_id *ibv, struct sockaddr *address) {
@@ -137,12 +115,4 @@ VERBS int rdma_resolve_route(struct rdma_cm_id *ibv, int timeout_ms) {
     }
     deliver(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
     return complete_request(id);
-}
-
-VERBS __be16 rdma_get_src_port(struct rdma_cm_id *ibv) {
-    return *port_of(&ibv->route.addr.src_storage);
-}
-
-VERBS __be16 rdma_get_dst_port(struct rdma_cm_id *ibv) {
-    return *port_of(&ibv->route.addr.dst_storage);
 }

@@ -1,7 +1,6 @@
 /* Event channels and events of the connection manager. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -30,7 +29,7 @@ static bool is_void(const struct event *event) {
     return event->ibv.event == RDMA_CM_EVENT_CONNECT_REQUEST && id_of(event->ibv.id)->stream->told_end;
 }
 
-static void remove_request(struct event_channel *channel, struct event *event) {
+void remove_request(struct event_channel *channel, struct event *event) {
     struct event *before = NULL;
     for (struct event *each = channel->first; each != event; each = each->next) {
         before = each;
@@ -137,7 +136,7 @@ int complete_request(struct id *id) {
     return fails(status < 0 ? -status : status);
 }
 
-static struct event *remove_events(struct id *id) {
+struct event *remove_events(struct id *id) {
     struct event_channel *channel = (struct event_channel *)id->ibv.channel;
     struct event *removed = NULL, *last = NULL;
     unsigned dropped = 0;
@@ -157,21 +156,6 @@ static struct event *remove_events(struct id *id) {
     channel->last = last;
     drop_counts(channel->ibv.fd, &channel->void_counts, dropped);
     return removed;
-}
-
-void drop_events(struct id *id) {
-    pthread_mutex_lock(&streams);
-    struct event *event = remove_events(id);
-    pthread_mutex_unlock(&streams);
-    while (event != NULL) {
-        struct event *next = event->next;
-        struct rdma_cm_id *other = event->ibv.id;
-        free(event);
-        if (other != &id->ibv) {
-            rdma_destroy_id(other);  /* a request that the program has not seen */
-        }
-        event = next;
-    }
 }
 
 VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to) {
@@ -213,86 +197,4 @@ VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to)
         rdma_destroy_event_channel(before);
     }
     return 0;
-}
-
-/* ---- What the daemon reports, with `streams` held ---- */
-
-static uint8_t depth_of(uint32_t peers, uint32_t own) {
-    uint32_t depth = peers == UINT32_MAX ? own : peers;
-    return (uint8_t)(depth > MAX_READS ? MAX_READS : depth);
-}
-
-static void describe(struct event *event, const struct rddp_connection_info *info) {
-    if (event == NULL) {
-        return;
-    }
-    struct rdma_conn_param *param = &event->ibv.param.conn;
-    memcpy(event->private_data, info->private_data, info->private_length);
-    /* The length has one octet: a peer that is not limited by rdma_cm may send more. */
-    param->private_data_len = (uint8_t)(info->private_length > UINT8_MAX ? UINT8_MAX : info->private_length);
-    param->private_data = info->private_length > 0 ? event->private_data : NULL;
-    param->responder_resources = depth_of(info->startup.peer_ord, info->startup.ird);
-    param->initiator_depth = depth_of(info->startup.peer_ird, info->startup.ord);
-}
-
-static void set_addresses(struct id *id, const struct rddp_connection_info *info) {
-    set_address(&id->ibv.route.addr.src_storage, &info->local_ipv6, htons(info->local_port));
-    set_address(&id->ibv.route.addr.dst_storage, &info->remote_ipv6, htons(info->remote_port));
-}
-
-void hear_established(struct id *id, const struct rddp_connection_info *info) {
-    set_addresses(id, info);
-    struct event *event = add_event(id, RDMA_CM_EVENT_ESTABLISHED, 0);
-    describe(event, info);
-}
-
-/*
- * A request has ended that the program has not accepted. As with librdmacm it hears nothing, and cannot accept it. One that
- * it has not seen goes, unless that is the channel's only event: who has found the descriptor readable must get one.
- */
-static void withdraw(const struct id *id) {
-    struct event_channel *channel = (struct event_channel *)id->ibv.channel;
-    struct event *event = channel->first == channel->last ? NULL : channel->first;
-    while (event != NULL && (event->ibv.id != &id->ibv || event->ibv.event != RDMA_CM_EVENT_CONNECT_REQUEST)) {
-        event = event->next;
-    }
-    if (event != NULL) {
-        remove_request(channel, event);
-    }
-}
-
-void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established) {
-    verbs_log("a connection has ended: %s", info->text);
-    if (id->unanswered && !was_established) {
-        withdraw(id);
-    } else if (was_established) {
-        add_event(id, RDMA_CM_EVENT_DISCONNECTED, 0);
-    } else if (info->reason == RDDP_REFUSED) {
-        struct event *event = add_event(id, RDMA_CM_EVENT_REJECTED, -ECONNREFUSED);
-        describe(event, info);
-    } else if (info->reason == RDDP_TIMEOUT || info->reason == RDDP_UNREACHABLE) {
-        add_event(id, RDMA_CM_EVENT_UNREACHABLE, info->reason == RDDP_TIMEOUT ? -ETIMEDOUT : -ENETUNREACH);
-    } else {
-        add_event(id, RDMA_CM_EVENT_CONNECT_ERROR, -error_of(info->reason));
-    }
-}
-
-void hear_requests(struct listening *place) {
-    struct id *listening = place->id;
-    for (rddp_connection *connection = take_request(place->listener); connection != NULL;
-         connection = take_request(place->listener)) {
-        struct id *id = new_child(place);
-        struct stream *stream = id == NULL ? NULL : new_stream(place->device, connection, id);
-        struct event *event = stream == NULL ? NULL : add_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
-        if (event == NULL) {
-            continue;  /* no memory: the peer gets no answer until its time is over */
-        }
-        id->stream = stream;
-        id->unanswered = true;
-        connection->owner = stream;
-        set_addresses(id, &connection->info);
-        describe(event, &connection->info);
-        event->ibv.id = &id->ibv;
-        event->ibv.listen_id = &listening->ibv;
-    }
 }

@@ -1,21 +1,8 @@
-/* Ids of the connection manager: creation, end, devices, options. */
+/* Ids of the connection manager: creation, end, options. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cm.h"
-
-static struct id *all;  /* under `streams` */
-
-static void set_up(struct id *id, struct rdma_event_channel *channel, void *context, enum rdma_port_space space) {
-    id->ibv.channel = channel;
-    id->ibv.context = context;
-    id->ibv.ps = space;
-    id->ibv.qp_type = IBV_QPT_RC;
-    pthread_mutex_init(&id->mutex, NULL);
-    pthread_cond_init(&id->changed, NULL);
-    id->next = all;
-    all = id;
-}
 
 struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space) {
     struct id *id = calloc(1, sizeof *id);
@@ -36,55 +23,6 @@ struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_p
     return id;
 }
 
-struct id *new_child(const struct listening *place) {
-    const struct id *listening = place->id;
-    struct id *id = calloc(1, sizeof *id);
-    if (id != NULL) {
-        set_up(id, listening->ibv.channel, listening->ibv.context, listening->ibv.ps);
-        id->device = place->device;
-        id->device->objects++;
-        id->ibv.verbs = place->verbs;
-        id->ibv.pd = place->domain;
-        id->ibv.port_num = PORT;
-        id->verbs = place->verbs;
-        id->domain = place->domain;
-    }
-    return id;
-}
-
-static void leave_device(struct id *id) {
-    if (id->device != NULL) {
-        id->device->objects--;
-    }
-}
-
-int bind_device(struct id *id, struct device *device) {
-    if (device == NULL) {
-        return -1;
-    }
-    struct ibv_context *verbs = hold_shared_context(device);
-    if (verbs == NULL) {
-        return -1;
-    }
-    leave_device(id);
-    id->verbs = verbs;
-    id->domain = device->shared_domain;
-    pthread_mutex_lock(&streams);
-    id->device = device;
-    pthread_mutex_unlock(&streams);
-    return 0;
-}
-
-void show_device(struct id *id) {
-    id->ibv.verbs = id->verbs;
-    id->ibv.port_num = PORT;
-    if (id->ibv.pd == NULL) {
-        id->ibv.pd = id->domain;
-    }
-    struct in6_addr own = address_in(&id->ibv.route.addr.src_addr);
-    memcpy(id->ibv.route.addr.addr.ibaddr.sgid.raw, &own, sizeof own);
-}
-
 VERBS int rdma_create_id(
     struct rdma_event_channel *channel, struct rdma_cm_id **made, void *context, enum rdma_port_space space) {
     if (space != RDMA_PS_TCP) {
@@ -99,27 +37,20 @@ VERBS int rdma_create_id(
     return 0;
 }
 
-/* Takes an id out of the list of all, with `streams` held. */
-static void unlist(struct id *id) {
-    struct id **at = &all;
-    while (*at != id) {
-        at = &(*at)->next;
+/* Drops the events of an id, and ends the requests among them. */
+static void drop_events(struct id *id) {
+    pthread_mutex_lock(&streams);
+    struct event *event = remove_events(id);
+    pthread_mutex_unlock(&streams);
+    while (event != NULL) {
+        struct event *next = event->next;
+        struct rdma_cm_id *other = event->ibv.id;
+        free(event);
+        if (other != &id->ibv) {
+            rdma_destroy_id(other);  /* a request that the program has not seen */
+        }
+        event = next;
     }
-    *at = id->next;
-}
-
-static void free_id(struct id *id) {
-    leave_device(id);
-    pthread_mutex_destroy(&id->mutex);
-    pthread_cond_destroy(&id->changed);
-    free(id->initial);
-    free(id);
-}
-
-void free_child(struct id *id) {
-    drop_stream(id->stream);
-    unlist(id);
-    free_id(id);
 }
 
 VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
@@ -142,20 +73,6 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     }
     free_id(id);
     return 0;
-}
-
-/* Devices go together, with the daemon: who listens at all of them hears of one. */
-static bool is_concerned(const struct id *id, const struct device *device) {
-    return !id->unanswered
-        && (id->device == device || (id->device == NULL && id->places != NULL && id->places->device == device));
-}
-
-void hear_removal(const struct device *device) {
-    for (struct id *id = all; id != NULL; id = id->next) {
-        if (is_concerned(id, device)) {
-            add_event(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
-        }
-    }
 }
 
 /* Types of service and the like: accepted, and of no effect. */

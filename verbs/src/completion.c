@@ -78,6 +78,18 @@ static void complete_receive(struct queue_pair *pair, const struct rddp_completi
     add_completion(completion_queue_of(pair->ibv.recv_cq), made, solicited);
 }
 
+/* The program's id of a completed receive; its number is free again. */
+static uint64_t take_shared_id(struct shared_queue *queue, uint64_t number) {
+    if (number >= queue->size) {
+        return 0;
+    }
+    uint64_t id = queue->ids[number];
+    uint64_t returned = atomic_load_explicit(&queue->returned, memory_order_relaxed);
+    queue->free_numbers[returned % queue->size] = (uint32_t)number;
+    atomic_store_explicit(&queue->returned, returned + 1, memory_order_release);
+    return id;
+}
+
 static void complete(struct device *device, const struct rddp_completion *completion) {
     bool is_receive = completion->opcode == RDDP_RECEIVE;
     struct shared_queue *shared =

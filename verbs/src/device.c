@@ -12,8 +12,6 @@
 #define MOST_COMPLETIONS 8192
 #define MOST_REGIONS 4096
 
-pthread_mutex_t streams = PTHREAD_MUTEX_INITIALIZER;
-
 static rddp_session *open_session(const char *interface) {
     rddp_session *session;
     struct rddp_session_options options = {.interface_name = interface, .send_queue = MOST_REQUESTS,
@@ -90,6 +88,11 @@ static void end_session(struct device *device) {
     close_session(device, device->session);
     device->session = NULL;
     device->lost = false;
+}
+
+bool is_used(struct device *device) {
+    return device->shared_domain == NULL ? device->objects > 0
+                                         : device->objects > 1 || domain_of(device->shared_domain)->uses > 0;
 }
 
 int renew_session(struct device *device) {

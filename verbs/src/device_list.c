@@ -72,11 +72,6 @@ static struct device *make_device(const struct rddp_interface *interface, unsign
     return device;
 }
 
-bool is_used(struct device *device) {
-    return device->shared_domain == NULL ? device->objects > 0
-                                         : device->objects > 1 || domain_of(device->shared_domain)->uses > 0;
-}
-
 /* The listed device of an interface, or NULL. */
 static struct device *find_listed(const char *interface) {
     struct device *device = first;
@@ -323,15 +318,6 @@ VERBS void ibv_free_device_list(struct ibv_device **list) {
 
 VERBS const char *ibv_get_device_name(struct ibv_device *ibv) {
     return ibv->name;
-}
-
-/* The MAC address as an EUI-64 (RFC 4291 appendix A), as the kernel's iWARP devices have it. */
-VERBS __be64 ibv_get_device_guid(struct ibv_device *ibv) {
-    const uint8_t *mac = ((struct device *)ibv)->interface.mac;
-    uint8_t guid[] = {mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
-    __be64 octets;
-    memcpy(&octets, guid, sizeof octets);
-    return octets;
 }
 
 VERBS int ibv_get_device_index(struct ibv_device *ibv) {

@@ -91,7 +91,3 @@ void stop_device_thread(struct device *device) {
     end_streams(device);
     close(device->work);
 }
-
-void wake_device_thread(struct device *device) {
-    eventfd_write(device->work, 1);
-}

@@ -6,6 +6,8 @@
 
 #include "objects.h"
 
+pthread_mutex_t streams = PTHREAD_MUTEX_INITIALIZER;
+
 void add_asynchronous_event(struct ibv_context *ibv, enum ibv_event_type type, void *element) {
     struct asynchronous_event *event = calloc(1, sizeof *event);
     if (event == NULL) {

@@ -4,11 +4,6 @@
 
 #include "objects.h"
 
-/* Work requests between ibv_wr_start() and ibv_wr_complete(). */
-struct batch;
-
-void free_batch(struct batch *batch);
-
 /* Functions of a new context. */
 void offer_post_api(struct verbs_context *verbs);
 void offer_poll_api(struct verbs_context *verbs);

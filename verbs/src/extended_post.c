@@ -27,10 +27,6 @@ static struct batch *batch_of(struct ibv_qp_ex *ibv) {
     return queue_pair_of(&ibv->qp_base)->batch;
 }
 
-void free_batch(struct batch *batch) {
-    free(batch);
-}
-
 static void start(struct ibv_qp_ex *ibv) {
     struct batch *batch = batch_of(ibv);
     spin_lock(&batch->busy);

@@ -12,6 +12,7 @@
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 
 #include "counted.h"
 #include "errors.h"
@@ -143,7 +144,10 @@ void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *changed, const u
 /* Starts and stops the thread that drains completions for armed queues, and disconnects. */
 int start_device_thread(struct device *device);
 void stop_device_thread(struct device *device);
-void wake_device_thread(struct device *device);
+
+static inline void wake_device_thread(struct device *device) {
+    eventfd_write(device->work, 1);
+}
 
 /* Functions of a new context, file by file. */
 void offer_queries(struct verbs_context *verbs);
@@ -293,9 +297,6 @@ static inline struct shared_queue *shared_queue_of(struct ibv_srq *ibv) {
     return (struct shared_queue *)ibv;
 }
 
-/* The program's id of a completed receive; its number is free again. With polling held. */
-uint64_t take_shared_id(struct shared_queue *queue, uint64_t number);
-
 /* ---- Requests ---- */
 
 /*
@@ -304,9 +305,6 @@ uint64_t take_shared_id(struct shared_queue *queue, uint64_t number);
  */
 int make_pieces(struct device *device, const struct ibv_pd *domain, const struct ibv_sge *list, int count,
     struct rddp_piece *pieces, unsigned *made, bool *refused);
-
-/* Posts a request of the send queue, with posting held. Returns an errno value. */
-int post_request(struct queue_pair *queue_pair, struct rddp_request *request, enum ibv_wc_opcode opcode);
 
 /* ---- Streams ---- */
 
@@ -355,10 +353,14 @@ void tell_stream(struct stream *stream);
 /* Hears of events of the session. */
 void observe(void *argument, unsigned type, void *object);
 
-/* What the connection manager hears, with `streams` held. */
-void hear_established(struct id *id, const struct rddp_connection_info *info);
-void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
-void hear_requests(struct listening *place);
-void hear_removal(const struct device *device);
+/* What the connection manager hears, with `streams` held. It sets them when the library is loaded. */
+struct hearing {
+    void (*established)(struct id *id, const struct rddp_connection_info *info);
+    void (*end)(struct id *id, const struct rddp_connection_info *info, bool was_established);
+    void (*requests)(struct listening *place);
+    void (*removal)(const struct device *device);
+};
+
+extern struct hearing hearing;
 
 #endif

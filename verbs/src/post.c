@@ -7,7 +7,8 @@
 #include "objects.h"
 #include "post.h"
 
-int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode) {
+/* Posts a request of the send queue, with posting held. Returns an errno value. */
+static int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode) {
     rddp_connection *connection = pair->connection;
     if (outstanding(&connection->sends) >= pair->cap.max_send_wr) {
         return ENOMEM;
@@ -194,7 +195,8 @@ static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, en
     return error;
 }
 
-int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_send_wr **bad, enum ibv_mw_type binds) {
+/* Posts a list to the send queue; binds among it are of windows of that type. */
+static int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_send_wr **bad, enum ibv_mw_type binds) {
     int error = 0;
     if (pair->failed && pair->connection == NULL) {
         return flush_posted_sends(pair, work);
@@ -216,6 +218,19 @@ int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_sen
 
 static int post_send(struct ibv_qp *ibv, struct ibv_send_wr *work, struct ibv_send_wr **bad) {
     return post_sends(queue_pair_of(ibv), work, bad, IBV_MW_TYPE_2);
+}
+
+static int bind_mw(struct ibv_qp *ibv, struct ibv_mw *mw, struct ibv_mw_bind *wanted) {
+    struct ibv_send_wr *bad, work = {.wr_id = wanted->wr_id, .opcode = IBV_WR_BIND_MW,
+        .send_flags = wanted->send_flags};
+    work.bind_mw.mw = mw;
+    work.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+    work.bind_mw.bind_info = wanted->bind_info;
+    int error = post_sends(queue_pair_of(ibv), &work, &bad, IBV_MW_TYPE_1);
+    if (error == 0) {
+        mw->rkey = work.bind_mw.rkey;
+    }
+    return error;
 }
 
 /* ---- The receive queue ---- */
@@ -304,5 +319,6 @@ static int post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *work, struct ibv_re
 void offer_posting(struct verbs_context *verbs) {
     verbs->context.ops.post_send = post_send;
     verbs->context.ops.post_recv = post_recv;
+    verbs->context.ops.bind_mw = bind_mw;
     verbs->context.ops.post_srq_recv = post_shared_receives;
 }

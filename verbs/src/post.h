@@ -8,9 +8,6 @@
 int make_bind(const struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type type,
     struct rddp_request *request, struct rddp_piece *piece);
 
-/* Posts a list to the send queue; binds among it are of windows of that type. */
-int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_send_wr **bad, enum ibv_mw_type binds);
-
 int post_shared_receives(struct ibv_srq *ibv, struct ibv_recv_wr *work, struct ibv_recv_wr **bad);
 
 #endif

@@ -13,6 +13,15 @@
 /* An OUI of local administration, which is nobody's. */
 #define VENDOR 0x020000
 
+/* The MAC address as an EUI-64 (RFC 4291 appendix A), as the kernel's iWARP devices have it. */
+VERBS __be64 ibv_get_device_guid(struct ibv_device *ibv) {
+    const uint8_t *mac = ((struct device *)ibv)->interface.mac;
+    uint8_t guid[] = {mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+    __be64 octets;
+    memcpy(&octets, guid, sizeof octets);
+    return octets;
+}
+
 static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_device_ex_input *input,
     struct ibv_device_attr_ex *attributes, size_t size) {
     if (input != NULL && input->comp_mask != 0) {

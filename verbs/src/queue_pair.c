@@ -68,7 +68,7 @@ static void free_pair(struct queue_pair *pair) {
     free(pair->sent);
     free(pair->received);
     free(pair->early);
-    free_batch(pair->batch);
+    free(pair->batch);
     pthread_mutex_destroy(&pair->ibv.mutex);
     pthread_cond_destroy(&pair->ibv.cond);
     free(pair);
@@ -143,17 +143,6 @@ VERBS int ibv_destroy_qp(struct ibv_qp *ibv) {
 }
 
 /* ---- States ---- */
-
-void fail_queue_pair(struct queue_pair *pair) {
-    pair->failed = true;
-    pair->reported = true;
-    pthread_mutex_lock(&streams);
-    pair->ibv.state = IBV_QPS_ERR;
-    if (pair->stream != NULL) {
-        want_end(pair->stream, false);
-    }
-    pthread_mutex_unlock(&streams);
-}
 
 /* To the error state by the program: all that is posted is flushed. */
 static void end_by_program(struct queue_pair *pair) {

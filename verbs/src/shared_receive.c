@@ -110,17 +110,6 @@ VERBS int ibv_destroy_srq(struct ibv_srq *ibv) {
 
 /* ---- Posting ---- */
 
-uint64_t take_shared_id(struct shared_queue *queue, uint64_t number) {
-    if (number >= queue->size) {
-        return 0;
-    }
-    uint64_t id = queue->ids[number];
-    uint64_t returned = atomic_load_explicit(&queue->returned, memory_order_relaxed);
-    queue->free_numbers[returned % queue->size] = (uint32_t)number;
-    atomic_store_explicit(&queue->returned, returned + 1, memory_order_release);
-    return id;
-}
-
 static int post_one(struct shared_queue *queue, const struct ibv_recv_wr *work) {
     uint64_t taken = atomic_load_explicit(&queue->taken, memory_order_relaxed);
     if (atomic_load_explicit(&queue->returned, memory_order_acquire) == taken) {

@@ -10,6 +10,8 @@
 #define RDMAP_REMOTE_PROTECTION 1u
 #define DDP_TAGGED_BUFFER 1u
 
+struct hearing hearing;
+
 struct stream *new_stream(struct device *device, rddp_connection *connection, struct id *id) {
     struct stream *stream = calloc(1, sizeof *stream);
     if (stream != NULL) {
@@ -21,32 +23,6 @@ struct stream *new_stream(struct device *device, rddp_connection *connection, st
 }
 
 /* ---- Ends that the library wants ---- */
-
-static void queue_stream(struct stream *stream) {
-    struct device *device = stream->device;
-    if (!stream->queued) {
-        stream->queued = true;
-        stream->next_ending = device->ending;
-        device->ending = stream;
-        wake_device_thread(device);
-    }
-}
-
-void want_end(struct stream *stream, bool graceful) {
-    if (stream->told_end || stream->connection == NULL) {
-        return;
-    }
-    if (!graceful || stream->wish == GO_ON) {
-        stream->wish = graceful ? END_GRACEFULLY : ABORT;
-    }
-    queue_stream(stream);
-}
-
-void drop_stream(struct stream *stream) {
-    stream->id = NULL;
-    stream->wish = FREE;
-    queue_stream(stream);
-}
 
 static struct stream *take_ending(struct device *device, enum wish *wish) {
     pthread_mutex_lock(&streams);
@@ -240,7 +216,7 @@ void tell_stream(struct stream *stream) {
             pair->ibv.state = IBV_QPS_RTS;
         }
         if (stream->id != NULL) {
-            hear_established(stream->id, info);
+            hearing.established(stream->id, info);
         }
     }
     if (info->peer_closed) {
@@ -259,7 +235,7 @@ void tell_stream(struct stream *stream) {
             }
         }
         if (stream->id != NULL) {
-            hear_end(stream->id, info, was_established);
+            hearing.end(stream->id, info, was_established);
         }
     }
     pthread_mutex_unlock(&streams);
@@ -271,7 +247,7 @@ static void report_loss(struct device *device) {
     for (struct context *context = device->first_context; context != NULL; context = context->next) {
         add_asynchronous_event(&context->verbs.context, IBV_EVENT_DEVICE_FATAL, NULL);
     }
-    hear_removal(device);
+    hearing.removal(device);
     pthread_mutex_unlock(&streams);
     wake_device_thread(device);
 }
@@ -284,7 +260,7 @@ void observe(void *argument, unsigned type, void *object) {
             const rddp_listener *listener = object;
             if (listener->owner != NULL) {
                 pthread_mutex_lock(&streams);
-                hear_requests(listener->owner);
+                hearing.requests(listener->owner);
                 pthread_mutex_unlock(&streams);
             }
             break;

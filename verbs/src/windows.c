@@ -87,21 +87,7 @@ int make_bind(const struct queue_pair *pair, const struct ibv_send_wr *work, enu
     return 0;
 }
 
-static int bind_mw(struct ibv_qp *ibv, struct ibv_mw *mw, struct ibv_mw_bind *wanted) {
-    struct ibv_send_wr *bad, work = {.wr_id = wanted->wr_id, .opcode = IBV_WR_BIND_MW,
-        .send_flags = wanted->send_flags};
-    work.bind_mw.mw = mw;
-    work.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
-    work.bind_mw.bind_info = wanted->bind_info;
-    int error = post_sends(queue_pair_of(ibv), &work, &bad, IBV_MW_TYPE_1);
-    if (error == 0) {
-        mw->rkey = work.bind_mw.rkey;
-    }
-    return error;
-}
-
 void offer_windows(struct verbs_context *verbs) {
     verbs->context.ops.alloc_mw = alloc_mw;
     verbs->context.ops.dealloc_mw = dealloc_mw;
-    verbs->context.ops.bind_mw = bind_mw;
 }
