@@ -95,7 +95,7 @@ struct rddp_session_options {
 };
 
 struct rddp_limits {
-    uint32_t outstanding;       /* requests posted and not yet reported */
+    uint32_t completions;       /* requests posted and not yet reported */
     uint32_t send_queue;        /* of one connection: all requests but receives */
     uint32_t receive_queue;     /* of one connection */
     uint32_t inline_octets;     /* carried in a request itself */

@@ -105,7 +105,7 @@ static int create_descriptors(rddp_session *session) {
 static int read_welcome(rddp_session *session, struct message *welcome) {
     uint32_t version = get_u32(welcome);
     struct rddp_limits *limits = &session->limits;
-    limits->outstanding = get_u32(welcome);
+    limits->completions = get_u32(welcome);
     limits->send_queue = get_u32(welcome);
     limits->receive_queue = get_u32(welcome);
     limits->inline_octets = get_u32(welcome);

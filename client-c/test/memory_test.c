@@ -146,7 +146,7 @@ static void should_give_a_session_the_sizes_that_it_asks_for(const char *path) {
     OK(rddp_open(path, &options, &session));
     struct rddp_limits limits;
     rddp_session_limits(session, &limits);
-    CHECK(limits.send_queue == 1000 && limits.receive_queue == 999 && limits.outstanding == 8192);
+    CHECK(limits.send_queue == 1000 && limits.receive_queue == 999 && limits.completions == 8192);
     CHECK(limits.regions == 770 && limits.memories == 500);
     rddp_close(session);
 }

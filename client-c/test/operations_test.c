@@ -34,7 +34,7 @@ static void should_list_the_interfaces(void) {
 static void should_tell_the_limits(struct pair *pair) {
     struct rddp_limits limits;
     rddp_session_limits(pair->two.session, &limits);
-    CHECK(limits.send_queue > 0 && limits.outstanding >= limits.send_queue && limits.memory >= MEMORY);
+    CHECK(limits.send_queue > 0 && limits.completions >= limits.send_queue && limits.memory >= MEMORY);
     CHECK(limits.inline_octets == RDDP_MAX_INLINE);
     CHECK(strcmp(rddp_interface_name(pair->two.session), "two") == 0);
     CHECK(rddp_interface_address(pair->two.session) == ADDRESS_TWO);

@@ -52,7 +52,7 @@ static int query_device_ex(struct ibv_context *ibv, const struct ibv_query_devic
     base->max_res_rd_atom = MAX_READS * base->max_qp;
     base->atomic_cap = IBV_ATOMIC_HCA;
     base->max_srq = (int)limits->connections;
-    base->max_srq_wr = (int)limits->outstanding;
+    base->max_srq_wr = (int)limits->completions;
     base->max_srq_sge = MAX_PIECES;
     base->max_pkeys = 1;
     base->phys_port_cnt = 1;

@@ -47,10 +47,10 @@ static int enter(struct device *device, struct queue_pair *pair) {
     int error = ENOMEM;
     pthread_mutex_lock(&device->control);
     uint32_t requests = most_requests(pair);
-    if (requests > device->limits.outstanding - device->reserved) {
+    if (requests > device->limits.completions - device->reserved) {
         verbs_log("no queue pair with %u requests: %u of %u of the session are taken (largest-completions in the"
                   " daemon's configuration)",
-            requests, device->reserved, device->limits.outstanding);
+            requests, device->reserved, device->limits.completions);
     } else {
         do {
             device->last_queue_pair = (device->last_queue_pair + 1) & ((1u << INDEX_BITS) - 1);

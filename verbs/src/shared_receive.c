@@ -16,7 +16,7 @@ static void free_queue(struct shared_queue *queue) {
 VERBS struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *wanted) {
     struct device *device = device_of(pd->context);
     uint32_t size = wanted->attr.max_wr;
-    if (size < 1 || size > device->limits.outstanding || wanted->attr.max_sge > MAX_PIECES) {
+    if (size < 1 || size > device->limits.completions || wanted->attr.max_sge > MAX_PIECES) {
         errno = EINVAL;
         return NULL;
     }

@@ -11,7 +11,7 @@ import org.rddp.client.types.SessionLimits;
  *
  * <p>The queues of a session share one ring. Polling one of them sorts what the ring has: the
  * completions of other queues are kept until those are polled, at most {@link
- * SessionLimits#outstanding} in all. So a queue separates what parts of a program, such as a
+ * SessionLimits#completions} in all. So a queue separates what parts of a program, such as a
  * library and its caller, get to see. It does not make them independent: all queues of a session
  * are for one thread at a time, are woken together by {@link Rddp#await}, and share the limit of
  * outstanding requests, so each of them has to be polled. Threads that should not wait for each

@@ -265,7 +265,7 @@ public final class Rddp implements AutoCloseable {
   /**
    * Creates an empty shared receive queue.
    *
-   * @param size number of receives that it holds, 1 to {@link SessionLimits#outstanding()}
+   * @param size number of receives that it holds, 1 to {@link SessionLimits#completions()}
    * @throws RefusedException if a limit is reached
    */
   @CheckReturnValue
@@ -277,7 +277,7 @@ public final class Rddp implements AutoCloseable {
    * Creates an empty shared receive queue in a protection domain, which may be another than that of
    * its connections.
    *
-   * @param size number of receives that it holds, 1 to {@link SessionLimits#outstanding()}
+   * @param size number of receives that it holds, 1 to {@link SessionLimits#completions()}
    * @param domain number of the domain of the regions that its receives name
    * @throws RefusedException if a limit is reached
    */

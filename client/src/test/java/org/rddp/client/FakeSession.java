@@ -190,8 +190,8 @@ final class FakeSession {
       return;
     }
     ringMemory =
-        SharedMemory.create("rings", DaemonRings.octets(SUBMISSION_SLOTS, LIMITS.outstanding()));
-    rings = new DaemonRings(ringMemory.segment(), SUBMISSION_SLOTS, LIMITS.outstanding());
+        SharedMemory.create("rings", DaemonRings.octets(SUBMISSION_SLOTS, LIMITS.completions()));
+    rings = new DaemonRings(ringMemory.segment(), SUBMISSION_SLOTS, LIMITS.completions());
     WakeSocket[] ends = WakeSocket.pair();
     signal = ends[0];
     programSignal = ends[1];

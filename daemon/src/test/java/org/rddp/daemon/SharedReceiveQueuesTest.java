@@ -266,7 +266,7 @@ class SharedReceiveQueuesTest {
     }
     assertThat(queue.postReceive(99, sink, 0, 64)).isFalse();
     assertRefused(() -> there.createSharedReceiveQueue(0), Reason.INVALID, "0 receives");
-    int most = there.limits().outstanding();
+    int most = there.limits().completions();
     assertRefused(() -> there.createSharedReceiveQueue(most), Reason.LIMIT, "shared queues");
     there.createSharedReceiveQueue(most - SIZE).close();
     there.createSharedReceiveQueue(most - SIZE).close();

@@ -46,12 +46,12 @@ final class LimitCheck {
             + limits.connections());
     long requests = (long) settings.connections() * (1 + settings.receives());
     require(
-        requests < limits.outstanding(),
+        requests < limits.completions(),
         requests
             + " receives of all connections are too many: completions"
             + CONFIGURATION
             + " is "
-            + limits.outstanding());
+            + limits.completions());
     require(
         settings.inlineOctets() <= limits.inlineOctets(),
         "a request has no room for "

@@ -104,11 +104,11 @@ public final class EchoServer {
     this.longest = longest;
     this.log = log;
     SessionLimits limits = session.limits();
-    batch = limits.outstanding();
+    batch = limits.completions();
     int most = Math.min(limits.connections(), limits.regions() / REGIONS);
-    mostPeers = Math.max(1, Math.min(most, limits.outstanding()));
+    mostPeers = Math.max(1, Math.min(most, limits.completions()));
     // Every slot takes one request, so that no peer can leave the others without any.
-    int share = Math.min(limits.outstanding() / mostPeers, MOST_SLOTS);
+    int share = Math.min(limits.completions() / mostPeers, MOST_SLOTS);
     slots = Math.max(1, Math.min(share, Math.min(limits.sendQueue(), limits.receiveQueue())));
     measuring = new MeasuringPeers(session, measuringMemory);
   }

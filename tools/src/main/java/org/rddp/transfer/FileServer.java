@@ -67,7 +67,7 @@ public final class FileServer {
     shared = new SharedSession(session);
     SessionLimits limits = session.limits();
     int most = Math.min(limits.connections(), limits.regions() / REGIONS);
-    mostClients = Math.max(1, Math.min(most, limits.outstanding() / REQUESTS));
+    mostClients = Math.max(1, Math.min(most, limits.completions() / REQUESTS));
     // Refused here, a window that is too large need not be refused to every client.
     window().close();
   }

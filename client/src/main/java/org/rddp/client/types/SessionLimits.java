@@ -3,7 +3,7 @@ package org.rddp.client.types;
 /**
  * The limits of a session. The daemon sends them in its Welcome and enforces them.
  *
- * @param outstanding outstanding work requests of the session: the slots of its completion ring
+ * @param completions slots of the completion ring, and so outstanding work requests of the session
  * @param sendQueue outstanding requests in the send queue of a connection
  * @param receiveQueue outstanding receives of a connection
  * @param inlineOctets length of the longest inline message, 0 to 168
@@ -13,7 +13,7 @@ package org.rddp.client.types;
  * @param memoryOctets allocated and adopted memory
  */
 public record SessionLimits(
-    int outstanding,
+    int completions,
     int sendQueue,
     int receiveQueue,
     int inlineOctets,

@@ -59,7 +59,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
   }
 
   private static void writeLimits(MessageBuffer buffer, SessionLimits limits) {
-    buffer.putInt(limits.outstanding());
+    buffer.putInt(limits.completions());
     buffer.putInt(limits.sendQueue());
     buffer.putInt(limits.receiveQueue());
     buffer.putInt(limits.inlineOctets());

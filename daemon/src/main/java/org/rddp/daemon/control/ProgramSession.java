@@ -431,7 +431,7 @@ final class ProgramSession implements SessionHandler {
 
   private void takeHeap(SessionLimits limits) throws RequestRefusedException {
     long octets = Session.heapOctets(limits, mostUnsent());
-    String what = "a session with %d requests at a time".formatted(limits.outstanding());
+    String what = "a session with %d requests at a time".formatted(limits.completions());
     heap.take(what, octets);
   }
 

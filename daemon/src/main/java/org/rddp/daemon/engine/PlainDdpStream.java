@@ -210,7 +210,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   /** The program may have posted a notice since requests were taken in this turn. */
   private boolean findsNotice() {
     if (notices.areEnabled() && notices.isEmpty()) {
-      session.takeRequests(session.limits().outstanding());
+      session.takeRequests(session.limits().completions());
     }
     return !notices.areEnabled() || !notices.isEmpty();
   }
@@ -235,7 +235,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
     if (hasQueue(qn) && stream.lacksBuffer(qn)) {
-      session.takeRequests(session.limits().outstanding());
+      session.takeRequests(session.limits().completions());
     }
     return 0;
   }

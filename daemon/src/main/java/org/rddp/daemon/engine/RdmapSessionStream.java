@@ -202,7 +202,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public void onReceiveMissing() {
-    session.takeRequests(session.limits().outstanding());
+    session.takeRequests(session.limits().completions());
   }
 
   @Override

@@ -81,7 +81,7 @@ public final class Session {
    * A session that has not begun: {@link Engine#begin}.
    *
    * @param name of the program, for people
-   * @param rings the daemon's end of its rings, with {@code limits.outstanding()} completions
+   * @param rings the daemon's end of its rings, with {@code limits.completions()} completions
    * @param wake wakes the program; called by the engine's thread, must not block
    */
   public Session(
@@ -133,8 +133,8 @@ public final class Session {
     this.rings = rings;
     this.wake = wake;
     this.events = events;
-    this.requests = new RequestTable(limits.outstanding(), inlineMemory, engine.times());
-    this.queueMemory = new QueueMemory(limits.outstanding());
+    this.requests = new RequestTable(limits.completions(), inlineMemory, engine.times());
+    this.queueMemory = new QueueMemory(limits.completions());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
   }
 
@@ -145,14 +145,14 @@ public final class Session {
    */
   public static long heapOctets(SessionLimits limits, int messages) {
     return HEAP
-        + (long) limits.outstanding() * HEAP_OF_REQUEST
+        + (long) limits.completions() * HEAP_OF_REQUEST
         + limits.regions() * HEAP_OF_REGION
         + messages * HEAP_OF_MESSAGE;
   }
 
   /** Octets of the memory for inline messages. */
   public static long inlineOctets(SessionLimits limits) {
-    return RequestTable.inlineOctets(limits.outstanding());
+    return RequestTable.inlineOctets(limits.completions());
   }
 
   // ---- Work requests ----
@@ -408,7 +408,7 @@ public final class Session {
    * that has its turn and needs the memory ends its connection.
    */
   public void deregister(int stag) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     SessionRegion region = memory.deregister(stag);
     if (region.uses() > 0) {
       LongPredicate users = request -> requests.uses((int) request, region);
@@ -424,7 +424,7 @@ public final class Session {
 
   /** Takes a window back: nothing is placed or read through it afterwards. */
   public void freeWindow(int number) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     memory.freeWindow(number);
   }
 
@@ -452,13 +452,13 @@ public final class Session {
 
   /** Tells the program once when fewer than {@code limit} receives are left; 0 for never. */
   public void armReceiveQueue(int number, int limit) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     receiveQueues.arm(number, limit);
   }
 
   /** Takes back a queue that is not in use and flushes its receives. Returns its size. */
   public int destroyReceiveQueue(int number) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     return receiveQueues.destroy(number);
   }
 
@@ -488,7 +488,7 @@ public final class Session {
 
   /** Stops listening; requests that the program has not answered are rejected. */
   public void closeListener(int number) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     for (SessionListener listener : listeners) {
       if (listener.number() == number) {
         listener.close();
@@ -571,13 +571,13 @@ public final class Session {
    */
   public void accept(int connection, AcceptSettings settings, byte[] privateData)
       throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     require(connection).accept(settings, privateData);
   }
 
   /** Rejects a peer's request. */
   public void reject(int connection, byte[] privateData) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     require(connection).reject(privateData);
   }
 
@@ -587,7 +587,7 @@ public final class Session {
    * @param graceful send what was posted, then close; otherwise reset at once
    */
   public void disconnect(int connection, boolean graceful) throws RequestRefusedException {
-    takeRequests(limits.outstanding());
+    takeRequests(limits.completions());
     require(connection).disconnect(graceful);
   }
 
