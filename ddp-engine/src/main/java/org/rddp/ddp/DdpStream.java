@@ -181,7 +181,7 @@ public final class DdpStream extends DomainMember {
    * has waited for it is taken within this call.
    *
    * @param qn Queue Number, one of the stream's
-   * @param request says where the message goes; its id comes back with the buffer
+   * @param request says where the message goes; its token comes back with the buffer
    * @return false, and nothing happens, if the queue is full or shared, or the stream does not
    *     receive
    */
@@ -198,21 +198,21 @@ public final class DdpStream extends DomainMember {
    * Sends a message to a Tagged Buffer of the peer. Each piece of memory is cut into segments by
    * itself.
    *
-   * @param id comes back when it has been sent
+   * @param token comes back when it has been sent
    * @param rsvdUlp the user's octet
    * @param request says where the message lies, 0 to 2^32-1 octets, and where at the peer it goes
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
-  public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
+  public boolean postTagged(long token, int rsvdUlp, StreamRequest request) {
     checkLength(request);
-    return sender.postTagged(id, rsvdUlp, request);
+    return sender.postTagged(token, rsvdUlp, request);
   }
 
   /**
    * Sends a message to the next buffer of one of the peer's queues. Each piece of memory is cut
    * into segments by itself.
    *
-   * @param id comes back when it has been sent
+   * @param token comes back when it has been sent
    * @param rsvdUlp the first of the user's five octets
    * @param rsvdUlpRest the other four
    * @param qn Queue Number, one of the stream's
@@ -220,15 +220,15 @@ public final class DdpStream extends DomainMember {
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
   public boolean postUntagged(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
+      long token, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
     checkLength(request);
-    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, request);
+    return sender.postUntagged(token, rsvdUlp, rsvdUlpRest, qn, request);
   }
 
   /**
    * Sends a message of few octets, which are copied before this returns.
    *
-   * @param id comes back when it has been sent
+   * @param token comes back when it has been sent
    * @param rsvdUlp the first of the user's five octets
    * @param rsvdUlpRest the other four
    * @param qn Queue Number, one of the stream's
@@ -237,8 +237,8 @@ public final class DdpStream extends DomainMember {
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
   public boolean postInline(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
-    return sender.postInline(id, rsvdUlp, rsvdUlpRest, qn, octets, length);
+      long token, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
+    return sender.postInline(token, rsvdUlp, rsvdUlpRest, qn, octets, length);
   }
 
   /**
@@ -246,12 +246,12 @@ public final class DdpStream extends DomainMember {
    * all that was posted before has been handed to TCP, or {@link UlpHandler#onSendFlushed}. It
    * takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
    *
-   * @param id comes back when it has its turn
+   * @param token comes back when it has its turn
    * @param rsvdUlp for {@link UlpHandler#mayStart}
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
-  public boolean postLocalOperation(long id, int rsvdUlp) {
-    return sender.postLocalOperation(id, rsvdUlp);
+  public boolean postLocalOperation(long token, int rsvdUlp) {
+    return sender.postLocalOperation(token, rsvdUlp);
   }
 
   /**
@@ -357,10 +357,10 @@ public final class DdpStream extends DomainMember {
    * Puts an empty buffer before all posted ones, for the peer's first message on a queue; only
    * within {@link UlpHandler#onFullOperation}.
    *
-   * @param id comes back with the buffer
+   * @param token comes back with the buffer
    */
-  public void expectFirst(int qn, long id) {
-    queues.buffered(qn).expectFirst(id);
+  public void expectFirst(int qn, long token) {
+    queues.buffered(qn).expectFirst(token);
   }
 
   /** Takes back the buffer of {@link #expectFirst}: the peer's first message was another. */
@@ -387,8 +387,8 @@ public final class DdpStream extends DomainMember {
    * memory, {@link UlpHandler#onSendRevoked} follows, or the stream fails and {@link
    * UlpHandler#onReceiveRevoked} follows.
    *
-   * @param receives which buffers, by their ids
-   * @param messages which messages, by their ids
+   * @param receives which buffers, by their tokens
+   * @param messages which messages, by their tokens
    */
   public void revoke(LongPredicate receives, LongPredicate messages) {
     queues.revoke(receives);

@@ -7,7 +7,7 @@ final class OutstandingRequest {
   /** Octets of an object on the heap. */
   static final int OCTETS = 48;
 
-  private long number;
+  private long sequence;
   private boolean atomic;
 
   /** Read: the sink. Atomic: the identifier. */
@@ -18,25 +18,25 @@ final class OutstandingRequest {
 
   private long left;
 
-  void beginRead(long number, StreamRequest request) {
-    this.number = number;
+  void beginRead(long sequence, StreamRequest request) {
+    this.sequence = sequence;
     atomic = false;
     name = request.localStag();
     next = request.localTo();
     left = request.length();
   }
 
-  void beginAtomic(long number, int identifier, long address) {
-    this.number = number;
+  void beginAtomic(long sequence, int identifier, long address) {
+    this.sequence = sequence;
     atomic = true;
     name = identifier;
     next = address;
     left = 0;
   }
 
-  /** The request's number in the {@link RdmapSendQueue}. */
-  long number() {
-    return number;
+  /** The request's sequence number in the {@link RdmapSendQueue}. */
+  long sequence() {
+    return sequence;
   }
 
   /** Whether it is an atomic; otherwise it is a read. */

@@ -88,10 +88,10 @@ final class OutstandingRequests {
     return index < 0 || index >= started ? null : requests.get(index);
   }
 
-  /** Takes the memory of requests away, by their numbers. */
-  void revoke(LongPredicate numbers) {
+  /** Takes the memory of requests away, by their sequence numbers. */
+  void revoke(LongPredicate sequences) {
     for (int i = 0; i < requests.size(); i++) {
-      if (numbers.test(requests.get(i).number())) {
+      if (sequences.test(requests.get(i).sequence())) {
         requests.get(i).revoke();
       }
     }
@@ -104,9 +104,12 @@ final class OutstandingRequests {
     requests.removeFirst();
   }
 
-  /** Removes the first request, which will not be answered; its number, or -1 if there is none. */
+  /**
+   * Removes the first request, which will not be answered; its sequence number, or -1 if there is
+   * none.
+   */
   long abandonFirst() {
     started = 0;
-    return requests.isEmpty() ? -1 : requests.removeFirst().number();
+    return requests.isEmpty() ? -1 : requests.removeFirst().sequence();
   }
 }

@@ -48,12 +48,12 @@ public interface RdmapHandler {
    * not known. A read that succeeded has been answered, and its octets are there. A receive that
    * succeeded holds the peer's message.
    *
-   * @param id as it was posted
+   * @param token as it was posted
    * @param kind of {@link CompletionKind}
    * @param status of {@link RdmapCompletionStatus}
    * @param octets the length of the message; 0 if the request failed
    */
-  void onCompletion(long id, int kind, int status, long octets);
+  void onCompletion(long token, int kind, int status, long octets);
 
   /**
    * A Send has come and no receive is posted; one may be posted within this call. A user that polls
@@ -65,25 +65,25 @@ public interface RdmapHandler {
   /**
    * A message has been received. Calls {@link #onCompletion} unless overridden.
    *
-   * @param id of the receive that holds it, as posted
+   * @param token of the receive that holds it, as posted
    * @param octets its length
    * @param solicited whether the peer asks to wake the program (Solicited Event)
    * @param invalidated the local STag that the message has invalidated, or 0
    */
-  default void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
+  default void onReceived(long token, long octets, boolean solicited, int invalidated) {
+    onCompletion(token, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
   }
 
   /**
    * Immediate data has been received. Calls {@link #onReceived} unless overridden: the data is in
    * the receive's memory, too, in network order.
    *
-   * @param id of the receive that it has consumed, as it was posted
+   * @param token of the receive that it has consumed, as it was posted
    * @param data the number
    * @param solicited whether the peer wants the program to be woken for it
    */
-  default void onImmediate(long id, long data, boolean solicited) {
-    onReceived(id, Long.BYTES, solicited, 0);
+  default void onImmediate(long token, long data, boolean solicited) {
+    onReceived(token, Long.BYTES, solicited, 0);
   }
 
   /**

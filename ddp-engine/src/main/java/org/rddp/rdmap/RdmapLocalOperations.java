@@ -59,9 +59,9 @@ public final class RdmapLocalOperations {
     if (posts.sendsNothing()) {
       return posts.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
     }
-    long number = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
+    long sequence = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
     add().invalidate(request.localStag());
-    return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
+    return ddp.postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
   /**
@@ -78,9 +78,9 @@ public final class RdmapLocalOperations {
     if (posts.sendsNothing()) {
       return posts.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
     }
-    long number = sendQueue.add(request, CompletionKind.BIND, 0);
+    long sequence = sendQueue.add(request, CompletionKind.BIND, 0);
     add().bind(request);
-    return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
+    return ddp.postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
   private LocalOperation add() {
@@ -91,14 +91,14 @@ public final class RdmapLocalOperations {
   }
 
   /** Runs the first queued operation. */
-  void run(long number) {
+  void run(long sequence) {
     int status = waiting.removeFirst().run(taggedBuffers, ddp);
-    sendQueue.end(number, status);
+    sendQueue.end(sequence, status);
   }
 
   /** Drops the first queued operation. */
-  void flush(long number) {
+  void flush(long sequence) {
     waiting.removeFirst().forget();
-    sendQueue.end(number, RdmapCompletionStatus.FLUSHED);
+    sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED);
   }
 }

@@ -213,29 +213,29 @@ final class RdmapReceiver implements UlpHandler {
 
   @Override
   public void onUntaggedMessage(
-      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
+      int qn, int msn, long token, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean solicited = RdmapHeader.solicits(opcode);
-    if (id == ReadyToReceive.ID) {
+    if (token == ReadyToReceive.TOKEN) {
       rtr.received();
     } else if (RdmapHeader.immediate(opcode)) {
-      onImmediate(id, head, octets, solicited);
+      onImmediate(token, head, octets, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) {
-      handler.onReceived(id, octets, solicited, 0);
+      handler.onReceived(token, octets, solicited, 0);
     } else if (mayInvalidate(rsvdUlpRest)) {
       taggedBuffers.invalidate(rsvdUlpRest);
-      handler.onReceived(id, octets, solicited, rsvdUlpRest);
+      handler.onReceived(token, octets, solicited, rsvdUlpRest);
     } else {
-      flushReceive(id);
+      flushReceive(token);
       termination.fail(RdmapError.CANNOT_INVALIDATE, ddp.deliveredSegment());
     }
   }
 
-  private void onImmediate(long id, long head, long octets, boolean solicited) {
+  private void onImmediate(long token, long head, long octets, boolean solicited) {
     if (octets == ImmediateData.LENGTH) {
-      handler.onImmediate(id, head, solicited);
+      handler.onImmediate(token, head, solicited);
     } else {
-      flushReceive(id);
+      flushReceive(token);
       termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment());
     }
   }
@@ -251,24 +251,24 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   @Override
-  public boolean mayStart(long id, int rsvdUlp) {
+  public boolean mayStart(long sequence, int rsvdUlp) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean asks = opcode == RdmapHeader.READ_REQUEST || opcode == RdmapHeader.ATOMIC_REQUEST;
-    return !(asks && rtr.unanswered()) && requester.mayStart(id, opcode);
+    return !(asks && rtr.unanswered()) && requester.mayStart(sequence, opcode);
   }
 
   @Override
-  public void onSent(long id, int rsvdUlp, long octets) {
+  public void onSent(long sequence, int rsvdUlp, long octets) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST -> requester.started();
       case RdmapHeader.TERMINATE -> {}
-      default -> sendQueue.end(id, RdmapCompletionStatus.SUCCESS);
+      default -> sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
     }
   }
 
   @Override
-  public void onLocalOperation(long id) {
-    localOperations.run(id);
+  public void onLocalOperation(long sequence) {
+    localOperations.run(sequence);
   }
 
   @Override
@@ -295,43 +295,44 @@ final class RdmapReceiver implements UlpHandler {
 
   /** {@link Requester#abandon} ends reads and atomics, whether DDP has sent them or not. */
   @Override
-  public void onSendFlushed(long id, int rsvdUlp) {
+  public void onSendFlushed(long sequence, int rsvdUlp) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
-      case RdmapHeader.NO_MESSAGE -> localOperations.flush(id);
-      default -> sendQueue.end(id, RdmapCompletionStatus.FLUSHED);
+      case RdmapHeader.NO_MESSAGE -> localOperations.flush(sequence);
+      default -> sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED);
     }
   }
 
   @Override
-  public void onSendRevoked(long id, int rsvdUlp) {
-    sendQueue.end(id, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR);
+  public void onSendRevoked(long sequence, int rsvdUlp) {
+    sendQueue.end(sequence, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR);
     termination.fail(RdmapError.LOCAL_CATASTROPHIC);
   }
 
   @Override
-  public void onReceiveRevoked(int qn, long id) {
+  public void onReceiveRevoked(int qn, long token) {
     handler.onCompletion(
-        id, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+        token, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR, 0);
   }
 
   @Override
-  public void onReceiveFlushed(int qn, long id) {
-    if (id != ReadyToReceive.ID) {
-      flushReceive(id);
+  public void onReceiveFlushed(int qn, long token) {
+    if (token != ReadyToReceive.TOKEN) {
+      flushReceive(token);
     }
   }
 
   @Override
-  public void onReceiveTooShort(int qn, long id) {
-    if (id == ReadyToReceive.ID) {
+  public void onReceiveTooShort(int qn, long token) {
+    if (token == ReadyToReceive.TOKEN) {
       return;
     }
-    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_LENGTH_ERROR, 0);
+    handler.onCompletion(
+        token, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_LENGTH_ERROR, 0);
   }
 
-  private void flushReceive(long id) {
-    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
+  private void flushReceive(long token) {
+    handler.onCompletion(token, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
   }
 
   @Override

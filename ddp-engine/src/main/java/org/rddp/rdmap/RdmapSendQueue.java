@@ -14,7 +14,7 @@ import org.rddp.ddp.memory.StreamRequest;
 final class RdmapSendQueue {
   private final RdmapHandler handler;
   private final EntryRing<SendRequest> requests;
-  private long firstNumber;
+  private long firstSequence;
 
   RdmapSendQueue(int depth, QueueMemory memory, RdmapHandler handler) {
     this.handler = handler;
@@ -23,7 +23,7 @@ final class RdmapSendQueue {
 
   /** Touches the cache lines that the next request needs: {@link RdmapStream#prefetch}. */
   int prefetch() {
-    return requests.prefetch() + (int) firstNumber;
+    return requests.prefetch() + (int) firstSequence;
   }
 
   boolean isFull() {
@@ -34,31 +34,31 @@ final class RdmapSendQueue {
    * Appends a request.
    *
    * @param octets reported if it succeeds
-   * @return the number by which the layers below know it
+   * @return its sequence number, by which the layers below know it
    */
   long add(StreamRequest request, int kind, long octets) {
     requests.add().post(request, kind, octets);
-    return firstNumber + requests.size() - 1;
+    return firstSequence + requests.size() - 1;
   }
 
   /** Whether a request has to wait for the reads and atomics before it. */
-  boolean isFenced(long number) {
-    return requests.get((int) (number - firstNumber)).fenced();
+  boolean isFenced(long sequence) {
+    return requests.get((int) (sequence - firstSequence)).fenced();
   }
 
-  /** Whether the number is that of a request whose id fits. */
-  boolean has(long number, LongPredicate ids) {
-    long index = number - firstNumber;
-    return index >= 0 && index < requests.size() && ids.test(requests.get((int) index).id());
+  /** Whether a sequence number is that of a request whose token fits. */
+  boolean has(long sequence, LongPredicate tokens) {
+    long index = sequence - firstSequence;
+    return index >= 0 && index < requests.size() && tokens.test(requests.get((int) index).token());
   }
 
   /** A request has ended: completes it and those behind it that wait only for it. */
-  void end(long number, int status) {
-    requests.get((int) (number - firstNumber)).end(status);
+  void end(long sequence, int status) {
+    requests.get((int) (sequence - firstSequence)).end(status);
     while (!requests.isEmpty() && requests.first().ended()) {
       SendRequest request = requests.removeFirst();
-      firstNumber++;
-      handler.onCompletion(request.id(), request.kind(), request.status(), request.octets());
+      firstSequence++;
+      handler.onCompletion(request.token(), request.kind(), request.status(), request.octets());
     }
   }
 }

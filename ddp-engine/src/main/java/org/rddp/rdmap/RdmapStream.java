@@ -277,12 +277,12 @@ public final class RdmapStream {
    * the peer expects its message. A read names its memory by an STag, which has to be invalidated
    * besides; its answer then ends the stream.
    *
-   * @param ids which requests, by their ids
+   * @param tokens which requests, by their tokens
    */
-  public void revoke(LongPredicate ids) {
-    LongPredicate numbers = number -> sendQueue.has(number, ids);
-    ddp.revoke(ids, numbers);
-    requests.revoke(numbers);
+  public void revoke(LongPredicate tokens) {
+    LongPredicate sequences = sequence -> sendQueue.has(sequence, tokens);
+    ddp.revoke(tokens, sequences);
+    requests.revoke(sequences);
   }
 
   /** Local operations: binding windows and invalidating local STags. */

@@ -11,8 +11,8 @@ import org.rddp.mpa.Rtr;
  * from their programs. Its STags and Tagged Offsets name nothing.
  */
 final class ReadyToReceive {
-  /** The id of the Responder's buffer for an RTR that is a Send; no posted receive has it. */
-  static final long ID = -2;
+  /** The token of the Responder's buffer for an RTR that is a Send; no posted receive has it. */
+  static final long TOKEN = -2;
 
   /** Any STag; it need not exist. */
   private static final int ANY = 1;
@@ -37,7 +37,7 @@ final class ReadyToReceive {
     } else {
       awaited = !kinds.isEmpty();
       if (kinds.contains(Rtr.SEND)) {
-        ddp.expectFirst(RdmapHeader.SEND_QUEUE, ID);
+        ddp.expectFirst(RdmapHeader.SEND_QUEUE, TOKEN);
       }
     }
   }

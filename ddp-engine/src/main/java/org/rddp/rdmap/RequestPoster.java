@@ -49,7 +49,7 @@ final class RequestPoster {
   boolean receive(StreamRequest request) {
     int refusal = ddp.acceptsBuffers() ? lengthError(request) : RdmapCompletionStatus.FLUSHED;
     if (refusal != RdmapCompletionStatus.SUCCESS) {
-      handler.onCompletion(request.id(), CompletionKind.RECEIVE, refusal, 0);
+      handler.onCompletion(request.token(), CompletionKind.RECEIVE, refusal, 0);
       return true;
     }
     return ddp.postReceive(RdmapHeader.SEND_QUEUE, request);
@@ -63,10 +63,10 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.SEND, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.SEND, request.length());
+    long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
     int opcode = sendOpcode(request.flags(), invalidate);
-    return sender.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
+    return sender.postUntagged(sequence, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
   }
 
   private static int sendOpcode(int flags, int invalidate) {
@@ -82,8 +82,8 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
-    return sender.postTagged(number, RdmapHeader.WRITE, request);
+    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    return sender.postTagged(sequence, RdmapHeader.WRITE, request);
   }
 
   boolean writeImmediate(StreamRequest request) {
@@ -95,9 +95,10 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
     int next = ImmediateData.opcode(request.flags());
-    return sender.postTaggedThen(number, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
+    return sender.postTaggedThen(
+        sequence, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
   }
 
   boolean immediate(StreamRequest request) {
@@ -108,11 +109,11 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.SEND, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
+    long sequence = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
     int opcode = ImmediateData.opcode(request.flags());
     return sender.postInline(
-        number, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
+        sequence, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
   }
 
   boolean read(StreamRequest request) {
@@ -123,11 +124,11 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.READ, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.READ, request.length());
-    requests.add().beginRead(number, request);
+    long sequence = sendQueue.add(request, CompletionKind.READ, request.length());
+    requests.add().beginRead(sequence, request);
     ReadRequest.write(readRequest, request);
     return sender.postInline(
-        number,
+        sequence,
         RdmapHeader.READ_REQUEST,
         0,
         RdmapHeader.READ_QUEUE,
@@ -162,12 +163,12 @@ final class RequestPoster {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.ATOMIC, refusal);
     }
-    long number = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
+    long sequence = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
     int identifier = nextIdentifier++;
-    requests.add().beginAtomic(number, identifier, request.message().address());
+    requests.add().beginAtomic(sequence, identifier, request.message().address());
     AtomicRequest.write(atomicRequest, opcode, identifier, request);
     return sender.postInline(
-        number,
+        sequence,
         RdmapHeader.ATOMIC_REQUEST,
         0,
         RdmapHeader.READ_QUEUE,

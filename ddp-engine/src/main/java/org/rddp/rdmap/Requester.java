@@ -27,17 +27,17 @@ final class Requester {
   }
 
   /** Whether a request may be sent now: checks ORD for reads and atomics, and the read fence. */
-  boolean mayStart(long number, int opcode) {
+  boolean mayStart(long sequence, int opcode) {
     return switch (opcode) {
       case RdmapHeader.TERMINATE -> true;
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST ->
-          requests.mayStart() && passesFence(number);
-      default -> passesFence(number);
+          requests.mayStart() && passesFence(sequence);
+      default -> passesFence(sequence);
     };
   }
 
-  private boolean passesFence(long number) {
-    return requests.noneAtPeer() || !sendQueue.isFenced(number);
+  private boolean passesFence(long sequence) {
+    return requests.noneAtPeer() || !sendQueue.isFenced(sequence);
   }
 
   /** A read or an atomic has been sent. */
@@ -75,7 +75,7 @@ final class Requester {
 
   /** The sink of the read that is being answered may be used no more: it ends so. */
   void sinkRefused() {
-    refused = requests.awaited().number();
+    refused = requests.awaited().sequence();
     refusedStatus = RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
   }
 
@@ -89,7 +89,7 @@ final class Requester {
       return RdmapError.UNSPECIFIED;
     }
     if (atomic.address() == 0) {
-      refused = atomic.number();
+      refused = atomic.sequence();
       refusedStatus = RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
       return RdmapError.LOCAL_CATASTROPHIC;
     }
@@ -100,10 +100,10 @@ final class Requester {
   }
 
   private void answered() {
-    long number = requests.awaited().number();
+    long sequence = requests.awaited().sequence();
     requests.removeFirst();
     ddp.resumeSending();
-    sendQueue.end(number, RdmapCompletionStatus.SUCCESS);
+    sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
   }
 
   /** An RTR message was sent on the queue of reads and atomics, whose numbers it shifts. */
@@ -119,17 +119,17 @@ final class Requester {
   void refuse(int msn, int status) {
     OutstandingRequest request = requests.atPeer(msn);
     if (request != null) {
-      refused = request.number();
+      refused = request.sequence();
       refusedStatus = status;
     }
   }
 
   /** Ends all reads and atomics: no response will come. */
   void abandon() {
-    long number = requests.abandonFirst();
-    while (number >= 0) {
-      sendQueue.end(number, number == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED);
-      number = requests.abandonFirst();
+    long sequence = requests.abandonFirst();
+    while (sequence >= 0) {
+      sendQueue.end(sequence, sequence == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED);
+      sequence = requests.abandonFirst();
     }
   }
 

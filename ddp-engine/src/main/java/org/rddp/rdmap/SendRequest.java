@@ -7,7 +7,7 @@ final class SendRequest {
   /** Octets of an object on the heap. */
   static final int OCTETS = 40;
 
-  private long id;
+  private long token;
   private int kind;
   private long length;
   private int status;
@@ -16,7 +16,7 @@ final class SendRequest {
 
   void post(StreamRequest request, int kind, long octets) {
     this.kind = kind;
-    id = request.id();
+    token = request.token();
     length = octets;
     fenced = RdmapFlags.fenced(request.flags());
     ended = false;
@@ -27,8 +27,8 @@ final class SendRequest {
     ended = true;
   }
 
-  long id() {
-    return id;
+  long token() {
+    return token;
   }
 
   int kind() {

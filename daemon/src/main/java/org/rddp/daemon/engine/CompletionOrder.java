@@ -16,7 +16,7 @@ final class CompletionOrder {
     /** How many requests of the queue were taken before it. */
     private final long place;
 
-    private final int request;
+    private final int slot;
     private final CompletionStatus status;
 
     /** Number of its Queue or its window. */
@@ -24,9 +24,9 @@ final class CompletionOrder {
 
     private Refusal next;
 
-    private Refusal(long place, int request, CompletionStatus status, int named) {
+    private Refusal(long place, int slot, CompletionStatus status, int named) {
       this.place = place;
-      this.request = request;
+      this.slot = slot;
       this.status = status;
       this.named = named;
     }
@@ -75,8 +75,8 @@ final class CompletionOrder {
   }
 
   /** The request that was taken last completes with this status, in its turn. */
-  void refuse(int request, CompletionStatus status, int named) {
-    Refusal refusal = new Refusal(taken - 1, request, status, named);
+  void refuse(int slot, CompletionStatus status, int named) {
+    Refusal refusal = new Refusal(taken - 1, slot, status, named);
     if (first == null) {
       first = refusal;
     } else {
@@ -103,7 +103,7 @@ final class CompletionOrder {
     while (first != null && first.place == completed) {
       Refusal refusal = first;
       first = refusal.next;
-      reports.refused(refusal.request, refusal.status, refusal.named);
+      reports.refused(refusal.slot, refusal.status, refusal.named);
     }
     due = first == null ? NONE : first.place;
   }

@@ -113,13 +113,13 @@ final class CompletionReports {
    *
    * @param named number of its Queue or its window
    */
-  void refused(int request, CompletionStatus status, int named) {
-    switch (requests.opcode(request)) {
-      case Opcode.BIND -> bindEnded(request, status, named);
-      case Opcode.RECEIVE -> receiveEnded(request, status);
-      case Opcode.RECEIVE_UNTAGGED -> untaggedEnded(request, status, named);
-      case Opcode.TAGGED_NOTICE -> noticeEnded(request, status);
-      default -> ended(request, status, 0);
+  void refused(int slot, CompletionStatus status, int named) {
+    switch (requests.opcode(slot)) {
+      case Opcode.BIND -> bindEnded(slot, status, named);
+      case Opcode.RECEIVE -> receiveEnded(slot, status);
+      case Opcode.RECEIVE_UNTAGGED -> untaggedEnded(slot, status, named);
+      case Opcode.TAGGED_NOTICE -> noticeEnded(slot, status);
+      default -> ended(slot, status, 0);
     }
   }
 
@@ -128,44 +128,44 @@ final class CompletionReports {
    *
    * @param octets of its message, 0 if it failed
    */
-  void ended(int request, CompletionStatus status, long octets) {
+  void ended(int slot, CompletionStatus status, long octets) {
     if (!ended) {
-      if (status == CompletionStatus.SUCCESS && !requests.isSignalled(request)) {
+      if (status == CompletionStatus.SUCCESS && !requests.isSignalled(slot)) {
         unreported++;
-        lastUnreported = requests.id(request);
-        lastUnreportedOpcode = requests.opcode(request);
+        lastUnreported = requests.id(slot);
+        lastUnreportedOpcode = requests.opcode(slot);
         lastUnreportedOctets = octets;
       } else {
-        begin(request, status, octets, 1 + unreported).submit();
+        begin(slot, status, octets, 1 + unreported).submit();
         unreported = 0;
       }
     }
-    remove(request, status, octets);
+    remove(slot, status, octets);
     sends.complete();
   }
 
   /** A bind has ended; it is always reported. */
-  void bindEnded(int request, CompletionStatus status) {
-    bindEnded(request, status, requests.window(request).number());
+  void bindEnded(int slot, CompletionStatus status) {
+    bindEnded(slot, status, requests.window(slot).number());
   }
 
-  private void bindEnded(int request, CompletionStatus status, int number) {
+  private void bindEnded(int slot, CompletionStatus status, int number) {
     if (!ended) {
-      SessionWindow window = requests.window(request);
+      SessionWindow window = requests.window(slot);
       int nextStag = window == null ? 0 : window.nextStag();
-      begin(request, status, 0, 1 + unreported).window(number, nextStag).submit();
+      begin(slot, status, 0, 1 + unreported).window(number, nextStag).submit();
       unreported = 0;
     }
-    remove(request, status, 0);
+    remove(slot, status, 0);
     sends.complete();
   }
 
   /** A receive will not be filled. */
-  void receiveEnded(int request, CompletionStatus status) {
+  void receiveEnded(int slot, CompletionStatus status) {
     if (!ended) {
-      beginReceive(request, status, 0).submit();
+      beginReceive(slot, status, 0).submit();
     }
-    receiveCompleted(request, status, 0);
+    receiveCompleted(slot, status, 0);
   }
 
   /**
@@ -174,9 +174,9 @@ final class CompletionReports {
    * @param solicited whether the peer wants the program to be woken for it
    * @param invalidated the STag that the peer has invalidated with it, or 0
    */
-  void received(int request, long octets, boolean solicited, int invalidated) {
+  void received(int slot, long octets, boolean solicited, int invalidated) {
     if (!ended) {
-      CompletionEntry entry = beginReceive(request, CompletionStatus.SUCCESS, octets);
+      CompletionEntry entry = beginReceive(slot, CompletionStatus.SUCCESS, octets);
       if (solicited) {
         entry.solicited();
       }
@@ -185,23 +185,23 @@ final class CompletionReports {
       }
       entry.submit();
     }
-    receiveCompleted(request, CompletionStatus.SUCCESS, octets);
+    receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
   }
 
   /** A receive has been used up by Immediate Data. */
-  void receivedImmediate(int request, long data, boolean solicited) {
+  void receivedImmediate(int slot, long data, boolean solicited) {
     if (!ended) {
-      CompletionEntry entry = beginReceive(request, CompletionStatus.SUCCESS, Long.BYTES);
+      CompletionEntry entry = beginReceive(slot, CompletionStatus.SUCCESS, Long.BYTES);
       if (solicited) {
         entry.solicited();
       }
       entry.immediate(data).submit();
     }
-    receiveCompleted(request, CompletionStatus.SUCCESS, Long.BYTES);
+    receiveCompleted(slot, CompletionStatus.SUCCESS, Long.BYTES);
   }
 
-  private void receiveCompleted(int request, CompletionStatus status, long octets) {
-    remove(request, status, octets);
+  private void receiveCompleted(int slot, CompletionStatus status, long octets) {
+    remove(slot, status, octets);
     if (receives != null) {
       receives.complete();
     } else {
@@ -238,59 +238,59 @@ final class CompletionReports {
   }
 
   /** Plain DDP: a receive of a queue has been filled. */
-  void receivedUntagged(int request, long octets, long rsvdUlp, int qn, int msn) {
+  void receivedUntagged(int slot, long octets, long rsvdUlp, int qn, int msn) {
     if (!ended) {
-      begin(request, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
+      begin(slot, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
     }
-    remove(request, CompletionStatus.SUCCESS, octets);
+    remove(slot, CompletionStatus.SUCCESS, octets);
     untagged(qn).complete();
   }
 
   /** Plain DDP: a receive of a queue will not be filled. */
-  void untaggedEnded(int request, CompletionStatus status, int qn) {
+  void untaggedEnded(int slot, CompletionStatus status, int qn) {
     if (!ended) {
-      begin(request, status, 0, 1).untagged(0, qn, 0).submit();
+      begin(slot, status, 0, 1).untagged(0, qn, 0).submit();
     }
-    remove(request, status, 0);
+    remove(slot, status, 0);
     untagged(qn).complete();
   }
 
   /** Plain DDP: a notice of a Tagged Message has been used up. */
-  void receivedTagged(int request, long octets, int stag, long to, long rsvdUlp) {
+  void receivedTagged(int slot, long octets, int stag, long to, long rsvdUlp) {
     if (!ended) {
-      begin(request, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
+      begin(slot, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
     }
-    remove(request, CompletionStatus.SUCCESS, octets);
+    remove(slot, CompletionStatus.SUCCESS, octets);
     notices.complete();
   }
 
   /** Plain DDP: a notice of a Tagged Message will not be used. */
-  void noticeEnded(int request, CompletionStatus status) {
+  void noticeEnded(int slot, CompletionStatus status) {
     if (!ended) {
-      begin(request, status, 0, 1).tagged(0, 0, 0).submit();
+      begin(slot, status, 0, 1).tagged(0, 0, 0).submit();
     }
-    remove(request, status, 0);
+    remove(slot, status, 0);
     notices.complete();
   }
 
-  private void remove(int request, CompletionStatus status, long octets) {
+  private void remove(int slot, CompletionStatus status, long octets) {
     if (trace != null) {
-      trace.onCompleted(requests.opcode(request), requests.id(request), octets, status);
+      trace.onCompleted(requests.opcode(slot), requests.id(slot), octets, status);
     }
     if (status == CompletionStatus.SUCCESS) {
-      requests.succeeded(request);
+      requests.succeeded(slot);
     }
-    requests.remove(request);
+    requests.remove(slot);
   }
 
-  private CompletionEntry beginReceive(int request, CompletionStatus status, long octets) {
-    return begin(request, status, octets, 1).receiveQueue(receiveQueue);
+  private CompletionEntry beginReceive(int slot, CompletionStatus status, long octets) {
+    return begin(slot, status, octets, 1).receiveQueue(receiveQueue);
   }
 
-  private CompletionEntry begin(int request, CompletionStatus status, long octets, int retired) {
+  private CompletionEntry begin(int slot, CompletionStatus status, long octets, int retired) {
     return session
         .claim(retired)
-        .begin(requests.id(request), connection, requests.opcode(request), status, octets);
+        .begin(requests.id(slot), connection, requests.opcode(slot), status, octets);
   }
 
   /**

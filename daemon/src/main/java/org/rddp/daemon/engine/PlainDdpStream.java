@@ -115,20 +115,20 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private boolean send(WorkRequest work, StreamRequest request) {
-    long number = request.id();
+    long slot = request.token();
     int ulp = (int) work.rsvdUlp();
     if (work.opcode() == Opcode.SEND_TAGGED) {
-      return stream.postTagged(number, ulp, request);
+      return stream.postTagged(slot, ulp, request);
     }
     int qn = work.qn();
-    return hasQueue(qn) && stream.postUntagged(number, first(work.rsvdUlp()), ulp, qn, request);
+    return hasQueue(qn) && stream.postUntagged(slot, first(work.rsvdUlp()), ulp, qn, request);
   }
 
   private boolean receive(WorkRequest work, StreamRequest request) {
     if (work.opcode() == Opcode.RECEIVE_UNTAGGED) {
       return hasQueue(work.qn()) && stream.postReceive(work.qn(), request);
     }
-    boolean posted = notices.post((int) request.id());
+    boolean posted = notices.post((int) request.token());
     if (posted) {
       stream.resumeReceiving();
     }
@@ -249,9 +249,9 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onUntaggedMessage(
-      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
+      int qn, int msn, long slot, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     long ulp = (long) rsvdUlp << REST_BITS | Integer.toUnsignedLong(rsvdUlpRest);
-    reports.receivedUntagged((int) id, octets, ulp, qn, msn);
+    reports.receivedUntagged((int) slot, octets, ulp, qn, msn);
   }
 
   /** No queue here is read in place. */
@@ -259,13 +259,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {}
 
   @Override
-  public boolean mayStart(long id, int rsvdUlp) {
+  public boolean mayStart(long slot, int rsvdUlp) {
     return true;
   }
 
   @Override
-  public void onSent(long id, int rsvdUlp, long octets) {
-    reports.ended((int) id, CompletionStatus.SUCCESS, octets);
+  public void onSent(long slot, int rsvdUlp, long octets) {
+    reports.ended((int) slot, CompletionStatus.SUCCESS, octets);
   }
 
   @Override
@@ -275,13 +275,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onSourceInvalidated(UnsentResponse unsent) {}
 
   @Override
-  public void onSendFlushed(long id, int rsvdUlp) {
-    reports.ended((int) id, CompletionStatus.FLUSHED, 0);
+  public void onSendFlushed(long slot, int rsvdUlp) {
+    reports.ended((int) slot, CompletionStatus.FLUSHED, 0);
   }
 
   @Override
-  public void onSendRevoked(long id, int rsvdUlp) {
-    reports.ended((int) id, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+  public void onSendRevoked(long slot, int rsvdUlp) {
+    reports.ended((int) slot, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
     stream.fail();
     flushNoticesIfStopped();
     connection.onStreamError(
@@ -289,18 +289,18 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
-  public void onReceiveRevoked(int qn, long id) {
-    reports.untaggedEnded((int) id, CompletionStatus.LOCAL_PROTECTION_ERROR, qn);
+  public void onReceiveRevoked(int qn, long slot) {
+    reports.untaggedEnded((int) slot, CompletionStatus.LOCAL_PROTECTION_ERROR, qn);
   }
 
   @Override
-  public void onReceiveFlushed(int qn, long id) {
-    reports.untaggedEnded((int) id, CompletionStatus.FLUSHED, qn);
+  public void onReceiveFlushed(int qn, long slot) {
+    reports.untaggedEnded((int) slot, CompletionStatus.FLUSHED, qn);
   }
 
   @Override
-  public void onReceiveTooShort(int qn, long id) {
-    reports.untaggedEnded((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, qn);
+  public void onReceiveTooShort(int qn, long slot) {
+    reports.untaggedEnded((int) slot, CompletionStatus.LOCAL_LENGTH_ERROR, qn);
   }
 
   @Override

@@ -181,22 +181,22 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
-  public void onCompletion(long id, int kind, int status, long octets) {
+  public void onCompletion(long slot, int kind, int status, long octets) {
     switch (kind) {
-      case CompletionKind.RECEIVE -> reports.receiveEnded((int) id, CompletionStatus.of(status));
-      case CompletionKind.BIND -> reports.bindEnded((int) id, CompletionStatus.of(status));
-      default -> reports.ended((int) id, CompletionStatus.of(status), octets);
+      case CompletionKind.RECEIVE -> reports.receiveEnded((int) slot, CompletionStatus.of(status));
+      case CompletionKind.BIND -> reports.bindEnded((int) slot, CompletionStatus.of(status));
+      default -> reports.ended((int) slot, CompletionStatus.of(status), octets);
     }
   }
 
   @Override
-  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    reports.received((int) id, octets, solicited, invalidated);
+  public void onReceived(long slot, long octets, boolean solicited, int invalidated) {
+    reports.received((int) slot, octets, solicited, invalidated);
   }
 
   @Override
-  public void onImmediate(long id, long data, boolean solicited) {
-    reports.receivedImmediate((int) id, data, solicited);
+  public void onImmediate(long slot, long data, boolean solicited) {
+    reports.receivedImmediate((int) slot, data, solicited);
   }
 
   /** The program may have posted a receive since requests were taken in this turn. */

@@ -6,9 +6,9 @@ import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
 
 /**
- * The work requests of a session that have been taken and have not completed. Each has a number,
- * which is its id in the layers below, and room for an inline message. Engine thread only; nothing
- * is allocated after the constructor.
+ * The work requests of a session that have been taken and have not completed. Each has a slot,
+ * which is its token in the layers below, and room for an inline message. Engine thread only;
+ * nothing is allocated after the constructor.
  */
 final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
@@ -70,26 +70,26 @@ final class RequestTable {
   /**
    * Adds a request. There is room: the rings hand over no more requests than the table holds.
    *
-   * @return its number
+   * @return its slot, 0 or more
    */
   int add(WorkRequest request) {
-    int number = free[--freeCount];
-    ids[number] = request.id();
-    taken[number] = times.now();
-    opcodes[number] = request.opcode();
-    signalled[number] = request.isSignalled();
-    return number;
+    int slot = free[--freeCount];
+    ids[slot] = request.id();
+    taken[slot] = times.now();
+    opcodes[slot] = request.opcode();
+    signalled[slot] = request.isSignalled();
+    return slot;
   }
 
   /** Notes the region of a piece of the message until the request has ended. */
-  void use(int number, int piece, SessionRegion region) {
-    regions[number * StagPieces.MOST + piece] = region;
+  void use(int slot, int piece, SessionRegion region) {
+    regions[slot * StagPieces.MOST + piece] = region;
     region.use();
   }
 
   /** Whether a request uses a region. */
-  boolean uses(int number, SessionRegion region) {
-    int at = number * StagPieces.MOST;
+  boolean uses(int slot, SessionRegion region) {
+    int at = slot * StagPieces.MOST;
     int end = at + StagPieces.MOST;
     while (at < end && regions[at] != null) {
       if (regions[at].equals(region)) {
@@ -101,56 +101,56 @@ final class RequestTable {
   }
 
   /** Keeps the window of a bind until the request has ended. */
-  void use(int number, SessionWindow window) {
-    windows[number] = window;
+  void use(int slot, SessionWindow window) {
+    windows[slot] = window;
     window.use();
   }
 
   /** The window of a bind. */
-  SessionWindow window(int number) {
-    return windows[number];
+  SessionWindow window(int slot) {
+    return windows[slot];
   }
 
   /** Copies an inline message; returns its address. */
-  long keepInline(int number, WorkRequest request) {
-    long address = inlineMemory.address() + (long) number * INLINE_ROOM;
+  long keepInline(int slot, WorkRequest request) {
+    long address = inlineMemory.address() + (long) slot * INLINE_ROOM;
     Memory.copy(request.inlineAddress(), address, request.length());
     return address;
   }
 
   /** The program's own number for a request. */
-  long id(int number) {
-    return ids[number];
+  long id(int slot) {
+    return ids[slot];
   }
 
   /** The opcode of a request, of {@link org.rddp.client.types.Opcode}. */
-  int opcode(int number) {
-    return opcodes[number];
+  int opcode(int slot) {
+    return opcodes[slot];
   }
 
   /** Whether success is to be reported. */
-  boolean isSignalled(int number) {
-    return signalled[number];
+  boolean isSignalled(int slot) {
+    return signalled[slot];
   }
 
   /** A request has completed with success: counts its time. */
-  void succeeded(int number) {
-    times.completed(opcodes[number], taken[number]);
+  void succeeded(int slot) {
+    times.completed(opcodes[slot], taken[slot]);
   }
 
   /** Removes a request that has ended; releases its regions and its window. */
-  void remove(int number) {
-    int at = number * StagPieces.MOST;
+  void remove(int slot) {
+    int at = slot * StagPieces.MOST;
     int end = at + StagPieces.MOST;
     while (at < end && regions[at] != null) {
       regions[at].release();
       regions[at] = null;
       at++;
     }
-    if (windows[number] != null) {
-      windows[number].release();
-      windows[number] = null;
+    if (windows[slot] != null) {
+      windows[slot].release();
+      windows[slot] = null;
     }
-    free[freeCount++] = number;
+    free[freeCount++] = slot;
   }
 }

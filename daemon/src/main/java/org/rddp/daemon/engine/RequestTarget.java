@@ -20,7 +20,7 @@ interface RequestTarget {
    * Starts a work request.
    *
    * @param work the request as the program posted it
-   * @param request the same for the stream: its id is the number in the session's table; memory,
+   * @param request the same for the stream: its token is the slot in the session's table; memory,
    *     remote STag and TO are set; the target sets the rest
    * @return {@link CompletionStatus#SUCCESS} if it has been started; otherwise the status with
    *     which it completes, such as {@link CompletionStatus#LOCAL_OPERATION_ERROR} when the queue

@@ -218,22 +218,22 @@ public final class Session {
     if (order != null) {
       order.take();
     }
-    int number = requests.add(work);
-    CompletionStatus status = resolve(number, target.domain());
+    int slot = requests.add(work);
+    CompletionStatus status = resolve(slot, target.domain());
     if (status == CompletionStatus.SUCCESS) {
       status = target.post(work, request);
     }
     if (status != CompletionStatus.SUCCESS) {
-      refuse(number, order, status);
+      refuse(slot, order, status);
     }
   }
 
-  private void refuse(int number, CompletionOrder order, CompletionStatus status) {
+  private void refuse(int slot, CompletionOrder order, CompletionStatus status) {
     if (order == null) {
-      requests.remove(number);
+      requests.remove(slot);
       refuse(status);
     } else {
-      order.refuse(number, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
+      order.refuse(slot, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
     }
   }
 
@@ -257,14 +257,14 @@ public final class Session {
    * @param domain of the regions that the request may name
    * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
    */
-  private CompletionStatus resolve(int number, ProtectionDomain domain) {
-    request.begin(number).remote(work.remoteStag(), work.remoteTo());
+  private CompletionStatus resolve(int slot, ProtectionDomain domain) {
+    request.begin(slot).remote(work.remoteStag(), work.remoteTo());
     if (work.isInline()) {
-      request.memory(requests.keepInline(number, work), work.length());
+      request.memory(requests.keepInline(slot, work), work.length());
       return CompletionStatus.SUCCESS;
     }
     if (work.opcode() == Opcode.BIND) {
-      return resolveBind(number, domain);
+      return resolveBind(slot, domain);
     }
     if (work.opcode() == Opcode.READ) {
       // Of a Read of no octets, the sink is not looked at.
@@ -278,7 +278,7 @@ public final class Session {
       if (region == null) {
         return CompletionStatus.LOCAL_PROTECTION_ERROR;
       }
-      requests.use(number, i, region);
+      requests.use(slot, i, region);
       request.memory(region.address(offset), length);
       if (work.opcode() == Opcode.READ) {
         request.local(work.localStag(), region.to(offset), length);
@@ -288,12 +288,12 @@ public final class Session {
   }
 
   /** Finds a bind's window and region, whose rights are checked when the bind is carried out. */
-  private CompletionStatus resolveBind(int number, ProtectionDomain domain) {
+  private CompletionStatus resolveBind(int slot, ProtectionDomain domain) {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);
     if (window != null) {
       // Also for a bind that is refused: its completion names the window.
-      requests.use(number, window);
+      requests.use(slot, window);
     }
     if (window != null && window.mayOpenNothing() && work.length() == 0) {
       request.bind(window.window(), null, 0).local(0, 0, 0);
@@ -302,7 +302,7 @@ public final class Session {
     if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
       return CompletionStatus.MW_BIND_ERROR;
     }
-    requests.use(number, 0, region);
+    requests.use(slot, 0, region);
     request
         .bind(window.window(), region.buffer(), work.rights())
         .windowStag(work.windowBase(), work.windowKey())

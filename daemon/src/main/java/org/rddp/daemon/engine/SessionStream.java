@@ -35,7 +35,7 @@ interface SessionStream extends RequestTarget {
    * read from it. One that has its turn and needs the memory completes with {@link
    * CompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream.
    *
-   * @param requests which requests, by their numbers in the session's table
+   * @param requests which requests, by their slots in the session's table
    */
   void revoke(LongPredicate requests);
 

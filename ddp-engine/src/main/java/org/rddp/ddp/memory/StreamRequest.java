@@ -9,7 +9,7 @@ package org.rddp.ddp.memory;
  */
 public final class StreamRequest {
   private final AddressPieces message = new AddressPieces();
-  private long id;
+  private long token;
   private int flags;
   private long length;
   private int localStag;
@@ -31,17 +31,17 @@ public final class StreamRequest {
   public StreamRequest() {}
 
   /** A request with a number. */
-  public StreamRequest(long id) {
-    begin(id);
+  public StreamRequest(long token) {
+    begin(token);
   }
 
   /**
    * Begins anew: a request without octets, that names nothing at the peer.
    *
-   * @param id comes back when the request has ended
+   * @param token comes back when the request has ended
    */
-  public StreamRequest begin(long id) {
-    this.id = id;
+  public StreamRequest begin(long token) {
+    this.token = token;
     flags = 0;
     message.clear();
     length = 0;
@@ -147,8 +147,8 @@ public final class StreamRequest {
   }
 
   /** Comes back when the request has ended. */
-  public long id() {
-    return id;
+  public long token() {
+    return token;
   }
 
   /** Bits of {@code RdmapFlags}. */

@@ -53,15 +53,15 @@ public final class DdpSharedReceiveQueue {
   /**
    * Appends a buffer; a message held for it is taken within this call.
    *
-   * @param request says where a message goes, 0 to 2^32-1 octets; its id comes back from the stream
-   *     that takes the buffer
+   * @param request says where a message goes, 0 to 2^32-1 octets; its token comes back from the
+   *     stream that takes the buffer
    * @return false, with no effect, if the queue is full
    */
   public boolean post(StreamRequest request) {
     if (buffers.isFull()) {
       return false;
     }
-    buffers.add().post(request.id(), request.message());
+    buffers.add().post(request.token(), request.message());
     serve();
     return true;
   }
@@ -92,10 +92,10 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** Takes the memory of buffers that no stream has taken away, by their ids. */
-  public void revoke(LongPredicate ids) {
+  /** Takes the memory of buffers that no stream has taken away, by their tokens. */
+  public void revoke(LongPredicate tokens) {
     for (int i = 0; i < buffers.size(); i++) {
-      if (ids.test(buffers.get(i).id())) {
+      if (tokens.test(buffers.get(i).token())) {
         buffers.get(i).revoke();
       }
     }
@@ -129,9 +129,9 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** Removes the first buffer and returns its id; -1 if there is none. */
+  /** Removes the first buffer and returns its token; -1 if there is none. */
   public long withdraw() {
-    return buffers.isEmpty() ? -1 : buffers.removeFirst().id();
+    return buffers.isEmpty() ? -1 : buffers.removeFirst().token();
   }
 
   /**

@@ -47,7 +47,7 @@ final class MessageDelivery {
       user.onUntaggedMessage(
           qn,
           msn,
-          buffer.id(),
+          buffer.token(),
           buffer.head(),
           buffer.rsvdUlp(),
           buffer.rsvdUlpRest(),

@@ -15,7 +15,7 @@ final class ReceiveBuffer {
   private static final int HEAD = ReceiveHandler.HEAD;
 
   private final PlacedRanges placed = new PlacedRanges();
-  private long id;
+  private long token;
   private long address;
   private long length;
 
@@ -45,8 +45,8 @@ final class ReceiveBuffer {
   private int lastMo;
   private int lastOctets;
 
-  void post(long id, long address, long length) {
-    this.id = id;
+  void post(long token, long address, long length) {
+    this.token = token;
     this.address = address;
     this.length = length;
     withoutMemory = length == 0;
@@ -57,8 +57,8 @@ final class ReceiveBuffer {
     revoked = false;
   }
 
-  void post(long id, AddressPieces list) {
-    post(id, list.address(), list.length());
+  void post(long token, AddressPieces list) {
+    post(token, list.address(), list.length());
     listed = list.count() > 1;
     if (listed) {
       if (pieces == null) {
@@ -71,9 +71,9 @@ final class ReceiveBuffer {
   /** Copies another buffer, in which nothing has been placed yet. */
   void take(ReceiveBuffer other) {
     if (other.listed) {
-      post(other.id, other.pieces);
+      post(other.token, other.pieces);
     } else {
-      post(other.id, other.address, other.length);
+      post(other.token, other.address, other.length);
     }
     revoked = other.revoked;
   }
@@ -97,8 +97,8 @@ final class ReceiveBuffer {
     return revoked;
   }
 
-  long id() {
-    return id;
+  long token() {
+    return token;
   }
 
   boolean complete() {

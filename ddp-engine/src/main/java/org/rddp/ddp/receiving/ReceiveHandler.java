@@ -79,14 +79,14 @@ public interface ReceiveHandler {
   /**
    * An Untagged Message is Delivered; its buffer belongs to the user again.
    *
-   * @param id of the buffer, as posted
+   * @param token of the buffer, as posted
    * @param head the message's first eight octets as a big-endian number, 0 if it is shorter
    * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
    *     its last segment had them
    * @param octets the ULP Message Length, 0 to 2^32-1
    */
   void onUntaggedMessage(
-      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets);
+      int qn, int msn, long token, long head, int rsvdUlp, int rsvdUlpRest, long octets);
 
   /**
    * A message of a queue read in place is Delivered. The user releases its place with {@code
@@ -100,21 +100,21 @@ public interface ReceiveHandler {
   void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets);
 
   /** A posted buffer will not be filled; its memory belongs to the user again. */
-  void onReceiveFlushed(int qn, long id);
+  void onReceiveFlushed(int qn, long token);
 
   /**
    * A posted buffer will not be filled because its memory was revoked before its message came,
    * which failed the stream.
    */
-  default void onReceiveRevoked(int qn, long id) {
-    onReceiveFlushed(qn, id);
+  default void onReceiveRevoked(int qn, long token) {
+    onReceiveFlushed(qn, token);
   }
 
   /**
    * A posted buffer will not be filled because it is shorter than its message, which failed the
    * stream.
    */
-  default void onReceiveTooShort(int qn, long id) {
-    onReceiveFlushed(qn, id);
+  default void onReceiveTooShort(int qn, long token) {
+    onReceiveFlushed(qn, token);
   }
 }

@@ -51,23 +51,23 @@ public final class UntaggedQueue {
     if (shared != null || buffers.isFull()) {
       return false;
     }
-    buffers.add().post(request.id(), request.message());
+    buffers.add().post(request.token(), request.message());
     return true;
   }
 
-  /** Takes the memory of posted buffers away, by their ids. */
-  void revoke(LongPredicate ids) {
+  /** Takes the memory of posted buffers away, by their tokens. */
+  void revoke(LongPredicate tokens) {
     for (int i = 0; i < buffers.size(); i++) {
-      if (ids.test(buffers.get(i).id())) {
+      if (tokens.test(buffers.get(i).token())) {
         buffers.get(i).revoke();
       }
     }
   }
 
   /** Puts an empty buffer before all others, before anything is received. */
-  public void expectFirst(long id) {
+  public void expectFirst(long token) {
     initialBuffer = new ReceiveBuffer();
-    initialBuffer.post(id, 0, 0);
+    initialBuffer.post(token, 0, 0);
   }
 
   /** Takes back the buffer of {@link #expectFirst}, if nothing has come for it. */

@@ -75,11 +75,11 @@ public final class UntaggedQueues {
     }
   }
 
-  /** Takes the memory of posted buffers away, by their ids. */
-  public void revoke(LongPredicate ids) {
+  /** Takes the memory of posted buffers away, by their tokens. */
+  public void revoke(LongPredicate tokens) {
     for (UntaggedQueue queue : buffered) {
       if (queue != null) {
-        queue.revoke(ids);
+        queue.revoke(tokens);
       }
     }
   }
@@ -90,11 +90,11 @@ public final class UntaggedQueues {
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
         ReceiveBuffer buffer = buffered[qn].removeFirst();
         if (buffer.tooShort() && buffer.revoked()) {
-          user.onReceiveRevoked(qn, buffer.id());
+          user.onReceiveRevoked(qn, buffer.token());
         } else if (buffer.tooShort()) {
-          user.onReceiveTooShort(qn, buffer.id());
+          user.onReceiveTooShort(qn, buffer.token());
         } else {
-          user.onReceiveFlushed(qn, buffer.id());
+          user.onReceiveFlushed(qn, buffer.token());
         }
       }
     }

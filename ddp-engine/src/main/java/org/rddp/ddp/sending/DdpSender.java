@@ -81,16 +81,16 @@ public final class DdpSender {
   /**
    * Appends a Tagged Message.
    *
-   * @param id comes back when it has been sent
+   * @param token comes back when it has been sent
    * @param rsvdUlp the user's octet
    * @param request says where the message lies, 0 to 2^32-1 octets, and where at the peer it goes
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
-  public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
+  public boolean postTagged(long token, int rsvdUlp, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
-    addTagged(id, rsvdUlp, request);
+    addTagged(token, rsvdUlp, request);
     wake();
     return true;
   }
@@ -104,19 +104,19 @@ public final class DdpSender {
    * @param qn Queue Number of the second, one of the stream's
    */
   public boolean postTaggedThen(
-      long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
+      long token, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
     if (!mayPost()) {
       return false;
     }
-    addTagged(id, rsvdUlp, request)
+    addTagged(token, rsvdUlp, request)
         .followedBy(nextRsvdUlp, qn, sequences[qn].take(), request.immediate());
     wake();
     return true;
   }
 
-  private OutgoingMessage addTagged(long id, int rsvdUlp, StreamRequest request) {
+  private OutgoingMessage addTagged(long token, int rsvdUlp, StreamRequest request) {
     OutgoingMessage message = queues.addMessage();
-    message.tagged(id, rsvdUlp, request.remoteStag(), request.remoteTo());
+    message.tagged(token, rsvdUlp, request.remoteStag(), request.remoteTo());
     message.memory(request.message());
     return message;
   }
@@ -129,12 +129,12 @@ public final class DdpSender {
    * @param qn Queue Number, one of the stream's
    */
   public boolean postUntagged(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
+      long token, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
     OutgoingMessage message = queues.addMessage();
-    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take());
+    message.untagged(token, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take());
     message.memory(request.message());
     wake();
     return true;
@@ -142,21 +142,23 @@ public final class DdpSender {
 
   /** Appends an Untagged Message of few octets, which are copied. */
   public boolean postInline(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
+      long token, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
     if (!mayPost()) {
       return false;
     }
-    queues.addMessage().inline(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), octets, length);
+    queues
+        .addMessage()
+        .inline(token, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), octets, length);
     wake();
     return true;
   }
 
   /** Appends a local operation; false, and nothing happens, if it may not be posted now. */
-  public boolean postLocalOperation(long id, int rsvdUlp) {
+  public boolean postLocalOperation(long token, int rsvdUlp) {
     if (!mayPost()) {
       return false;
     }
-    queues.addMessage().localOperation(id, rsvdUlp);
+    queues.addMessage().localOperation(token, rsvdUlp);
     wake();
     return true;
   }
@@ -310,7 +312,7 @@ public final class DdpSender {
   private void dropCurrent(OutgoingMessage message) {
     if (message.isRevoked()) {
       queues.dropCurrent();
-      user.onSendRevoked(message.id(), message.rsvdUlp());
+      user.onSendRevoked(message.token(), message.rsvdUlp());
     } else {
       UnsentResponse unsent = message.unsent();
       queues.dropCurrent();
@@ -383,9 +385,9 @@ public final class DdpSender {
     wake();
   }
 
-  /** Takes the memory of posted messages away, by their ids. */
-  public void revoke(LongPredicate ids) {
-    queues.revoke(ids);
+  /** Takes the memory of posted messages away, by their tokens. */
+  public void revoke(LongPredicate tokens) {
+    queues.revoke(tokens);
   }
 
   /** Accepts so many messages more, with which the user ends the stream. */

@@ -29,7 +29,7 @@ public final class OutgoingMessage {
 
   private final byte[] inline = new byte[INLINE];
   private boolean tagged;
-  private long id;
+  private long token;
   private int rsvdUlp;
   private int rsvdUlpRest;
   private int target;
@@ -69,8 +69,8 @@ public final class OutgoingMessage {
   private boolean localOperation;
 
   /** A local operation: the user runs it when all messages before it have been sent. */
-  void localOperation(long id, int rsvdUlp) {
-    tagged(id, rsvdUlp, 0, 0);
+  void localOperation(long token, int rsvdUlp) {
+    tagged(token, rsvdUlp, 0, 0);
     localOperation = true;
   }
 
@@ -80,24 +80,24 @@ public final class OutgoingMessage {
   }
 
   /** A Tagged Message, without octets so far. */
-  void tagged(long id, int rsvdUlp, int stag, long to) {
-    begin(id, rsvdUlp);
+  void tagged(long token, int rsvdUlp, int stag, long to) {
+    begin(token, rsvdUlp);
     tagged = true;
     target = stag;
     this.to = to;
   }
 
   /** An Untagged Message, without octets so far. */
-  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn) {
-    begin(id, rsvdUlp);
+  void untagged(long token, int rsvdUlp, int rsvdUlpRest, int qn, int msn) {
+    begin(token, rsvdUlp);
     tagged = false;
     this.rsvdUlpRest = rsvdUlpRest;
     target = qn;
     this.msn = msn;
   }
 
-  private void begin(long id, int rsvdUlp) {
-    this.id = id;
+  private void begin(long token, int rsvdUlp) {
+    this.token = token;
     this.rsvdUlp = rsvdUlp;
     inMemory = true;
     listed = false;
@@ -139,8 +139,9 @@ public final class OutgoingMessage {
   }
 
   /** An Untagged Message of few octets, which are copied. */
-  void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
-    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn);
+  void inline(
+      long token, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
+    untagged(token, rsvdUlp, rsvdUlpRest, qn, msn);
     this.length = length;
     inMemory = false;
     System.arraycopy(octets, 0, inline, 0, length);
@@ -237,8 +238,8 @@ public final class OutgoingMessage {
     return source != null && !(source.valid() && source.opened() == sourceOpened);
   }
 
-  long id() {
-    return id;
+  long token() {
+    return token;
   }
 
   int rsvdUlp() {
@@ -309,7 +310,7 @@ public final class OutgoingMessage {
       return false;
     }
     if (followed) {
-      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn);
+      untagged(token, nextRsvdUlp, 0, nextQn, nextMsn);
       length = FOLLOWING;
       inMemory = false;
       return false;

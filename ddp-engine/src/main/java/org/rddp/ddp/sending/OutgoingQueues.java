@@ -65,10 +65,10 @@ final class OutgoingQueues {
     return initialMessage;
   }
 
-  /** Takes the memory of posted messages away, by their ids. */
-  void revoke(LongPredicate ids) {
+  /** Takes the memory of posted messages away, by their tokens. */
+  void revoke(LongPredicate tokens) {
     for (int i = 0; i < messages.size(); i++) {
-      if (ids.test(messages.get(i).id())) {
+      if (tokens.test(messages.get(i).token())) {
         messages.get(i).revoke();
       }
     }
@@ -109,13 +109,13 @@ final class OutgoingQueues {
 
   private boolean mayStartFirst() {
     OutgoingMessage first = messages.first();
-    return user.mayStart(first.id(), first.rsvdUlp());
+    return user.mayStart(first.token(), first.rsvdUlp());
   }
 
   /** Has the user run the local operations that come next. */
   void runLocalOperations() {
     while (!messages.isEmpty() && messages.first().isLocalOperation() && mayStartFirst()) {
-      user.onLocalOperation(messages.removeFirst().id());
+      user.onLocalOperation(messages.removeFirst().token());
     }
   }
 
@@ -137,7 +137,7 @@ final class OutgoingQueues {
     if (responseWasLast) {
       user.onResponseSent(ended.rsvdUlp());
     } else {
-      user.onSent(ended.id(), ended.rsvdUlp(), ended.length());
+      user.onSent(ended.token(), ended.rsvdUlp(), ended.length());
     }
   }
 
@@ -150,7 +150,7 @@ final class OutgoingQueues {
     }
     while (!messages.isEmpty()) {
       OutgoingMessage message = messages.removeFirst();
-      user.onSendFlushed(message.id(), message.rsvdUlp());
+      user.onSendFlushed(message.token(), message.rsvdUlp());
     }
   }
 }

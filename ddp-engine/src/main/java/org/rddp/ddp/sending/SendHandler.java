@@ -11,38 +11,38 @@ public interface SendHandler {
    * Whether the first posted message may be sent now. After false, {@code DdpStream.resumeSending}
    * makes DDP ask again; responses are sent meanwhile.
    *
-   * @param id as posted
+   * @param token as posted
    * @param rsvdUlp the user's octet, as posted
    */
-  boolean mayStart(long id, int rsvdUlp);
+  boolean mayStart(long token, int rsvdUlp);
 
   /**
    * Runs a posted local operation: all messages posted before it have been passed to TCP, and none
    * posted after it. {@link #mayStart} has returned true for it.
    *
-   * @param id as posted
+   * @param token as posted
    */
-  default void onLocalOperation(long id) {}
+  default void onLocalOperation(long token) {}
 
   /**
    * A message has been passed to TCP, which sends it as long as the connection lives: its memory
    * belongs to the user again. It is not known whether the peer has received it (RFC 5041 section
    * 5.4).
    *
-   * @param id as posted
+   * @param token as posted
    * @param rsvdUlp the user's octet, as posted
    * @param octets its length
    */
-  void onSent(long id, int rsvdUlp, long octets);
+  void onSent(long token, int rsvdUlp, long octets);
 
   /** A message will not be sent, or not completely; its memory belongs to the user again. */
-  void onSendFlushed(long id, int rsvdUlp);
+  void onSendFlushed(long token, int rsvdUlp);
 
   /**
    * A message will not be sent, or not completely, because its memory was revoked: the user must
    * end the stream, of whose messages one is missing.
    */
-  void onSendRevoked(long id, int rsvdUlp);
+  void onSendRevoked(long token, int rsvdUlp);
 
   /**
    * Makes a deferred response, which is sent next of all responses.

@@ -38,7 +38,7 @@ class UntaggedQueueTest {
     assertThat(queue.refusal(0xffff_ffff)).isNull();
     assertThat(queue.refusal(0)).isNull();
     assertThat(queue.refusal(1)).isEqualTo(DdpError.NO_BUFFER);
-    assertThat(queue.buffer(0).id()).isEqualTo(2);
+    assertThat(queue.buffer(0).token()).isEqualTo(2);
   }
 
   @Test
@@ -54,7 +54,7 @@ class UntaggedQueueTest {
     }
     queue.buffer(0xffff_fffe).placed(header);
     assertThat(queue.deliverable()).isTrue();
-    assertThat(queue.removeFirst().id()).isZero();
+    assertThat(queue.removeFirst().token()).isZero();
     assertThat(queue.refusal(0xffff_fffe)).isEqualTo(DdpError.MSN_RANGE);
     assertThat(queue.refusal(0xffff_ffff)).isNull();
     assertThat(queue.refusal(0)).isEqualTo(DdpError.NO_BUFFER);
