@@ -4,12 +4,10 @@ import java.util.List;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ddp.receiving.QueueSettings;
-import org.rddp.mpa.MpaSettings;
 
 /**
  * Settings of a DDP Stream.
  *
- * @param mpa settings of the MPA connection below
  * @param sendDepth the most messages queued for sending, 1 to 2^24
  * @param responseDepth the most responses queued for sending, 1 to 2^24
  * @param queues the queues with Queue Number 0, 1 and so on; the peer has the same number
@@ -19,7 +17,6 @@ import org.rddp.mpa.MpaSettings;
  * @param queueMemory what the entries of the stream's queues count for; null for nothing
  */
 public record DdpSettings(
-    MpaSettings mpa,
     int sendDepth,
     int responseDepth,
     List<QueueSettings> queues,
@@ -35,8 +32,7 @@ public record DdpSettings(
   }
 
   /** Settings with which a message without a buffer is an error. */
-  public DdpSettings(
-      MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues) {
-    this(mpa, sendDepth, responseDepth, queues, 0, null, null);
+  public DdpSettings(int sendDepth, int responseDepth, List<QueueSettings> queues) {
+    this(sendDepth, responseDepth, queues, 0, null, null);
   }
 }

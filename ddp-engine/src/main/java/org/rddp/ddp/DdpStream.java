@@ -1,6 +1,5 @@
 package org.rddp.ddp;
 
-import java.util.Set;
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -14,14 +13,9 @@ import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.OutgoingMessage;
-import org.rddp.mpa.Depths;
 import org.rddp.mpa.FpduObserver;
-import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.Negotiated;
-import org.rddp.mpa.Rtr;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.tcp.StreamHandler;
+import org.rddp.mpa.UlpduHandler;
 
 /**
  * One DDP Stream over one MPA connection (RFC 5041 section 6): sends and receives messages, and
@@ -40,10 +34,13 @@ public final class DdpStream extends DomainMember {
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpStreamState state;
-  private MpaConnection mpa;
-  private boolean initiator;
 
-  private DdpStream(
+  /**
+   * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin. Its user may post before that.
+   *
+   * @param domain the domain whose STags the peer may use
+   */
+  public DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     super(domain);
     queues = new UntaggedQueues(settings.queues(), settings.queueMemory());
@@ -63,78 +60,22 @@ public final class DdpStream extends DomainMember {
         new DdpStreamState(user, engine.receiveCounters(), queues, sender, placement, early, held);
   }
 
-  /**
-   * Creates an Initiator. Its {@link #transport()} is the handler of a TCP connection to the peer.
-   *
-   * @param privateData for the peer's program, 0 to 512 octets
-   */
-  public static DdpStream initiator(
-      DdpEngine engine,
-      ProtectionDomain domain,
-      DdpSettings settings,
-      byte[] privateData,
-      UlpHandler user) {
-    DdpStream stream = new DdpStream(engine, domain, settings, user);
-    MpaSettings mpa = settings.mpa().withEarly(true);
-    return stream.over(MpaConnection.initiator(mpa, privateData, stream.state), true);
-  }
-
-  /** Creates a Responder. Its {@link #transport()} is the handler of an incoming TCP connection. */
-  public static DdpStream responder(
-      DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
-    DdpStream stream = new DdpStream(engine, domain, settings, user);
-    MpaSettings mpa = settings.mpa().withEarly(true);
-    return stream.over(MpaConnection.responder(mpa, stream.state), false);
-  }
-
-  private DdpStream over(MpaConnection connection, boolean initiator) {
-    mpa = connection;
-    this.initiator = initiator;
-    state.attach(connection, initiator);
-    return this;
-  }
-
   /** Tells an observer of every FPDU from now on; null: nobody. */
   public void observe(FpduObserver observer) {
-    mpa.observe(observer);
+    state.observe(observer);
   }
 
-  /** The handler for the TCP connection. */
-  public StreamHandler transport() {
-    return mpa;
-  }
-
-  /** Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take. */
-  public int maxPrivateData() {
-    return mpa.maxPrivateData();
-  }
-
-  /** Responder: chooses IRD, before {@link #accept}: 0 to that of the settings. */
-  public void chooseIrd(int ird) {
-    mpa.chooseIrd(ird);
-  }
-
-  /** Responder: chooses ORD, before {@link #accept}: 0 to that of the settings. */
-  public void chooseOrd(int ord) {
-    mpa.chooseOrd(ord);
+  /** What MPA calls. */
+  public UlpduHandler upcalls() {
+    return state;
   }
 
   /**
-   * Responder: takes the buffers of a queue from a shared one, before {@link #accept} and before a
-   * buffer is posted.
+   * Takes the buffers of a queue from a shared one, before the stream begins and before a buffer is
+   * posted.
    */
   public void shareReceives(int qn, DdpSharedReceiveQueue from) {
     queues.share(qn, from);
-  }
-
-  /** Responder: accepts the peer's request. */
-  public void accept(byte[] privateData) {
-    mpa.accept(privateData);
-  }
-
-  /** Responder: rejects the peer's request. */
-  public void reject(byte[] privateData) {
-    state.reject(privateData);
   }
 
   /**
@@ -168,12 +109,12 @@ public final class DdpStream extends DomainMember {
    * from removing the loads.
    */
   public int prefetch() {
-    return sender.prefetch() + (mpa.operating() ? 1 : 0);
+    return sender.prefetch() + state.prefetch();
   }
 
   /** Prefetches what sending the message needs, once {@link #prefetch} has been called. */
   public int prefetchSending() {
-    return sender.prefetchMessage() + mpa.prefetchSending();
+    return sender.prefetchMessage() + state.prefetchSending();
   }
 
   /**
@@ -294,45 +235,9 @@ public final class DdpStream extends DomainMember {
     return sender.postDeferredResponse(rsvdUlp, qn, question, from, octets);
   }
 
-  /** The MPA revision in the peer's startup frame, once it has come; 0 before. */
-  public int revision() {
-    return mpa.revision();
-  }
-
-  /**
-   * Initiator: whether an enhanced MPA Request has been sent and nothing of the Reply has come,
-   * also after the end.
-   */
-  public boolean requestUnanswered() {
-    return mpa.requestUnanswered();
-  }
-
   /** Whether what is posted waits for the Initiator's first message (RFC 5044 section 7.1.2). */
   public boolean awaitsFirstMessage() {
-    return mpa.awaitsFirstFpdu();
-  }
-
-  /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
-  public Depths depths() {
-    return mpa.depths();
-  }
-
-  /** What both startup frames have settled; null before the peer's has come. */
-  public Negotiated negotiated() {
-    return mpa.negotiated();
-  }
-
-  /** Whether this end is the Initiator. */
-  public boolean initiator() {
-    return initiator;
-  }
-
-  /**
-   * Initiator: the message that it sends first; Responder: those of which it expects one first.
-   * Empty if it may be any.
-   */
-  public Set<Rtr> rtr() {
-    return mpa.rtr();
+    return state.awaitsFirstFpdu();
   }
 
   /**
@@ -419,8 +324,8 @@ public final class DdpStream extends DomainMember {
 
   /**
    * Graceful teardown (RFC 5041 section 6.2.1): no more messages may be posted; when all posted
-   * ones have been sent, our half of the connection is closed. Receiving goes on. A rejected stream
-   * closes its half at once; one that is still starting aborts.
+   * ones have been sent, our half of the connection is closed. Receiving goes on. One that has not
+   * begun flushes everything within this call.
    */
   public void close() {
     state.close();
@@ -441,10 +346,5 @@ public final class DdpStream extends DomainMember {
    */
   public void fail() {
     state.fail();
-  }
-
-  /** The stream's state, which receives MPA's callbacks. */
-  DdpStreamState state() {
-    return state;
   }
 }

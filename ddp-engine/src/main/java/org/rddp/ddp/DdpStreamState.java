@@ -10,6 +10,7 @@ import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
+import org.rddp.mpa.FpduObserver;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
@@ -17,7 +18,7 @@ import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 
 /**
- * The life cycle of a {@link DdpStream}: start, failure and teardown (RFC 5041 section 6). Receives
+ * The life cycle of a {@link DdpStream}: begin, failure and teardown (RFC 5041 section 6). Receives
  * MPA's callbacks and flushes what the user has posted.
  */
 final class DdpStreamState implements UlpduHandler, ReceivingStream {
@@ -25,13 +26,13 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpReceiver receiver;
+
+  /** Null before Full Operation. */
   private MpaConnection mpa;
 
-  /** Whether sending is allowed: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
-  private boolean released;
+  /** Null while the connection is not traced. */
+  private FpduObserver observer;
 
-  private boolean operating;
-  private boolean rejected;
   private boolean peerClosed;
   private boolean receiving = true;
   private boolean failed;
@@ -55,12 +56,6 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     this.queues = queues;
     this.sender = sender;
     receiver = new DdpReceiver(this, user, counters, queues, placement, early, held);
-  }
-
-  /** Sets the connection; to be called before the connection is used. */
-  void attach(MpaConnection connection, boolean initiator) {
-    mpa = connection;
-    released = initiator;
   }
 
   /** Whether buffers may be posted. */
@@ -103,23 +98,42 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
 
   @Override
   public void holdWindow(boolean held) {
-    mpa.holdWindow(held);
+    if (mpa != null) {
+      mpa.holdWindow(held);
+    }
   }
 
-  void reject(byte[] privateData) {
-    rejected = true;
-    mpa.reject(privateData);
+  /** Tells an observer of every FPDU from now on; null: nobody. */
+  void observe(FpduObserver next) {
+    observer = next;
+    if (mpa != null) {
+      mpa.observe(next);
+    }
+  }
+
+  int prefetch() {
+    return mpa == null ? 0 : mpa.fullMulpdu();
+  }
+
+  int prefetchSending() {
+    return mpa == null ? 0 : mpa.prefetchSending();
+  }
+
+  /** Whether what is posted waits for the Initiator's first message. */
+  boolean awaitsFirstFpdu() {
+    return mpa != null && mpa.awaitsFirstFpdu();
+  }
+
+  private boolean maySend() {
+    return mpa != null && !mpa.awaitsFirstFpdu();
   }
 
   /** Graceful teardown (section 6.2.1). */
   void close() {
-    if (operating) {
-      sender.close();
-    } else if (rejected || mpa.refusing()) {
+    if (mpa == null) {
       stop(0);
-      mpa.closeSend();
     } else {
-      abort();
+      sender.close();
     }
   }
 
@@ -127,7 +141,9 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   void abort() {
     aborted = true;
     stop(0);
-    mpa.abort();
+    if (mpa != null) {
+      mpa.abort();
+    }
     endIfHeld(CloseReason.ABORTED);
   }
 
@@ -138,7 +154,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   void fail() {
     if (!failed) {
       failed = true;
-      stop(released && sender.isOpen() ? 1 : 0);
+      stop(maySend() && sender.isOpen() ? 1 : 0);
     }
   }
 
@@ -168,32 +184,19 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    user.onRequest(privateData);
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {
-    operate();
-    user.onFullOperation(privateData);
-  }
-
-  private void operate() {
-    operating = true;
-    int version = mpa.version() == 0 ? 0 : 1;
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
+    mpa.observe(observer);
+    int version = mpa.negotiated().version() == 0 ? 0 : 1;
     receiver.start(version);
     sender.start(mpa, version, user.ulpBits(version));
-  }
-
-  @Override
-  public void onRejected(byte[] privateData) {
-    rejected = true;
-    user.onRejected(privateData);
+    if (!mpa.failed()) {
+      user.onFullOperation(mpa);
+    }
   }
 
   @Override
   public void onUlpdu(Ulpdu ulpdu) {
-    released = true;
     if (peerClosed) {
       receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
     } else {
@@ -208,7 +211,6 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
 
   @Override
   public void onDelivered(long position) {
-    released = true;
     receiver.deliver(position);
   }
 
@@ -228,7 +230,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
       return;
     }
     peerClosed = true;
-    if (!released) {
+    if (awaitsFirstFpdu()) {
       sender.flush();
     }
     user.onPeerClosed();
@@ -236,11 +238,6 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
 
   @Override
   public void onError(MpaError error, String detail) {
-    if (!operating && mpa.operating()) {
-      // The negotiated parameters cannot be met: the stream only serves to tell the peer (RFC 6581
-      // section 8).
-      operate();
-    }
     fail();
     user.onLlpError(error, detail);
   }

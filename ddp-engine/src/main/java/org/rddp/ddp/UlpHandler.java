@@ -4,6 +4,7 @@ import org.rddp.ddp.receiving.ReceiveHandler;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.SendHandler;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 
@@ -13,19 +14,10 @@ import org.rddp.tcp.CloseReason;
  */
 public interface UlpHandler extends SendHandler, ReceiveHandler {
   /**
-   * Responder: the peer requests a stream. The user answers, now or later, with {@link
-   * DdpStream#accept} or {@link DdpStream#reject}.
-   *
-   * @param privateData 0 to 512 octets
+   * Full Operation has begun in both directions. Not called if it only serves to tell the peer of
+   * an error: {@link MpaConnection#failed}.
    */
-  void onRequest(byte[] privateData);
-
-  /**
-   * Full Operation has begun in both directions.
-   *
-   * @param privateData Initiator: from the Responder, 0 to 512 octets; Responder: empty
-   */
-  void onFullOperation(byte[] privateData);
+  default void onFullOperation(MpaConnection connection) {}
 
   /**
    * Full Operation is about to begin: returns bits of RsvdULP that DDP adds to every message.
@@ -35,13 +27,6 @@ public interface UlpHandler extends SendHandler, ReceiveHandler {
   default int ulpBits(int version) {
     return 0;
   }
-
-  /**
-   * Initiator: the Responder rejected. The connection stays open until the user closes it.
-   *
-   * @param privateData from the Responder, 0 to 512 octets
-   */
-  void onRejected(byte[] privateData);
 
   /**
    * The peer sent a segment that RFC 5041 section 7.1 refuses. Nothing of it was placed, everything

@@ -17,28 +17,6 @@ public interface RdmapHandler {
   int LAYER_LLP = 2;
 
   /**
-   * Responder: the peer requests a stream. The user posts its first receives and answers, now or
-   * later, with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
-   *
-   * @param privateData 0 to 512 octets
-   */
-  void onRequest(byte[] privateData);
-
-  /**
-   * The stream is established in both directions.
-   *
-   * @param privateData Initiator: from the Responder, 0 to 512 octets; Responder: empty
-   */
-  void onEstablished(byte[] privateData);
-
-  /**
-   * Initiator: the Responder rejected. The connection stays open until {@link RdmapStream#close()}.
-   *
-   * @param privateData from the Responder, 0 to 512 octets
-   */
-  void onRejected(byte[] privateData);
-
-  /**
    * A posted request has completed; its memory is the user's again. Every posted request completes
    * exactly once: receives in the order in which they were posted, and so all others (RFC 5040
    * section 5.5 rule 15), whatever their status. Only a receive of a wrong length, or one that is

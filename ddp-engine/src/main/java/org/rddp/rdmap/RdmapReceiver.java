@@ -9,6 +9,7 @@ import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.Depths;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
@@ -88,11 +89,6 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    handler.onRequest(privateData);
-  }
-
-  @Override
   public int ulpBits(int ddpVersion) {
     version = ddpVersion;
     extended = ddpVersion > 0;
@@ -100,33 +96,22 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   @Override
-  public void onFullOperation(byte[] privateData) {
-    rtr.start(ddp);
+  public void onFullOperation(MpaConnection connection) {
+    rtr.start(ddp, connection);
     if (rtr.unanswered()) {
       requester.rtrSent();
     }
-    Depths depths = ddp.depths();
+    Depths depths = connection.negotiated().depths();
     responder.limit(depths.ird());
-    boolean served = requester.limit(depths.ord());
-    boolean known = extended || !extensionPosted;
-    handler.onEstablished(privateData);
-    if (termination.failed()) {
-      return;
-    }
-    if (!served) {
+    if (!requester.limit(depths.ord())) {
       // A local error without a number of its own (RFC 6581 section 9.3).
       ddp.fail();
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
-    } else if (!known) {
+    } else if (extensionPosted && !extended) {
       termination.fail(RdmapError.LOCAL_CATASTROPHIC);
     }
-  }
-
-  @Override
-  public void onRejected(byte[] privateData) {
-    handler.onRejected(privateData);
   }
 
   @Override

@@ -8,7 +8,8 @@ import org.rddp.mpa.MpaSettings;
 /**
  * Settings of an RDMAP Stream.
  *
- * @param mpa settings of the MPA connection below
+ * @param mpa settings of the MPA connection below, of which IRD, ORD and {@link
+ *     MpaSettings#early()} are set here
  * @param sendDepth the most outstanding sends, writes, reads and atomics, 1 to 2^24
  * @param receiveDepth the most outstanding receives, 1 to 2^24
  * @param ird the most reads of the peer that may wait for their response (Inbound RDMA Read queue
@@ -50,6 +51,7 @@ public record RdmapSettings(
     if (ird < 0 || ird > MOST_READS || ord < 0 || ord > MOST_READS) {
       throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 0 to 16382");
     }
+    mpa = mpa.withReads(ird, ord).withEarly(true);
   }
 
   /** Settings of a stream to which receives are posted. */

@@ -11,11 +11,10 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
-import org.rddp.tcp.StreamHandler;
 
 /**
  * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
- * It owns the DDP and MPA layers below; {@link #transport()} is the handler for the TCP connection.
+ * It owns the DDP layer below.
  *
  * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} reports its
  * end exactly once. {@link DdpEngine#send} sends the posted requests. A post to a stream that has
@@ -33,12 +32,14 @@ public final class RdmapStream {
   private final RdmapSendQueue sendQueue;
   private final OutstandingRequests requests;
 
-  private RdmapStream(
-      DdpEngine engine,
-      ProtectionDomain domain,
-      RdmapSettings settings,
-      byte[] requestData,
-      RdmapHandler handler) {
+  /**
+   * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin with {@link
+   * RdmapSettings#mpa()}.
+   *
+   * @param domain the domain whose STags the peer may use
+   */
+  public RdmapStream(
+      DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
     sendQueue = new RdmapSendQueue(settings.sendDepth(), settings.queueMemory(), handler);
     requests =
@@ -47,11 +48,7 @@ public final class RdmapStream {
     termination = new Termination(handler, requester);
     RdmapReceiver user =
         new RdmapReceiver(handler, taggedBuffers, sendQueue, requester, termination);
-    DdpSettings sizes = sizes(settings);
-    ddp =
-        requestData == null
-            ? DdpStream.responder(engine, domain, sizes, user)
-            : DdpStream.initiator(engine, domain, sizes, requestData, user);
+    ddp = new DdpStream(engine, domain, sizes(settings), user);
     user.attach(ddp);
     posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
     localOperations =
@@ -64,7 +61,6 @@ public final class RdmapStream {
     // Reads, and as many atomics; an RTR may be a Read though IRD is 0.
     int requests = 2 * Math.max(settings.ird(), 1);
     return new DdpSettings(
-        settings.mpa().withReads(settings.ird(), settings.ord()),
         settings.sendDepth(),
         requests,
         List.of(
@@ -80,31 +76,6 @@ public final class RdmapStream {
   }
 
   /**
-   * Creates an Initiator. Its {@link #transport()} is passed to {@code TcpStack.connect}.
-   *
-   * @param domain the domain whose STags the peer may use
-   * @param privateData for the peer's program, 0 to 512 octets
-   */
-  public static RdmapStream initiator(
-      DdpEngine engine,
-      ProtectionDomain domain,
-      RdmapSettings settings,
-      byte[] privateData,
-      RdmapHandler handler) {
-    return new RdmapStream(engine, domain, settings, privateData.clone(), handler);
-  }
-
-  /**
-   * Creates a Responder. The listener's acceptor returns its {@link #transport()}.
-   *
-   * @param domain the domain whose STags the peer may use
-   */
-  public static RdmapStream responder(
-      DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
-    return new RdmapStream(engine, domain, settings, null, handler);
-  }
-
-  /**
    * Touches the cache lines that a post to the send queue needs; the result only keeps the JIT from
    * removing the loads.
    */
@@ -112,63 +83,14 @@ public final class RdmapStream {
     return sendQueue.prefetch() + posts.prefetch();
   }
 
-  /** The handler for the TCP connection. */
-  public StreamHandler transport() {
-    return ddp.transport();
-  }
-
-  /** The DDP Stream below, for associating an STag with this stream only. */
+  /** The DDP Stream below. */
   public DdpStream ddp() {
     return ddp;
   }
 
-  /**
-   * Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take, 508
-   * or 512.
-   */
-  public int maxPrivateData() {
-    return ddp.maxPrivateData();
-  }
-
-  /**
-   * Responder: chooses IRD for this stream, before {@link #accept}.
-   *
-   * @param ird 0 to that of the settings
-   */
-  public void chooseIrd(int ird) {
-    ddp.chooseIrd(ird);
-  }
-
-  /**
-   * Responder: chooses ORD for this stream, before {@link #accept}.
-   *
-   * @param ord 0 to that of the settings; it holds also where the peer does not say its IRD
-   */
-  public void chooseOrd(int ord) {
-    ddp.chooseOrd(ord);
-  }
-
-  /** Responder: takes receives from a shared queue, before {@link #accept} and any of its own. */
+  /** Takes receives from a shared queue, before the stream begins and any of its own. */
   public void shareReceives(DdpSharedReceiveQueue from) {
     ddp.shareReceives(RdmapHeader.SEND_QUEUE, from);
-  }
-
-  /**
-   * Responder: accepts the peer's request.
-   *
-   * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
-   */
-  public void accept(byte[] privateData) {
-    ddp.accept(privateData);
-  }
-
-  /**
-   * Responder: rejects the peer's request. The connection stays open until {@link #close()}.
-   *
-   * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
-   */
-  public void reject(byte[] privateData) {
-    ddp.reject(privateData);
   }
 
   /**
@@ -293,8 +215,8 @@ public final class RdmapStream {
   /**
    * Graceful teardown: nothing more may be posted to be sent; when everything posted has been sent,
    * our half of the connection is closed. Receiving goes on until the peer closes its half. {@link
-   * RdmapHandler#onClosed} follows when both halves are closed. A stream that is still starting
-   * aborts; a rejected one flushes everything outstanding within this call.
+   * RdmapHandler#onClosed} follows when both halves are closed. A stream that has not begun flushes
+   * everything outstanding within this call.
    */
   public void close() {
     termination.close();
@@ -303,7 +225,7 @@ public final class RdmapStream {
   /**
    * Abortive teardown: flushes everything outstanding within this call and resets the connection.
    * After this returns no memory of the user is accessed. {@link RdmapHandler#onClosed} follows,
-   * possibly within this call.
+   * possibly within this call. That of a stream that has not begun follows when TCP has ended.
    */
   public void abort() {
     termination.abort();

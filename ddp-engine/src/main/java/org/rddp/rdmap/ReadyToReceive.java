@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.rddp.ddp.DdpStream;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.Rtr;
 
 /**
@@ -29,10 +30,10 @@ final class ReadyToReceive {
   private DdpStream ddp;
 
   /** Full Operation has begun. */
-  void start(DdpStream stream) {
+  void start(DdpStream stream, MpaConnection connection) {
     ddp = stream;
-    kinds = ddp.rtr();
-    if (ddp.initiator()) {
+    kinds = connection.negotiated().rtr();
+    if (connection.initiator()) {
       kinds.forEach(this::send);
     } else {
       awaited = !kinds.isEmpty();

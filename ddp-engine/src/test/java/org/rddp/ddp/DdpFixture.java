@@ -6,7 +6,6 @@ import java.util.Random;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
-import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** A DDP Stream whose peer is the test. */
@@ -22,20 +21,18 @@ public final class DdpFixture {
   final InMemoryTcpPair tcp;
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
-    DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held, null, null);
+    DdpSettings settings = new DdpSettings(16, 4, List.of(queues), held, null, null);
     if (initiator) {
-      stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
+      stream = ulp.initiator(engine, domain, settings, new byte[0]);
       peer = RawUlpduPeer.responder();
     } else {
-      stream = DdpStream.responder(engine, domain, settings, ulp);
+      stream = ulp.responder(engine, domain, settings);
       peer = RawUlpduPeer.initiator();
     }
-    ulp.stream = stream;
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), emss);
+    tcp = new InMemoryTcpPair(ulp.startup, peer.transport(), emss);
     run();
     if (!initiator) {
-      stream.accept(new byte[0]);
+      ulp.startup.accept(new byte[0]);
       run();
     }
     ulp.events();

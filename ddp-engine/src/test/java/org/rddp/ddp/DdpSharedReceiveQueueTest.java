@@ -270,7 +270,7 @@ class DdpSharedReceiveQueueTest {
           one.ulp.onAdmitUntagged = () -> {};
           post(0);
         };
-    one.stream.state().onDelivered(1L << 40);
+    one.stream.upcalls().onDelivered(1L << 40);
     assertThat(one.ulp.events()).containsExactly(received(1, 0, 1));
     post(1);
     assertThat(shared.size()).isEqualTo(1);

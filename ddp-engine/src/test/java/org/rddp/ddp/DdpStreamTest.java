@@ -18,7 +18,6 @@ import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaError;
-import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** Sending, and the ways in which a stream ends (RFC 5041 sections 5.3, 5.4 and 6). */
@@ -267,7 +266,7 @@ class DdpStreamTest {
   @Tag("DDP-6.2.1-03")
   void shouldFailWhenSomethingComesAfterThePeerHasClosed() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.state().onPeerClosed();
+    ddp.stream.upcalls().onPeerClosed();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
         .containsExactly("peer closed", "error LOCAL_CATASTROPHIC");
   }
@@ -395,24 +394,25 @@ class DdpStreamTest {
   @Test
   void shouldDeclineARequestAndClose() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(1, 1, List.of(QueueSettings.buffered(1)));
     ProtectionDomain domain = new ProtectionDomain("p");
     RecordingUlp asking = new RecordingUlp();
     RecordingUlp asked = new RecordingUlp();
     byte[] question = HexFormat.of().parseHex("cafe");
-    DdpStream initiator = DdpStream.initiator(engine, domain, settings, question, asking);
-    DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
+    DdpStream initiator = asking.initiator(engine, domain, settings, question);
+    DdpStream responder = asked.responder(engine, domain, settings);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(asking.startup, asked.startup, 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(1, 0));
     tcp.run(turn);
     assertThat(asked.events()).containsExactly("request cafe");
-    responder.reject(new byte[0]);
+    asked.startup.reject(new byte[0]);
     responder.close();
+    asked.startup.closeSend();
     tcp.run(turn);
     assertThat(asking.events()).containsExactly("rejected", "peer closed");
     initiator.close();
+    asking.startup.closeSend();
     tcp.run(turn);
     assertThat(asking.events()).containsExactly("send flushed 1", "closed NORMAL");
     assertThat(asked.events()).contains("closed NORMAL");
@@ -422,14 +422,13 @@ class DdpStreamTest {
   @Tag("DDP-6.1-01")
   void shouldBeginAtBothEndsAndInBothDirectionsTogether() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(1, 1, List.of(QueueSettings.buffered(1)));
     ProtectionDomain domain = new ProtectionDomain("p");
     RecordingUlp asking = new RecordingUlp();
     RecordingUlp asked = new RecordingUlp();
-    DdpStream initiator = DdpStream.initiator(engine, domain, settings, new byte[0], asking);
-    DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
+    DdpStream initiator = asking.initiator(engine, domain, settings, new byte[0]);
+    DdpStream responder = asked.responder(engine, domain, settings);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(asking.startup, asked.startup, 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postReceive(0, new StreamRequest(1).memory(memory.address(), 10));
     responder.postReceive(0, new StreamRequest(2).memory(memory.address() + 10, 10));
@@ -440,7 +439,7 @@ class DdpStreamTest {
     assertThat(asked.events()).containsExactly("request ");
     assertThat(engine.sendCounters().segments()).isZero();
 
-    responder.accept(new byte[0]);
+    asked.startup.accept(new byte[0]);
     tcp.run(turn);
     assertThat(asking.events())
         .containsExactly(
@@ -451,17 +450,18 @@ class DdpStreamTest {
   }
 
   @Test
-  void shouldAbortAStreamThatIsStillStarting() {
+  void shouldFlushAStreamThatHasNotBegun() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(1, 1, List.of(QueueSettings.buffered(1)));
     RecordingUlp ulp = new RecordingUlp();
-    DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
+    DdpStream stream = ulp.responder(engine, new ProtectionDomain("p"), settings);
     RawUlpduPeer peer = RawUlpduPeer.initiator();
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(ulp.startup, peer.transport(), 1448);
     stream.postReceive(0, new StreamRequest(5).memory(memory.address(), 1));
     tcp.run(() -> {});
     stream.close();
-    assertThat(ulp.events()).contains("receive flushed qn 0 id 5", "closed ABORTED");
+    assertThat(ulp.events()).containsExactly("request ", "receive flushed qn 0 id 5");
+    ulp.startup.abort();
+    assertThat(ulp.events()).containsExactly("closed ABORTED");
   }
 }

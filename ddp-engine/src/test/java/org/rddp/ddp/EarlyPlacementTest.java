@@ -21,6 +21,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.EarlySegmentHeaders;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.wire.Memory;
 
 /**
@@ -59,18 +60,18 @@ class EarlyPlacementTest {
 
   /** Receives a segment out of order; returns whether it is taken. */
   private boolean early(long position, String hex) {
-    boolean taken = ddp.stream.state().onEarlyUlpdu(ulpdu(position, hex));
+    boolean taken = ddp.stream.upcalls().onEarlyUlpdu(ulpdu(position, hex));
     assertThat(ddp.ulp.events()).as("nothing is Delivered early").isEmpty();
     return taken;
   }
 
   /** Receives a segment in order. */
   private void inTurn(long position, String hex) {
-    ddp.stream.state().onUlpdu(ulpdu(position, hex));
+    ddp.stream.upcalls().onUlpdu(ulpdu(position, hex));
   }
 
   private void delivered(long position) {
-    ddp.stream.state().onDelivered(position);
+    ddp.stream.upcalls().onDelivered(position);
   }
 
   private static byte[] filled(int from, int to, int value) {
@@ -299,7 +300,7 @@ class EarlyPlacementTest {
   @Test
   @Tag("DDP-6.2.1-03")
   void shouldTakeNothingEarlyBehindThePeersEnd() {
-    ddp.stream.state().onPeerClosed();
+    ddp.stream.upcalls().onPeerClosed();
     ddp.ulp.events();
     assertThat(early(200, tagged(TAGGED_LAST, stag, 0, "01"))).isFalse();
     region.assertUntouched();
@@ -313,7 +314,7 @@ class EarlyPlacementTest {
     MemorySegment elsewhere = Arena.ofAuto().allocate(64);
     Memory.copy(scratch.address(), elsewhere.address(), 64);
     Ulpdu early = Ulpdu.of(200, elsewhere.address(), inTurn.length());
-    DdpStreamState life = ddp.stream.state();
+    UlpduHandler life = ddp.stream.upcalls();
     long least = Long.MAX_VALUE;
     for (int round = 0; least > 0 && round < 50; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();

@@ -17,6 +17,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.wire.Memory;
 
 /** Messages that find no buffer wait for one where the stream's settings say so. */
@@ -165,7 +166,7 @@ class HeldMessagesTest {
           ddp.ulp.onAdmitUntagged = () -> {};
           post(0, 11);
         };
-    ddp.stream.state().onDelivered(1L << 40);
+    ddp.stream.upcalls().onDelivered(1L << 40);
     assertThat(ddp.ulp.events()).hasSize(1);
     assertThat(ddp.tcp.consumed()).isGreaterThan(consumed);
   }
@@ -289,7 +290,7 @@ class HeldMessagesTest {
             .taggedBuffers()
             .register(ddp.domain, null, memory.address(), 100, 0, AccessRights.REMOTE_WRITE);
     ddp.ulp.early = AccessRights.REMOTE_WRITE;
-    DdpStreamState life = ddp.stream.state();
+    UlpduHandler life = ddp.stream.upcalls();
     assertThat(life.onEarlyUlpdu(ulpdu(200, tagged(0xc1, stag, 0, "02")))).isTrue();
     life.onUlpdu(ulpdu(100, untagged(LAST, 0, 1, 0, "01")));
     assertThat(life.onEarlyUlpdu(ulpdu(400, tagged(0xc1, stag, 1, "04"))))

@@ -14,6 +14,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.wire.Memory;
 
 /**
@@ -141,7 +142,7 @@ class HostilePeerTest {
 
   /** Passes some segments out of order, as MPA does. */
   private List<String> receiveEarly(Sink sink, String[] segments) {
-    DdpStreamState life = sink.ddp.stream.state();
+    UlpduHandler life = sink.ddp.stream.upcalls();
     boolean[] taken = new boolean[segments.length];
     int next = 0;
     while (next < segments.length) {

@@ -92,19 +92,17 @@ class MulpduUseTest {
   }
 
   /** An Initiator that has been answered so, with a message posted before. */
-  private DdpStream answered(byte[] reply, RecordingUlp ulp, MpaSettings mpa) {
+  private void answered(byte[] reply, RecordingUlp ulp, MpaSettings mpa) {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(4, new Random(1)));
-    DdpSettings settings = new DdpSettings(mpa, 4, 4, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(4, 4, List.of(QueueSettings.buffered(1)));
     DdpStream stream =
-        DdpStream.initiator(engine, new ProtectionDomain("test"), settings, new byte[0], ulp);
-    ulp.stream = stream;
+        ulp.initiator(engine, new ProtectionDomain("test"), settings, new byte[0], mpa);
     stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 40).remote(7, 0));
-    tcp.open(stream.transport());
+    tcp.open(ulp.startup);
     if (reply.length > 0) {
       tcp.receive(reply);
     }
     engine.send(Integer.MAX_VALUE);
-    return stream;
   }
 
   @ParameterizedTest
@@ -130,8 +128,8 @@ class MulpduUseTest {
     answered(garbage, invalid, MpaSettings.DEFAULTS);
     RecordingUlp lost = new RecordingUlp();
     tcp = tcp();
-    DdpStream stream = answered(new byte[0], lost, MpaSettings.DEFAULTS);
-    stream.transport().onClosed(CloseReason.RESET);
+    answered(new byte[0], lost, MpaSettings.DEFAULTS);
+    lost.startup.onClosed(CloseReason.RESET);
     List<String> afterFour = invalid.events();
     List<String> afterOne = lost.events();
     assertThat(afterFour).contains("llp error STARTUP", "send flushed 1");

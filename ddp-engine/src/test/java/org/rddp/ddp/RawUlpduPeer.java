@@ -8,6 +8,9 @@ import java.util.List;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
@@ -15,10 +18,11 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.wire.Memory;
 
 /** A peer that speaks MPA properly and above it whatever the test likes. */
-public final class RawUlpduPeer implements UlpduHandler {
+public final class RawUlpduPeer implements StartupHandler, UlpduHandler {
   private final MemorySegment scratch = Arena.ofAuto().allocate(65_536);
   private final List<byte[]> received = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
+  private MpaStartup startup;
   private MpaConnection mpa;
 
   private RawUlpduPeer() {}
@@ -31,7 +35,7 @@ public final class RawUlpduPeer implements UlpduHandler {
   /** The end that asks, in another way. */
   public static RawUlpduPeer initiator(MpaSettings settings) {
     RawUlpduPeer peer = new RawUlpduPeer();
-    peer.mpa = MpaConnection.initiator(settings, new byte[0], peer);
+    peer.startup = MpaStartup.initiator(settings, new byte[0], peer, peer);
     return peer;
   }
 
@@ -43,16 +47,16 @@ public final class RawUlpduPeer implements UlpduHandler {
   /** The end that is asked, and accepts in another way. */
   public static RawUlpduPeer responder(MpaSettings settings) {
     RawUlpduPeer peer = new RawUlpduPeer();
-    peer.mpa = MpaConnection.responder(settings, peer);
+    peer.startup = MpaStartup.responder(settings, peer, peer);
     return peer;
   }
 
   /** What the TCP connection speaks to. */
   public StreamHandler transport() {
-    return mpa;
+    return startup;
   }
 
-  /** Its MPA connection. */
+  /** Its MPA connection; null before Full Operation. */
   public MpaConnection mpa() {
     return mpa;
   }
@@ -86,12 +90,16 @@ public final class RawUlpduPeer implements UlpduHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    mpa.accept(new byte[0]);
+  public void onRequest(MpaStartup asked, byte[] privateData) {
+    asked.accept(new byte[0]);
   }
 
   @Override
-  public void onFullOperation(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {}
+
+  @Override
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
     events.add("full operation");
   }
 

@@ -7,10 +7,15 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 
@@ -18,7 +23,7 @@ import org.rddp.tcp.CloseReason;
  * A user of DDP that writes down what it is told, one line each. Of an error it is the name; that
  * it comes with its numbers is checked here.
  */
-final class RecordingUlp implements UlpHandler {
+final class RecordingUlp implements StartupHandler, UlpHandler {
   /** Error Type and Error Code of each error (RFC 5041 section 7.2). */
   static final Map<DdpError, String> NUMBERS =
       Map.ofEntries(
@@ -61,6 +66,35 @@ final class RecordingUlp implements UlpHandler {
   DdpErrorReport report;
   DdpStream stream;
 
+  /** MPA's startup of its stream. */
+  MpaStartup startup;
+
+  /** A stream whose peer is asked for it. */
+  DdpStream initiator(
+      DdpEngine engine, ProtectionDomain domain, DdpSettings settings, byte[] privateData) {
+    return initiator(engine, domain, settings, privateData, MpaSettings.DEFAULTS);
+  }
+
+  /** A stream whose peer is asked for it in some way. */
+  DdpStream initiator(
+      DdpEngine engine,
+      ProtectionDomain domain,
+      DdpSettings settings,
+      byte[] privateData,
+      MpaSettings mpa) {
+    stream = new DdpStream(engine, domain, settings, this);
+    startup = MpaStartup.initiator(mpa.withEarly(true), privateData, this, stream.upcalls());
+    return stream;
+  }
+
+  /** A stream whose peer asks for it. */
+  DdpStream responder(DdpEngine engine, ProtectionDomain domain, DdpSettings settings) {
+    stream = new DdpStream(engine, domain, settings, this);
+    MpaSettings mpa = MpaSettings.DEFAULTS.withEarly(true);
+    startup = MpaStartup.responder(mpa, this, stream.upcalls());
+    return stream;
+  }
+
   /** An error's type and code, written like {@link #NUMBERS}. */
   static String numbers(DdpError error) {
     return "%d/%02x".formatted(error.type(), error.code());
@@ -74,12 +108,12 @@ final class RecordingUlp implements UlpHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
+  public void onRequest(MpaStartup asked, byte[] privateData) {
     events.add("request " + HexFormat.of().formatHex(privateData));
   }
 
   @Override
-  public void onFullOperation(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {
     events.add("full operation");
   }
 

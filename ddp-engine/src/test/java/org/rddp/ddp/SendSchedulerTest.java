@@ -12,7 +12,6 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.SendScheduler;
-import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** How much the streams of an engine send in a call. */
@@ -36,15 +35,12 @@ class SendSchedulerTest {
 
   @BeforeEach
   void connect() {
-    DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 64, 1, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(64, 1, List.of(QueueSettings.buffered(1)));
     for (int i = 0; i < 3; i++) {
       RawUlpduPeer peer = RawUlpduPeer.responder();
       RecordingUlp user = new RecordingUlp();
-      DdpStream stream =
-          DdpStream.initiator(engine, new ProtectionDomain("p"), settings, new byte[0], user);
-      InMemoryTcpPair tcp =
-          new InMemoryTcpPair(stream.transport(), peer.transport(), DdpFixture.EMSS);
+      DdpStream stream = user.initiator(engine, new ProtectionDomain("p"), settings, new byte[0]);
+      InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), DdpFixture.EMSS);
       tcp.run(() -> {});
       streams.add(stream);
       users.add(user);

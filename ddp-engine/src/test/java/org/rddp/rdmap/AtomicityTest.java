@@ -21,11 +21,11 @@ class AtomicityTest {
     RdmapFixture rdmap = new RdmapFixture();
     RawUlpduPeer other = RawUlpduPeer.initiator();
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 8, 8);
-    RdmapStream second =
-        RdmapStream.responder(rdmap.engine, rdmap.domain, settings, new RecordingRdmap());
-    InMemoryTcpPair tcp = new InMemoryTcpPair(second.transport(), other.transport(), 1448);
+    RecordingRdmap user = new RecordingRdmap();
+    user.responder(rdmap.engine, rdmap.domain, settings);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, other.transport(), 1448);
     tcp.run(() -> rdmap.engine.send(1000));
-    second.accept(new byte[0]);
+    user.startup.accept(new byte[0]);
     tcp.run(() -> rdmap.engine.send(1000));
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC);
     Memory.putLongNative(rdmap.memory.address(), 0);

@@ -50,15 +50,14 @@ class EarlyBehindRtrTest {
     MpaSettings own = PEER_TO_PEER.withMarkers(true);
     DdpEngine engine = new DdpEngine(new TaggedBuffers(8, new Random(1)));
     RdmapStream stream =
-        RdmapStream.responder(
-            engine, new ProtectionDomain("p"), new RdmapSettings(own, 4, 4, 3, 2), user);
+        user.responder(engine, new ProtectionDomain("p"), new RdmapSettings(own, 4, 4, 3, 2));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2));
     InMemoryTcpStream ours = new InMemoryTcpStream(pool, 1448, InMemoryTcpStream.NO_FILLER);
     InMemoryTcpStream theirs = new InMemoryTcpStream(pool, 1448, InMemoryTcpStream.NO_FILLER);
-    ours.open(stream.transport());
+    ours.open(user.startup);
     theirs.open(peer.transport());
     ours.receive(theirs.takeSent());
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     theirs.receive(ours.takeSent());
     stream.postReceive(new StreamRequest(1).memory(memory.address(), 512));
     stream.postReceive(new StreamRequest(2).memory(memory.address() + 1024, 512));

@@ -32,17 +32,15 @@ class EndToEndTest {
     right.peer = left;
     left.apart = markers;
     right.apart = markers;
-    left.stream =
-        RdmapStream.initiator(world.left.engine, world.left.domain, settings, new byte[0], left);
+    left.begin(world.left, settings, true);
     left.postReceives();
     world.right.stack.listen(
         PORT,
         (stream, address, port) -> {
-          right.stream =
-              RdmapStream.responder(world.right.engine, world.right.domain, settings, right);
-          return right.stream.transport();
+          right.begin(world.right, settings, false);
+          return right.startup;
         });
-    world.left.stack.connect(world.right.address, PORT, left.stream.transport());
+    world.left.stack.connect(world.right.address, PORT, left.startup);
     world.runUntil(() -> left.established && right.established);
   }
 

@@ -14,6 +14,9 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 
@@ -26,7 +29,7 @@ class HotPathAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** Counts; posts every receive again. */
-  private static final class Counter implements RdmapHandler {
+  private static final class Counter implements StartupHandler, RdmapHandler {
     private final StreamRequest request = new StreamRequest();
     private RdmapStream stream;
     private long receiveAddress;
@@ -34,10 +37,10 @@ class HotPathAllocationTest {
     private int others;
 
     @Override
-    public void onRequest(byte[] privateData) {}
+    public void onRequest(MpaStartup asked, byte[] privateData) {}
 
     @Override
-    public void onEstablished(byte[] privateData) {}
+    public void onAgreed(Negotiated terms, byte[] privateData) {}
 
     @Override
     public void onRejected(byte[] privateData) {
@@ -116,20 +119,26 @@ class HotPathAllocationTest {
     turn = () -> engine.send(64);
     left.receiveAddress = memory.address();
     right.receiveAddress = memory.address() + LENGTH;
-    left.stream = RdmapStream.initiator(engine, domain, RdmapSettings.DEFAULTS, none, left);
-    right.stream = RdmapStream.responder(engine, domain, RdmapSettings.DEFAULTS, right);
+    RdmapSettings settings = RdmapSettings.DEFAULTS;
+    left.stream = new RdmapStream(engine, domain, settings, left);
+    right.stream = new RdmapStream(engine, domain, settings, right);
     stag =
         engine
             .taggedBuffers()
             .register(domain, null, memory.address() + LENGTH, LENGTH, 0, AccessRights.ALL);
     window = engine.taggedBuffers().allocateWindow(domain);
-    tcp = new InMemoryTcpPair(left.stream.transport(), right.stream.transport(), 1448);
+    MpaStartup asked = MpaStartup.responder(settings.mpa(), right, right.stream.ddp().upcalls());
+    tcp =
+        new InMemoryTcpPair(
+            MpaStartup.initiator(settings.mpa(), none, left, left.stream.ddp().upcalls()),
+            asked,
+            1448);
     tcp.run(turn);
     for (int i = 0; i < 8; i++) {
       left.stream.postReceive(request.begin(i).memory(left.receiveAddress, LENGTH));
       right.stream.postReceive(request.begin(i).memory(right.receiveAddress, LENGTH));
     }
-    right.stream.accept(none);
+    asked.accept(none);
     tcp.run(turn);
 
     // The compiler may throw code away once in a while, and the interpreter make an object then.

@@ -41,11 +41,11 @@ class NegotiatedDepthsTest {
 
   /** A Responder whose peer has sent that IRD and ORD; free to send. */
   private void responder(int peerIrd, int peerOrd) {
-    stream = RdmapStream.responder(engine, domain, own(), user);
+    stream = user.responder(engine, domain, own());
     peer = RawUlpduPeer.initiator(REVISION_2.withReads(peerIrd, peerOrd));
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run();
     peer.send("c140 00000000 0000000000000000");
     run();
@@ -54,9 +54,9 @@ class NegotiatedDepthsTest {
 
   /** An Initiator whose peer has replied with that IRD and ORD. */
   private void initiator(int peerIrd, int peerOrd) {
-    stream = RdmapStream.initiator(engine, domain, own(), NONE, user);
+    stream = user.initiator(engine, domain, own(), NONE);
     peer = RawUlpduPeer.responder(MpaSettings.DEFAULTS.withReads(peerIrd, peerOrd));
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
   }
 
   private int register(int rights) {
@@ -166,14 +166,14 @@ class NegotiatedDepthsTest {
   @Test
   void depthsOfZeroShouldBeSettings() {
     RdmapSettings none = new RdmapSettings(REVISION_2, 4, 4, 0, 0);
-    stream = RdmapStream.responder(engine, domain, none, user);
+    stream = user.responder(engine, domain, none);
     peer = RawUlpduPeer.initiator(REVISION_2.withReads(8, 8));
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run();
     user.events();
-    assertThat(peer.mpa().depths().peerIrd()).isZero();
+    assertThat(peer.mpa().negotiated().depths().peerIrd()).isZero();
     assertThat(receive(readRequest(1, 1, 0, 0, 1, 0))).containsExactly("error 1/2/2");
   }
 }

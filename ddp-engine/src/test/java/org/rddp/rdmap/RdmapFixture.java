@@ -35,10 +35,10 @@ final class RdmapFixture {
   RdmapFixture(int heldOctets) {
     RdmapSettings settings =
         new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD, heldOctets);
-    stream = RdmapStream.responder(engine, domain, settings, user);
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    stream = user.responder(engine, domain, settings);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();
-    stream.accept(new byte[0]);
+    user.startup.accept(new byte[0]);
     run();
     user.events();
     // An empty Write frees a Responder to send.
@@ -82,7 +82,7 @@ final class RdmapFixture {
 
   /** Another stream of the same domain. */
   RdmapStream anotherStream() {
-    return RdmapStream.responder(engine, domain, RdmapSettings.DEFAULTS, new RecordingRdmap());
+    return new RecordingRdmap().responder(engine, domain, RdmapSettings.DEFAULTS);
   }
 
   int readable() {

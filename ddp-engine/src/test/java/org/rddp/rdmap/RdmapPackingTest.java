@@ -27,10 +27,9 @@ class RdmapPackingTest {
 
   private RdmapStream stream(boolean packing) {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS.withPacking(packing), 1024, 8);
-    RdmapStream stream =
-        RdmapStream.initiator(world.left.engine, world.left.domain, settings, NONE, handler);
+    RdmapStream stream = handler.initiator(world.left.engine, world.left.domain, settings, NONE);
     world.right.stack.listen(PORT, (opened, address, port) -> peer.transport());
-    world.left.stack.connect(world.right.address, PORT, stream.transport());
+    world.left.stack.connect(world.right.address, PORT, handler.startup);
     world.runUntil(() -> peer.events().contains("full operation"));
     return stream;
   }

@@ -35,12 +35,12 @@ class RdmapStreamTest {
   /** A Responder, whose peer may send anything at once. */
   @BeforeEach
   void establish() {
-    stream = RdmapStream.responder(engine, domain, SETTINGS, user);
+    stream = user.responder(engine, domain, SETTINGS);
     peer = RawUlpduPeer.initiator();
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();
     assertThat(user.events()).containsExactly("request ");
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run();
     assertThat(user.events()).containsExactly("established ");
   }
@@ -283,12 +283,12 @@ class RdmapStreamTest {
     RecordingRdmap asking = new RecordingRdmap();
     RecordingRdmap asked = new RecordingRdmap();
     byte[] question = {1, 2, 3};
-    RdmapStream initiator = RdmapStream.initiator(engine, domain, SETTINGS, question, asking);
-    RdmapStream responder = RdmapStream.responder(engine, domain, SETTINGS, asked);
-    InMemoryTcpPair link = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
+    asking.initiator(engine, domain, SETTINGS, question);
+    asked.responder(engine, domain, SETTINGS);
+    InMemoryTcpPair link = new InMemoryTcpPair(asking.startup, asked.startup, 1448);
     link.run(() -> engine.send(10));
     assertThat(asked.events()).containsExactly("request 010203");
-    responder.accept(new byte[] {4, 5});
+    asked.startup.accept(new byte[] {4, 5});
     link.run(() -> engine.send(10));
     assertThat(asking.events()).containsExactly("established 0405");
     assertThat(asked.events()).containsExactly("established ");
@@ -298,16 +298,18 @@ class RdmapStreamTest {
   void shouldPassARejection() {
     RecordingRdmap asking = new RecordingRdmap();
     RecordingRdmap asked = new RecordingRdmap();
-    RdmapStream initiator = RdmapStream.initiator(engine, domain, SETTINGS, NONE, asking);
-    RdmapStream responder = RdmapStream.responder(engine, domain, SETTINGS, asked);
-    InMemoryTcpPair link = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
+    RdmapStream initiator = asking.initiator(engine, domain, SETTINGS, NONE);
+    RdmapStream responder = asked.responder(engine, domain, SETTINGS);
+    InMemoryTcpPair link = new InMemoryTcpPair(asking.startup, asked.startup, 1448);
     initiator.postSend(new StreamRequest(1).memory(memory.address(), 1));
     link.run(() -> engine.send(10));
-    responder.reject(new byte[] {9});
+    asked.startup.reject(new byte[] {9});
     link.run(() -> engine.send(10));
     assertThat(asking.events()).containsExactly("rejected 09");
     initiator.close();
+    asking.startup.closeSend();
     responder.close();
+    asked.startup.closeSend();
     link.run(() -> engine.send(10));
     assertThat(asking.events()).containsExactly("send 1 flushed 0", "peer closed", "closed NORMAL");
   }

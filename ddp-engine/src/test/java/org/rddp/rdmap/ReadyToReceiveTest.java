@@ -47,9 +47,9 @@ class ReadyToReceiveTest {
   }
 
   /** An Initiator, and a peer that has accepted it. */
-  private RawUlpduPeer accepted(RdmapStream stream) {
+  private RawUlpduPeer accepted() {
     RawUlpduPeer peer = RawUlpduPeer.responder(MpaSettings.DEFAULTS.withReads(3, 2));
-    run(new InMemoryTcpPair(stream.transport(), peer.transport(), 1448));
+    run(new InMemoryTcpPair(user.startup, peer.transport(), 1448));
     return peer;
   }
 
@@ -64,11 +64,11 @@ class ReadyToReceiveTest {
   @Tag("P2P-5-01")
   @Tag("P2P-5-02")
   void initiatorShouldSendItBeforeAnythingThatWasPosted(Rtr kind, String rtr) {
-    RdmapStream stream = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
+    RdmapStream stream = user.initiator(engine, domain, settings(kind), NONE);
     memory.put(0, new byte[] {7});
     stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
     stream.postWrite(new StreamRequest(2).memory(memory.address(), 1).remote(5, 0));
-    RawUlpduPeer peer = accepted(stream);
+    RawUlpduPeer peer = accepted();
     int msn = kind == Rtr.SEND ? 2 : 1;
     assertThat(peer.receivedHex())
         .containsExactly(
@@ -83,14 +83,14 @@ class ReadyToReceiveTest {
   @Tag("P2P-5-01")
   @Tag("P2P-9.2-05")
   void theRespondersProgramShouldBeTheFirstToSend(Rtr kind) {
-    RdmapStream first = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
-    RdmapStream second = RdmapStream.responder(engine, domain, settings(kind), other);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
+    RdmapStream first = user.initiator(engine, domain, settings(kind), NONE);
+    RdmapStream second = other.responder(engine, domain, settings(kind));
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, other.startup, 1448);
     first.postReceive(new StreamRequest(1).memory(memory.address(), 16));
     second.postReceive(new StreamRequest(2).memory(memory.address() + 64, 16));
     run(tcp);
     assertThat(other.events()).containsExactly("request ");
-    second.accept(NONE);
+    other.startup.accept(NONE);
     memory.put(1024, new byte[] {1, 2, 3});
     second.postSend(new StreamRequest(3).memory(memory.address() + 1024, 3));
     run(tcp);
@@ -113,13 +113,13 @@ class ReadyToReceiveTest {
   @Tag("P2P-9.2-03")
   @Tag("P2P-5-01")
   void responderShouldTakeAnyOfTheRtrsThatItHasNamed(Rtr sent) {
-    RdmapStream first = RdmapStream.initiator(engine, domain, settings(sent), NONE, user);
-    RdmapStream second = RdmapStream.responder(engine, domain, settings(Rtr.values()), other);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
+    RdmapStream first = user.initiator(engine, domain, settings(sent), NONE);
+    RdmapStream second = other.responder(engine, domain, settings(Rtr.values()));
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, other.startup, 1448);
     second.postReceive(new StreamRequest(2).memory(memory.address() + 64, 16));
     second.postReceive(new StreamRequest(3).memory(memory.address() + 128, 16));
     run(tcp);
-    second.accept(NONE);
+    other.startup.accept(NONE);
     memory.put(1024, new byte[] {1, 2, 3});
     for (int i = 0; i < 2; i++) {
       first.postSend(new StreamRequest(4 + i).memory(memory.address() + 1024, 3));
@@ -132,11 +132,11 @@ class ReadyToReceiveTest {
   @Test
   @Tag("P2P-9.2-08")
   void responderShouldRefuseAnRtrThatItHasNotNamed() {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.READ, Rtr.SEND), user);
+    user.responder(engine, domain, settings(Rtr.READ, Rtr.SEND));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2));
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run(tcp);
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run(tcp);
     peer.send("c140 00000001 0000000000000000");
     run(tcp);
@@ -145,9 +145,9 @@ class ReadyToReceiveTest {
 
   @Test
   void aReadBehindTheRtrsShouldHaveItsOwnAnswer() {
-    RdmapStream first = RdmapStream.initiator(engine, domain, settings(Rtr.READ), NONE, user);
-    RdmapStream second = RdmapStream.responder(engine, domain, settings(Rtr.READ), other);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
+    RdmapStream first = user.initiator(engine, domain, settings(Rtr.READ), NONE);
+    other.responder(engine, domain, settings(Rtr.READ));
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, other.startup, 1448);
     memory.put(512, new byte[] {9, 8, 7});
     int source = register(AccessRights.REMOTE_READ);
     int sink = register(AccessRights.LOCAL_WRITE);
@@ -155,7 +155,7 @@ class ReadyToReceiveTest {
       first.postRead(new StreamRequest(i).local(sink, i, 1).remote(source, 512 + i));
     }
     run(tcp);
-    second.accept(NONE);
+    other.startup.accept(NONE);
     run(tcp);
     assertThat(user.events())
         .containsExactly("established ", "read 0 done 1", "read 1 done 1", "read 2 done 1");
@@ -182,11 +182,11 @@ class ReadyToReceiveTest {
   @Tag("P2P-9.2-08")
   @Tag("P2P-8-02")
   void responderShouldReportAFirstMessageThatIsNotTheOneAwaited(Rtr kind, String ulpdu) {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(kind), user);
+    user.responder(engine, domain, settings(kind));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2).withRtr(Set.of(kind)));
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run(tcp);
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run(tcp);
     peer.send(ulpdu);
     run(tcp);
@@ -199,11 +199,11 @@ class ReadyToReceiveTest {
   @Test
   @Tag("RDMAP-5.4-03")
   void responderShouldNotAnswerATerminateThatComesInPlaceOfTheRtr() {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
+    user.responder(engine, domain, settings(Rtr.WRITE));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.WRITE)));
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run(tcp);
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run(tcp);
     peer.send("4147 00000000 00000002 00000001 00000000 20070000");
     run(tcp);
@@ -214,11 +214,11 @@ class ReadyToReceiveTest {
   @Test
   @Tag("P2P-9.2-08")
   void responderShouldWaitForTheWholeRtr() {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
+    user.responder(engine, domain, settings(Rtr.SEND));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run(tcp);
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run(tcp);
     peer.send("0143 00000000 00000000 00000001 00000000");
     peer.send("c140 00000001 0000000000000000");
@@ -229,11 +229,11 @@ class ReadyToReceiveTest {
   @Test
   @Tag("P2P-9.2-08")
   void responderShouldRefuseASendWithOctets() {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
+    RdmapStream stream = user.responder(engine, domain, settings(Rtr.SEND));
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
-    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run(tcp);
-    stream.accept(NONE);
+    user.startup.accept(NONE);
     run(tcp);
     stream.postReceive(new StreamRequest(1).memory(memory.address(), 64));
     peer.send("4143 00000000 00000000 00000001 00000000 0102");
@@ -270,10 +270,10 @@ class ReadyToReceiveTest {
   @Tag("P2P-9.2-06")
   void initiatorShouldTellThePeerWhatCannotBe(String privateData, int error, String control) {
     RdmapSettings own = new RdmapSettings(PEER_TO_PEER, 4, 4, 3, 2);
-    RdmapStream stream = RdmapStream.initiator(engine, domain, own, NONE, user);
+    RdmapStream stream = user.initiator(engine, domain, own, NONE);
     stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
     PlainPeer peer = responder(privateData);
-    run(new InMemoryTcpPair(stream.transport(), peer, 1448));
+    run(new InMemoryTcpPair(user.startup, peer, 1448));
     assertThat(user.events())
         .containsExactly("send 1 flushed 0", "error 2/0/" + error, "closed NORMAL");
     String terminate = peer.heard().substring(2 * REQUEST);
@@ -283,9 +283,9 @@ class ReadyToReceiveTest {
 
   @Test
   void aRefusalShouldReachThePeerBeforeTheEnd() {
-    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
+    user.responder(engine, domain, settings(Rtr.WRITE));
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
-    run(new InMemoryTcpPair(stream.transport(), peer, 1448));
+    run(new InMemoryTcpPair(user.startup, peer, 1448));
     assertThat(user.events()).containsExactly("error 2/0/4", "closed NORMAL");
     assertThat(peer.heard()).isEqualTo("4d504120494420526570204672616d65" + "60010000");
   }

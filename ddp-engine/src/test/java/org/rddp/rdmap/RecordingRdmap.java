@@ -3,10 +3,15 @@ package org.rddp.rdmap;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.tcp.CloseReason;
 
 /** A user of RDMAP that records every callback as a line of text. */
-final class RecordingRdmap implements RdmapHandler {
+final class RecordingRdmap implements StartupHandler, RdmapHandler {
   private static final String[] KINDS = {
     "", "send", "write", "receive", "read", "atomic", "invalidate", "bind"
   };
@@ -30,6 +35,24 @@ final class RecordingRdmap implements RdmapHandler {
 
   private final List<String> events = new ArrayList<>();
 
+  /** MPA's startup of its stream. */
+  MpaStartup startup;
+
+  /** A stream whose peer is asked for it. */
+  RdmapStream initiator(
+      DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, byte[] privateData) {
+    RdmapStream stream = new RdmapStream(engine, domain, settings, this);
+    startup = MpaStartup.initiator(settings.mpa(), privateData, this, stream.ddp().upcalls());
+    return stream;
+  }
+
+  /** A stream whose peer asks for it. */
+  RdmapStream responder(DdpEngine engine, ProtectionDomain domain, RdmapSettings settings) {
+    RdmapStream stream = new RdmapStream(engine, domain, settings, this);
+    startup = MpaStartup.responder(settings.mpa(), this, stream.ddp().upcalls());
+    return stream;
+  }
+
   /** What has happened since the last call. */
   List<String> events() {
     List<String> seen = List.copyOf(events);
@@ -38,12 +61,12 @@ final class RecordingRdmap implements RdmapHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
+  public void onRequest(MpaStartup asked, byte[] privateData) {
     events.add("request " + HexFormat.of().formatHex(privateData));
   }
 
   @Override
-  public void onEstablished(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {
     events.add("established " + HexFormat.of().formatHex(privateData));
   }
 

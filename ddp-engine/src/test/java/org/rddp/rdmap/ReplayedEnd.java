@@ -9,6 +9,9 @@ import java.util.List;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.TcpStream;
@@ -19,7 +22,7 @@ import org.rddp.wire.Memory;
 /**
  * One end of a captured connection, whose segments go to our MPA as they were; what that passes up.
  */
-final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
+final class ReplayedEnd extends StreamHandlerAdapter implements StartupHandler, UlpduHandler {
   private static final int LONGEST = 65536;
   private static final int IRD = 128;
   private static final byte[] EMPTY_WRITE = HexFormat.of().parseHex("c140" + "00".repeat(12));
@@ -28,7 +31,6 @@ final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
   private final List<String> errors = new ArrayList<>();
   private final boolean initiator;
   private TcpStream stream;
-  private MpaConnection mpa;
 
   private ReplayedEnd(boolean initiator) {
     this.initiator = initiator;
@@ -43,11 +45,11 @@ final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
     MpaSettings settings =
         MpaSettings.DEFAULTS.withRevision(2).withReads(IRD, 1).withPeerToPeer(peerToPeer);
     ReplayedEnd end = new ReplayedEnd(captured.initiator());
-    end.mpa =
+    MpaStartup startup =
         captured.initiator()
-            ? MpaConnection.responder(settings, end)
-            : MpaConnection.initiator(settings, new byte[0], end);
-    InMemoryTcpPair tcp = new InMemoryTcpPair(end.mpa, end, LONGEST);
+            ? MpaStartup.responder(settings, end, end)
+            : MpaStartup.initiator(settings, new byte[0], end, end);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(startup, end, LONGEST);
     for (byte[] segment : captured.segments()) {
       end.send(segment);
       tcp.run(() -> {});
@@ -72,9 +74,12 @@ final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    mpa.accept(new byte[0]);
+  public void onRequest(MpaStartup startup, byte[] privateData) {
+    startup.accept(new byte[0]);
   }
+
+  @Override
+  public void onAgreed(Negotiated terms, byte[] privateData) {}
 
   @Override
   public void onUlpdu(Ulpdu ulpdu) {
@@ -97,7 +102,7 @@ final class ReplayedEnd extends StreamHandlerAdapter implements UlpduHandler {
 
   /** A Responder waits for the Initiator's first FPDU: an empty RDMA Write. */
   @Override
-  public void onFullOperation(byte[] privateData) {
+  public void onFullOperation(MpaConnection mpa) {
     if (!initiator) {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment first = arena.allocate(EMPTY_WRITE.length);

@@ -186,8 +186,8 @@ final class ReplayedStream {
     RdmapSettings settings = new RdmapSettings(mpa, DEPTH, DEPTH, READS, READS);
     stream =
         initiator
-            ? RdmapStream.initiator(engine, domain, settings, new byte[0], program)
-            : RdmapStream.responder(engine, domain, settings, program);
+            ? program.initiator(engine, domain, settings, new byte[0])
+            : program.responder(engine, domain, settings);
     regions.forEach((stag, region) ->
         engine
             .taggedBuffers()
@@ -199,7 +199,7 @@ final class ReplayedStream {
                 region.base,
                 AccessRights.ALL));
     InMemoryTcpPair tcp =
-        new InMemoryTcpPair(stream.transport(), new TappedHandler(sender, sent), LONGEST);
+        new InMemoryTcpPair(program.startup, new TappedHandler(sender, sent), LONGEST);
     postReceives();
     post(peerToPeer);
     int placed = 0;
@@ -210,7 +210,7 @@ final class ReplayedStream {
       tcp.run(() -> engine.send(DEPTH));
       if (!accepted) {
         accepted = true;
-        stream.accept(new byte[0]);
+        program.startup.accept(new byte[0]);
         tcp.run(() -> engine.send(DEPTH));
       }
       int now = (int) engine.receiveCounters().segmentsPlaced();

@@ -2,21 +2,42 @@ package org.rddp.rdmap;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/**
- * Keeps a copy of every segment that comes to a handler.
- *
- * @param handler which all of it is for
- * @param segments where copies go
- */
-record TappedHandler(StreamHandler handler, List<byte[]> segments) implements StreamHandler {
+/** Keeps a copy of every segment that comes to a handler, or to one that takes its place. */
+final class TappedHandler implements StreamHandler {
+  private final List<byte[]> segments;
+  private StreamHandler handler;
+
+  /**
+   * A tap.
+   *
+   * @param handler which all of it is for
+   * @param segments where copies go
+   */
+  TappedHandler(StreamHandler handler, List<byte[]> segments) {
+    this.handler = handler;
+    this.segments = segments;
+  }
+
   @Override
   public void onOpen(TcpStream stream) {
-    handler.onOpen(stream);
+    Object passing =
+        Proxy.newProxyInstance(
+            TcpStream.class.getClassLoader(),
+            new Class<?>[] {TcpStream.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("handler")) {
+                handler = (StreamHandler) arguments[0];
+                return null;
+              }
+              return method.invoke(stream, arguments);
+            });
+    handler.onOpen((TcpStream) passing);
   }
 
   @Override

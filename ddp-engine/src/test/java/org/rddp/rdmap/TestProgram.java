@@ -9,6 +9,10 @@ import java.util.Random;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
@@ -16,7 +20,7 @@ import org.rddp.wire.Memory;
  * A program at one end of a connection: it writes into the other's region and sends messages, and
  * keeps a model of what the other's memory must hold once a message has been delivered there.
  */
-final class TestProgram implements RdmapHandler {
+final class TestProgram implements StartupHandler, RdmapHandler {
   private static final int RECEIVES = 8;
 
   /** Something that this program has posted: a write, or a send, which has no offset. */
@@ -47,6 +51,7 @@ final class TestProgram implements RdmapHandler {
   private final GuardedMemory sink;
   private final int sinkStag;
   RdmapStream stream;
+  MpaStartup startup;
   TestProgram peer;
   boolean established;
   CloseReason closed;
@@ -81,6 +86,16 @@ final class TestProgram implements RdmapHandler {
     for (int i = 0; i < RECEIVES; i++) {
       receives.add(new GuardedMemory(regionLength));
     }
+  }
+
+  /** Makes its stream, and the startup that asks for it or is asked. */
+  void begin(RdmapNetwork.Host host, RdmapSettings settings, boolean initiator) {
+    stream = new RdmapStream(host.engine, host.domain, settings, this);
+    UlpduHandler upcalls = stream.ddp().upcalls();
+    startup =
+        initiator
+            ? MpaStartup.initiator(settings.mpa(), new byte[0], this, upcalls)
+            : MpaStartup.responder(settings.mpa(), this, upcalls);
   }
 
   /** Reads a part of the peer's region into the same part of our sink. */
@@ -226,13 +241,13 @@ final class TestProgram implements RdmapHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
+  public void onRequest(MpaStartup asked, byte[] privateData) {
     postReceives();
-    stream.accept(privateData);
+    asked.accept(privateData);
   }
 
   @Override
-  public void onEstablished(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {
     established = true;
   }
 

@@ -27,17 +27,16 @@ class VersionZeroTest {
   private final GuardedMemory memory = new GuardedMemory(64);
   private final RecordingRdmap user = new RecordingRdmap();
   private final RawUlpduPeer peer = RawUlpduPeer.initiator(OLD);
-  private final RdmapStream stream =
-      RdmapStream.responder(engine, domain, new RdmapSettings(OLD, 4, 4), user);
+  private final RdmapStream stream = user.responder(engine, domain, new RdmapSettings(OLD, 4, 4));
   private InMemoryTcpPair tcp;
 
   @BeforeEach
   void establish() {
     stream.postReceive(new StreamRequest(1).memory(memory.address(), 8));
     stream.postSend(new StreamRequest(2).memory(memory.address(), 0));
-    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();
-    stream.accept(new byte[0]);
+    user.startup.accept(new byte[0]);
     run();
     assertThat(user.events()).containsExactly("request ", "established ");
   }
@@ -125,11 +124,10 @@ class VersionZeroTest {
   void shouldSendATerminateInsteadOfAMessageOfVersionOne() {
     RecordingRdmap program = new RecordingRdmap();
     RdmapStream initiator =
-        RdmapStream.initiator(engine, domain, new RdmapSettings(OLD, 4, 4), new byte[0], program);
+        program.initiator(engine, domain, new RdmapSettings(OLD, 4, 4), new byte[0]);
     initiator.postImmediate(new StreamRequest(3).immediate(7));
     RawUlpduPeer responder = RawUlpduPeer.responder(OLD);
-    new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448)
-        .run(() -> engine.send(100));
+    new InMemoryTcpPair(program.startup, responder.transport(), 1448).run(() -> engine.send(100));
     assertThat(program.events()).containsExactly("established ", "send 3 flushed 0", "error 0/0/0");
     assertThat(responder.receivedHex())
         .containsExactly("4007" + "00000000" + "00000002" + "00000001" + "00000000" + "00000000");

@@ -4,27 +4,24 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
-import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 
 /**
  * A program on an RDMAP stream. It records the upcalls and checks that every request ends once, and
  * that there is no upcall after the end.
  */
-final class FuzzedRdmap implements RdmapHandler {
+final class FuzzedRdmap implements StartupHandler, RdmapHandler {
   private final List<String> heard = new ArrayList<>();
   private final Set<Long> posted = new HashSet<>();
-  private RdmapStream stream;
   private boolean established;
   private boolean failed;
   private boolean closed;
-
-  void uses(RdmapStream used) {
-    stream = used;
-  }
 
   /** The successful upcalls and the error, in order. */
   List<String> heard() {
@@ -63,12 +60,12 @@ final class FuzzedRdmap implements RdmapHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    stream.accept(new byte[0]);
+  public void onRequest(MpaStartup startup, byte[] privateData) {
+    startup.accept(new byte[0]);
   }
 
   @Override
-  public void onEstablished(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {
     Frames.require(!established, "established twice");
     established = true;
   }

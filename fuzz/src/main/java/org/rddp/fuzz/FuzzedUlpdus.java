@@ -5,6 +5,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
@@ -14,7 +17,7 @@ import org.rddp.wire.Memory;
  * A user of MPA that checks the rules of its upcalls: each phase once and in order, nothing after
  * an error but the end, no ULPDU twice, ULPDUs in order unless they are early.
  */
-final class FuzzedUlpdus implements UlpduHandler {
+final class FuzzedUlpdus implements StartupHandler, UlpduHandler {
   private static final long BUFFER = Memory.allocate(1 << 16);
 
   /** A Responder's answer to a Request. */
@@ -27,6 +30,7 @@ final class FuzzedUlpdus implements UlpduHandler {
   private final Answer answer;
   private final byte[] replyData;
   private final TreeMap<Long, byte[]> passed = new TreeMap<>();
+  private MpaStartup startup;
   private MpaConnection mpa;
   private byte[] privateData;
   private long delivered;
@@ -48,13 +52,14 @@ final class FuzzedUlpdus implements UlpduHandler {
     this.replyData = replyData;
   }
 
-  /** Tells which connection it is the user of. */
-  void uses(MpaConnection connection) {
-    mpa = connection;
+  /** The connection; null before Full Operation. */
+  MpaConnection mpa() {
+    return mpa;
   }
 
   @Override
-  public void onRequest(byte[] data) {
+  public void onRequest(MpaStartup asked, byte[] data) {
+    startup = asked;
     alive();
     Frames.require(!requested, "two Requests");
     Frames.require(data.length <= 512, "Private Data of " + data.length + " octets");
@@ -71,23 +76,28 @@ final class FuzzedUlpdus implements UlpduHandler {
       return;
     }
     answered = true;
-    byte[] data = Arrays.copyOf(replyData, Math.min(replyData.length, mpa.maxPrivateData()));
+    byte[] data = Arrays.copyOf(replyData, Math.min(replyData.length, startup.maxPrivateData()));
     if (accept) {
-      mpa.accept(data);
+      startup.accept(data);
     } else {
       rejected = true;
-      mpa.reject(data);
+      startup.reject(data);
     }
   }
 
   @Override
-  public void onFullOperation(byte[] data) {
+  public void onAgreed(Negotiated terms, byte[] data) {
     alive();
     Frames.require(!operating && !rejected, "Full Operation twice, or after a reject");
     operating = true;
     if (!requested) {
       privateData = data;
     }
+  }
+
+  @Override
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
   }
 
   @Override

@@ -10,9 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.rddp.device.NativePacketPool;
 import org.rddp.fuzz.FuzzedUlpdus.Answer;
-import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
@@ -48,7 +48,6 @@ public final class MpaFuzz {
   private final boolean peersMarkers;
   private final boolean waits;
   private final FuzzedUlpdus user = new FuzzedUlpdus(Answer.ACCEPT, new byte[0]);
-  private final MpaConnection mpa;
   private final InMemoryTcpStream stream;
   private final FpduStream fpdus;
   private final FpduStream ours;
@@ -77,13 +76,12 @@ public final class MpaFuzz {
             .withEarly(early)
             .withSilentDrop((choices & 8) != 0)
             .withPacking((choices & 128) != 0);
-    mpa =
+    MpaStartup startup =
         initiator
-            ? MpaConnection.initiator(settings, new byte[0], user)
-            : MpaConnection.responder(settings, user);
-    user.uses(mpa);
+            ? MpaStartup.initiator(settings, new byte[0], user, user)
+            : MpaStartup.responder(settings, user, user);
     stream = new InMemoryTcpStream(POOL, 1460, more);
-    stream.open(mpa);
+    stream.open(startup);
     fpdus = new FpduStream(markers);
     ours = new FpduStream(peersMarkers);
   }
@@ -272,7 +270,7 @@ public final class MpaFuzz {
 
   private void sendOne() {
     Memory.copy(OURS, 0, SCRATCH, OURS.length);
-    boolean sent = mpa.send(SCRATCH, 2, SCRATCH + 2, OURS.length - 2);
+    boolean sent = user.mpa().send(SCRATCH, 2, SCRATCH + 2, OURS.length - 2);
     Frames.require(sent, "the outgoing half is not usable");
   }
 

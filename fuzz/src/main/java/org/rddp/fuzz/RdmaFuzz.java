@@ -16,6 +16,8 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
@@ -107,15 +109,15 @@ public final class RdmaFuzz {
     Memory.fill(AREA, MEMORY, POISON);
     MpaSettings mpa = MpaSettings.DEFAULTS.withMarkers(markers);
     RdmapSettings settings = new RdmapSettings(mpa, 64, DEPTH, 3, 2, held);
-    rdmap =
-        initiator
-            ? RdmapStream.initiator(engine, domain, settings, new byte[0], program)
-            : RdmapStream.responder(engine, domain, settings, program);
-    program.uses(rdmap);
+    rdmap = new RdmapStream(engine, domain, settings, program);
     neighbour = new UnaffectedStream(engine, domain, AREA, POOL);
     registerAll();
     stream = new InMemoryTcpStream(POOL, 1460, filler);
-    stream.open(rdmap.transport());
+    UlpduHandler upcalls = rdmap.ddp().upcalls();
+    stream.open(
+        initiator
+            ? MpaStartup.initiator(settings.mpa(), new byte[0], program, upcalls)
+            : MpaStartup.responder(settings.mpa(), program, upcalls));
     stream.setEmss((choices & 16) == 0 ? 1460 : 536);
     fpdus = new FpduStream(markers);
     model = new RdmaModel(new ModelMemory(memory(), names), DEPTH, 3, 2, held);

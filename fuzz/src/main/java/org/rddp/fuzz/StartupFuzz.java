@@ -6,9 +6,9 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.rddp.device.NativePacketPool;
 import org.rddp.fuzz.FuzzedUlpdus.Answer;
-import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
@@ -51,7 +51,7 @@ public final class StartupFuzz {
   private final boolean initiator;
   private final MpaSettings settings;
   private final FuzzedUlpdus user;
-  private final MpaConnection mpa;
+  private final MpaStartup startup;
   private final InMemoryTcpStream stream;
   private final byte[] octets;
   private int at;
@@ -78,13 +78,12 @@ public final class StartupFuzz {
     Answer[] answers = Answer.values();
     user = new FuzzedUlpdus(answers[data % answers.length], new byte[data]);
     int most = settings.startKey() ? 0 : MOST_PRIVATE_DATA - ENHANCEMENT;
-    mpa =
+    startup =
         initiator
-            ? MpaConnection.initiator(settings, new byte[Math.min(data, most)], user)
-            : MpaConnection.responder(settings, user);
-    user.uses(mpa);
+            ? MpaStartup.initiator(settings, new byte[Math.min(data, most)], user, user)
+            : MpaStartup.responder(settings, user, user);
     stream = new InMemoryTcpStream(POOL, 1460, more);
-    stream.open(mpa);
+    stream.open(startup);
     octets = frame();
   }
 
@@ -190,12 +189,20 @@ public final class StartupFuzz {
       case 1 -> stream.makeSendable();
       case 2 -> user.answer(true);
       case 3 -> user.answer(false);
-      case 4 -> mpa.closeSend();
-      case 5 -> mpa.abort();
+      case 4 -> closeSend();
+      case 5 -> stream.abort();
       case 6 -> stream.peerCloses();
       default -> stream.fireAlarm();
     }
     disturbed |= (what & 7) > 3 || (what & 7) == 0;
+  }
+
+  private void closeSend() {
+    if (user.mpa() == null) {
+      startup.closeSend();
+    } else {
+      user.mpa().closeSend();
+    }
   }
 
   private void check() {

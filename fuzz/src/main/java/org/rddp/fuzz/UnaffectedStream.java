@@ -9,6 +9,7 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
@@ -37,10 +38,9 @@ final class UnaffectedStream {
 
   UnaffectedStream(DdpEngine engine, ProtectionDomain domain, long area, NativePacketPool pool) {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 8, 8);
-    rdmap = RdmapStream.responder(engine, domain, settings, program);
-    program.uses(rdmap);
+    rdmap = new RdmapStream(engine, domain, settings, program);
     stream = new InMemoryTcpStream(pool, 1460, 0);
-    stream.open(rdmap.transport());
+    stream.open(MpaStartup.responder(settings.mpa(), program, rdmap.ddp().upcalls()));
     byte[] frame = Arrays.copyOf("MPA ID Req Frame@".getBytes(StandardCharsets.US_ASCII), START);
     frame[17] = 1;
     stream.offer(frame, 0, 0, START);

@@ -19,7 +19,7 @@ final class ReceiveMeter extends RelayedStream {
    * @param waiting octets that wait in all connections; this one's are added
    */
   ReceiveMeter(UlpduSink sink, HighWaterMark waiting) {
-    super(sink.mpa());
+    super(sink.startup());
     this.sink = sink;
     this.waiting = waiting;
   }

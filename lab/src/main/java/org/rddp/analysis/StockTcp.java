@@ -1,7 +1,7 @@
 package org.rddp.analysis;
 
 import org.rddp.device.PacketPool;
-import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.simulation.RelayedStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpStream;
@@ -18,8 +18,8 @@ final class StockTcp extends RelayedStream {
   /** The segment that is being filled, or 0. */
   private long filling;
 
-  StockTcp(MpaConnection mpa) {
-    super(mpa);
+  StockTcp(MpaStartup startup) {
+    super(startup);
   }
 
   /** From now on octets wait until they fill a segment, as between two pushes of a program. */

@@ -1,7 +1,7 @@
 package org.rddp.analysis;
 
-import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Ulpdu;
 
 /** The Responder of a connection: receives ULPDUs, and counts how they lay in segments. */
@@ -13,7 +13,7 @@ final class UlpduSink extends UlpduAdapter {
   private static final int MARKER = 4;
   private static final int OVERHEAD = 6;
 
-  private final MpaConnection mpa;
+  private final MpaStartup startup;
   private final boolean markers;
   private long ulpdus;
   private long early;
@@ -27,12 +27,12 @@ final class UlpduSink extends UlpduAdapter {
   private long segmentEnd;
 
   UlpduSink(MpaSettings settings) {
-    mpa = MpaConnection.responder(settings, this);
+    startup = MpaStartup.responder(settings, this, this);
     markers = settings.markers();
   }
 
-  MpaConnection mpa() {
-    return mpa;
+  MpaStartup startup() {
+    return startup;
   }
 
   long ulpdus() {
@@ -57,11 +57,6 @@ final class UlpduSink extends UlpduAdapter {
   /** Stream position before which every ULPDU has been delivered. */
   long delivered() {
     return delivered;
-  }
-
-  @Override
-  public void onRequest(byte[] privateData) {
-    mpa.accept(new byte[0]);
   }
 
   @Override

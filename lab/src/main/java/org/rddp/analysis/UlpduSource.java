@@ -1,7 +1,7 @@
 package org.rddp.analysis;
 
-import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.wire.Memory;
 
@@ -13,11 +13,10 @@ final class UlpduSource extends UlpduAdapter {
   private static final int LONGEST = 1 << 16;
 
   private final long octets = Memory.allocate(LONGEST);
-  private final MpaConnection mpa;
+  private final MpaStartup startup;
   private final StockTcp stock;
   private int left;
   private int length;
-  private boolean begun;
 
   /**
    * An Initiator.
@@ -26,8 +25,8 @@ final class UlpduSource extends UlpduAdapter {
    */
   UlpduSource(MpaSettings settings, Segmentation segmentation) {
     MpaSettings own = settings.withPacking(segmentation == Segmentation.PACKED);
-    mpa = MpaConnection.initiator(own, new byte[0], this);
-    stock = segmentation == Segmentation.STOCK ? new StockTcp(mpa) : null;
+    startup = MpaStartup.initiator(own, new byte[0], this, this);
+    stock = segmentation == Segmentation.STOCK ? new StockTcp(startup) : null;
     for (int at = 0; at < LONGEST; at++) {
       Memory.putByte(octets + at, at * 31);
     }
@@ -35,11 +34,11 @@ final class UlpduSource extends UlpduAdapter {
 
   /** The handler to be given to TCP. */
   StreamHandler handler() {
-    return stock == null ? mpa : stock;
+    return stock == null ? startup : stock;
   }
 
   int mulpdu() {
-    return mpa.mulpdu();
+    return mpa().mulpdu();
   }
 
   /** Sends ULPDUs of one length as soon as possible; all earlier ones must have been sent. */
@@ -68,22 +67,17 @@ final class UlpduSource extends UlpduAdapter {
   }
 
   boolean begun() {
-    return begun;
+    return mpa() != null;
   }
 
   private void proceed() {
     int head = Math.min(TAGGED_HEADER, length);
-    while (left > 0 && mpa.sendable()) {
-      if (!mpa.send(octets, head, octets + head, length - head)) {
+    while (left > 0 && mpa().sendable()) {
+      if (!mpa().send(octets, head, octets + head, length - head)) {
         return;
       }
       left--;
     }
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {
-    begun = true;
   }
 
   @Override

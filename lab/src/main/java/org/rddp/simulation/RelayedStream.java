@@ -10,7 +10,7 @@ import org.rddp.tcp.TcpStream;
  * what they watch or change.
  */
 public abstract class RelayedStream implements StreamHandler, TcpStream {
-  private final StreamHandler above;
+  private StreamHandler above;
   private TcpStream below;
 
   /** Before a handler. */
@@ -27,6 +27,11 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   public void onOpen(TcpStream stream) {
     below = stream;
     above.onOpen(this);
+  }
+
+  @Override
+  public void handler(StreamHandler next) {
+    above = next;
   }
 
   @Override

@@ -1,127 +1,117 @@
 package org.rddp.mpa;
 
-import java.util.Objects;
-import java.util.Set;
+import org.rddp.crc.Crc32c;
+import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.tcp.storage.EarlySegments;
 
 /**
- * One end of an MPA connection over a TCP connection, from the Startup Phase through Full Operation
- * to the close (RFC 5044 section 7).
+ * One end of an MPA connection in the Full Operation Phase: sends FPDUs, receives FPDUs, and
+ * reports errors in received ones (RFC 5044 sections 4 to 8). {@link MpaStartup} creates it.
  *
  * <p>TCP calls it as the connection's {@link StreamHandler}; it calls its user through an {@link
  * UlpduHandler}. Engine thread only.
  */
 public final class MpaConnection implements StreamHandler {
-  private static final byte[] NONE = {};
+  /** Time after which an incomplete FPDU ends the connection; it may take up to twice as long. */
+  static final long FPDU_TIMEOUT_NANOS = 60_000_000_000L;
 
+  private static final long NONE = -1;
+
+  private final TcpStream stream;
   private final UlpduHandler handler;
   private final boolean initiator;
+  private final Negotiated negotiated;
   private final MpaSettings settings;
-  private final Startup startup;
 
-  /** Null before TCP is established. */
-  private TcpStream stream;
+  /** Whether the first FPDU to be received is an RTR, for which a timeout runs. */
+  private final boolean expectsRtr;
 
-  /**
-   * Segments received out of order that can only be used in order; null before TCP is established.
-   */
-  private EarlySegments earlySegments;
+  private final MpaSender sender;
+  private final MpaReceiver receiver;
 
-  /** Null before Full Operation. */
-  private FullOperation operation;
+  /** Null if ULPDUs are only passed in order. */
+  private final EarlyFpdus early;
 
-  /** Null while the connection is not traced. */
-  private FpduObserver observer;
+  /** Segments received out of order that can only be used in order. */
+  private final EarlySegments earlySegments;
+
+  /** Null if invalid FPDUs are reported at once. */
+  private final SilentDrop silentDrop;
+
+  /** MULPDU of a full segment. */
+  private int fullMulpdu;
+
+  /** Stream position of the incomplete FPDU that the alarm is set for, or {@link #NONE}. */
+  private long unfinishedFpdu = NONE;
+
+  /** An error has been reported: nothing more is passed. */
+  private boolean failed;
 
   /** Whether the receive window is kept from opening, and the octets withheld from it so far. */
   private boolean windowHeld;
 
   private int withheldOctets;
-  private boolean abandoned;
   private boolean sendClosed;
   private boolean closed;
 
-  private MpaConnection(
-      MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
-    this.handler = Objects.requireNonNull(handler, "no user is bound to the connection");
+  /**
+   * A connection whose ends have agreed.
+   *
+   * @param start stream position of the first octet after the peer's startup frame
+   * @param earlySegments segments behind it that were received out of order
+   */
+  MpaConnection(
+      TcpStream stream,
+      UlpduHandler handler,
+      Negotiated negotiated,
+      boolean initiator,
+      long start,
+      MpaSettings settings,
+      EarlySegments earlySegments) {
+    Crc32c crc32c = Crc32c.ofThread();
+    this.stream = stream;
+    this.handler = handler;
     this.initiator = initiator;
+    this.negotiated = negotiated;
     this.settings = settings;
-    startup = new Startup(settings, initiator, requestData, handler);
+    this.earlySegments = earlySegments;
+    expectsRtr = !initiator && !negotiated.rtr().isEmpty();
+    boolean markers = negotiated.receiveMarkers();
+    sender = new MpaSender(stream, crc32c, negotiated.sendMarkers(), settings.packing());
+    FpduReader reader = new FpduReader(crc32c, negotiated.crc(), markers, start);
+    receiver = new MpaReceiver(handler, stream.pool(), reader, stream::keeps);
+    early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
+    silentDrop = settings.silentDrop() ? new SilentDrop(stream.pool(), reader, receiver) : null;
+    fullMulpdu = Mulpdu.of(stream.emss(), negotiated.sendMarkers());
   }
 
   /**
-   * Creates an Initiator. It sends the MPA Request as soon as TCP is established.
+   * Begins: the connection is TCP's handler now.
    *
-   * @param privateData the Request's, 0 to 512 octets; 508 if revision 2 is proposed
-   * @throws IllegalArgumentException if there are more
+   * @param closing whether our half has been closed before
+   * @param mismatch what the Reply settles and we cannot meet; null for nothing
+   * @param detail describes that, for people to read
    */
-  public static MpaConnection initiator(
-      MpaSettings settings, byte[] privateData, UlpduHandler handler) {
-    return new MpaConnection(settings, true, privateData, handler);
-  }
-
-  /** Creates a Responder. It waits for the MPA Request and answers it. */
-  public static MpaConnection responder(MpaSettings settings, UlpduHandler handler) {
-    return new MpaConnection(settings, false, NONE, handler);
-  }
-
-  /**
-   * The most octets of Private Data that {@link #accept} and {@link #reject} take, once the Request
-   * has come: 512, or 508 if it is an enhanced one.
-   */
-  public int maxPrivateData() {
-    return startup.maxPrivateData();
-  }
-
-  /**
-   * Responder: chooses IRD for this connection, before {@link #accept}. Does nothing if no Request
-   * waits for an answer.
-   *
-   * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
-   */
-  public void chooseIrd(int ird) {
-    startup.choose(settings -> settings.withIrd(ird));
-  }
-
-  /**
-   * Responder: chooses ORD for this connection, before {@link #accept}. It holds also towards a
-   * peer that does not say how many Reads it serves: the user knows that by other means. Does
-   * nothing if no Request waits for an answer.
-   *
-   * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
-   */
-  public void chooseOrd(int ord) {
-    startup.choose(settings -> settings.withOrd(ord).withUnnegotiatedOrd(MpaSettings.DEEPEST));
-  }
-
-  /**
-   * Responder: answers the Request with a Reply that accepts. Full Operation begins, with {@link
-   * UlpduHandler#onFullOperation}, when the Reply has been sent, usually within this call. Does
-   * nothing if the connection has already failed.
-   *
-   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
-   * @throws IllegalArgumentException if there are more
-   * @throws IllegalStateException if no Request waits for an answer
-   */
-  public void accept(byte[] privateData) {
-    startup.reply(true, privateData);
-    proceed();
-  }
-
-  /**
-   * Responder: answers the Request with a Reply that declines. MPA then ends and TCP stays open;
-   * close it with {@link #closeSend()}, which starts a timer, or {@link #abort()}. Does nothing if
-   * the connection has already failed.
-   *
-   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
-   * @throws IllegalArgumentException if there are more
-   * @throws IllegalStateException if no Request waits for an answer
-   */
-  public void reject(byte[] privateData) {
-    startup.reply(false, privateData);
+  void begin(boolean closing, MpaError mismatch, String detail) {
+    if (closed) {
+      return;
+    }
+    sendClosed = closing;
+    failed = mismatch != null;
+    if (expectsRtr) {
+      stream.alarm(stream.now() + settings.startupTimeoutNanos());
+    }
+    handler.onFullOperation(this);
+    if (mismatch != null && !closed) {
+      receiver.close();
+      forgetEarly();
+      handler.onError(mismatch, detail);
+    } else if (early != null) {
+      earlySegments.handUp(Long.MAX_VALUE, this);
+    }
   }
 
   /**
@@ -134,15 +124,12 @@ public final class MpaConnection implements StreamHandler {
    * {@link #fullMulpdu()}, is accepted as well and begins a new segment.
    */
   public int mulpdu() {
-    if (operation != null) {
-      return operation.mulpdu();
-    }
-    return stream == null ? Mulpdu.MIN : Mulpdu.of(stream.emss(), false);
+    return sender.mulpdu(fullMulpdu);
   }
 
   /** MULPDU of an empty segment, regardless of the room left in the segment being packed. */
   public int fullMulpdu() {
-    return operation == null ? mulpdu() : operation.largest();
+    return fullMulpdu;
   }
 
   /**
@@ -150,7 +137,7 @@ public final class MpaConnection implements StreamHandler {
    * when this changes from false to true.
    */
   public boolean sendable() {
-    return operation != null && !startup.over() && !sendClosed && operation.sendable();
+    return !closed && !sendClosed && maySend() && stream.sendable();
   }
 
   /**
@@ -158,7 +145,7 @@ public final class MpaConnection implements StreamHandler {
    * the loads.
    */
   public int prefetchSending() {
-    return operation == null ? 0 : operation.prefetchSending();
+    return fullMulpdu + (failed ? 1 : 0) + sender.prefetch() + (int) receiver.passed();
   }
 
   /**
@@ -190,133 +177,73 @@ public final class MpaConnection implements StreamHandler {
   public boolean send(
       long header, int headerLength, long payload, int payloadLength, boolean more) {
     long length = (long) headerLength + payloadLength;
-    int largest = fullMulpdu();
-    if (length < 1 || length > largest) {
-      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + largest);
+    if (length < 1 || length > fullMulpdu) {
+      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + fullMulpdu);
     }
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    return operation != null
-        && !startup.over()
-        && operation.send(header, headerLength, payload, payloadLength, more);
+    return !closed && maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
-  /**
-   * Closes our half of the connection after everything sent. Receiving goes on; if either end has
-   * rejected, for at most the startup timeout.
-   */
+  /** Closes our half of the connection after everything sent. Receiving goes on. */
   public void closeSend() {
-    if (stream == null) {
-      abandoned = true;
-    } else if (!startup.over() && !sendClosed) {
+    if (!closed && !sendClosed) {
       sendClosed = true;
-      startup.closeSend();
+      stream.closeSend();
     }
   }
 
   /** Ends the connection with a reset; {@link UlpduHandler#onClosed} follows. */
   public void abort() {
-    if (stream == null) {
-      abandoned = true;
-    } else if (!startup.over()) {
+    if (!closed) {
       stream.abort();
     }
   }
 
-  /**
-   * The version that DDP and RDMAP put into their headers (RFC 5044 section 3), once the peer's
-   * startup frame has come.
-   */
-  public int version() {
-    return startup.settled().version();
-  }
-
-  /** The MPA revision in the peer's startup frame, once it has come; 0 before. */
-  public int revision() {
-    return startup.settled() == null ? 0 : startup.settled().revision();
-  }
-
-  /**
-   * IRD and ORD: the peer's, and those in use. Before the peer's startup frame has come, those
-   * towards a peer that does not say its own.
-   */
-  public Depths depths() {
-    return startup.settled() == null ? Depths.unknown(settings) : startup.settled().depths();
-  }
-
-  /** What both startup frames have settled; null before the peer's has come. */
+  /** What both startup frames have settled. */
   public Negotiated negotiated() {
-    return startup.settled();
+    return negotiated;
   }
 
-  /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
-  public int ird() {
-    return depths().ird();
-  }
-
-  /**
-   * RDMA Reads of our own that may be outstanding at a time, once the peer's startup frame has
-   * come.
-   */
-  public int ord() {
-    return depths().ord();
+  /** Whether this end is the Initiator. */
+  public boolean initiator() {
+    return initiator;
   }
 
   /**
-   * Initiator: the message that its user sends before anything else; Responder: the messages of
-   * which its user expects one as the first. Empty if the first FPDU may be anything, and before
-   * the peer's startup frame has come.
+   * Whether an error has been reported, or follows {@link UlpduHandler#onFullOperation} because
+   * what both ends have settled cannot be met: ULPDUs then only serve to tell the peer so (RFC 6581
+   * section 8).
    */
-  public Set<Rtr> rtr() {
-    return startup.settled() == null ? Set.of() : startup.settled().rtr();
+  public boolean failed() {
+    return failed;
   }
 
   /**
-   * Whether Full Operation has begun. It has also begun when {@link UlpduHandler#onError} replaces
-   * {@link UlpduHandler#onFullOperation} because the negotiated parameters cannot be met: a ULPDU
-   * can then tell the peer so.
+   * Responder: whether it may not send before the Initiator's first FPDU (section 7.1.2 rule 4).
    */
-  public boolean operating() {
-    return operation != null && !closed;
+  public boolean awaitsFirstFpdu() {
+    return !closed && !maySend();
   }
 
-  /**
-   * Whether MPA is closing the connection gracefully because it does not support the peer's
-   * revision. {@link #closeSend()} lets the peer still read the answer; {@link #abort()} would not.
-   */
-  public boolean refusing() {
-    return startup.refusing();
+  private boolean maySend() {
+    return initiator || receiver.passed() > 0;
   }
 
-  /**
-   * Initiator: whether an enhanced Request of revision 2 has been sent and no octet of the Reply
-   * has come. If the peer has then closed or reset the connection, it may know revision 1 only (RFC
-   * 6581 section 10).
-   */
-  public boolean requestUnanswered() {
-    return startup.requestUnanswered();
+  /** Whether the peer must still wait for our first FPDU (section 7.1.2 rule 4). */
+  private boolean peerMustWait() {
+    return initiator && !sender.begun() && !failed;
   }
 
-  /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
-  public boolean crc() {
-    return startup.settled().crc();
-  }
-
-  @Override
-  public void onOpen(TcpStream opened) {
-    stream = opened;
-    earlySegments = new EarlySegments(opened.pool());
-    if (abandoned) {
-      stream.abort();
-    } else {
-      startup.open(stream);
-    }
+  /** Whether the Initiator's RTR has not been received. */
+  private boolean missesRtr() {
+    return expectsRtr && !maySend() && !failed;
   }
 
   @Override
   public int prefetch() {
-    return operation == null ? 0 : operation.prefetch();
+    return (failed ? 1 : 0) + receiver.prefetch();
   }
 
   /**
@@ -324,47 +251,86 @@ public final class MpaConnection implements StreamHandler {
    */
   @Override
   public boolean accepts(long position, long address, int length) {
-    return operation == null || operation.accepts(position, address, length);
+    return silentDrop == null
+        || receiver.stopped()
+        || !silentDrop.drops(position, address, length, stream.receivePosition());
   }
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (position <= stream.receivePosition()) {
-      take(position, address, length, packet);
-    } else if (operation != null && operation.failed()) {
+      take(address, length, packet);
       openWindow(length);
-    } else if (operation == null || !operation.takesEarly()) {
+    } else if (failed) {
+      openWindow(length);
+    } else if (early == null) {
       earlySegments.hold(position, address, length, packet);
-    } else if (operation.peerMustWait()) {
-      startup.failForEarlyFpdu();
     } else {
-      operation.takeEarly(position, address, length, packet);
-      openWindow(length);
+      takeEarly(position, address, length, packet);
     }
+  }
+
+  /** Takes octets received in order. */
+  private void take(long address, int length, long packet) {
+    if (peerMustWait()) {
+      failForEarlyFpdu();
+      return;
+    }
+    boolean held = !maySend();
+    receiver.onSegment(address, length, packet);
+    taken(held);
+  }
+
+  private void takeEarly(long position, long address, int length, long packet) {
+    if (peerMustWait()) {
+      failForEarlyFpdu();
+      return;
+    }
+    if (!receiver.stopped()) {
+      early.take(position, address, length, packet);
+    }
+    openWindow(length);
   }
 
   @Override
   public void onLeftEdge(long edge) {
     earlySegments.handUp(edge, this);
-    if (operation != null && operation.takesEarly() && !closed) {
-      operation.leftEdge(edge);
+    if (early != null && !closed) {
+      boolean held = !maySend();
+      early.handOver(edge, receiver);
+      taken(held);
     }
   }
 
-  /** Takes octets received in order. */
-  private void take(long position, long address, int length, long packet) {
-    if (operation == null) {
-      startup.take(position, address, length);
-      proceed();
-    } else if (operation.peerMustWait()) {
-      startup.failForEarlyFpdu();
-    } else {
-      operation.take(address, length, packet);
+  /**
+   * Octets have been taken in order.
+   *
+   * @param held whether nothing could be sent before they were taken
+   */
+  private void taken(boolean held) {
+    if (held && maySend() && !receiver.closed()) {
+      handler.onSendable();
     }
-    openWindow(length);
+    if (receiver.error() != null && !receiver.closed()) {
+      report(receiver.error(), receiver.detail());
+    }
+    if (unfinishedFpdu == NONE) {
+      startFpduTimeout();
+    }
   }
 
-  private void openWindow(int length) {
+  /**
+   * Sets the alarm if an FPDU is incomplete: its octets hold packets that other connections need.
+   */
+  private void startFpduTimeout() {
+    if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
+      unfinishedFpdu = receiver.position();
+      stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS);
+    }
+  }
+
+  /** Octets have been taken: opens the receive window by them, unless it is held. */
+  void openWindow(int length) {
     if (windowHeld) {
       withheldOctets += length;
     } else if (!closed) {
@@ -387,91 +353,114 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /**
-   * Responder: whether it may not send before the Initiator's first FPDU (section 7.1.2 rule 4).
-   */
-  public boolean awaitsFirstFpdu() {
-    return operation != null && !closed && !operation.maySend();
-  }
-
   @Override
   public void onSendable() {
-    startup.sendable();
-    proceed();
-    if (operation != null && operation.maySend() && !closed) {
+    if (maySend() && !closed) {
       handler.onSendable();
     }
   }
 
   @Override
   public void onEmss(int emss) {
-    if (operation != null) {
-      operation.emss(emss);
+    int before = fullMulpdu;
+    fullMulpdu = Mulpdu.of(emss, negotiated.sendMarkers());
+    if (fullMulpdu != before) {
+      handler.onMulpdu(fullMulpdu);
     }
   }
 
+  /**
+   * The RTR must have come by now, or the FPDU be complete that was incomplete when the alarm was
+   * set.
+   */
   @Override
   public void onAlarm(long now) {
-    startup.alarm();
-    if (operation != null && !closed) {
-      if (operation.missesRtr()) {
-        startup.failForMissingRtr();
-      } else {
-        operation.alarm();
-      }
+    long unfinished = unfinishedFpdu;
+    unfinishedFpdu = NONE;
+    if (closed) {
+      return;
+    }
+    if (missesRtr()) {
+      long millis = settings.startupTimeoutNanos() / 1_000_000;
+      fail(MpaError.STARTUP, "RTR is missing: no FPDU within " + millis + " ms of the MPA Reply");
+    } else if (unfinished == receiver.position() && !failed && !receiver.closed()) {
+      fail(MpaError.CONNECTION_LOST, "no more than " + receiver.remainder() + " in time");
+    } else {
+      startFpduTimeout();
     }
   }
 
+  /** The peer has sent an FPDU although it must wait for ours (section 7.1.2 rule 4). */
+  private void failForEarlyFpdu() {
+    Kind frame = settings.startKey() ? Kind.START_KEY : Kind.REPLY;
+    String detail = frame.title() + ": " + MpaStartup.FOLLOWED + "the Reply before any FPDU";
+    fail(MpaError.STARTUP, detail);
+  }
+
+  /** Reports an error after which the peer is not told anything, and resets the connection. */
+  private void fail(MpaError error, String detail) {
+    receiver.close();
+    report(error, detail);
+    stream.abort();
+  }
+
+  /** The peer's FIN, after all octets have been taken. */
   @Override
   public void onPeerClosed() {
-    if (operation == null) {
-      startup.peerClosed();
+    if (failed) {
+      return;
+    }
+    if (receiver.atBoundary()) {
+      handler.onPeerClosed();
     } else {
-      operation.peerClosed();
+      String detail = "the peer closed behind " + receiver.remainder();
+      receiver.close();
+      report(MpaError.CONNECTION_LOST, detail);
     }
   }
 
   @Override
   public void onClosed(CloseReason reason) {
     closed = true;
-    if (earlySegments != null) {
-      earlySegments.clear();
-    }
-    startup.closed();
-    boolean known = startup.errorReported();
-    if (operation != null) {
-      operation.close();
-      known |= operation.failed();
-    }
+    earlySegments.clear();
+    receiver.close();
+    forgetEarly();
+    reportEnd(handler, reason, failed);
+  }
+
+  /**
+   * Tells a user that TCP has ended.
+   *
+   * @param errorKnown whether an error has been reported that explains it
+   */
+  static void reportEnd(UlpduHandler user, CloseReason reason, boolean errorKnown) {
     boolean lost = reason != CloseReason.NORMAL && reason != CloseReason.ABORTED;
-    if (lost && !known) {
-      handler.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
+    if (lost && !errorKnown) {
+      user.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
     }
-    handler.onClosed(reason);
+    user.onClosed(reason);
+  }
+
+  private void report(MpaError error, String detail) {
+    if (!failed) {
+      failed = true;
+      forgetEarly();
+      handler.onError(error, detail);
+    }
+  }
+
+  private void forgetEarly() {
+    if (early != null) {
+      early.close();
+    }
   }
 
   /** Tells an observer of every FPDU from now on; null: nobody. */
-  public void observe(FpduObserver next) {
-    observer = next;
-    if (operation != null) {
-      operation.observe(next);
-    }
-  }
-
-  /** Begins Full Operation if the Startup Phase is complete. */
-  private void proceed() {
-    if (operation == null && startup.agreed() && !closed) {
-      operation =
-          new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), settings);
-      operation.observe(observer);
-      if (startup.mismatch() != null) {
-        operation.refuse(startup.mismatch(), startup.mismatchDetail());
-        return;
-      }
-      handler.onFullOperation(startup.privateData());
-      if (operation.takesEarly()) {
-        earlySegments.handUp(Long.MAX_VALUE, this);
-      }
+  public void observe(FpduObserver observer) {
+    sender.observe(observer);
+    receiver.observe(observer);
+    if (early != null) {
+      early.observe(observer);
     }
   }
 }

@@ -25,6 +25,11 @@ public record Negotiated(
     int version,
     Depths depths,
     Set<Rtr> rtr) {
+  /** What holds towards a peer that has closed instead of sending its frame. */
+  static Negotiated withoutFrame(MpaSettings settings) {
+    return new Negotiated(false, false, false, 0, 0, Depths.unknown(settings), Set.of());
+  }
+
   /** Negotiates our settings with the peer's frame. */
   static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;

@@ -101,11 +101,15 @@ final class Negotiation {
   }
 
   /**
-   * Whether a Responder that closes now has rejected: it has answered, and no octet of its key has
-   * arrived.
+   * The Responder closes: whether it has rejected thereby. It has answered, and no octet of its key
+   * has arrived.
    */
   boolean declinedByClosing() {
-    return settings.streamedPrivateData() && !streaming() && reader.count() == 0;
+    boolean declined = settings.streamedPrivateData() && !streaming() && reader.count() == 0;
+    if (declined) {
+      settled = Negotiated.withoutFrame(settings);
+    }
+    return declined;
   }
 
   /**

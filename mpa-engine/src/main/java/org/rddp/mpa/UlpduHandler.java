@@ -8,28 +8,11 @@ import org.rddp.tcp.CloseReason;
  */
 public interface UlpduHandler {
   /**
-   * Responder: a valid Request has been received. The user answers, now or later, with {@link
-   * MpaConnection#accept} or {@link MpaConnection#reject}.
-   *
-   * @param privateData the Request's, 0 to 512 octets
-   */
-  void onRequest(byte[] privateData);
-
-  /**
    * Full Operation has begun (RFC 5044 section 7.1.2): ULPDUs may arrive. Ours may be sent once
    * {@link MpaConnection#sendable()} returns true: a Responder waits for the Initiator's first
-   * FPDU.
-   *
-   * @param privateData Initiator: the Reply's, 0 to 512 octets; Responder: empty
+   * FPDU. Not called if the connection fails or ends before.
    */
-  void onFullOperation(byte[] privateData);
-
-  /**
-   * Initiator: the Responder's program rejected (R=1). TCP stays open until the user closes it.
-   *
-   * @param privateData the Reply's, 0 to 512 octets
-   */
-  void onRejected(byte[] privateData);
+  void onFullOperation(MpaConnection connection);
 
   /**
    * A ULPDU has been received and its CRC verified. Unless it is {@link Ulpdu#early()}, which only

@@ -137,7 +137,7 @@ class AfterErrorTest {
     long alarm = end.stream.alarm();
     goOnReceiving();
     end.stream.setNow(Math.max(alarm, end.stream.now()));
-    end.mpa.onAlarm(end.stream.now());
+    end.mpa().onAlarm(end.stream.now());
     assertThat(end.handler.events).hasSize(heard);
     assertThat(end.stream.isClosed()).isFalse();
     assertThat(end.stream.isSendClosed()).isFalse();
@@ -145,7 +145,7 @@ class AfterErrorTest {
 
     end.stream.makeSendable();
     assertThat(end.handler.sendables).isEqualTo(sendables + 1);
-    assertThat(end.mpa.sendable()).isTrue();
+    assertThat(end.mpa().sendable()).isTrue();
     assertThat(end.send(ulpdu(100))).isTrue();
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ulpdu(100)));
     end.stream.changeEmss(536);
@@ -154,7 +154,7 @@ class AfterErrorTest {
     end.stream.peerCloses();
     assertThat(end.handler.events).hasSize(heard + 1);
     assertThat(end.send(ulpdu(100))).isTrue();
-    end.mpa.closeSend();
+    end.mpa().closeSend();
     assertThat(end.stream.isSendClosed()).isTrue();
     end.stream.end(CloseReason.RESET);
     assertThat(end.handler.events).hasSize(heard + 2).last().isEqualTo("closed RESET");
@@ -168,7 +168,9 @@ class AfterErrorTest {
     byte[] more = {};
     for (int length : new int[] {700, 800, 900}) {
       int before = (int) (at - START) + more.length;
-      more = PeerOctets.join(more, PeerOctets.fpdu(ulpdu(length), end.mpa.crc() ? before : -1));
+      more =
+          PeerOctets.join(
+              more, PeerOctets.fpdu(ulpdu(length), end.startup.negotiated().crc() ? before : -1));
     }
     end.stream.arrive(more, at, 1000, 900);
     end.stream.arrive(more, at, 2000, more.length - 2000);

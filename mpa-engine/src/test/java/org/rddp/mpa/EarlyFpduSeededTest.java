@@ -35,7 +35,7 @@ class EarlyFpduSeededTest {
       MpaEndpoint sender =
           MpaEndpoint.initiating(MpaSettings.DEFAULTS.withCrc(crc), M | (crc ? C : 0));
       sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2000));
-      int most = random.nextInt(3) == 0 ? 60 : sender.mpa.mulpdu();
+      int most = random.nextInt(3) == 0 ? 60 : sender.mpa().mulpdu();
       long at = START;
       for (int i = 1 + random.nextInt(40); i > 0; i--) {
         byte[] ulpdu = new byte[1 + random.nextInt(most)];

@@ -442,10 +442,10 @@ class EarlyFpduTest {
   void shouldNotLetTheResponderSendForAnEarlyFpdu() {
     send(700, 800);
     arrive(1, 2);
-    assertThat(end.mpa.sendable()).isFalse();
+    assertThat(end.mpa().sendable()).isFalse();
     assertThat(end.handler.sendables).isZero();
     arrive(0, 1);
-    assertThat(end.mpa.sendable()).isTrue();
+    assertThat(end.mpa().sendable()).isTrue();
     assertThat(end.handler.sendables).isOne();
   }
 
@@ -538,7 +538,7 @@ class EarlyFpduTest {
   @Test
   @DisplayName("RFC 5044 7.2: the user may abort at an early ULPDU")
   void shouldStopWhenTheUserAborts() {
-    end.handler.uponUlpdu = () -> end.mpa.abort();
+    end.handler.uponUlpdu = () -> end.mpa().abort();
     send(700, 800, 30, 900);
     arrive(1, 4);
     assertThat(heard()).containsExactly("early 800", "closed ABORTED");
@@ -561,7 +561,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 7.1.3: octets that came early wait for the Startup Phase to end")
   void shouldTakeEarlyOctetsThatWaitedForTheRequest() {
     MpaEndpoint responder = MpaEndpoint.responder(EARLY).open();
-    responder.handler.uponRequest = () -> responder.mpa.accept(MpaEndpoint.NONE);
+    responder.handler.uponRequest = () -> responder.startup.accept(MpaEndpoint.NONE);
     byte[] request = PeerOctets.request(C, new byte[100]);
     responder.stream.arrive(request, 0, 50, request.length - 50);
     assertThat(responder.handler.events).isEmpty();

@@ -48,14 +48,14 @@ class EnhancedStartupTest {
   void shouldAnswerSiwInItsRevision() {
     MpaEndpoint end = responder(PeerOctets.hex(SIW_REQUEST));
     assertThat(end.handler.events).containsExactly("request ");
-    end.mpa.accept(NONE);
+    end.startup.accept(NONE);
     assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526570204672616d6550020004 0001 0001".replace(" ", ""));
-    assertThat(end.mpa.revision()).isEqualTo(2);
-    assertThat(end.mpa.version()).isEqualTo(1);
-    assertThat(end.mpa.ird()).isEqualTo(1);
-    assertThat(end.mpa.ord()).isEqualTo(1);
-    assertThat(end.mpa.crc()).isTrue();
+    assertThat(end.startup.negotiated().revision()).isEqualTo(2);
+    assertThat(end.startup.negotiated().version()).isEqualTo(1);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(1);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(1);
+    assertThat(end.startup.negotiated().crc()).isTrue();
   }
 
   @Test
@@ -63,7 +63,7 @@ class EnhancedStartupTest {
   void shouldHandUpOnlyTheUsersPrivateData() {
     MpaEndpoint end = responder(request(S | C, "0001 0001 c0ffee"));
     assertThat(end.handler.events).containsExactly("request c0ffee");
-    end.mpa.reject(PeerOctets.hex("0bad"));
+    end.startup.reject(PeerOctets.hex("0bad"));
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C | R, "0001 0001 0bad"));
   }
 
@@ -85,10 +85,10 @@ class EnhancedStartupTest {
   void responderShouldFitItsDepthsToTheRequest(
       String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
     MpaEndpoint end = responder(request(S | C, ird + ord));
-    end.mpa.accept(NONE);
+    end.startup.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, replyIrd + replyOrd));
-    assertThat(end.mpa.ird()).isEqualTo(inUse);
-    assertThat(end.mpa.ord()).isEqualTo(outUse);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(inUse);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(outUse);
   }
 
   @Test
@@ -96,7 +96,7 @@ class EnhancedStartupTest {
   void shouldNotLookAtTheOtherReservedBits() {
     MpaEndpoint end = responder(request(S | C | 0x0f, "0001 0001 aa"));
     assertThat(end.handler.events).containsExactly("request aa");
-    end.mpa.accept(NONE);
+    end.startup.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "0001 0001"));
   }
 
@@ -107,7 +107,7 @@ class EnhancedStartupTest {
   void responderThatRejectsShouldSayWhatOrdItNeeds(String requested, String replied) {
     MpaEndpoint end = MpaEndpoint.responder(READS.withRequiredOrd(4)).open();
     end.stream.receive(request(S | C, requested));
-    end.mpa.reject(NONE);
+    end.startup.reject(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C | R, replied));
   }
 
@@ -115,7 +115,7 @@ class EnhancedStartupTest {
   @Tag("P2P-10-02")
   void shouldAnswerRevision1WithoutEnhancement() {
     MpaEndpoint end = responder(PeerOctets.request(C | S, NONE));
-    end.mpa.accept(NONE);
+    end.startup.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C, NONE));
   }
 
@@ -124,9 +124,9 @@ class EnhancedStartupTest {
   void shouldAnswerRevision2WithoutEnhancementLikewise() {
     MpaEndpoint end = responder(request(C, "010203"));
     assertThat(end.handler.events).containsExactly("request 010203");
-    end.mpa.accept(new byte[512]);
+    end.startup.accept(new byte[512]);
     assertThat(end.stream.takeSent()).isEqualTo(reply(C, "00".repeat(512)));
-    assertThat(end.mpa.ird()).isEqualTo(8);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(8);
   }
 
   @Test
@@ -134,7 +134,7 @@ class EnhancedStartupTest {
   void initiatorShouldNotLookAtThemEither() {
     MpaEndpoint end = initiator(reply(S | C | 0x08, "0003 0002 ef"));
     assertThat(end.handler.events).containsExactly("full operation ef");
-    assertThat(end.mpa.ord()).isEqualTo(3);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(3);
   }
 
   @Test
@@ -162,16 +162,17 @@ class EnhancedStartupTest {
     assertThat(end.stream.takeSent()).isEqualTo(request(S | C, "0008 0004 abcd"));
     end.stream.receive(reply(S | C, "0003 0002 ef"));
     assertThat(end.handler.events).containsExactly("full operation ef");
-    assertThat(end.mpa.ird()).isEqualTo(2);
-    assertThat(end.mpa.ord()).isEqualTo(3);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(2);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(3);
   }
 
   @Test
   void initiatorShouldFallBackToAResponderOfRevision1() {
     MpaEndpoint end = initiator(PeerOctets.reply(C, PeerOctets.hex("ef")));
     assertThat(end.handler.events).containsExactly("full operation ef");
-    assertThat(end.mpa.revision()).isEqualTo(1);
-    assertThat(end.mpa.depths()).isEqualTo(new Depths(Depths.UNKNOWN, Depths.UNKNOWN, 8, 4));
+    assertThat(end.startup.negotiated().revision()).isEqualTo(1);
+    assertThat(end.startup.negotiated().depths())
+        .isEqualTo(new Depths(Depths.UNKNOWN, Depths.UNKNOWN, 8, 4));
   }
 
   @Test
@@ -179,13 +180,13 @@ class EnhancedStartupTest {
     MpaSettings careful = READS.withUnnegotiatedOrd(1);
     MpaEndpoint end = MpaEndpoint.initiator(careful, NONE).open();
     end.stream.receive(PeerOctets.reply(C, NONE));
-    assertThat(end.mpa.ord()).isEqualTo(1);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(1);
     MpaEndpoint other = MpaEndpoint.responder(careful).open();
     other.stream.receive(request(S | C, "3fff 0002"));
-    assertThat(other.mpa.ord()).isEqualTo(1);
+    assertThat(other.startup.negotiated().depths().ord()).isEqualTo(1);
     MpaEndpoint third = MpaEndpoint.responder(careful).open();
     third.stream.receive(request(S | C, "0003 0002"));
-    assertThat(third.mpa.depths()).isEqualTo(new Depths(3, 2, 2, 3));
+    assertThat(third.startup.negotiated().depths()).isEqualTo(new Depths(3, 2, 2, 3));
   }
 
   @ParameterizedTest
@@ -199,7 +200,7 @@ class EnhancedStartupTest {
     MpaEndpoint end = initiator(reply(S | C, ird + ord));
     assertThat(end.handler.events).containsExactly("error 6");
     assertThat(end.handler.detail).isEqualTo(detail);
-    assertThat(end.mpa.operating()).isTrue();
+    assertThat(end.mpa()).isNotNull();
     assertThat(end.send(new byte[] {1, 2, 3})).as("a Terminate may say so").isTrue();
     end.stream.takeSent();
     end.stream.receive(PeerOctets.fpdu(new byte[10]));
@@ -224,8 +225,8 @@ class EnhancedStartupTest {
   @Test
   void initiatorShouldHandUpTheDepthsOfAReplyThatDeclines() {
     MpaEndpoint end = initiator(reply(S | C | R, "0003 0009"));
-    assertThat(end.mpa.depths().peerIrd()).isEqualTo(3);
-    assertThat(end.mpa.depths().peerOrd()).isEqualTo(9);
+    assertThat(end.startup.negotiated().depths().peerIrd()).isEqualTo(3);
+    assertThat(end.startup.negotiated().depths().peerOrd()).isEqualTo(9);
   }
 
   @Test
@@ -233,8 +234,8 @@ class EnhancedStartupTest {
   void initiatorShouldKeepItsDepthsWhenTheyAreSettledElsewhere() {
     MpaEndpoint end = initiator(reply(S | C, "3fff 3fff"));
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.ird()).isEqualTo(8);
-    assertThat(end.mpa.ord()).isEqualTo(4);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(8);
+    assertThat(end.startup.negotiated().depths().ord()).isEqualTo(4);
     MpaSettings elsewhere =
         READS
             .withRevision(2)
@@ -272,9 +273,9 @@ class EnhancedStartupTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("508");
     MpaEndpoint responder = responder(request(S | C, "0001 0001"));
-    assertThatThrownBy(() -> responder.mpa.accept(new byte[509]))
+    assertThatThrownBy(() -> responder.startup.accept(new byte[509]))
         .isInstanceOf(IllegalArgumentException.class);
-    responder.mpa.accept(new byte[508]);
+    responder.startup.accept(new byte[508]);
     assertThat(responder.stream.takeSent()).hasSize(532);
   }
 
@@ -282,10 +283,14 @@ class EnhancedStartupTest {
   void bothEndsShouldAgree() {
     MpaEndpoint first = MpaEndpoint.initiator(READS.withRevision(2), NONE).open();
     MpaEndpoint second = MpaEndpoint.responder(MpaSettings.DEFAULTS.withReads(2, 16)).open();
-    second.handler.uponRequest = () -> second.mpa.accept(NONE);
+    second.handler.uponRequest = () -> second.startup.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());
-    assertThat(first.mpa.ord()).isEqualTo(second.mpa.ird()).isEqualTo(2);
-    assertThat(second.mpa.ord()).isEqualTo(first.mpa.ird()).isEqualTo(8);
+    assertThat(first.startup.negotiated().depths().ord())
+        .isEqualTo(second.startup.negotiated().depths().ird())
+        .isEqualTo(2);
+    assertThat(second.startup.negotiated().depths().ord())
+        .isEqualTo(first.startup.negotiated().depths().ird())
+        .isEqualTo(8);
   }
 }

@@ -17,17 +17,25 @@ class MpaAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** Counts the ULPDUs received and reads their octets. */
-  private static final class Counting implements UlpduHandler {
+  private static final class Counting implements StartupHandler, UlpduHandler {
     private final long target = Memory.allocate(1 << 16);
+    private MpaConnection mpa;
     private long octets;
     private long early;
     private MpaError error;
 
     @Override
-    public void onRequest(byte[] privateData) {}
+    public void onRequest(MpaStartup startup, byte[] privateData) {
+      startup.accept(NONE);
+    }
 
     @Override
-    public void onFullOperation(byte[] privateData) {}
+    public void onAgreed(Negotiated terms, byte[] privateData) {}
+
+    @Override
+    public void onFullOperation(MpaConnection connection) {
+      mpa = connection;
+    }
 
     @Override
     public void onRejected(byte[] privateData) {}
@@ -80,11 +88,10 @@ class MpaAllocationTest {
     JoinedStream from = new JoinedStream(pool, cut, reordered);
     JoinedStream to = new JoinedStream(pool, cut);
     from.join(to);
-    MpaConnection responder = MpaConnection.responder(settings, sink);
-    MpaConnection initiator = MpaConnection.initiator(settings, NONE, new Counting());
-    to.open(responder);
-    from.open(initiator);
-    responder.accept(NONE);
+    Counting source = new Counting();
+    to.open(MpaStartup.responder(settings, sink, sink));
+    from.open(MpaStartup.initiator(settings, NONE, source, source));
+    MpaConnection initiator = source.mpa;
 
     long payload = Memory.allocate(1 << 14);
     long sent = send(initiator, payload);

@@ -24,14 +24,14 @@ final class MpaEndpoint {
 
   final InMemoryTcpStream stream;
   final RecordingHandler handler = new RecordingHandler();
-  final MpaConnection mpa;
+  final MpaStartup startup;
 
   private MpaEndpoint(MpaSettings settings, byte[] privateData, boolean initiator, int packets) {
     stream = new InMemoryTcpStream(new NativePacketPool(packets, 2304), 1460, 0x5a);
-    mpa =
+    startup =
         initiator
-            ? MpaConnection.initiator(settings, privateData, handler)
-            : MpaConnection.responder(settings, handler);
+            ? MpaStartup.initiator(settings, privateData, handler, handler)
+            : MpaStartup.responder(settings, handler, handler);
   }
 
   /** An Initiator, not open yet. */
@@ -46,8 +46,13 @@ final class MpaEndpoint {
 
   /** Opens TCP. */
   MpaEndpoint open() {
-    stream.open(mpa);
+    stream.open(startup);
     return this;
+  }
+
+  /** The connection; null before Full Operation. */
+  MpaConnection mpa() {
+    return handler.connection;
   }
 
   /** An Initiator in Full Operation, after its Request and the peer's Reply. */
@@ -61,16 +66,17 @@ final class MpaEndpoint {
   /** A Responder in Full Operation, with nothing received yet. */
   static MpaEndpoint responding(MpaSettings settings, int requestFlags) {
     MpaEndpoint end = new MpaEndpoint(settings, NONE, false, MANY).open();
-    end.handler.uponRequest = () -> end.mpa.accept(NONE);
+    end.handler.uponRequest = () -> end.startup.accept(NONE);
     end.stream.receive(PeerOctets.request(requestFlags, NONE));
     end.stream.takeSent();
     return end;
   }
 
-  /** Sends a ULPDU, its first octets as the header part. */
+  /** Sends a ULPDU, its first octets as the header part; false before Full Operation. */
   boolean send(byte[] ulpdu, int headerLength) {
     Memory.copy(ulpdu, 0, BUFFER, ulpdu.length);
-    return mpa.send(BUFFER, headerLength, BUFFER + headerLength, ulpdu.length - headerLength);
+    return mpa() != null
+        && mpa().send(BUFFER, headerLength, BUFFER + headerLength, ulpdu.length - headerLength);
   }
 
   /** Sends a ULPDU. */

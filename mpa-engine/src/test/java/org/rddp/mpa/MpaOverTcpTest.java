@@ -57,11 +57,12 @@ class MpaOverTcpTest {
   }
 
   /** A user of MPA that sends random ULPDUs, closes, and records what it receives. */
-  private static final class User implements UlpduHandler {
+  private static final class User implements StartupHandler, UlpduHandler {
     private final Random random;
     private final List<byte[]> sent = new ArrayList<>();
     private final TreeMap<Long, byte[]> received = new TreeMap<>();
     private final long buffer = Memory.allocate(1 << 16);
+    private MpaStartup startup;
     private MpaConnection mpa;
     private int left;
     private int inPieces;
@@ -77,12 +78,16 @@ class MpaOverTcpTest {
     }
 
     @Override
-    public void onRequest(byte[] privateData) {
-      mpa.accept(privateData);
+    public void onRequest(MpaStartup asked, byte[] privateData) {
+      asked.accept(privateData);
     }
 
     @Override
-    public void onFullOperation(byte[] privateData) {
+    public void onAgreed(Negotiated terms, byte[] privateData) {}
+
+    @Override
+    public void onFullOperation(MpaConnection begun) {
+      mpa = begun;
       proceed();
     }
 
@@ -183,8 +188,9 @@ class MpaOverTcpTest {
       responder = new User(-seed, random.nextInt(120));
       Form form = Form.of(random);
       byte[] privateData = new byte[random.nextInt(form.privateData() + 1)];
-      initiator.mpa = MpaConnection.initiator(form.wanted(wishes(random)), privateData, initiator);
-      responder.mpa = MpaConnection.responder(form.wanted(wishes(random)), responder);
+      MpaSettings wanted = form.wanted(wishes(random));
+      initiator.startup = MpaStartup.initiator(wanted, privateData, initiator, initiator);
+      responder.startup = MpaStartup.responder(form.wanted(wishes(random)), responder, responder);
     }
 
     /** How both ends begin. */
@@ -251,8 +257,8 @@ class MpaOverTcpTest {
     }
 
     void run() {
-      second.listen(PORT, (stream, remote, port) -> responder.mpa);
-      first.connect(Ipv4Address.parse("10.99.0.2"), PORT, initiator.mpa);
+      second.listen(PORT, (stream, remote, port) -> responder.startup);
+      first.connect(Ipv4Address.parse("10.99.0.2"), PORT, initiator.startup);
       while (initiator.closed == null || responder.closed == null) {
         turn(first);
         turn(second);

@@ -131,20 +131,20 @@ class MpaPackingTest {
   @DisplayName("RFC 5044 4.5: MULPDU is what the segment being packed has left")
   void shouldLowerMulpduToWhatIsLeft() {
     MpaEndpoint end = initiating(false, 1460);
-    assertThat(end.mpa.mulpdu()).isEqualTo(1454);
+    assertThat(end.mpa().mulpdu()).isEqualTo(1454);
     end.send(ulpdu(600));
     int left = 1460 - 608;
-    assertThat(end.mpa.mulpdu()).isEqualTo(left - 6);
+    assertThat(end.mpa().mulpdu()).isEqualTo(left - 6);
     end.send(ulpdu(100));
     left -= 108;
-    assertThat(end.mpa.mulpdu()).isEqualTo(left - 6);
+    assertThat(end.mpa().mulpdu()).isEqualTo(left - 6);
     end.send(ulpdu(left - 6));
-    assertThat(end.mpa.mulpdu()).isEqualTo(1454);
+    assertThat(end.mpa().mulpdu()).isEqualTo(1454);
     assertThat(end.stream.segments()).hasSize(1);
     assertThat(end.stream.segments().get(0)).hasSize(1460);
     end.send(ulpdu(600));
     end.stream.endTurn();
-    assertThat(end.mpa.mulpdu()).as("the segment has left").isEqualTo(1454);
+    assertThat(end.mpa().mulpdu()).as("the segment has left").isEqualTo(1454);
     assertThat(end.handler.events).containsExactly("full operation ");
   }
 
@@ -161,7 +161,7 @@ class MpaPackingTest {
           advance(end, phase);
         }
         end.send(ulpdu(first));
-        int mulpdu = end.mpa.mulpdu();
+        int mulpdu = end.mpa().mulpdu();
         assertThat(end.send(ulpdu(mulpdu))).isTrue();
         end.stream.endTurn();
         assertThat(end.stream.segments()).as("%d octets at phase %d", first, phase).hasSize(1);
@@ -177,14 +177,14 @@ class MpaPackingTest {
   void shouldOfferAFullSegmentWhenLittleIsLeft() {
     for (boolean markers : new boolean[] {false, true}) {
       MpaEndpoint end = initiating(markers, 1460);
-      int full = end.mpa.mulpdu();
+      int full = end.mpa().mulpdu();
       end.send(ulpdu(markers ? 1340 : 1352));
       int left = 100;
-      assertThat(end.mpa.mulpdu()).isEqualTo(full);
+      assertThat(end.mpa().mulpdu()).isEqualTo(full);
       end.send(ulpdu(80));
       left -= 88;
       assertThat(end.stream.segments()).isEmpty();
-      assertThat(end.mpa.mulpdu()).isEqualTo(full);
+      assertThat(end.mpa().mulpdu()).isEqualTo(full);
       end.send(ulpdu(40));
       assertThat(end.stream.segments()).hasSize(1);
       assertThat(end.stream.segments().get(0)).hasSize(1460 - left);
@@ -200,7 +200,7 @@ class MpaPackingTest {
       for (boolean markers : new boolean[] {false, true}) {
         MpaEndpoint end = initiating(markers, emss);
         for (int i = 0; i < 100; i++) {
-          assertThat(end.mpa.mulpdu()).isGreaterThanOrEqualTo(128);
+          assertThat(end.mpa().mulpdu()).isGreaterThanOrEqualTo(128);
           end.send(ulpdu(1 + i % 29));
         }
       }
@@ -223,7 +223,7 @@ class MpaPackingTest {
     for (int i = 0; i < 100; i++) {
       int left = 1 + random.nextInt(random.nextBoolean() ? 200 : 6000);
       while (left > 0) {
-        int part = Math.min(left, (dynamic ? end.mpa.mulpdu() : 1442) - 14);
+        int part = Math.min(left, (dynamic ? end.mpa().mulpdu() : 1442) - 14);
         end.send(ulpdu(14 + part));
         left -= part;
       }
@@ -237,7 +237,7 @@ class MpaPackingTest {
   void shouldTakeUlpdusUpToAFullSegment() {
     MpaEndpoint end = initiating(false, 1460);
     end.send(ulpdu(600));
-    assertThat(end.mpa.mulpdu()).isEqualTo(846);
+    assertThat(end.mpa().mulpdu()).isEqualTo(846);
     assertThat(end.send(ulpdu(1454))).isTrue();
     assertThat(end.stream.segments()).hasSize(2);
     end.send(ulpdu(600));
@@ -251,17 +251,17 @@ class MpaPackingTest {
     MpaEndpoint end = initiating(false, 1460);
     end.send(ulpdu(300));
     end.stream.changeEmss(536);
-    assertThat(end.mpa.mulpdu()).isEqualTo(536 - 308 - 6);
+    assertThat(end.mpa().mulpdu()).isEqualTo(536 - 308 - 6);
     end.send(ulpdu(400));
     assertThat(end.stream.segments()).hasSize(1);
     end.stream.changeEmss(300);
-    assertThat(end.mpa.mulpdu()).isEqualTo(294);
+    assertThat(end.mpa().mulpdu()).isEqualTo(294);
     end.send(ulpdu(8));
     assertThat(end.stream.segments()).as("in pieces, and not made longer").hasSize(3);
     end.stream.endTurn();
     end.stream.changeEmss(9000);
     end.send(ulpdu(2000));
-    assertThat(end.mpa.mulpdu()).as("as far as the packet goes").isLessThan(2304 - 2008);
+    assertThat(end.mpa().mulpdu()).as("as far as the packet goes").isLessThan(2304 - 2008);
   }
 
   @Test
@@ -271,7 +271,7 @@ class MpaPackingTest {
     MpaEndpoint end = MpaEndpoint.initiating(MpaSettings.DEFAULTS, C);
     end.send(ulpdu(10));
     assertThat(end.stream.segments()).hasSize(1);
-    assertThat(end.mpa.mulpdu()).isEqualTo(1454);
+    assertThat(end.mpa().mulpdu()).isEqualTo(1454);
   }
 
   @Test

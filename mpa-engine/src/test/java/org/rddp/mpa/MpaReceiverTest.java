@@ -71,7 +71,7 @@ class MpaReceiverTest {
     end.stream.receiveCut(Arrays.copyOf(stream, 5000), 1000);
     int available = end.stream.pool().available();
     assertThat(end.stream.kept()).isPositive().isEqualTo(end.stream.pool().capacity() - available);
-    end.mpa.abort();
+    end.mpa().abort();
     assertThat(end.stream.kept()).isZero();
   }
 
@@ -132,7 +132,7 @@ class MpaReceiverTest {
     end.stream.receiveCut(Arrays.copyOf(stream(false, 0xffff), octets), size);
     int pinned = end.stream.pool().capacity() - end.stream.pool().available();
     assertThat(pinned).isLessThanOrEqualTo(2 * octets / end.stream.pool().room() + 1);
-    end.mpa.abort();
+    end.mpa().abort();
     assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
@@ -381,11 +381,11 @@ class MpaReceiverTest {
     MpaEndpoint end = MpaEndpoint.responding(MpaSettings.DEFAULTS, C);
     byte[] fpdu = PeerOctets.fpdu(new byte[100]);
     long before = end.stream.consumed();
-    end.handler.uponUlpdu = () -> end.mpa.holdWindow(true);
+    end.handler.uponUlpdu = () -> end.mpa().holdWindow(true);
     end.stream.receive(fpdu);
     end.stream.receive(fpdu);
     assertThat(end.stream.consumed()).isEqualTo(before);
-    end.mpa.holdWindow(false);
+    end.mpa().holdWindow(false);
     assertThat(end.stream.consumed()).isEqualTo(before + 2L * fpdu.length);
     end.handler.uponUlpdu = () -> {};
     end.stream.receive(fpdu);

@@ -36,7 +36,7 @@ class MpaSeededTest {
       sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2100));
       int count = 1 + random.nextInt(30);
       for (int i = 0; i < count; i++) {
-        int most = random.nextInt(3) == 0 ? 20 : sender.mpa.mulpdu();
+        int most = random.nextInt(3) == 0 ? 20 : sender.mpa().mulpdu();
         byte[] ulpdu = new byte[1 + random.nextInt(most)];
         random.nextBytes(ulpdu);
         sender.send(ulpdu, random.nextInt(ulpdu.length + 1));

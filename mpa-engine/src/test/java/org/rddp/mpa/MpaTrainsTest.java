@@ -55,14 +55,15 @@ class MpaTrainsTest {
     first = stack(1);
     second = stack(2);
     RecordingHandler ready = new RecordingHandler();
-    sender = MpaConnection.initiator(settings, NONE, ready);
-    MpaConnection receiver = MpaConnection.responder(settings, received);
+    MpaStartup receiver = MpaStartup.responder(settings, received, received);
     received.uponRequest = () -> receiver.accept(NONE);
     second.listen(PORT, (stream, remote, port) -> receiver);
-    first.connect(Ipv4Address.parse("10.99.0.2"), PORT, sender);
-    while (ready.privateData == null) {
+    first.connect(
+        Ipv4Address.parse("10.99.0.2"), PORT, MpaStartup.initiator(settings, NONE, ready, ready));
+    while (ready.connection == null) {
       turn();
     }
+    sender = ready.connection;
   }
 
   private TcpStack stack(int host) {

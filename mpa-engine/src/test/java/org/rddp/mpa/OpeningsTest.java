@@ -337,7 +337,7 @@ class OpeningsTest {
   void twoEndsOfMpaShouldFindEachOther() {
     MpaEndpoint first = initiator();
     MpaEndpoint second = responder();
-    second.handler.uponRequest = () -> second.mpa.accept(NONE);
+    second.handler.uponRequest = () -> second.startup.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());
     first.send(ULPDU);

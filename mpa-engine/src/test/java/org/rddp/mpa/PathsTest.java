@@ -172,12 +172,15 @@ class PathsTest {
               .withMinimumRetransmission(SECOND / 100);
       first = new TcpStack(ends[0], address(1), tcp, new SplittableRandom(1), now);
       second = new TcpStack(this.path, address(2), tcp, new SplittableRandom(2), now);
-      from = MpaConnection.initiator(settings, NONE, sender);
-      MpaConnection to = MpaConnection.responder(settings, receiver);
+      MpaStartup to = MpaStartup.responder(settings, receiver, receiver);
       receiver.uponRequest = () -> to.accept(NONE);
       second.listen(port, (stream, remote, remotePort) -> to);
-      first.connect(Ipv4Address.parse("10.99.0.2"), port, from);
-      run(() -> sender.events.contains("full operation "));
+      first.connect(
+          Ipv4Address.parse("10.99.0.2"),
+          port,
+          MpaStartup.initiator(settings, NONE, sender, sender));
+      run(() -> sender.connection != null);
+      from = sender.connection;
     }
 
     private static InterfaceAddress address(int host) {

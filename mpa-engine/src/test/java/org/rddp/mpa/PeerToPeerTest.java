@@ -56,7 +56,7 @@ class PeerToPeerTest {
 
   private static MpaEndpoint responder(MpaSettings settings, String requestData) {
     MpaEndpoint end = MpaEndpoint.responder(settings).open();
-    end.handler.uponRequest = () -> end.mpa.accept(NONE);
+    end.handler.uponRequest = () -> end.startup.accept(NONE);
     end.stream.receive(request(requestData));
     return end;
   }
@@ -107,7 +107,7 @@ class PeerToPeerTest {
       String requested, String taken, String replied, String named) {
     MpaEndpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
     assertThat(end.stream.takeSent()).isEqualTo(reply(replied));
-    assertThat(end.mpa.rtr()).isEqualTo(kinds(named));
+    assertThat(end.startup.negotiated().rtr()).isEqualTo(kinds(named));
   }
 
   @ParameterizedTest
@@ -116,7 +116,7 @@ class PeerToPeerTest {
   void responderShouldServeOneReadIfTheRtrMayBeOne(String requested, String taken, String replied) {
     MpaEndpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
     assertThat(end.stream.takeSent()).isEqualTo(reply(replied));
-    assertThat(end.mpa.ird()).isEqualTo(1);
+    assertThat(end.startup.negotiated().depths().ird()).isEqualTo(1);
   }
 
   @Test
@@ -131,14 +131,14 @@ class PeerToPeerTest {
   @Tag("P2P-9.1-09")
   void initiatorShouldSendAReadThoughItsOrdIsZero() {
     MpaEndpoint end = initiator(SETTINGS.withReads(8, 0).withRtr(kinds("D")), "8001 4000");
-    assertThat(end.mpa.rtr()).containsExactly(Rtr.READ);
-    assertThat(end.mpa.ord()).isZero();
+    assertThat(end.startup.negotiated().rtr()).containsExactly(Rtr.READ);
+    assertThat(end.startup.negotiated().depths().ord()).isZero();
   }
 
   @Test
   @Tag("P2P-9.2-11")
   void initiatorShouldTakeAReplyThatNamesKindsItHasNotOffered() {
-    assertThat(initiator(SETTINGS.withRtr(kinds("D")), "c004 c008").mpa.rtr())
+    assertThat(initiator(SETTINGS.withRtr(kinds("D")), "c004 c008").startup.negotiated().rtr())
         .containsExactly(Rtr.READ);
   }
 
@@ -150,7 +150,7 @@ class PeerToPeerTest {
   void responderShouldNotExpectAnRtrThatNobodyWants(String first, String second) {
     MpaEndpoint end = responder(SETTINGS, first + second);
     assertThat(end.stream.takeSent()).isEqualTo(reply("0001 0001"));
-    assertThat(end.mpa.rtr()).isEmpty();
+    assertThat(end.startup.negotiated().rtr()).isEmpty();
     assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -167,8 +167,8 @@ class PeerToPeerTest {
   void initiatorShouldSendWhatTheReplyNames(String replied, Rtr named) {
     MpaEndpoint end = initiator(SETTINGS, replied);
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.rtr()).containsExactly(named);
-    assertThat(end.mpa.sendable()).isTrue();
+    assertThat(end.startup.negotiated().rtr()).containsExactly(named);
+    assertThat(end.mpa().sendable()).isTrue();
   }
 
   @ParameterizedTest
@@ -196,7 +196,7 @@ class PeerToPeerTest {
   void initiatorShouldNotLookAtFlagsThatItHasNotSet() {
     MpaEndpoint end = initiator(SETTINGS.withPeerToPeer(false), "8004 8008");
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.rtr()).isEmpty();
+    assertThat(end.startup.negotiated().rtr()).isEmpty();
   }
 
   @Test
@@ -271,7 +271,7 @@ class PeerToPeerTest {
   private static void agree(Set<Rtr> offered, Set<Rtr> taken) {
     MpaEndpoint first = MpaEndpoint.initiator(SETTINGS.withRtr(offered), NONE).open();
     MpaEndpoint second = MpaEndpoint.responder(SETTINGS.withRtr(taken)).open();
-    second.handler.uponRequest = () -> second.mpa.accept(NONE);
+    second.handler.uponRequest = () -> second.startup.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());
     Set<Rtr> both = EnumSet.copyOf(offered);
@@ -279,8 +279,8 @@ class PeerToPeerTest {
     if (both.isEmpty()) {
       assertThat(first.handler.error).isEqualTo(MpaError.NO_MATCHING_RTR);
     } else {
-      assertThat(second.mpa.rtr()).isEqualTo(both);
-      assertThat(first.mpa.rtr()).hasSize(1).isSubsetOf(both);
+      assertThat(second.startup.negotiated().rtr()).isEqualTo(both);
+      assertThat(first.startup.negotiated().rtr()).hasSize(1).isSubsetOf(both);
     }
   }
 

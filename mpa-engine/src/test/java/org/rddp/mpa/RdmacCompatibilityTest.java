@@ -78,12 +78,12 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-2.1-01")
   void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
     MpaEndpoint end = MpaEndpoint.responder(settings(true, markers).withCrc(crc)).open();
-    end.handler.uponRequest = () -> end.mpa.accept(NONE);
+    end.handler.uponRequest = () -> end.startup.accept(NONE);
     end.stream.receive(RDMAC_REQUEST);
     assertThat(end.stream.takeSent()).isEqualTo(RDMAC_REPLY);
-    assertThat(end.mpa.version()).isZero();
-    assertThat(end.mpa.revision()).isZero();
-    assertThat(end.mpa.crc()).isTrue();
+    assertThat(end.startup.negotiated().version()).isZero();
+    assertThat(end.startup.negotiated().revision()).isZero();
+    assertThat(end.startup.negotiated().crc()).isTrue();
     assertReceives(end, true);
     assertSends(end, true);
   }
@@ -103,8 +103,8 @@ class RdmacCompatibilityTest {
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(flags, NONE));
     end.stream.receive(RDMAC_REPLY);
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.version()).isZero();
-    assertThat(end.mpa.crc()).isTrue();
+    assertThat(end.startup.negotiated().version()).isZero();
+    assertThat(end.startup.negotiated().crc()).isTrue();
     assertSends(end, true);
     assertReceives(end, true);
   }
@@ -152,11 +152,11 @@ class RdmacCompatibilityTest {
         MpaEndpoint.initiator(settings(initiatorPermissive, initiatorMarkers), NONE).open();
     MpaEndpoint responder =
         MpaEndpoint.responder(settings(responderPermissive, responderMarkers)).open();
-    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.handler.uponRequest = () -> responder.startup.accept(NONE);
     responder.stream.receive(initiator.stream.takeSent());
     initiator.stream.receive(responder.stream.takeSent());
-    assertThat(initiator.mpa.version()).isEqualTo(1);
-    assertThat(responder.mpa.version()).isEqualTo(1);
+    assertThat(initiator.startup.negotiated().version()).isEqualTo(1);
+    assertThat(responder.startup.negotiated().version()).isEqualTo(1);
     assertSends(initiator, responderMarkers);
     assertReceives(responder, responderMarkers);
     assertSends(responder, initiatorMarkers);
@@ -220,7 +220,7 @@ class RdmacCompatibilityTest {
     assertCell(initiator, version, weReceive == 1, peerReceives == 1);
 
     MpaEndpoint responder = MpaEndpoint.responder(settings).open();
-    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.handler.uponRequest = () -> responder.startup.accept(NONE);
     responder.stream.receive(PeerOctets.startup("MPA ID Req Frame", flags, revision, 0, NONE));
     responder.stream.takeSent();
     if (!version.equals("close")) {
@@ -237,7 +237,7 @@ class RdmacCompatibilityTest {
       assertThat(end.stream.isSendClosed()).isTrue();
       return;
     }
-    assertThat(end.mpa.version()).isEqualTo(Integer.parseInt(version));
+    assertThat(end.startup.negotiated().version()).isEqualTo(Integer.parseInt(version));
     assertSends(end, peerReceives);
     if (end.handler.ulpdus.isEmpty() && end.handler.events.size() == 1) {
       assertReceives(end, weReceive);

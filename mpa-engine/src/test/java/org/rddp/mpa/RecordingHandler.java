@@ -6,8 +6,8 @@ import java.util.List;
 import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
-/** Writes down everything that an MPA connection says, in order. */
-final class RecordingHandler implements UlpduHandler {
+/** Writes down everything that MPA says of a connection, in order. */
+final class RecordingHandler implements StartupHandler, UlpduHandler {
   private static final long SCRATCH = Memory.allocate(1 << 16);
 
   final List<String> events = new ArrayList<>();
@@ -32,17 +32,25 @@ final class RecordingHandler implements UlpduHandler {
   /** What to do when Full Operation begins. */
   Runnable uponFullOperation = () -> {};
 
+  /** Null before Full Operation. */
+  MpaConnection connection;
+
   @Override
-  public void onRequest(byte[] octets) {
+  public void onRequest(MpaStartup startup, byte[] octets) {
     privateData = octets;
     events.add("request " + HexFormat.of().formatHex(octets));
     uponRequest.run();
   }
 
   @Override
-  public void onFullOperation(byte[] octets) {
+  public void onAgreed(Negotiated terms, byte[] octets) {
     privateData = octets;
     events.add("full operation " + HexFormat.of().formatHex(octets));
+  }
+
+  @Override
+  public void onFullOperation(MpaConnection begun) {
+    connection = begun;
     uponFullOperation.run();
   }
 

@@ -34,10 +34,10 @@ class RequestOverTcpTest {
   @Tag("MPA-7.1-03")
   void theRequestShouldRideOnTheHandshakesLastAcknowledgment() {
     RecordingHandler asked = new RecordingHandler();
-    MpaConnection responder = MpaConnection.responder(MpaSettings.DEFAULTS, asked);
+    MpaStartup responder = MpaStartup.responder(MpaSettings.DEFAULTS, asked, asked);
     byte[] data = {9, 9};
-    MpaConnection initiator =
-        MpaConnection.initiator(MpaSettings.DEFAULTS, data, new RecordingHandler());
+    RecordingHandler asking = new RecordingHandler();
+    MpaStartup initiator = MpaStartup.initiator(MpaSettings.DEFAULTS, data, asking, asking);
     List<byte[]> sent = new ArrayList<>();
     LoopedDevice[] ends =
         LoopedDevice.pair(

@@ -32,8 +32,7 @@ class SilentDropOverTcpTest {
     };
     final RecordingHandler sender = new RecordingHandler();
     final RecordingHandler receiver = new RecordingHandler();
-    final MpaConnection from;
-    final MpaConnection to;
+    final MpaStartup to;
     final TcpStack first;
     final TcpStack second;
     final SpoilingDevice link;
@@ -46,11 +45,11 @@ class SilentDropOverTcpTest {
       TcpSettings tcp = TcpSettings.DEFAULTS.withMinimumRetransmission(SECOND / 100);
       first = new TcpStack(ends[0], address(1), tcp, new SplittableRandom(1), now);
       second = new TcpStack(link, address(2), tcp, new SplittableRandom(2), now);
-      from = MpaConnection.initiator(settings, NONE, sender);
-      to = MpaConnection.responder(settings, receiver);
+      to = MpaStartup.responder(settings, receiver, receiver);
       receiver.uponRequest = () -> to.accept(NONE);
       second.listen(7, (stream, remote, port) -> to);
-      first.connect(Ipv4Address.parse("10.99.0.2"), 7, from);
+      first.connect(
+          Ipv4Address.parse("10.99.0.2"), 7, MpaStartup.initiator(settings, NONE, sender, sender));
     }
 
     private static InterfaceAddress address(int host) {
@@ -60,7 +59,8 @@ class SilentDropOverTcpTest {
     /** Sends so many ULPDUs, and waits until they have arrived or it is of no use. */
     Life run(int ulpdus, Random random) {
       while (receiver.ulpdus.size() < ulpdus && receiver.error == null && now < 300 * SECOND) {
-        while (sent.size() < ulpdus && from.sendable()) {
+        MpaConnection from = sender.connection;
+        while (sent.size() < ulpdus && from != null && from.sendable()) {
           byte[] ulpdu = new byte[1 + random.nextInt(from.mulpdu())];
           random.nextBytes(ulpdu);
           Memory.copy(ulpdu, 0, BUFFER, ulpdu.length);

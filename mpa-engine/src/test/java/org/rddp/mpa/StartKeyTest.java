@@ -27,7 +27,7 @@ class StartKeyTest {
 
   private static MpaEndpoint active(MpaSettings settings) {
     MpaEndpoint end = MpaEndpoint.responder(settings).open();
-    end.handler.uponRequest = () -> end.mpa.accept(NONE);
+    end.handler.uponRequest = () -> end.startup.accept(NONE);
     return end;
   }
 
@@ -52,8 +52,8 @@ class StartKeyTest {
     end.stream.receiveCut(key(0x70), 3);
     assertThat(end.stream.takeSent()).isEqualTo(key(0x40));
     assertThat(end.handler.events).containsExactly("request ", "full operation ");
-    assertThat(end.mpa.version()).isZero();
-    assertThat(end.mpa.revision()).isZero();
+    assertThat(end.startup.negotiated().version()).isZero();
+    assertThat(end.startup.negotiated().revision()).isZero();
   }
 
   @Test
@@ -136,7 +136,9 @@ class StartKeyTest {
     MpaEndpoint second = active(DRAFT.withMarkers(theirMarkers).withCrc(theirCrc));
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());
-    assertThat(first.mpa.crc()).isEqualTo(second.mpa.crc()).isEqualTo(ourCrc || theirCrc);
+    assertThat(first.startup.negotiated().crc())
+        .isEqualTo(second.startup.negotiated().crc())
+        .isEqualTo(ourCrc || theirCrc);
     first.send(ULPDU);
     byte[] fpdu = first.stream.takeSent();
     assertThat(fpdu).isEqualTo(PeerOctets.fpdu(ULPDU, theirMarkers ? 0 : -1));
@@ -152,7 +154,7 @@ class StartKeyTest {
   void decliningShouldBeClosing() {
     MpaEndpoint end = MpaEndpoint.responder(DRAFT).open();
     end.stream.receive(key(0x40));
-    end.mpa.reject(NONE);
+    end.startup.reject(NONE);
     assertThat(end.stream.segments()).isEmpty();
     assertThat(end.stream.isSendClosed()).isTrue();
     MpaEndpoint passive = passive(DRAFT);

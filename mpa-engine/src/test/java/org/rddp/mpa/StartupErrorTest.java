@@ -123,9 +123,9 @@ class StartupErrorTest {
   void shouldNotWaitForEverForTheFinOfAPeerThatWasDeclined() {
     MpaEndpoint end = responder();
     end.stream.receive(PeerOctets.request(C, NONE));
-    end.mpa.reject(NONE);
+    end.startup.reject(NONE);
     assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
-    end.mpa.closeSend();
+    end.startup.closeSend();
     assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
     assertThat(end.stream.isClosed()).isFalse();
     end.stream.fireAlarm();
@@ -135,7 +135,7 @@ class StartupErrorTest {
   @Test
   void shouldNotAnswerAnotherRevisionBehindItsOwnFin() {
     MpaEndpoint end = responder();
-    end.mpa.closeSend();
+    end.startup.closeSend();
     byte[] request = PeerOctets.request(C, NONE);
     request[17] = 3;
     end.stream.receive(request);
@@ -148,7 +148,7 @@ class StartupErrorTest {
     MpaEndpoint end = initiator();
     end.stream.receive(PeerOctets.reply(C | R, NONE));
     assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
-    end.mpa.closeSend();
+    end.startup.closeSend();
     end.stream.fireAlarm();
     assertThat(end.stream.isClosed()).isTrue();
   }
@@ -223,7 +223,7 @@ class StartupErrorTest {
     later.stream.receive(new byte[1]);
     assertThat(later.handler.events).containsExactly("request ", "error 4", "closed ABORTED");
     assertThat(later.handler.detail).contains("PD_Length");
-    later.mpa.accept(NONE);
+    later.startup.accept(NONE);
     assertThat(later.stream.segments()).isEmpty();
   }
 
@@ -278,7 +278,7 @@ class StartupErrorTest {
     assertThat(deciding.handler.events).containsExactly("request ", "error 1", "closed ABORTED");
 
     MpaEndpoint refused = MpaEndpoint.initiator(DEFAULTS, NONE);
-    refused.mpa.onClosed(CloseReason.REFUSED);
+    refused.startup.onClosed(CloseReason.REFUSED);
     assertThat(refused.handler.events).containsExactly("error 1", "closed REFUSED");
   }
 

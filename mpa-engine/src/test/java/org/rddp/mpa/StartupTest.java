@@ -43,7 +43,7 @@ class StartupTest {
     MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     assertThat(initiator.stream.takeSent()[16]).isEqualTo((byte) C);
     MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
-    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.handler.uponRequest = () -> responder.startup.accept(NONE);
     responder.stream.receive(PeerOctets.request(0, NONE));
     assertThat(responder.stream.takeSent()[16]).isEqualTo((byte) C);
     MpaEndpoint without = MpaEndpoint.initiator(DEFAULTS.withCrc(false), NONE).open();
@@ -77,11 +77,11 @@ class StartupTest {
         .isInstanceOf(IllegalArgumentException.class);
     MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.stream.receive(PeerOctets.request(C, NONE));
-    assertThatThrownBy(() -> responder.mpa.accept(new byte[513]))
+    assertThatThrownBy(() -> responder.startup.accept(new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> responder.mpa.reject(new byte[513]))
+    assertThatThrownBy(() -> responder.startup.reject(new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
-    responder.mpa.accept(new byte[512]);
+    responder.startup.accept(new byte[512]);
     assertThat(responder.stream.takeSent()).hasSize(532);
   }
 
@@ -98,7 +98,7 @@ class StartupTest {
     assertThat(end.stream.segments()).isEmpty();
     end.stream.receive(PeerOctets.request(C, DATA));
     assertThat(end.stream.segments()).isEmpty();
-    end.mpa.accept(DATA);
+    end.startup.accept(DATA);
     assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526570204672616d654001 0004 0001ff00".replace(" ", ""));
     assertThat(end.handler.events).containsExactly("request 0001ff00", "full operation ");
@@ -112,13 +112,13 @@ class StartupTest {
   void responderShouldSayNoAndLeaveTcpOpen() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.stream.receive(PeerOctets.request(C, NONE));
-    end.mpa.reject(DATA);
+    end.startup.reject(DATA);
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
     end.stream.receive(PeerOctets.hex("00112233"));
     assertThat(end.handler.events).containsExactly("request ");
     assertThat(end.stream.isClosed()).isFalse();
     assertThat(end.stream.isSendClosed()).isFalse();
-    end.mpa.closeSend();
+    end.startup.closeSend();
     assertThat(end.stream.isSendClosed()).isTrue();
     end.stream.peerCloses();
     assertThat(end.handler.events).containsExactly("request ", "peer closed");
@@ -134,7 +134,7 @@ class StartupTest {
     assertThat(end.handler.events).containsExactly("rejected 0001ff00");
     assertThat(end.stream.isClosed()).isFalse();
     assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
-    end.mpa.abort();
+    end.startup.abort();
     assertThat(end.handler.events).containsExactly("rejected 0001ff00", "closed ABORTED");
   }
 
@@ -186,7 +186,7 @@ class StartupTest {
   void crcsShouldBeInUseWhenEitherSideWantsThem(boolean own, int peer) {
     boolean used = own || peer != 0;
     MpaEndpoint end = MpaEndpoint.responding(DEFAULTS.withCrc(own), peer);
-    assertThat(end.mpa.crc()).isEqualTo(used);
+    assertThat(end.startup.negotiated().crc()).isEqualTo(used);
     byte[] ulpdu = {1, 2, 3, 4, 5, 6};
     end.stream.receive(PeerOctets.fpdu(ulpdu));
     end.send(ulpdu);
@@ -215,8 +215,8 @@ class StartupTest {
   @Tag("MPA-7.1.1-18")
   void shouldReportTheVersion() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
-    assertThat(end.mpa.version()).isEqualTo(1);
-    assertThat(end.mpa.revision()).isEqualTo(1);
+    assertThat(end.startup.negotiated().version()).isEqualTo(1);
+    assertThat(end.startup.negotiated().revision()).isEqualTo(1);
   }
 
   @Test
@@ -231,7 +231,7 @@ class StartupTest {
     MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.stream.receive(PeerOctets.request(C, NONE));
     responder.stream.setPacketsAvailable(false);
-    responder.mpa.accept(DATA);
+    responder.startup.accept(DATA);
     assertThat(responder.handler.events).containsExactly("request ");
     responder.stream.makeSendable();
     assertThat(responder.stream.takeSent()).isEqualTo(PeerOctets.reply(C, DATA));
@@ -244,8 +244,8 @@ class StartupTest {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.stream.receive(PeerOctets.request(C, NONE));
     end.stream.setPacketsAvailable(false);
-    end.mpa.reject(DATA);
-    end.mpa.closeSend();
+    end.startup.reject(DATA);
+    end.startup.closeSend();
     assertThat(end.stream.isSendClosed()).isFalse();
     end.stream.makeSendable();
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
@@ -255,7 +255,7 @@ class StartupTest {
   @Test
   void initiatorThatHasClosedShouldNotWaitForEverBehindANo() {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
-    end.mpa.closeSend();
+    end.startup.closeSend();
     end.stream.receive(PeerOctets.reply(C | R, NONE));
     assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
     end.stream.fireAlarm();
@@ -265,7 +265,7 @@ class StartupTest {
   @Test
   void responderThatHasClosedShouldNotWaitForEverBehindARequest() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
-    end.mpa.closeSend();
+    end.startup.closeSend();
     end.stream.receive(PeerOctets.request(C, NONE));
     assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
     end.stream.fireAlarm();
@@ -288,15 +288,15 @@ class StartupTest {
   @Tag("MPA-7.1.2-21")
   void userMayEndItFromTheCallback() {
     MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
-    responder.handler.uponRequest = () -> responder.mpa.abort();
+    responder.handler.uponRequest = () -> responder.startup.abort();
     responder.stream.receive(PeerOctets.request(C, NONE));
     assertThat(responder.handler.events).containsExactly("request ", "closed ABORTED");
-    responder.mpa.accept(NONE);
+    responder.startup.accept(NONE);
     assertThat(responder.stream.segments()).isEmpty();
 
     MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     initiator.stream.takeSent();
-    initiator.handler.uponFullOperation = () -> initiator.mpa.abort();
+    initiator.handler.uponFullOperation = () -> initiator.mpa().abort();
     initiator.stream.receive(PeerOctets.reply(C, NONE));
     assertThat(initiator.handler.events).containsExactly("full operation ", "closed ABORTED");
     assertThat(initiator.stream.segments()).isEmpty();
@@ -305,16 +305,16 @@ class StartupTest {
   @Test
   void shouldAnswerARequestOnlyOnce() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
-    assertThatThrownBy(() -> end.mpa.accept(NONE)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> end.startup.accept(NONE)).isInstanceOf(IllegalStateException.class);
     end.stream.receive(PeerOctets.request(C, NONE));
-    end.mpa.accept(NONE);
-    assertThatThrownBy(() -> end.mpa.reject(NONE)).isInstanceOf(IllegalStateException.class);
+    end.startup.accept(NONE);
+    assertThatThrownBy(() -> end.startup.reject(NONE)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
   void shouldAbandonAConnectionThatWasGivenUpBeforeItOpened() {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE);
-    end.mpa.abort();
+    end.startup.abort();
     end.open();
     assertThat(end.stream.segments()).isEmpty();
     assertThat(end.handler.events).containsExactly("closed ABORTED");
@@ -323,9 +323,10 @@ class StartupTest {
   @Test
   @Tag("MPA-7.1-06")
   void shouldRefuseAConnectionWithoutAUser() {
-    assertThatNullPointerException().isThrownBy(() -> MpaConnection.responder(DEFAULTS, null));
+    RecordingHandler owner = new RecordingHandler();
+    assertThatNullPointerException().isThrownBy(() -> MpaStartup.responder(DEFAULTS, owner, null));
     assertThatNullPointerException()
-        .isThrownBy(() -> MpaConnection.initiator(DEFAULTS, NONE, null));
+        .isThrownBy(() -> MpaStartup.initiator(DEFAULTS, NONE, owner, null));
   }
 
   @Test
@@ -334,7 +335,7 @@ class StartupTest {
     // Nothing in either role asks who sent the SYN: the accepting side of TCP may be Initiator.
     MpaEndpoint accepting = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     MpaEndpoint opening = MpaEndpoint.responder(DEFAULTS).open();
-    opening.handler.uponRequest = () -> opening.mpa.accept(NONE);
+    opening.handler.uponRequest = () -> opening.startup.accept(NONE);
     opening.stream.receive(accepting.stream.takeSent());
     accepting.stream.receive(opening.stream.takeSent());
     assertThat(accepting.handler.events).containsExactly("full operation ");

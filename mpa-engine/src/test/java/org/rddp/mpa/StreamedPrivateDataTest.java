@@ -43,7 +43,7 @@ class StreamedPrivateDataTest {
     assertThat(listener.stream.segments()).isEmpty();
     listener.stream.receiveCut(PeerOctets.hex("0005 0a0b0c0d0e"), cut);
     assertThat(listener.handler.events).containsExactly("request 0a0b0c0d0e");
-    listener.mpa.accept(PeerOctets.hex("ff"));
+    listener.startup.accept(PeerOctets.hex("ff"));
     assertThat(PeerOctets.hex(listener.stream.takeSent())).as("step 2").isEqualTo("0001ff");
     assertThat(listener.handler.events).as("step 3: it waits").hasSize(1);
     assertThat(listener.send(ULPDU)).isFalse();
@@ -58,7 +58,7 @@ class StreamedPrivateDataTest {
     connector.stream.receiveCut(KEY, cut);
     assertThat(connector.handler.events).containsExactly("full operation ff");
     assertThat(listener.handler.events).endsWith("full operation ");
-    assertThat(listener.mpa.version()).isZero();
+    assertThat(listener.startup.negotiated().version()).isZero();
     assertThat(connector.send(ULPDU)).isTrue();
     listener.stream.receive(connector.stream.takeSent());
     assertThat(listener.handler.ulpdus).containsExactly(ULPDU);
@@ -68,8 +68,8 @@ class StreamedPrivateDataTest {
   void listenerThatHasClosedShouldNotBegin() {
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
-    listener.mpa.accept(NONE);
-    listener.mpa.closeSend();
+    listener.startup.accept(NONE);
+    listener.startup.closeSend();
     listener.stream.takeSent();
     listener.stream.receive(KEY);
     listener.stream.fireAlarm();
@@ -80,7 +80,7 @@ class StreamedPrivateDataTest {
   @Test
   void connectorThatHasClosedShouldSendNoStartKey() {
     MpaEndpoint connector = initiator("");
-    connector.mpa.closeSend();
+    connector.startup.closeSend();
     connector.stream.takeSent();
     connector.stream.receive(PeerOctets.hex("0000"));
     assertThat(connector.stream.segments()).as("behind the FIN").isEmpty();
@@ -97,8 +97,8 @@ class StreamedPrivateDataTest {
     MpaEndpoint listener = responder();
     listener.stream.receive(connector.stream.takeSent());
     assertThat(listener.handler.privateData).isEqualTo(data);
-    assertThat(listener.mpa.maxPrivateData()).isEqualTo(512);
-    listener.mpa.accept(data);
+    assertThat(listener.startup.maxPrivateData()).isEqualTo(512);
+    listener.startup.accept(data);
     connector.stream.receive(listener.stream.takeSent());
     listener.stream.receive(connector.stream.takeSent());
     connector.stream.receive(listener.stream.takeSent());
@@ -110,7 +110,7 @@ class StreamedPrivateDataTest {
   void decliningShouldBeAnAnswerAndThenTheEnd() {
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
-    listener.mpa.reject(PeerOctets.hex("0bad"));
+    listener.startup.reject(PeerOctets.hex("0bad"));
     assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("00020bad");
     assertThat(listener.stream.isSendClosed()).isTrue();
     listener.stream.receive(KEY);
@@ -122,7 +122,7 @@ class StreamedPrivateDataTest {
     connector.stream.peerCloses();
     assertThat(connector.handler.events).containsExactly("rejected 0bad");
     assertThat(connector.stream.isClosed()).isFalse();
-    connector.mpa.closeSend();
+    connector.startup.closeSend();
     assertThat(connector.stream.isSendClosed()).isTrue();
   }
 
@@ -162,7 +162,7 @@ class StreamedPrivateDataTest {
     listener.stream.receive(PeerOctets.hex("0000"));
     assertThat(listener.stream.alarm()).isEqualTo(Long.MAX_VALUE);
     listener.stream.setNow(listener.stream.now() + 60_000_000_000L);
-    listener.mpa.accept(NONE);
+    listener.startup.accept(NONE);
     assertThat(listener.stream.alarm()).isEqualTo(listener.stream.now() + 10_000_000_000L);
     listener.stream.fireAlarm();
     assertThat(listener.handler.detail)
@@ -187,7 +187,7 @@ class StreamedPrivateDataTest {
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
     listener.stream.setPacketsAvailable(false);
-    listener.mpa.accept(PeerOctets.hex("aa"));
+    listener.startup.accept(PeerOctets.hex("aa"));
     assertThat(listener.stream.segments()).isEmpty();
     listener.stream.makeSendable();
     assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("0001aa");
@@ -212,7 +212,7 @@ class StreamedPrivateDataTest {
         .isInstanceOf(IllegalArgumentException.class);
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
-    assertThatThrownBy(() -> listener.mpa.accept(new byte[513]))
+    assertThatThrownBy(() -> listener.startup.accept(new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

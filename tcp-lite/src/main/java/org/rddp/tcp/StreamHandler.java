@@ -8,8 +8,11 @@ import org.rddp.tcp.storage.EarlySegments;
  * them.
  */
 public interface StreamHandler extends EarlySegments.Consumer {
-  /** The connection is established: both ends may send. Called once, first. */
-  void onOpen(TcpStream stream);
+  /**
+   * The connection is established: both ends may send. Called once, first; not called if {@link
+   * TcpStream#handler} passes on an established connection.
+   */
+  default void onOpen(TcpStream stream) {}
 
   /**
    * Called for every segment with payload in the window, before it is processed or acknowledged. A

@@ -158,6 +158,13 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   @Override
+  public void handler(StreamHandler next) {
+    if (handler != null) {
+      handler = next;
+    }
+  }
+
+  @Override
   public PacketPool pool() {
     return context.pool;
   }

@@ -9,6 +9,12 @@ import org.rddp.device.PacketPool;
  * a segment holds whole FPDUs, and payload is copied once (RFC 5044 appendix A).
  */
 public interface TcpStream {
+  /**
+   * Passes the connection on to another user, which gets every later call, also during a call of
+   * the one before. Does nothing once the connection has ended.
+   */
+  void handler(StreamHandler next);
+
   /** The pool of this connection's packets. */
   PacketPool pool();
 

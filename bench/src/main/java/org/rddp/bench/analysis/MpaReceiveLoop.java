@@ -3,8 +3,8 @@ package org.rddp.bench.analysis;
 import java.util.Arrays;
 import org.rddp.analysis.UlpduAdapter;
 import org.rddp.device.NativePacketPool;
-import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
@@ -22,7 +22,6 @@ final class MpaReceiveLoop extends UlpduAdapter {
   private static final int PACKETS = 16;
 
   private final InMemoryTcpStream stream;
-  private final MpaConnection mpa;
   private final long place;
   private final long[] segments = new long[2];
   private long passed;
@@ -37,13 +36,12 @@ final class MpaReceiveLoop extends UlpduAdapter {
     stream = stream(fpdu);
     place = Memory.allocate(fpdu);
     InMemoryTcpStream peer = stream(fpdu);
-    MpaConnection initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, new byte[0], this);
-    mpa = MpaConnection.responder(MpaSettings.DEFAULTS, this);
-    peer.open(initiator);
-    stream.open(mpa);
+    UlpduAdapter sender = new UlpduAdapter() {};
+    peer.open(MpaStartup.initiator(MpaSettings.DEFAULTS, new byte[0], sender, sender));
+    stream.open(MpaStartup.responder(MpaSettings.DEFAULTS, this, this));
     stream.receive(peer.takeSent());
     peer.receive(stream.takeSent());
-    initiator.send(place, 0, place, fpdu - OVERHEAD);
+    sender.mpa().send(place, 0, place, fpdu - OVERHEAD);
     begin(peer.takeSent(), aligned);
   }
 
@@ -81,11 +79,6 @@ final class MpaReceiveLoop extends UlpduAdapter {
       stream.receive(segments[i & 1]);
     }
     return (int) passed;
-  }
-
-  @Override
-  public void onRequest(byte[] privateData) {
-    mpa.accept(new byte[0]);
   }
 
   @Override

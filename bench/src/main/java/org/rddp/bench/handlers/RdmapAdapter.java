@@ -1,15 +1,23 @@
 package org.rddp.bench.handlers;
 
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.tcp.CloseReason;
 
-/** Ignores every call of RDMAP but errors and rejections, which it throws. */
-public abstract class RdmapAdapter implements RdmapHandler {
+/**
+ * Accepts every request, and ignores every call of RDMAP but errors and rejections, which it
+ * throws.
+ */
+public abstract class RdmapAdapter implements StartupHandler, RdmapHandler {
   @Override
-  public void onRequest(byte[] privateData) {}
+  public void onRequest(MpaStartup startup, byte[] privateData) {
+    startup.accept(new byte[0]);
+  }
 
   @Override
-  public void onEstablished(byte[] privateData) {}
+  public void onAgreed(Negotiated terms, byte[] privateData) {}
 
   @Override
   public void onRejected(byte[] privateData) {

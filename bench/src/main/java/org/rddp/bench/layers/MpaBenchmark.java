@@ -10,6 +10,7 @@ import org.openjdk.jmh.annotations.State;
 import org.rddp.analysis.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
@@ -37,6 +38,7 @@ public class MpaBenchmark extends LayerBenchmark {
 
     private final Counting user = new Counting();
     private final long memory = Memory.allocate(1 << 14);
+    private final Counting source = new Counting();
     private MpaConnection initiator;
     private InMemoryTcpPair streams;
     private long expected;
@@ -45,13 +47,14 @@ public class MpaBenchmark extends LayerBenchmark {
     @Setup
     public void open() {
       MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withEarly(true);
-      MpaConnection responder = MpaConnection.responder(settings, user);
       byte[] none = {};
-      initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, none, new Counting());
-      streams = new InMemoryTcpPair(initiator, responder, ulpdu + 128);
+      streams =
+          new InMemoryTcpPair(
+              MpaStartup.initiator(MpaSettings.DEFAULTS, none, source, source),
+              MpaStartup.responder(settings, user, user),
+              ulpdu + 128);
       streams.run(() -> {});
-      responder.accept(none);
-      streams.run(() -> {});
+      initiator = source.mpa();
     }
 
     int sendBurst() {

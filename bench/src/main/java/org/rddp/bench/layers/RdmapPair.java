@@ -12,6 +12,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -62,11 +63,14 @@ public class RdmapPair {
               .register(domain, null, address, octets, 0, AccessRights.REMOTE_WRITE);
     }
     byte[] none = {};
-    source = RdmapStream.initiator(sender, domain, RdmapSettings.DEFAULTS, none, from);
-    sink = RdmapStream.responder(receiver, domain, RdmapSettings.DEFAULTS, to);
-    streams = new InMemoryTcpPair(source.transport(), sink.transport(), octets + 64);
-    streams.run(() -> {});
-    sink.accept(none);
+    RdmapSettings settings = RdmapSettings.DEFAULTS;
+    source = new RdmapStream(sender, domain, settings, from);
+    sink = new RdmapStream(receiver, domain, settings, to);
+    streams =
+        new InMemoryTcpPair(
+            MpaStartup.initiator(settings.mpa(), none, from, source.ddp().upcalls()),
+            MpaStartup.responder(settings.mpa(), to, sink.ddp().upcalls()),
+            octets + 64);
     streams.run(() -> {});
   }
 

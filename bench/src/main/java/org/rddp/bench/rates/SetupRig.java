@@ -16,10 +16,14 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rig.Affinity;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -90,8 +94,8 @@ public final class SetupRig implements Rig {
         PORT,
         (stream, address, port) -> {
           Responder responder = new Responder();
-          responder.stream = RdmapStream.responder(far.ddp, domain, RDMAP, responder);
-          return responder.stream.transport();
+          RdmapStream asked = new RdmapStream(far.ddp, domain, RDMAP, responder);
+          return MpaStartup.responder(RDMAP.mpa(), responder, asked.ddp().upcalls());
         });
   }
 
@@ -105,8 +109,9 @@ public final class SetupRig implements Rig {
     while (now - began < nanos || opening > 0) {
       while (now - began < nanos && opening < pipelined) {
         Initiator initiator = new Initiator();
-        initiator.stream = RdmapStream.initiator(near.ddp, domain, RDMAP, NONE, initiator);
-        near.tcp.connect(far.address, PORT, initiator.stream.transport());
+        UlpduHandler asking = new RdmapStream(near.ddp, domain, RDMAP, initiator).ddp().upcalls();
+        MpaStartup startup = MpaStartup.initiator(RDMAP.mpa(), NONE, initiator, asking);
+        initiator.tcp = near.tcp.connect(far.address, PORT, startup);
         opening++;
       }
       near.turn(now);
@@ -123,27 +128,22 @@ public final class SetupRig implements Rig {
   public void close() {}
 
   private abstract static class Ending extends RdmapAdapter {
-    RdmapStream stream;
-
     @Override
     public void onError(int layer, int type, int code, String detail) {}
   }
 
   /** Accepts. */
-  private static final class Responder extends Ending {
-    @Override
-    public void onRequest(byte[] privateData) {
-      stream.accept(NONE);
-    }
-  }
+  private static final class Responder extends Ending {}
 
   /** Counts the established stream, and resets it. */
   private final class Initiator extends Ending {
+    private TcpConnection tcp;
+
     @Override
-    public void onEstablished(byte[] privateData) {
+    public void onAgreed(Negotiated terms, byte[] privateData) {
       opened++;
       opening--;
-      stream.abort();
+      tcp.abort();
     }
 
     @Override

@@ -4,9 +4,9 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupOptions.Choice;
 import org.rddp.client.types.StartupTerms;
-import org.rddp.ddp.DdpStream;
 import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Negotiated;
 import org.rddp.rdmap.RdmapSettings;
 
 /** A program's choices of MPA's startup, within those of the interface. */
@@ -80,11 +80,11 @@ final class ChosenStartup {
   }
 
   /** What the startup frames of both ends have settled, for the program. */
-  static StartupTerms terms(DdpStream stream) {
-    Depths depths = stream.depths();
+  static StartupTerms terms(Negotiated settled) {
+    Depths depths = settled.depths();
     return new StartupTerms(
-        stream.revision(),
-        !stream.rtr().isEmpty(),
+        settled.revision(),
+        !settled.rtr().isEmpty(),
         depths.peerIrd(),
         depths.peerOrd(),
         depths.ird(),

@@ -19,10 +19,9 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 
 /**
  * The stream of a connection that speaks plain DDP (RFC 5041): the program itself is the ULP. It
@@ -38,37 +37,24 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final int queues;
   private final DdpStream stream;
 
-  /**
-   * A stream that has not begun.
-   *
-   * @param requestData the private data of the request for it; null if the peer asks
-   */
+  /** A stream that has not begun. */
   PlainDdpStream(
       Session session,
       SessionConnection connection,
       CompletionReports reports,
-      ConnectionSettings settings,
-      byte[] requestData) {
+      ConnectionSettings settings) {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     Engine engine = session.engine();
-    DdpSettings sizes = sizes(session, settings);
     ProtectionDomain domain = session.domains().get(settings.domain());
-    stream =
-        requestData == null
-            ? DdpStream.responder(engine.ddp(), domain, sizes, this)
-            : DdpStream.initiator(engine.ddp(), domain, sizes, requestData, this);
+    stream = new DdpStream(engine.ddp(), domain, sizes(session, settings), this);
   }
 
-  /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
   private static DdpSettings sizes(Session session, ConnectionSettings settings) {
-    RdmapSettings engine = session.engine().rdmapSettings();
-    MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
     return new DdpSettings(
-        mpa,
         session.limits().sendQueue(),
         1,
         settings.queues().stream().map(QueueSettings::buffered).toList(),
@@ -77,9 +63,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
         session.queueMemory());
   }
 
+  /** Without RDMA Reads and RTR messages, which belong to RDMAP. */
   @Override
-  public StreamHandler transport() {
-    return stream.transport();
+  public MpaSettings mpa() {
+    MpaSettings configured = session.engine().rdmapSettings().mpa();
+    return configured.withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
   }
 
   @Override
@@ -150,26 +138,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
-  public int maxPrivateData() {
-    return stream.maxPrivateData();
-  }
-
-  @Override
-  public void choose(AcceptSettings settings) throws RequestRefusedException {
+  public void choose(AcceptSettings settings, MpaStartup startup) throws RequestRefusedException {
     if (settings.needsRdmap()) {
       throw new RequestRefusedException(
           Reason.INVALID, "shared receive queues, IRD and ORD are for RDMAP");
     }
-  }
-
-  @Override
-  public void accept(byte[] privateData) {
-    stream.accept(privateData);
-  }
-
-  @Override
-  public void reject(byte[] privateData) {
-    stream.reject(privateData);
   }
 
   @Override
@@ -191,21 +164,6 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   // ---- Events of the stream ----
-
-  @Override
-  public void onRequest(byte[] privateData) {
-    connection.onRequest(privateData);
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {
-    connection.onEstablished(privateData);
-  }
-
-  @Override
-  public void onRejected(byte[] privateData) {
-    connection.onRejected(privateData);
-  }
 
   /** The program may have posted a notice since requests were taken in this turn. */
   private boolean findsNotice() {

@@ -11,12 +11,13 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 
 /** The stream of a connection that speaks RDMAP. Engine thread only. */
 final class RdmapSessionStream implements SessionStream, RdmapHandler {
@@ -26,17 +27,12 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final RdmapSettings settings;
   private final RdmapStream stream;
 
-  /**
-   * A stream that has not begun.
-   *
-   * @param requestData the private data of the request for it; null if the peer asks
-   */
+  /** A stream that has not begun. */
   RdmapSessionStream(
       Session session,
       SessionConnection connection,
       CompletionReports reports,
-      ConnectionSettings chosen,
-      byte[] requestData) {
+      ConnectionSettings chosen) {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
@@ -51,15 +47,12 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
             .withHeld(chosen.heldOctets(), session.heldShare())
             .withSharedReceives(receives == null ? null : receives.queue());
     ProtectionDomain domain = session.domains().get(chosen.domain());
-    this.stream =
-        requestData == null
-            ? RdmapStream.responder(engine.ddp(), domain, settings, this)
-            : RdmapStream.initiator(engine.ddp(), domain, settings, requestData, this);
+    this.stream = new RdmapStream(engine.ddp(), domain, settings, this);
   }
 
   @Override
-  public StreamHandler transport() {
-    return stream.transport();
+  public MpaSettings mpa() {
+    return settings.mpa();
   }
 
   @Override
@@ -120,12 +113,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
-  public int maxPrivateData() {
-    return stream.maxPrivateData();
-  }
-
-  @Override
-  public void choose(AcceptSettings chosen) throws RequestRefusedException {
+  public void choose(AcceptSettings chosen, MpaStartup startup) throws RequestRefusedException {
     if (chosen.ird() > settings.ird() || chosen.ord() > settings.ord()) {
       throw new RequestRefusedException(
           Reason.LIMIT,
@@ -136,21 +124,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       stream.shareReceives(session.receiveQueues().require(chosen.receiveQueue()).queue());
     }
     if (chosen.ird() != StartupOptions.CONFIGURED) {
-      stream.chooseIrd(chosen.ird());
+      startup.chooseIrd(chosen.ird());
     }
     if (chosen.ord() != StartupOptions.CONFIGURED) {
-      stream.chooseOrd(chosen.ord());
+      startup.chooseOrd(chosen.ord());
     }
-  }
-
-  @Override
-  public void accept(byte[] privateData) {
-    stream.accept(privateData);
-  }
-
-  @Override
-  public void reject(byte[] privateData) {
-    stream.reject(privateData);
   }
 
   @Override
@@ -164,21 +142,6 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   // ---- Events of the stream ----
-
-  @Override
-  public void onRequest(byte[] privateData) {
-    connection.onRequest(privateData);
-  }
-
-  @Override
-  public void onEstablished(byte[] privateData) {
-    connection.onEstablished(privateData);
-  }
-
-  @Override
-  public void onRejected(byte[] privateData) {
-    connection.onRejected(privateData);
-  }
 
   @Override
   public void onCompletion(long slot, int kind, int status, long octets) {

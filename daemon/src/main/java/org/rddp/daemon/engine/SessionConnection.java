@@ -3,7 +3,6 @@ package org.rddp.daemon.engine;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
@@ -16,6 +15,10 @@ import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.StreamHandler;
@@ -25,7 +28,7 @@ import org.rddp.tcp.TcpConnection;
  * A program's connection: its states from setup to end, of which the program learns by events. Its
  * {@link SessionStream} takes requests and completes them. Engine thread only.
  */
-final class SessionConnection {
+final class SessionConnection implements StartupHandler {
   private enum State {
     /** A peer has connected and has not sent MPA's request. The program has not been told. */
     AWAITING_REQUEST,
@@ -72,8 +75,14 @@ final class SessionConnection {
 
   private SessionStream stream;
 
-  /** The stream for a second try with revision 1; null if there is none. */
-  private Supplier<SessionStream> retry;
+  /** MPA's startup; null once both ends have agreed. */
+  private MpaStartup startup;
+
+  /** What both startup frames have settled; null until both ends have agreed. */
+  private Negotiated settled;
+
+  /** Begins a second try with revision 1; null if there is none. */
+  private Runnable retry;
 
   /** When connecting is given up, on the engine's clock in nanoseconds. */
   private long connectDeadline;
@@ -113,18 +122,29 @@ final class SessionConnection {
     this.firstMessage = new Deadline(session.engine().deadlines(), this::checkFirstMessage);
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
-    this.stream = newStream(requestData, settings);
-    // After the stream: that refuses private data that is too long.
+    prepare(requestData, settings);
+    // After the startup: that refuses private data that is too long.
     this.receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
     }
   }
 
-  private SessionStream newStream(byte[] requestData, ConnectionSettings settings) {
-    return settings.isPlainDdp()
-        ? new PlainDdpStream(session, this, reports, settings, requestData)
-        : new RdmapSessionStream(session, this, reports, settings, requestData);
+  /**
+   * Makes a stream and its startup.
+   *
+   * @param requestData private data of the request; null if the peer asks
+   */
+  private void prepare(byte[] requestData, ConnectionSettings settings) {
+    stream =
+        settings.isPlainDdp()
+            ? new PlainDdpStream(session, this, reports, settings)
+            : new RdmapSessionStream(session, this, reports, settings);
+    UlpduHandler upcalls = ddp().upcalls();
+    startup =
+        requestData == null
+            ? MpaStartup.responder(stream.mpa(), this, upcalls)
+            : MpaStartup.initiator(stream.mpa(), requestData, this, upcalls);
   }
 
   static SessionConnection incoming(
@@ -156,7 +176,7 @@ final class SessionConnection {
       StartupOptions again =
           ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
       if (again != null) {
-        made.retry = () -> made.newStream(privateData, settings.withStartup(again));
+        made.retry = () -> made.prepare(privateData, settings.withStartup(again));
       }
       return made;
     } catch (IllegalArgumentException e) {
@@ -186,8 +206,7 @@ final class SessionConnection {
   }
 
   private TcpConnection connectTcp() {
-    TcpConnection opened =
-        session.engine().tcp().connect(remoteAddress, remotePort, stream.transport());
+    TcpConnection opened = session.engine().tcp().connect(remoteAddress, remotePort, startup);
     tcp = opened;
     localPort = opened.localPort();
     return opened;
@@ -207,7 +226,7 @@ final class SessionConnection {
     }
     session.engine().counters().startupsRetried++;
     session.memory().release(stream.ddp());
-    stream = retry.get();
+    retry.run();
     retry = null;
     try {
       connectTcp();
@@ -227,11 +246,12 @@ final class SessionConnection {
         && failure == Reason.MPA_ERROR
         && failureDetail == MpaError.CONNECTION_LOST.code()
         && reason != CloseReason.TIMEOUT
-        && stream.ddp().requestUnanswered();
+        && startup.requestUnanswered();
   }
 
-  StreamHandler transport() {
-    return stream.transport();
+  /** The handler of its TCP connection until both ends have agreed. */
+  StreamHandler startup() {
+    return startup;
   }
 
   DdpStream ddp() {
@@ -275,7 +295,7 @@ final class SessionConnection {
         plainDdp,
         session.engine().tcp().now() - openedAt,
         tcp.status(),
-        ddp().negotiated(),
+        startup == null ? settled : startup.negotiated(),
         reports.sendsCompleted(),
         reports.sendsTaken() - reports.sendsCompleted(),
         reports.receivesCompleted(),
@@ -319,7 +339,7 @@ final class SessionConnection {
     requireAnswerable(privateData);
     choose(settings);
     listener.answered(this);
-    stream.accept(privateData);
+    startup.accept(privateData);
   }
 
   private void choose(AcceptSettings settings) throws RequestRefusedException {
@@ -334,7 +354,7 @@ final class SessionConnection {
           "requests have been posted to the connection: it can have no shared receive queue and no"
               + " other protection domain now");
     }
-    stream.choose(settings);
+    stream.choose(settings, startup);
     ddp().enter(domain);
     if (number != 0) {
       reports.shareReceives(number);
@@ -362,7 +382,7 @@ final class SessionConnection {
     if (state != State.REQUESTED || !listener.awaits(this)) {
       throw new RequestRefusedException(Reason.STATE, "the connection has been answered");
     }
-    int most = stream.maxPrivateData();
+    int most = startup.maxPrivateData();
     if (privateData.length > most) {
       throw new RequestRefusedException(
           Reason.INVALID,
@@ -372,8 +392,13 @@ final class SessionConnection {
 
   /** Rejects the request and flushes posted requests while they can still be reported. */
   private void decline(byte[] privateData) {
-    stream.reject(privateData);
+    startup.reject(privateData);
+    closeRejected();
+  }
+
+  private void closeRejected() {
     stream.close();
+    startup.closeSend();
   }
 
   /** The listener closes before the program has answered. */
@@ -437,8 +462,9 @@ final class SessionConnection {
 
   // ---- Events of the stream ----
 
-  void onRequest(byte[] privateData) {
-    if (stream.ddp().rtr().isEmpty() && listener.requiresPeerToPeer()) {
+  @Override
+  public void onRequest(MpaStartup asked, byte[] privateData) {
+    if (asked.negotiated().rtr().isEmpty() && listener.requiresPeerToPeer()) {
       // Both programs would wait for the other to send.
       refuse();
       decline(NONE);
@@ -446,14 +472,14 @@ final class SessionConnection {
     }
     if (!listener.requested(this)) {
       refuse();
-      stream.abort();
+      abort();
       return;
     }
     try {
       number = session.reserve();
     } catch (RequestRefusedException e) {
       refuse();
-      stream.abort();
+      abort();
       return;
     }
     reports.begin(number);
@@ -468,7 +494,7 @@ final class SessionConnection {
             localPort,
             ControlAddresses.of(remoteAddress),
             remotePort,
-            ChosenStartup.terms(stream.ddp()),
+            ChosenStartup.terms(asked.negotiated()),
             PrivateData.of(privateData)));
   }
 
@@ -478,7 +504,11 @@ final class SessionConnection {
     markGone();
   }
 
-  void onEstablished(byte[] privateData) {
+  @Override
+  public void onAgreed(Negotiated terms, byte[] privateData) {
+    settled = terms;
+    startup = null;
+    retry = null;
     state = State.ESTABLISHED;
     deadline.clear();
     if (listener != null) {
@@ -493,7 +523,7 @@ final class SessionConnection {
             localPort,
             ControlAddresses.of(remoteAddress),
             remotePort,
-            ChosenStartup.terms(stream.ddp()),
+            ChosenStartup.terms(terms),
             PrivateData.of(privateData)));
   }
 
@@ -516,9 +546,10 @@ final class SessionConnection {
     }
   }
 
-  void onRejected(byte[] privateData) {
-    StartupTerms terms = ChosenStartup.terms(stream.ddp());
-    stream.close();
+  @Override
+  public void onRejected(byte[] privateData) {
+    StartupTerms terms = ChosenStartup.terms(startup.negotiated());
+    closeRejected();
     sendEvent(new DaemonMessage.Rejected(number, terms, PrivateData.of(privateData)));
     release();
   }

@@ -132,7 +132,7 @@ public final class SessionListener {
     }
     starting.add(connection);
     session.engine().beginStartup(from, connection);
-    return connection.transport();
+    return connection.startup();
   }
 
   /**

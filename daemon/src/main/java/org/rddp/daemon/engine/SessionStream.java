@@ -5,7 +5,8 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ipc.control.AcceptSettings;
-import org.rddp.tcp.StreamHandler;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 
 /**
  * The ULP of a session's connection, as the program has chosen it: RDMAP or the program itself. It
@@ -13,8 +14,8 @@ import org.rddp.tcp.StreamHandler;
  * events to its {@link SessionConnection}. Engine thread only.
  */
 interface SessionStream extends RequestTarget {
-  /** The handler of the TCP connection. */
-  StreamHandler transport();
+  /** Settings of MPA's startup. */
+  MpaSettings mpa();
 
   /**
    * Touches the cache lines that a request needs; the result only keeps the JIT from removing the
@@ -39,26 +40,18 @@ interface SessionStream extends RequestTarget {
    */
   void revoke(LongPredicate requests);
 
-  /** Responder: the most octets of private data in an answer. */
-  int maxPrivateData();
-
   /**
-   * Responder: takes what the program chooses for this connection, before {@link #accept}. Nothing
-   * has been posted to it if the settings name a shared receive queue.
+   * Responder: takes what the program chooses for this connection, before it accepts the request.
+   * Nothing has been posted to it if the settings name a shared receive queue.
    *
+   * @param startup waits for the answer
    * @throws RequestRefusedException with no effect, if the connection cannot have it
    */
-  void choose(AcceptSettings settings) throws RequestRefusedException;
+  void choose(AcceptSettings settings, MpaStartup startup) throws RequestRefusedException;
 
-  /** Responder: accepts the peer's request. */
-  void accept(byte[] privateData);
-
-  /** Responder: rejects the peer's request. The connection stays until it is closed. */
-  void reject(byte[] privateData);
-
-  /** Sends everything posted and closes our half. */
+  /** Sends everything posted and closes our half; before the start, flushes everything. */
   void close();
 
-  /** Flushes everything and resets the connection. */
+  /** Flushes everything; after the start, resets the connection. */
   void abort();
 }

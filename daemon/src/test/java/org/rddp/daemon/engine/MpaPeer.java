@@ -7,6 +7,9 @@ import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
@@ -14,19 +17,20 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.wire.Memory;
 
 /** A peer that speaks MPA properly, and above it whatever the test likes. */
-final class MpaPeer implements UlpduHandler {
+final class MpaPeer implements StartupHandler, UlpduHandler {
   private final long scratch = Memory.allocate(65_536);
   private final List<String> received = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
-  private final MpaConnection mpa;
+  private final MpaStartup startup;
+  private MpaConnection mpa;
 
   /** The end that asks. */
   MpaPeer() {
-    mpa = MpaConnection.initiator(MpaSettings.DEFAULTS, new byte[0], this);
+    startup = MpaStartup.initiator(MpaSettings.DEFAULTS, new byte[0], this, this);
   }
 
   StreamHandler transport() {
-    return mpa;
+    return startup;
   }
 
   /** Every ULPDU that came, in hexadecimal. */
@@ -77,7 +81,11 @@ final class MpaPeer implements UlpduHandler {
   }
 
   void abort() {
-    mpa.abort();
+    if (mpa == null) {
+      startup.abort();
+    } else {
+      mpa.abort();
+    }
   }
 
   void close() {
@@ -85,12 +93,16 @@ final class MpaPeer implements UlpduHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
+  public void onRequest(MpaStartup startup, byte[] privateData) {
     throw new AssertionError("nobody asks this end");
   }
 
   @Override
-  public void onFullOperation(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {}
+
+  @Override
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
     events.add("full operation");
   }
 

@@ -61,7 +61,7 @@ class RevisionRetryTest {
   @Tag("P2P-10-04")
   void shouldConnectAgainWithRevision1(boolean reset) throws Exception {
     SessionFixture.Peer second = fixture.accepting(MpaSettings.DEFAULTS);
-    fixture.peers(closing(reset), second.stream.transport());
+    fixture.peers(closing(reset), second.startup);
     int connection = connect(REVISION_2.withRevision1Retry(true).withReads(3, 2));
     DaemonMessage.Established established = (DaemonMessage.Established) outcome();
     assertThat(established.connection()).isEqualTo(connection);

@@ -33,6 +33,10 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -130,12 +134,12 @@ class SessionConnectionTest {
   }
 
   /** A peer's program that does nothing of its own accord, also not close. */
-  private static class Idle implements RdmapHandler {
+  private static class Idle implements StartupHandler, RdmapHandler {
     @Override
-    public void onRequest(byte[] privateData) {}
+    public void onRequest(MpaStartup startup, byte[] privateData) {}
 
     @Override
-    public void onEstablished(byte[] privateData) {}
+    public void onAgreed(Negotiated terms, byte[] privateData) {}
 
     @Override
     public void onRejected(byte[] privateData) {}
@@ -153,11 +157,11 @@ class SessionConnectionTest {
     public void onClosed(CloseReason reason) {}
   }
 
-  private RdmapStream peerConnects(MpaSettings mpa, RdmapHandler handler) {
-    RdmapStream stream =
-        RdmapStream.initiator(
-            peerDdp, peerDomain, new RdmapSettings(mpa, 16, 16), new byte[0], handler);
-    peerTcp.connect(OURS, PORT, stream.transport());
+  private RdmapStream peerConnects(MpaSettings mpa, Idle peer) {
+    RdmapSettings settings = new RdmapSettings(mpa, 16, 16);
+    RdmapStream stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
+    UlpduHandler upcalls = stream.ddp().upcalls();
+    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, upcalls));
     return stream;
   }
 
@@ -344,23 +348,19 @@ class SessionConnectionTest {
   }
 
   private void peerRejects() {
+    Idle peer =
+        new Idle() {
+          @Override
+          public void onRequest(MpaStartup startup, byte[] privateData) {
+            startup.reject(new byte[0]);
+          }
+        };
+    RdmapSettings settings = RdmapSettings.DEFAULTS;
+    RdmapStream stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
     peerTcp.listen(
         PORT,
-        (tcpStream, address, port) -> {
-          RdmapStream[] stream = new RdmapStream[1];
-          stream[0] =
-              RdmapStream.responder(
-                  peerDdp,
-                  peerDomain,
-                  RdmapSettings.DEFAULTS,
-                  new Idle() {
-                    @Override
-                    public void onRequest(byte[] privateData) {
-                      stream[0].reject(new byte[0]);
-                    }
-                  });
-          return stream[0].transport();
-        });
+        (tcpStream, address, port) ->
+            MpaStartup.responder(settings.mpa(), peer, stream.ddp().upcalls()));
   }
 
   @Test

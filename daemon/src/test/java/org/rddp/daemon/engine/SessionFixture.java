@@ -23,6 +23,10 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
+import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -42,18 +46,18 @@ final class SessionFixture {
   private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
 
   /** A peer's end of a connection: remembers how its requests end. */
-  static final class Peer implements RdmapHandler {
+  static final class Peer implements StartupHandler, RdmapHandler {
     RdmapStream stream;
+    MpaStartup startup;
     final List<String> events = new ArrayList<>();
-    private Runnable uponRequest = () -> {};
 
     @Override
-    public void onRequest(byte[] privateData) {
-      uponRequest.run();
+    public void onRequest(MpaStartup asked, byte[] privateData) {
+      asked.accept(new byte[0]);
     }
 
     @Override
-    public void onEstablished(byte[] privateData) {
+    public void onAgreed(Negotiated terms, byte[] privateData) {
       events.add("established");
     }
 
@@ -164,8 +168,9 @@ final class SessionFixture {
   Peer peer() {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 64, 16);
-    peer.stream = RdmapStream.initiator(peerDdp, peerDomain, settings, new byte[0], peer);
-    peerTcp.connect(OURS, PORT, peer.stream.transport());
+    peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
+    UlpduHandler upcalls = peer.stream.ddp().upcalls();
+    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, upcalls));
     return peer;
   }
 
@@ -184,8 +189,8 @@ final class SessionFixture {
   Peer accepting(MpaSettings mpa) {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(mpa, 64, 16);
-    peer.stream = RdmapStream.responder(peerDdp, peerDomain, settings, peer);
-    peer.uponRequest = () -> peer.stream.accept(new byte[0]);
+    peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
+    peer.startup = MpaStartup.responder(settings.mpa(), peer, peer.stream.ddp().upcalls());
     return peer;
   }
 

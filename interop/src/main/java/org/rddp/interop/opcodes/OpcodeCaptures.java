@@ -14,6 +14,7 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.PcapWriter;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Rtr;
 import org.rddp.rdmap.RdmapFlags;
 import org.rddp.rdmap.RdmapSettings;
@@ -184,10 +185,14 @@ public final class OpcodeCaptures {
 
   private void connect(RdmapSettings lefts, RdmapSettings rights) {
     port++;
-    left.useStream(RdmapStream.initiator(left.engine, left.domain, lefts, new byte[0], left));
-    right.useStream(RdmapStream.responder(right.engine, right.domain, rights, right));
-    right.stack.listen(port, (tcp, address, from) -> right.stream().transport());
-    left.stack.connect(right.address, port, left.stream().transport());
+    left.useStream(new RdmapStream(left.engine, left.domain, lefts, left));
+    right.useStream(new RdmapStream(right.engine, right.domain, rights, right));
+    MpaStartup asked = MpaStartup.responder(rights.mpa(), right, right.stream().ddp().upcalls());
+    right.stack.listen(port, (tcp, address, from) -> asked);
+    left.stack.connect(
+        right.address,
+        port,
+        MpaStartup.initiator(lefts.mpa(), new byte[0], left, left.stream().ddp().upcalls()));
     runUntil(() -> left.established() || !left.error().isEmpty());
   }
 

@@ -9,6 +9,9 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapStream;
@@ -18,7 +21,7 @@ import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Memory;
 
 /** One end of a link, with one stream at a time and a region for the other end to access. */
-final class OpcodeHost implements RdmapHandler {
+final class OpcodeHost implements StartupHandler, RdmapHandler {
   /** Octets of the region. */
   static final int REGION = 1 << 16;
 
@@ -119,12 +122,12 @@ final class OpcodeHost implements RdmapHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
-    stream.accept(new byte[0]);
+  public void onRequest(MpaStartup startup, byte[] privateData) {
+    startup.accept(new byte[0]);
   }
 
   @Override
-  public void onEstablished(byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] privateData) {
     established = true;
   }
 

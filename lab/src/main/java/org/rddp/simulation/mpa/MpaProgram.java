@@ -5,6 +5,9 @@ import java.util.SplittableRandom;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.simulation.HostPair;
@@ -19,7 +22,7 @@ import org.rddp.tcp.TcpConnection;
  * One end of an MPA connection: starts up as its terms say, sends ULPDUs of a pattern, and checks
  * every upcall of MPA, also that there are none after an error.
  */
-final class MpaProgram implements UlpduHandler {
+final class MpaProgram implements StartupHandler, UlpduHandler {
   /** Time without a whole FPDU after which MPA may give up a connection. */
   private static final long PATIENCE = 60_000_000_000L;
 
@@ -33,10 +36,13 @@ final class MpaProgram implements UlpduHandler {
   private final HalfConnection out;
   private final HalfConnection in;
   private final long buffer;
-  private final MpaConnection mpa;
+  private final MpaStartup startup;
   private final StreamTap tap;
 
   private MpaProgram peer;
+
+  /** Null before Full Operation. */
+  private MpaConnection mpa;
 
   /** Null at the end that accepts the TCP connection. */
   private TcpConnection connection;
@@ -73,11 +79,11 @@ final class MpaProgram implements UlpduHandler {
     this.in = in;
     this.buffer = buffer;
     MpaSettings settings = terms.of(initiator);
-    mpa =
+    startup =
         initiator
-            ? MpaConnection.initiator(settings, terms.requestData(), this)
-            : MpaConnection.responder(settings, this);
-    tap = new StreamTap(mpa, out.octets(), in.octets());
+            ? MpaStartup.initiator(settings, terms.requestData(), this, this)
+            : MpaStartup.responder(settings, this, this);
+    tap = new StreamTap(startup, out.octets(), in.octets());
   }
 
   /** Sets the other end. */
@@ -96,7 +102,7 @@ final class MpaProgram implements UlpduHandler {
   }
 
   @Override
-  public void onRequest(byte[] privateData) {
+  public void onRequest(MpaStartup asked, byte[] privateData) {
     alive("a Request");
     check(!initiator, "the Initiator got a Request");
     check(
@@ -116,28 +122,33 @@ final class MpaProgram implements UlpduHandler {
     byte[] data = Arrays.copyOf(terms.replyData(), least(terms.replyOctets()));
     if (terms.rejects()) {
       rejected = true;
-      mpa.reject(data);
+      startup.reject(data);
       close();
     } else {
-      mpa.accept(data);
+      startup.accept(data);
     }
     host.scheduleTurn();
   }
 
   /** A corrupted Request may have asked for a Reply with less room. */
   private int least(int octets) {
-    return Math.min(octets, mpa.maxPrivateData());
+    return Math.min(octets, startup.maxPrivateData());
   }
 
   @Override
-  public void onFullOperation(byte[] privateData) {
+  public void onAgreed(Negotiated settled, byte[] privateData) {
     alive("Full Operation");
     check(!operating, "Full Operation began twice");
     operating = true;
     passedAt = now();
     if (!disturbed()) {
-      checkTerms(privateData);
+      checkTerms(settled, privateData);
     }
+  }
+
+  @Override
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
     send();
   }
 
@@ -146,12 +157,13 @@ final class MpaProgram implements UlpduHandler {
     return in.wrongStartup() || out.wrongStartup();
   }
 
-  private void checkTerms(byte[] privateData) {
+  private void checkTerms(Negotiated settled, byte[] privateData) {
     check(!terms.rejects(), "Full Operation although the Responder declined");
-    check(mpa.crc() == terms.crc(), "CRCs are not used as agreed");
-    check(mpa.revision() == terms.revision(), "revision " + mpa.revision());
-    check(mpa.version() == (terms.initiator().startKey() ? 0 : 1), "version " + mpa.version());
-    check(mpa.depths().equals(terms.depths(initiator)), "" + mpa.depths());
+    check(settled.crc() == terms.crc(), "CRCs are not used as agreed");
+    check(settled.revision() == terms.revision(), "revision " + settled.revision());
+    int version = terms.initiator().startKey() ? 0 : 1;
+    check(settled.version() == version, "version " + settled.version());
+    check(settled.depths().equals(terms.depths(initiator)), "" + settled.depths());
     byte[] expected = initiator ? terms.replyData() : new byte[0];
     check(Arrays.equals(privateData, expected), "the Reply's Private Data is not what was sent");
   }
@@ -212,7 +224,11 @@ final class MpaProgram implements UlpduHandler {
 
   private void close() {
     closing = true;
-    mpa.closeSend();
+    if (mpa == null) {
+      startup.closeSend();
+    } else {
+      mpa.closeSend();
+    }
   }
 
   @Override
@@ -230,7 +246,7 @@ final class MpaProgram implements UlpduHandler {
     alive("a ULPDU");
     check(operating, "a ULPDU before Full Operation");
     check(!ulpdu.early() || terms.of(initiator).early(), "a ULPDU before its turn, unasked");
-    in.passed(ulpdu, mpa.crc());
+    in.passed(ulpdu, mpa.negotiated().crc());
     passedAt = now();
     if (in.passed() >= sending.abortAfter()) {
       abort();
@@ -240,7 +256,7 @@ final class MpaProgram implements UlpduHandler {
   @Override
   public void onDelivered(long position) {
     alive("a delivery");
-    in.delivered(position, mpa.crc());
+    in.delivered(position, mpa.negotiated().crc());
   }
 
   @Override
@@ -260,7 +276,7 @@ final class MpaProgram implements UlpduHandler {
     check(!peerClosed, "the peer closed twice");
     peerClosed = true;
     if (operating) {
-      in.ended(mpa.crc());
+      in.ended(mpa.negotiated().crc());
       // A Responder that has not got an FPDU may never send one.
       giveUpSending();
     }
@@ -286,7 +302,7 @@ final class MpaProgram implements UlpduHandler {
           case LOCAL_CATASTROPHIC, INSUFFICIENT_IRD, NO_MATCHING_RTR -> disturbed();
         };
     check(reason, "error " + number.code() + " without a reason: " + detail);
-    check(number != MpaError.CRC || mpa.crc(), "a wrong CRC, but there are none");
+    check(number != MpaError.CRC || mpa.negotiated().crc(), "a wrong CRC, but there are none");
     passedByPeerBefore = out.passed();
     switch (number) {
       case CRC, MARKER -> react();
@@ -347,7 +363,7 @@ final class MpaProgram implements UlpduHandler {
     if (!tap.opened()) {
       giveUpOpening();
     } else {
-      mpa.abort();
+      tap.abort();
     }
     host.scheduleTurn();
   }

@@ -1,0 +1,440 @@
+package org.rddp.mpa;
+
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.storage.EarlySegments;
+
+/**
+ * The Startup Phase of one end, by the rules of RFC 5044 section 7.1.2. It is the handler of the
+ * TCP connection until both ends agree; then an {@link MpaConnection} takes its place. If they do
+ * not, it remains until TCP has ended. Engine thread only.
+ */
+public final class MpaStartup implements StreamHandler {
+  private enum Phase {
+    /** Waiting for the peer's startup frame. */
+    AWAITING_FRAME,
+    /** Responder: waiting for the user to accept or reject a Request. */
+    DECIDING,
+    /** Responder: the Reply waits for a packet. */
+    REPLYING,
+    /** Full Operation may begin. */
+    AGREED,
+    /** The Responder's user has rejected; MPA has ended, TCP is open. */
+    DECLINED,
+    /** The peer's revision is not supported: TCP is being closed gracefully. */
+    REFUSING,
+    /** TCP has been reset or closed. */
+    OVER
+  }
+
+  private static final byte[] NONE = {};
+  static final String FOLLOWED = "PD_Length does not match: octets follow ";
+
+  private final StartupHandler owner;
+  private final UlpduHandler user;
+  private final boolean initiator;
+  private final Negotiation negotiation;
+  private final long timeoutNanos;
+  private final byte[] requestData;
+
+  /** Null before TCP is established. */
+  private TcpStream stream;
+
+  /** Segments received out of order; null before TCP is established. */
+  private EarlySegments early;
+
+  /** Null before both ends have agreed. */
+  private MpaConnection connection;
+
+  private Phase phase = Phase.AWAITING_FRAME;
+  private boolean accepted;
+  private boolean closing;
+  private boolean abandoned;
+  private boolean errorReported;
+  private long end;
+
+  private MpaStartup(
+      MpaSettings settings,
+      boolean initiator,
+      byte[] requestData,
+      StartupHandler owner,
+      UlpduHandler user) {
+    this.owner = Objects.requireNonNull(owner, "nobody owns the startup");
+    this.user = Objects.requireNonNull(user, "no user is bound to the connection");
+    this.initiator = initiator;
+    negotiation = new Negotiation(settings, initiator);
+    timeoutNanos = settings.startupTimeoutNanos();
+    this.requestData = negotiation.checked(requestData.clone());
+  }
+
+  /**
+   * Creates an Initiator's. It sends the MPA Request as soon as TCP is established.
+   *
+   * @param privateData the Request's, 0 to 512 octets; 508 if revision 2 is proposed
+   * @param user gets the connection; also told if it fails or ends before both ends agree
+   * @throws IllegalArgumentException if there is more private data
+   */
+  public static MpaStartup initiator(
+      MpaSettings settings, byte[] privateData, StartupHandler owner, UlpduHandler user) {
+    return new MpaStartup(settings, true, privateData, owner, user);
+  }
+
+  /**
+   * Creates a Responder's. It waits for the MPA Request and answers it.
+   *
+   * @param user gets the connection; also told if it fails or ends before both ends agree
+   */
+  public static MpaStartup responder(
+      MpaSettings settings, StartupHandler owner, UlpduHandler user) {
+    return new MpaStartup(settings, false, NONE, owner, user);
+  }
+
+  /**
+   * The most octets of Private Data that {@link #accept} and {@link #reject} take, once the Request
+   * has come: 512, or 508 if it is an enhanced one.
+   */
+  public int maxPrivateData() {
+    return negotiation.room();
+  }
+
+  /**
+   * Responder: chooses IRD for this connection, before {@link #accept}. Does nothing if no Request
+   * waits for an answer.
+   *
+   * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
+   */
+  public void chooseIrd(int ird) {
+    choose(settings -> settings.withIrd(ird));
+  }
+
+  /**
+   * Responder: chooses ORD for this connection, before {@link #accept}. It holds also towards a
+   * peer that does not say how many Reads it serves: the user knows that by other means. Does
+   * nothing if no Request waits for an answer.
+   *
+   * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
+   */
+  public void chooseOrd(int ord) {
+    choose(settings -> settings.withOrd(ord).withUnnegotiatedOrd(MpaSettings.DEEPEST));
+  }
+
+  private void choose(UnaryOperator<MpaSettings> choice) {
+    if (phase == Phase.DECIDING) {
+      negotiation.choose(choice.apply(negotiation.settings()));
+    }
+  }
+
+  /**
+   * Responder: answers the Request with a Reply that accepts. Full Operation begins, with {@link
+   * StartupHandler#onAgreed}, when the Reply has been sent, usually within this call. Does nothing
+   * if the connection has already failed.
+   *
+   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
+   * @throws IllegalArgumentException if there are more
+   * @throws IllegalStateException if no Request waits for an answer
+   */
+  public void accept(byte[] privateData) {
+    reply(true, privateData);
+    proceed();
+  }
+
+  /**
+   * Responder: answers the Request with a Reply that declines. MPA then ends and TCP stays open;
+   * close it with {@link #closeSend()}, which starts a timer, or {@link #abort()}. Does nothing if
+   * the connection has already failed.
+   *
+   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
+   * @throws IllegalArgumentException if there are more
+   * @throws IllegalStateException if no Request waits for an answer
+   */
+  public void reject(byte[] privateData) {
+    reply(false, privateData);
+  }
+
+  /** Ends the connection with a reset; {@link UlpduHandler#onClosed} follows. */
+  public void abort() {
+    if (stream == null) {
+      abandoned = true;
+    } else if (phase != Phase.OVER) {
+      stream.abort();
+    }
+  }
+
+  /** What both startup frames have settled; null before the peer's has come. */
+  public Negotiated negotiated() {
+    return negotiation.settled();
+  }
+
+  /**
+   * Initiator: whether an enhanced Request of revision 2 has been sent and no octet of the Reply
+   * has come. If the peer has then closed or reset the connection, it may know revision 1 only (RFC
+   * 6581 section 10).
+   */
+  public boolean requestUnanswered() {
+    return stream != null && negotiation.unanswered();
+  }
+
+  @Override
+  public void onOpen(TcpStream opened) {
+    stream = opened;
+    early = new EarlySegments(opened.pool());
+    if (abandoned) {
+      stream.abort();
+      return;
+    }
+    stream.alarm(stream.now() + timeoutNanos);
+    if (initiator) {
+      negotiation.prepareRequest(requestData);
+      negotiation.flush(stream);
+    }
+  }
+
+  /** Begins Full Operation if both ends have agreed. */
+  private void proceed() {
+    if (phase != Phase.AGREED || connection != null) {
+      return;
+    }
+    connection =
+        new MpaConnection(
+            stream, user, negotiation.settled(), initiator, end, negotiation.settings(), early);
+    stream.handler(connection);
+    MpaError mismatch = negotiation.mismatch();
+    if (mismatch == null) {
+      owner.onAgreed(negotiation.settled(), initiator ? negotiation.privateData() : NONE);
+    }
+    connection.begin(closing, mismatch, mismatch == null ? null : mismatchDetail());
+  }
+
+  /** Describes what of the Reply we cannot meet, with the names of frame and field. */
+  private String mismatchDetail() {
+    return negotiation.expectedTitle() + ": " + negotiation.mismatchDetail();
+  }
+
+  /** After the agreement, only the rest of a segment, or of those kept here, comes this way. */
+  @Override
+  public void onSegment(long position, long address, int length, long packet) {
+    if (connection != null) {
+      connection.onSegment(position, address, length, packet);
+    } else if (position > stream.receivePosition()) {
+      early.hold(position, address, length, packet);
+    } else {
+      take(position, address, length);
+      proceed();
+      if (connection != null) {
+        connection.openWindow(length);
+      } else if (phase != Phase.OVER) {
+        stream.consumed(length);
+      }
+    }
+  }
+
+  @Override
+  public void onLeftEdge(long edge) {
+    early.handUp(edge, this);
+    if (connection != null) {
+      connection.onLeftEdge(edge);
+    }
+  }
+
+  /** Takes octets received in order. */
+  private void take(long position, long address, int length) {
+    switch (phase) {
+      case AWAITING_FRAME -> {
+        int taken = negotiation.reader().take(address, length);
+        end = position + taken;
+        processFrame(taken < length);
+      }
+      case DECIDING, REPLYING ->
+          fail(MpaError.STARTUP, FOLLOWED + "the Private Data before the Reply");
+      case AGREED, DECLINED, REFUSING, OVER -> {}
+    }
+  }
+
+  @Override
+  public void onSendable() {
+    if (negotiation.flush(stream)) {
+      if (phase == Phase.REPLYING) {
+        replied();
+      }
+      if (closing) {
+        stream.closeSend();
+      }
+    }
+    proceed();
+  }
+
+  @Override
+  public void onEmss(int emss) {}
+
+  @Override
+  public void onAlarm(long now) {
+    if (phase == Phase.AWAITING_FRAME) {
+      String after = " after " + timeoutNanos / 1_000_000 + " ms";
+      fail(MpaError.STARTUP, negotiation.reader().missing() + after);
+    } else if (phase != Phase.AGREED && closing) {
+      stream.abort();
+    }
+  }
+
+  @Override
+  public void onPeerClosed() {
+    switch (phase) {
+      case AWAITING_FRAME -> {
+        if (initiator && negotiation.declinedByClosing()) {
+          phase = Phase.DECLINED;
+          owner.onRejected(negotiation.privateData());
+          return;
+        }
+        boolean begun = negotiation.reader().count() > 0;
+        MpaError error = begun ? MpaError.STARTUP : MpaError.CONNECTION_LOST;
+        fail(error, negotiation.reader().missing() + " when the peer closed");
+      }
+      case DECIDING, REPLYING -> fail(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
+      case DECLINED -> user.onPeerClosed();
+      case AGREED, REFUSING, OVER -> {}
+    }
+  }
+
+  /** Responder: the user accepts or rejects the Request. */
+  private void reply(boolean accept, byte[] privateData) {
+    negotiation.checked(privateData);
+    if (phase == Phase.OVER || closing) {
+      return;
+    }
+    if (phase != Phase.DECIDING) {
+      throw new IllegalStateException("No MPA Request waits for an answer");
+    }
+    accepted = accept;
+    if (accept || !negotiation.declinesInSilence()) {
+      negotiation.prepareReply(!accept, privateData);
+    }
+    reply();
+    if (!accept && negotiation.declinesByClosing()) {
+      closeSend();
+    }
+  }
+
+  private void reply() {
+    phase = Phase.REPLYING;
+    if (negotiation.flush(stream)) {
+      replied();
+    }
+  }
+
+  private void replied() {
+    if (accepted && negotiation.streaming()) {
+      phase = Phase.AWAITING_FRAME;
+      negotiation.awaitStartKey();
+      stream.alarm(stream.now() + timeoutNanos);
+      return;
+    }
+    phase = accepted ? Phase.AGREED : Phase.DECLINED;
+  }
+
+  /**
+   * Closes our half after everything to be sent. If MPA has ended, also starts the timeout for the
+   * peer to close its half, since no layer above does.
+   */
+  public void closeSend() {
+    if (stream == null) {
+      abandoned = true;
+    } else if (phase != Phase.OVER && !closing) {
+      endSending();
+    }
+  }
+
+  private void endSending() {
+    closing = true;
+    if (phase != Phase.AGREED && phase != Phase.AWAITING_FRAME) {
+      stream.alarm(stream.now() + timeoutNanos);
+    }
+    if (negotiation.flush(stream)) {
+      stream.closeSend();
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    phase = Phase.OVER;
+    if (early != null) {
+      early.clear();
+    }
+    MpaConnection.reportEnd(user, reason, errorReported);
+  }
+
+  private void processFrame(boolean octetsFollow) {
+    StartupFrameReader reader = negotiation.reader();
+    if (reader.fault() != null) {
+      fail(MpaError.STARTUP, reader.fault());
+    } else if (reader.complete() && reader.incompatibility() != null) {
+      refuse(reader.incompatibility());
+    } else if (reader.complete() && octetsFollow && negotiation.streaming()) {
+      fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
+    } else if (reader.complete() && initiator && negotiation.streaming()) {
+      negotiation.awaitStartKey();
+      if (!closing) {
+        negotiation.prepareStartKey();
+        negotiation.flush(stream);
+      }
+    } else if (reader.complete()) {
+      stream.alarm(closing ? stream.now() + timeoutNanos : Long.MAX_VALUE);
+      negotiation.conclude();
+      conclude(octetsFollow);
+    }
+  }
+
+  private void conclude(boolean octetsFollow) {
+    StartupFrame frame = negotiation.peer();
+    if (negotiation.fault() != null) {
+      fail(MpaError.STARTUP, negotiation.fault());
+    } else if (frame.rejected()) {
+      phase = Phase.DECLINED;
+      owner.onRejected(frame.privateData());
+    } else if (octetsFollow) {
+      // Neither side may send here: an Initiator waits for the Reply, a Responder for the first
+      // FPDU.
+      fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
+    } else if (initiator) {
+      phase = Phase.AGREED;
+    } else if (!accepted) {
+      phase = Phase.DECIDING;
+      owner.onRequest(this, frame.privateData());
+    } else if (closing) {
+      // Nothing can be sent after our FIN; the alarm ends the connection.
+      phase = Phase.DECIDING;
+    } else {
+      // The user has already answered the Private Data message; this is the Start Key that follows
+      // it.
+      negotiation.prepareStartKey();
+      reply();
+    }
+  }
+
+  /**
+   * A well-formed frame of another revision: answers with our revision (appendices C.2.1 and
+   * C.2.2), then closes gracefully, with a timeout.
+   */
+  private void refuse(String incompatibility) {
+    phase = Phase.REFUSING;
+    if (!initiator && !closing) {
+      negotiation.prepareRefusal();
+    }
+    endSending();
+    report(MpaError.STARTUP, incompatibility);
+  }
+
+  /** An invalid or missing startup frame resets the connection at once (section 8). */
+  private void fail(MpaError error, String detail) {
+    phase = Phase.OVER;
+    report(error, detail);
+    stream.abort();
+  }
+
+  private void report(MpaError error, String detail) {
+    errorReported = true;
+    user.onError(error, negotiation.expectedTitle() + ": " + detail);
+  }
+}
