@@ -4,18 +4,21 @@ import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
-import org.rddp.ddp.memory.TaggedBuffer;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ddp.receiving.DdpReceiver;
 import org.rddp.ddp.receiving.EarlySegmentHeaders;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.ddp.receiving.Placement;
+import org.rddp.ddp.receiving.ReceivingStream;
 import org.rddp.ddp.receiving.UntaggedQueues;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
-import org.rddp.ddp.sending.OutgoingMessage;
 import org.rddp.mpa.FpduObserver;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
 
 /**
  * One DDP Stream over one MPA connection (RFC 5041 section 6): sends and receives messages, and
@@ -24,16 +27,31 @@ import org.rddp.mpa.UlpduHandler;
  * <p>Everything posted is returned exactly once: sent, Delivered or flushed. A stream that fails
  * reports the error and stays open until its user closes or aborts it. Engine thread only.
  */
-public final class DdpStream extends DomainMember {
+public final class DdpStream extends DomainMember implements UlpduHandler, ReceivingStream {
   /** Octets of the longest ULP message (RFC 5041 section 5.2). */
   public static final long MAX_MESSAGE = 0xffff_ffffL;
 
-  /** The most octets that {@link #postInline} takes. */
-  public static final int INLINE = OutgoingMessage.INLINE;
-
+  private final UlpHandler user;
   private final UntaggedQueues queues;
   private final DdpSender sender;
-  private final DdpStreamState state;
+  private final DdpReceiver receiver;
+
+  /** Null before Full Operation. */
+  private MpaConnection mpa;
+
+  /** Null while the connection is not traced. */
+  private FpduObserver observer;
+
+  private boolean peerClosed;
+  private boolean receiving = true;
+  private boolean failed;
+  private boolean aborted;
+
+  /** Whether the peer's close is reported only after the held segments. */
+  private boolean endIsHeld;
+
+  /** Whether the connection's regular end is reported only after the held segments. */
+  private boolean closeIsHeld;
 
   /**
    * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin. Its user may post before that.
@@ -43,6 +61,7 @@ public final class DdpStream extends DomainMember {
   public DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     super(domain);
+    this.user = user;
     queues = new UntaggedQueues(settings.queues(), settings.queueMemory());
     sender =
         new DdpSender(
@@ -56,34 +75,17 @@ public final class DdpStream extends DomainMember {
     HeldSegments held =
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
     EarlySegmentHeaders early = new EarlySegmentHeaders(engine.earlyRoom());
-    state =
-        new DdpStreamState(user, engine.receiveCounters(), queues, sender, placement, early, held);
+    receiver =
+        new DdpReceiver(
+            this, user, engine.receiveCounters(), queues, placement, early, held);
   }
 
   /** Tells an observer of every FPDU from now on; null: nobody. */
-  public void observe(FpduObserver observer) {
-    state.observe(observer);
-  }
-
-  /** What MPA calls. */
-  public UlpduHandler upcalls() {
-    return state;
-  }
-
-  /**
-   * Takes the buffers of a queue from a shared one, before the stream begins and before a buffer is
-   * posted.
-   */
-  public void shareReceives(int qn, DdpSharedReceiveQueue from) {
-    queues.share(qn, from);
-  }
-
-  /**
-   * Whether messages may be posted: the stream has not been closed and has not failed; after a
-   * failure one last message may be posted.
-   */
-  public boolean acceptsMessages() {
-    return sender.acceptsMessages();
+  public void observe(FpduObserver next) {
+    observer = next;
+    if (mpa != null) {
+      mpa.observe(next);
+    }
   }
 
   /** The send queue, for a user that has checked the length of its messages itself. */
@@ -91,17 +93,14 @@ public final class DdpStream extends DomainMember {
     return sender;
   }
 
-  /** Whether buffers may be posted: the stream has not failed. */
-  public boolean acceptsBuffers() {
-    return state.acceptsBuffers();
+  /** The queues for the peer's Untagged Messages. */
+  public UntaggedQueues queues() {
+    return queues;
   }
 
-  /**
-   * Whether there is no buffer for the peer's next message on that queue, which must be one of
-   * posted buffers.
-   */
-  public boolean lacksBuffer(int qn) {
-    return queues.buffered(qn).lacksBuffer();
+  /** Whether buffers may be posted: the stream has not failed. */
+  public boolean acceptsBuffers() {
+    return receiving;
   }
 
   /**
@@ -109,12 +108,12 @@ public final class DdpStream extends DomainMember {
    * from removing the loads.
    */
   public int prefetch() {
-    return sender.prefetch() + state.prefetch();
+    return sender.prefetch() + (mpa == null ? 0 : mpa.fullMulpdu());
   }
 
   /** Prefetches what sending the message needs, once {@link #prefetch} has been called. */
   public int prefetchSending() {
-    return sender.prefetchMessage() + state.prefetchSending();
+    return sender.prefetchMessage() + (mpa == null ? 0 : mpa.prefetchSending());
   }
 
   /**
@@ -128,10 +127,10 @@ public final class DdpStream extends DomainMember {
    */
   public boolean postReceive(int qn, StreamRequest request) {
     checkLength(request);
-    if (!state.acceptsBuffers() || !queues.buffered(qn).post(request)) {
+    if (!receiving || !queues.buffered(qn).post(request)) {
       return false;
     }
-    state.bufferPosted();
+    resumeReceiving();
     return true;
   }
 
@@ -166,116 +165,14 @@ public final class DdpStream extends DomainMember {
     return sender.postUntagged(token, rsvdUlp, rsvdUlpRest, qn, request);
   }
 
-  /**
-   * Sends a message of few octets, which are copied before this returns.
-   *
-   * @param token comes back when it has been sent
-   * @param rsvdUlp the first of the user's five octets
-   * @param rsvdUlpRest the other four
-   * @param qn Queue Number, one of the stream's
-   * @param octets the message, from index 0
-   * @param length its octets, 0 to {@link #INLINE}
-   * @return false, and nothing happens, if the queue is full or the stream does not send
-   */
-  public boolean postInline(
-      long token, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
-    return sender.postInline(token, rsvdUlp, rsvdUlpRest, qn, octets, length);
-  }
-
-  /**
-   * Has the user do something itself between the messages: {@link UlpHandler#onLocalOperation} when
-   * all that was posted before has been handed to TCP, or {@link UlpHandler#onSendFlushed}. It
-   * takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
-   *
-   * @param token comes back when it has its turn
-   * @param rsvdUlp for {@link UlpHandler#mayStart}
-   * @return false, and nothing happens, if the queue is full or the stream does not send
-   */
-  public boolean postLocalOperation(long token, int rsvdUlp) {
-    return sender.postLocalOperation(token, rsvdUlp);
-  }
-
-  /**
-   * Sends a Tagged Message in answer to one of the peer's, from a Tagged Buffer of ours: not behind
-   * the messages posted before, but between them. {@link UlpHandler#onResponseSent} follows, or
-   * {@link UlpHandler#onSourceInvalidated}.
-   *
-   * @param rsvdUlp the user's octet
-   * @param stag the peer's name for where it goes
-   * @param to Tagged Offset there of its first octet
-   * @param source where it comes from, or null if it has no octets
-   * @param sourceTo Tagged Offset there of its first octet; the range has been checked
-   * @param length in octets, 0 to 2^32-1
-   * @param question the untagged segment that has asked for it; its header is copied
-   * @return false, and nothing happens, if too many wait or the stream does not send
-   */
-  public boolean postResponse(
-      int rsvdUlp,
-      int stag,
-      long to,
-      TaggedBuffer source,
-      long sourceTo,
-      long length,
-      Ulpdu question) {
-    return sender.postResponse(rsvdUlp, stag, to, source, sourceTo, length, question);
-  }
-
-  /**
-   * Answers a message of the peer's with a short one that is not known before it is due: {@link
-   * UlpHandler#onResponseDue} makes it of what was asked, when all responses posted before have
-   * been sent.
-   *
-   * @param rsvdUlp the first of the user's five octets, the others being 0
-   * @param qn Queue Number of the answer, one of the stream's
-   * @param question the segment with what was asked, from {@code from} on; it is copied
-   * @param octets of it, 0 to {@link #INLINE}
-   * @return false, and nothing happens, if too many wait or the stream does not send
-   */
-  public boolean postDeferredResponse(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
-    return sender.postDeferredResponse(rsvdUlp, qn, question, from, octets);
-  }
-
   /** Whether what is posted waits for the Initiator's first message (RFC 5044 section 7.1.2). */
   public boolean awaitsFirstMessage() {
-    return state.awaitsFirstFpdu();
-  }
-
-  /**
-   * Sends an empty Tagged Message before everything posted; only within {@link
-   * UlpHandler#onFullOperation}. Its end is not reported.
-   */
-  public void sendFirst(int rsvdUlp, int stag) {
-    sender.sendFirst(rsvdUlp, stag);
-  }
-
-  /**
-   * Sends an Untagged Message before everything posted; only within {@link
-   * UlpHandler#onFullOperation}. Its end is not reported.
-   *
-   * @param octets 0 to {@link #INLINE}, which are copied
-   */
-  public void sendFirst(int rsvdUlp, int qn, byte[] octets) {
-    sender.sendFirst(rsvdUlp, qn, octets);
-  }
-
-  /**
-   * Puts an empty buffer before all posted ones, for the peer's first message on a queue; only
-   * within {@link UlpHandler#onFullOperation}.
-   *
-   * @param token comes back with the buffer
-   */
-  public void expectFirst(int qn, long token) {
-    queues.buffered(qn).expectFirst(token);
-  }
-
-  /** Takes back the buffer of {@link #expectFirst}: the peer's first message was another. */
-  public void expectFirstNoMore(int qn) {
-    queues.buffered(qn).expectFirstNoMore();
+    return mpa != null && mpa.awaitsFirstFpdu();
   }
 
   /** Octets of held segments, headers included. */
   public long heldOctets() {
-    return state.heldOctets();
+    return receiver.heldOctets();
   }
 
   /**
@@ -283,7 +180,7 @@ public final class DdpStream extends DomainMember {
    * only within {@link UlpHandler#onUntaggedMessage}.
    */
   public DdpErrorReport deliveredSegment() {
-    return state.deliveredSegment();
+    return receiver.deliveredSegment();
   }
 
   /**
@@ -300,19 +197,14 @@ public final class DdpStream extends DomainMember {
     sender.revoke(messages);
   }
 
-  /** Releases a place of a queue whose messages are read in place. */
-  public void releasePlace(int qn) {
-    queues.inPlace(qn).releasePlace();
-  }
-
-  /** The result of {@link UlpHandler#mayStart} may have changed: asks again. */
-  public void resumeSending() {
-    sender.wake();
-  }
-
   /** The result of {@link UlpHandler#mayDeliverTagged} may have changed: asks again. */
   public void resumeReceiving() {
-    state.bufferPosted();
+    receiver.takeHeld();
+    if (endIsHeld && receiver.holdsNothing()) {
+      endIsHeld = false;
+      onPeerClosed();
+      endIfHeld(CloseReason.NORMAL);
+    }
   }
 
   private static void checkLength(StreamRequest request) {
@@ -328,7 +220,11 @@ public final class DdpStream extends DomainMember {
    * begun flushes everything within this call.
    */
   public void close() {
-    state.close();
+    if (mpa == null) {
+      stop(0);
+    } else {
+      sender.close();
+    }
   }
 
   /**
@@ -336,7 +232,12 @@ public final class DdpStream extends DomainMember {
    * memory of the user is touched once this returns.
    */
   public void abort() {
-    state.abort();
+    aborted = true;
+    stop(0);
+    if (mpa != null) {
+      mpa.abort();
+    }
+    endIfHeld(CloseReason.ABORTED);
   }
 
   /**
@@ -345,6 +246,134 @@ public final class DdpStream extends DomainMember {
    * must still close or abort the stream.
    */
   public void fail() {
-    state.fail();
+    if (!failed) {
+      failed = true;
+      stop(maySend() && sender.isOpen() ? 1 : 0);
+    }
+  }
+
+  // ---- Calls of MPA and of the receiver ----
+
+  /** Reports the connection's end if that was held back. */
+  private void endIfHeld(CloseReason reason) {
+    if (closeIsHeld) {
+      closeIsHeld = false;
+      end(reason);
+    }
+  }
+
+  @Override
+  public boolean onBufferAvailable() {
+    resumeReceiving();
+    return !receiver.holdsNothing();
+  }
+
+  @Override
+  public void holdWindow(boolean held) {
+    if (mpa != null) {
+      mpa.holdWindow(held);
+    }
+  }
+
+  private boolean maySend() {
+    return mpa != null && !mpa.awaitsFirstFpdu();
+  }
+
+  @Override
+  public void refuse(DdpError error, DdpErrorReport report) {
+    fail();
+    user.onError(error, report);
+  }
+
+  @Override
+  public void refuseForUser(DdpErrorReport report) {
+    fail();
+    user.onRefused(report);
+  }
+
+  private void stop(int postsLeft) {
+    receiving = false;
+    if (!receiver.holdsNothing()) {
+      queues.removeWaiter(this);
+    }
+    receiver.stop();
+    holdWindow(false);
+    sender.flush();
+    queues.flush(user);
+    // Only now: a message posted during the flush is not the last message.
+    sender.allowPosts(aborted ? 0 : postsLeft);
+  }
+
+  @Override
+  public void onFullOperation(MpaConnection connection) {
+    mpa = connection;
+    mpa.observe(observer);
+    int version = mpa.negotiated().version() == 0 ? 0 : 1;
+    receiver.start(version);
+    sender.start(mpa, version, user.ulpBits(version));
+    if (!mpa.failed()) {
+      user.onFullOperation(mpa);
+    }
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    if (peerClosed) {
+      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+    } else {
+      receiver.receive(ulpdu);
+    }
+  }
+
+  @Override
+  public boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    return !peerClosed && receiver.receiveEarly(ulpdu);
+  }
+
+  @Override
+  public void onDelivered(long position) {
+    receiver.deliver(position);
+  }
+
+  @Override
+  public void onSendable() {
+    sender.wake();
+  }
+
+  /** Nothing to do: each segment is cut to the MULPDU at the time it is sent. */
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {
+    if (!receiver.holdsNothing()) {
+      endIsHeld = true;
+      return;
+    }
+    peerClosed = true;
+    if (awaitsFirstMessage()) {
+      sender.flush();
+    }
+    user.onPeerClosed();
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    fail();
+    user.onLlpError(error, detail);
+  }
+
+  /** After a regular close, held segments are still taken before the end is reported. */
+  @Override
+  public void onClosed(CloseReason reason) {
+    closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();
+    if (!closeIsHeld) {
+      end(reason);
+    }
+  }
+
+  private void end(CloseReason reason) {
+    stop(0);
+    user.onClosed(reason);
   }
 }

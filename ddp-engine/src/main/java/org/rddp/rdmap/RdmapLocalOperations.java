@@ -61,7 +61,7 @@ public final class RdmapLocalOperations {
     }
     long sequence = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
     add().invalidate(request.localStag());
-    return ddp.postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
+    return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
   /**
@@ -80,7 +80,7 @@ public final class RdmapLocalOperations {
     }
     long sequence = sendQueue.add(request, CompletionKind.BIND, 0);
     add().bind(request);
-    return ddp.postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
+    return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
   private LocalOperation add() {

@@ -164,7 +164,7 @@ final class RdmapReceiver implements UlpHandler {
     if (!rtr.admits(opcode, 0, true)) {
       return refusal(null);
     }
-    if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksBuffer(qn)) {
+    if (qn == RdmapHeader.SEND_QUEUE && ddp.queues().buffered(qn).lacksBuffer()) {
       handler.onReceiveMissing();
     }
     return RdmapHeader.immediate(opcode) ? ImmediateData.LENGTH : 0;
@@ -190,7 +190,7 @@ final class RdmapReceiver implements UlpHandler {
       rtr.received();
     } else if (rtr.unanswered()) {
       rtr.answered();
-      ddp.resumeSending();
+      ddp.sender().wake();
     } else {
       requester.readAnswered();
     }
@@ -269,7 +269,7 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public void onResponseSent(int rsvdUlp) {
     responder.answered(RdmapHeader.opcode(rsvdUlp));
-    ddp.releasePlace(RdmapHeader.READ_QUEUE);
+    ddp.queues().inPlace(RdmapHeader.READ_QUEUE).releasePlace();
   }
 
   @Override

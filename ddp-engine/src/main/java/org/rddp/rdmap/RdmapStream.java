@@ -90,7 +90,7 @@ public final class RdmapStream {
 
   /** Takes receives from a shared queue, before the stream begins and any of its own. */
   public void shareReceives(DdpSharedReceiveQueue from) {
-    ddp.shareReceives(RdmapHeader.SEND_QUEUE, from);
+    ddp.queues().share(RdmapHeader.SEND_QUEUE, from);
   }
 
   /**

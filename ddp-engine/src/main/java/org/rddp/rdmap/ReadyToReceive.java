@@ -38,20 +38,20 @@ final class ReadyToReceive {
     } else {
       awaited = !kinds.isEmpty();
       if (kinds.contains(Rtr.SEND)) {
-        ddp.expectFirst(RdmapHeader.SEND_QUEUE, TOKEN);
+        ddp.queues().buffered(RdmapHeader.SEND_QUEUE).expectFirst(TOKEN);
       }
     }
   }
 
   private void send(Rtr kind) {
     switch (kind) {
-      case WRITE -> ddp.sendFirst(RdmapHeader.WRITE, ANY);
-      case SEND -> ddp.sendFirst(RdmapHeader.SEND, RdmapHeader.SEND_QUEUE, new byte[0]);
+      case WRITE -> ddp.sender().sendFirst(RdmapHeader.WRITE, ANY);
+      case SEND -> ddp.sender().sendFirst(RdmapHeader.SEND, RdmapHeader.SEND_QUEUE, new byte[0]);
       case READ -> {
         unanswered = true;
         ByteBuffer request = ByteBuffer.allocate(ReadRequest.LENGTH);
         ReadRequest.write(request, ANY, 0, 0, ANY, 0);
-        ddp.sendFirst(RdmapHeader.READ_REQUEST, RdmapHeader.READ_QUEUE, request.array());
+        ddp.sender().sendFirst(RdmapHeader.READ_REQUEST, RdmapHeader.READ_QUEUE, request.array());
       }
     }
   }
@@ -94,7 +94,7 @@ final class ReadyToReceive {
     if (awaited) {
       awaited = false;
       if (kinds.contains(Rtr.SEND)) {
-        ddp.expectFirstNoMore(RdmapHeader.SEND_QUEUE);
+        ddp.queues().buffered(RdmapHeader.SEND_QUEUE).expectFirstNoMore();
       }
     }
   }

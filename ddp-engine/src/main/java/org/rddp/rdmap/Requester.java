@@ -94,7 +94,7 @@ final class Requester {
       return RdmapError.LOCAL_CATASTROPHIC;
     }
     Memory.putLongNative(atomic.address(), segment.getLong(from + 4));
-    ddp.releasePlace(RdmapHeader.ATOMIC_RESPONSE_QUEUE);
+    ddp.queues().inPlace(RdmapHeader.ATOMIC_RESPONSE_QUEUE).releasePlace();
     answered();
     return null;
   }
@@ -102,7 +102,7 @@ final class Requester {
   private void answered() {
     long sequence = requests.awaited().sequence();
     requests.removeFirst();
-    ddp.resumeSending();
+    ddp.sender().wake();
     sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
   }
 

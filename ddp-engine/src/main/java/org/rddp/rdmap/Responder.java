@@ -76,7 +76,7 @@ final class Responder {
     }
     reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
-    ddp.postResponse(
+    ddp.sender().postResponse(
         RdmapHeader.READ_RESPONSE,
         ReadRequest.sinkStag(segment, at),
         ReadRequest.sinkTo(segment, at),
@@ -90,7 +90,7 @@ final class Responder {
   /** Takes an Atomic Request; it is processed when its response is to be sent. */
   void takeAtomic(Ulpdu segment, int at) {
     atomics++;
-    ddp.postDeferredResponse(
+    ddp.sender().postDeferredResponse(
         RdmapHeader.ATOMIC_RESPONSE,
         RdmapHeader.ATOMIC_RESPONSE_QUEUE,
         segment,

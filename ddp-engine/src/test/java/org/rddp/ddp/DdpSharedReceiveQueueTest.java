@@ -138,9 +138,9 @@ class DdpSharedReceiveQueueTest {
     list.clear();
     list.add(memory.address(), 1);
     assertThat(one.stream.postReceive(0, new StreamRequest(1).memory(list))).isFalse();
-    assertThat(one.stream.lacksBuffer(0)).isTrue();
+    assertThat(one.stream.queues().buffered(0).lacksBuffer()).isTrue();
     post(0);
-    assertThat(one.stream.lacksBuffer(0)).isFalse();
+    assertThat(one.stream.queues().buffered(0).lacksBuffer()).isFalse();
   }
 
   @Test
@@ -270,7 +270,7 @@ class DdpSharedReceiveQueueTest {
           one.ulp.onAdmitUntagged = () -> {};
           post(0);
         };
-    one.stream.upcalls().onDelivered(1L << 40);
+    one.stream.onDelivered(1L << 40);
     assertThat(one.ulp.events()).containsExactly(received(1, 0, 1));
     post(1);
     assertThat(shared.size()).isEqualTo(1);

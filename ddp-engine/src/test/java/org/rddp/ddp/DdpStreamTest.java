@@ -209,7 +209,7 @@ class DdpStreamTest {
     ddp.stream.postTagged(
         1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
     ddp.stream.close();
-    assertThat(ddp.stream.acceptsMessages()).isFalse();
+    assertThat(ddp.stream.sender().acceptsMessages()).isFalse();
     assertThat(
             ddp.stream.postTagged(
                 2, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0)))
@@ -266,7 +266,7 @@ class DdpStreamTest {
   @Tag("DDP-6.2.1-03")
   void shouldFailWhenSomethingComesAfterThePeerHasClosed() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.upcalls().onPeerClosed();
+    ddp.stream.onPeerClosed();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
         .containsExactly("peer closed", "error LOCAL_CATASTROPHIC");
   }
@@ -321,7 +321,7 @@ class DdpStreamTest {
             "receive flushed qn 0 id 9",
             "llp error CONNECTION_LOST",
             "closed TIMEOUT");
-    assertThat(ddp.stream.acceptsMessages()).isFalse();
+    assertThat(ddp.stream.sender().acceptsMessages()).isFalse();
   }
 
   @Test

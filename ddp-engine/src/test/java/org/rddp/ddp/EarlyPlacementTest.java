@@ -60,18 +60,18 @@ class EarlyPlacementTest {
 
   /** Receives a segment out of order; returns whether it is taken. */
   private boolean early(long position, String hex) {
-    boolean taken = ddp.stream.upcalls().onEarlyUlpdu(ulpdu(position, hex));
+    boolean taken = ddp.stream.onEarlyUlpdu(ulpdu(position, hex));
     assertThat(ddp.ulp.events()).as("nothing is Delivered early").isEmpty();
     return taken;
   }
 
   /** Receives a segment in order. */
   private void inTurn(long position, String hex) {
-    ddp.stream.upcalls().onUlpdu(ulpdu(position, hex));
+    ddp.stream.onUlpdu(ulpdu(position, hex));
   }
 
   private void delivered(long position) {
-    ddp.stream.upcalls().onDelivered(position);
+    ddp.stream.onDelivered(position);
   }
 
   private static byte[] filled(int from, int to, int value) {
@@ -300,7 +300,7 @@ class EarlyPlacementTest {
   @Test
   @Tag("DDP-6.2.1-03")
   void shouldTakeNothingEarlyBehindThePeersEnd() {
-    ddp.stream.upcalls().onPeerClosed();
+    ddp.stream.onPeerClosed();
     ddp.ulp.events();
     assertThat(early(200, tagged(TAGGED_LAST, stag, 0, "01"))).isFalse();
     region.assertUntouched();
@@ -314,7 +314,7 @@ class EarlyPlacementTest {
     MemorySegment elsewhere = Arena.ofAuto().allocate(64);
     Memory.copy(scratch.address(), elsewhere.address(), 64);
     Ulpdu early = Ulpdu.of(200, elsewhere.address(), inTurn.length());
-    UlpduHandler life = ddp.stream.upcalls();
+    UlpduHandler life = ddp.stream;
     long least = Long.MAX_VALUE;
     for (int round = 0; least > 0 && round < 50; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();

@@ -166,7 +166,7 @@ class HeldMessagesTest {
           ddp.ulp.onAdmitUntagged = () -> {};
           post(0, 11);
         };
-    ddp.stream.upcalls().onDelivered(1L << 40);
+    ddp.stream.onDelivered(1L << 40);
     assertThat(ddp.ulp.events()).hasSize(1);
     assertThat(ddp.tcp.consumed()).isGreaterThan(consumed);
   }
@@ -290,7 +290,7 @@ class HeldMessagesTest {
             .taggedBuffers()
             .register(ddp.domain, null, memory.address(), 100, 0, AccessRights.REMOTE_WRITE);
     ddp.ulp.early = AccessRights.REMOTE_WRITE;
-    UlpduHandler life = ddp.stream.upcalls();
+    UlpduHandler life = ddp.stream;
     assertThat(life.onEarlyUlpdu(ulpdu(200, tagged(0xc1, stag, 0, "02")))).isTrue();
     life.onUlpdu(ulpdu(100, untagged(LAST, 0, 1, 0, "01")));
     assertThat(life.onEarlyUlpdu(ulpdu(400, tagged(0xc1, stag, 1, "04"))))

@@ -142,7 +142,7 @@ class HostilePeerTest {
 
   /** Passes some segments out of order, as MPA does. */
   private List<String> receiveEarly(Sink sink, String[] segments) {
-    UlpduHandler life = sink.ddp.stream.upcalls();
+    UlpduHandler life = sink.ddp.stream;
     boolean[] taken = new boolean[segments.length];
     int next = 0;
     while (next < segments.length) {

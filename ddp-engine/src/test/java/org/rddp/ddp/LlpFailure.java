@@ -8,6 +8,6 @@ public final class LlpFailure {
 
   /** As if MPA had found the error now. */
   public static void report(DdpStream stream, MpaError error) {
-    stream.upcalls().onError(error, "as MPA says");
+    stream.onError(error, "as MPA says");
   }
 }

@@ -83,7 +83,7 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
       byte[] privateData,
       MpaSettings mpa) {
     stream = new DdpStream(engine, domain, settings, this);
-    startup = MpaStartup.initiator(mpa.withEarly(true), privateData, this, stream.upcalls());
+    startup = MpaStartup.initiator(mpa.withEarly(true), privateData, this, stream);
     return stream;
   }
 
@@ -91,7 +91,7 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
   DdpStream responder(DdpEngine engine, ProtectionDomain domain, DdpSettings settings) {
     stream = new DdpStream(engine, domain, settings, this);
     MpaSettings mpa = MpaSettings.DEFAULTS.withEarly(true);
-    startup = MpaStartup.responder(mpa, this, stream.upcalls());
+    startup = MpaStartup.responder(mpa, this, stream);
     return stream;
   }
 

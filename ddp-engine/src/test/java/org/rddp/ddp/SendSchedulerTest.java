@@ -182,7 +182,7 @@ class SendSchedulerTest {
     post(2, 40);
     assertThat(turn(64)).containsExactly(0, 1, 40);
     users.get(0).mayStart = true;
-    streams.get(0).resumeSending();
+    streams.get(0).sender().wake();
     post(1, 1);
     assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 1, 0);
   }

@@ -127,10 +127,10 @@ class HotPathAllocationTest {
             .taggedBuffers()
             .register(domain, null, memory.address() + LENGTH, LENGTH, 0, AccessRights.ALL);
     window = engine.taggedBuffers().allocateWindow(domain);
-    MpaStartup asked = MpaStartup.responder(settings.mpa(), right, right.stream.ddp().upcalls());
+    MpaStartup asked = MpaStartup.responder(settings.mpa(), right, right.stream.ddp());
     tcp =
         new InMemoryTcpPair(
-            MpaStartup.initiator(settings.mpa(), none, left, left.stream.ddp().upcalls()),
+            MpaStartup.initiator(settings.mpa(), none, left, left.stream.ddp()),
             asked,
             1448);
     tcp.run(turn);

@@ -42,14 +42,14 @@ final class RecordingRdmap implements StartupHandler, RdmapHandler {
   RdmapStream initiator(
       DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, byte[] privateData) {
     RdmapStream stream = new RdmapStream(engine, domain, settings, this);
-    startup = MpaStartup.initiator(settings.mpa(), privateData, this, stream.ddp().upcalls());
+    startup = MpaStartup.initiator(settings.mpa(), privateData, this, stream.ddp());
     return stream;
   }
 
   /** A stream whose peer asks for it. */
   RdmapStream responder(DdpEngine engine, ProtectionDomain domain, RdmapSettings settings) {
     RdmapStream stream = new RdmapStream(engine, domain, settings, this);
-    startup = MpaStartup.responder(settings.mpa(), this, stream.ddp().upcalls());
+    startup = MpaStartup.responder(settings.mpa(), this, stream.ddp());
     return stream;
   }
 

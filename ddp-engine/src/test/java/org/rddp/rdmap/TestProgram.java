@@ -12,7 +12,6 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
-import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
@@ -91,11 +90,10 @@ final class TestProgram implements StartupHandler, RdmapHandler {
   /** Makes its stream, and the startup that asks for it or is asked. */
   void begin(RdmapNetwork.Host host, RdmapSettings settings, boolean initiator) {
     stream = new RdmapStream(host.engine, host.domain, settings, this);
-    UlpduHandler upcalls = stream.ddp().upcalls();
     startup =
         initiator
-            ? MpaStartup.initiator(settings.mpa(), new byte[0], this, upcalls)
-            : MpaStartup.responder(settings.mpa(), this, upcalls);
+            ? MpaStartup.initiator(settings.mpa(), new byte[0], this, stream.ddp())
+            : MpaStartup.responder(settings.mpa(), this, stream.ddp());
   }
 
   /** Reads a part of the peer's region into the same part of our sink. */

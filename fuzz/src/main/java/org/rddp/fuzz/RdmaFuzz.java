@@ -17,7 +17,6 @@ import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
-import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
@@ -113,11 +112,10 @@ public final class RdmaFuzz {
     neighbour = new UnaffectedStream(engine, domain, AREA, POOL);
     registerAll();
     stream = new InMemoryTcpStream(POOL, 1460, filler);
-    UlpduHandler upcalls = rdmap.ddp().upcalls();
     stream.open(
         initiator
-            ? MpaStartup.initiator(settings.mpa(), new byte[0], program, upcalls)
-            : MpaStartup.responder(settings.mpa(), program, upcalls));
+            ? MpaStartup.initiator(settings.mpa(), new byte[0], program, rdmap.ddp())
+            : MpaStartup.responder(settings.mpa(), program, rdmap.ddp()));
     stream.setEmss((choices & 16) == 0 ? 1460 : 536);
     fpdus = new FpduStream(markers);
     model = new RdmaModel(new ModelMemory(memory(), names), DEPTH, 3, 2, held);

@@ -40,7 +40,7 @@ final class UnaffectedStream {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 8, 8);
     rdmap = new RdmapStream(engine, domain, settings, program);
     stream = new InMemoryTcpStream(pool, 1460, 0);
-    stream.open(MpaStartup.responder(settings.mpa(), program, rdmap.ddp().upcalls()));
+    stream.open(MpaStartup.responder(settings.mpa(), program, rdmap.ddp()));
     byte[] frame = Arrays.copyOf("MPA ID Req Frame@".getBytes(StandardCharsets.US_ASCII), START);
     frame[17] = 1;
     stream.offer(frame, 0, 0, START);

@@ -68,8 +68,8 @@ public class RdmapPair {
     sink = new RdmapStream(receiver, domain, settings, to);
     streams =
         new InMemoryTcpPair(
-            MpaStartup.initiator(settings.mpa(), none, from, source.ddp().upcalls()),
-            MpaStartup.responder(settings.mpa(), to, sink.ddp().upcalls()),
+            MpaStartup.initiator(settings.mpa(), none, from, source.ddp()),
+            MpaStartup.responder(settings.mpa(), to, sink.ddp()),
             octets + 64);
     streams.run(() -> {});
   }

@@ -95,7 +95,7 @@ public final class SetupRig implements Rig {
         (stream, address, port) -> {
           Responder responder = new Responder();
           RdmapStream asked = new RdmapStream(far.ddp, domain, RDMAP, responder);
-          return MpaStartup.responder(RDMAP.mpa(), responder, asked.ddp().upcalls());
+          return MpaStartup.responder(RDMAP.mpa(), responder, asked.ddp());
         });
   }
 
@@ -109,7 +109,7 @@ public final class SetupRig implements Rig {
     while (now - began < nanos || opening > 0) {
       while (now - began < nanos && opening < pipelined) {
         Initiator initiator = new Initiator();
-        UlpduHandler asking = new RdmapStream(near.ddp, domain, RDMAP, initiator).ddp().upcalls();
+        UlpduHandler asking = new RdmapStream(near.ddp, domain, RDMAP, initiator).ddp();
         MpaStartup startup = MpaStartup.initiator(RDMAP.mpa(), NONE, initiator, asking);
         initiator.tcp = near.tcp.connect(far.address, PORT, startup);
         opening++;

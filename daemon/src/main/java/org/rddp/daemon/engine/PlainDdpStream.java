@@ -91,7 +91,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public CompletionStatus post(WorkRequest work, StreamRequest request) {
     return switch (work.opcode()) {
       case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED ->
-          stream.acceptsMessages() ? started(send(work, request)) : CompletionStatus.FLUSHED;
+          stream.sender().acceptsMessages() ? started(send(work, request)) : CompletionStatus.FLUSHED;
       case Opcode.RECEIVE_UNTAGGED, Opcode.TAGGED_NOTICE ->
           stream.acceptsBuffers() ? started(receive(work, request)) : CompletionStatus.FLUSHED;
       default -> CompletionStatus.LOCAL_OPERATION_ERROR;
@@ -192,7 +192,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
-    if (hasQueue(qn) && stream.lacksBuffer(qn)) {
+    if (hasQueue(qn) && stream.queues().buffered(qn).lacksBuffer()) {
       session.takeRequests(session.limits().completions());
     }
     return 0;

@@ -18,7 +18,6 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
-import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.StreamHandler;
@@ -140,11 +139,10 @@ final class SessionConnection implements StartupHandler {
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings)
             : new RdmapSessionStream(session, this, reports, settings);
-    UlpduHandler upcalls = ddp().upcalls();
-    startup =
+        startup =
         requestData == null
-            ? MpaStartup.responder(stream.mpa(), this, upcalls)
-            : MpaStartup.initiator(stream.mpa(), requestData, this, upcalls);
+            ? MpaStartup.responder(stream.mpa(), this, ddp())
+            : MpaStartup.initiator(stream.mpa(), requestData, this, ddp());
   }
 
   static SessionConnection incoming(

@@ -36,7 +36,6 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
-import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -160,8 +159,7 @@ class SessionConnectionTest {
   private RdmapStream peerConnects(MpaSettings mpa, Idle peer) {
     RdmapSettings settings = new RdmapSettings(mpa, 16, 16);
     RdmapStream stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
-    UlpduHandler upcalls = stream.ddp().upcalls();
-    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, upcalls));
+    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, stream.ddp()));
     return stream;
   }
 
@@ -360,7 +358,7 @@ class SessionConnectionTest {
     peerTcp.listen(
         PORT,
         (tcpStream, address, port) ->
-            MpaStartup.responder(settings.mpa(), peer, stream.ddp().upcalls()));
+            MpaStartup.responder(settings.mpa(), peer, stream.ddp()));
   }
 
   @Test

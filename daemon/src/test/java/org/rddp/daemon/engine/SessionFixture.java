@@ -26,7 +26,6 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
-import org.rddp.mpa.UlpduHandler;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -169,8 +168,7 @@ final class SessionFixture {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 64, 16);
     peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
-    UlpduHandler upcalls = peer.stream.ddp().upcalls();
-    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, upcalls));
+    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, peer.stream.ddp()));
     return peer;
   }
 
@@ -190,7 +188,7 @@ final class SessionFixture {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(mpa, 64, 16);
     peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
-    peer.startup = MpaStartup.responder(settings.mpa(), peer, peer.stream.ddp().upcalls());
+    peer.startup = MpaStartup.responder(settings.mpa(), peer, peer.stream.ddp());
     return peer;
   }
 

@@ -89,8 +89,8 @@ public interface ReceiveHandler {
       int qn, int msn, long token, long head, int rsvdUlp, int rsvdUlpRest, long octets);
 
   /**
-   * A message of a queue read in place is Delivered. The user releases its place with {@code
-   * DdpStream.releasePlace}.
+   * A message of a queue read in place is Delivered. The user releases its place with {@link
+   * InPlaceQueue#releasePlace}.
    *
    * @param rsvdUlp the first of the user's five octets
    * @param segment the segment that holds the whole message; valid only during this call

@@ -140,7 +140,17 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends an Untagged Message of few octets, which are copied. */
+  /**
+   * Sends a message of few octets, which are copied before this returns.
+   *
+   * @param token comes back when it has been sent
+   * @param rsvdUlp the first of the user's five octets
+   * @param rsvdUlpRest the other four
+   * @param qn Queue Number, one of the stream's
+   * @param octets the message, from index 0
+   * @param length its octets, 0 to {@link OutgoingMessage#INLINE}
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
   public boolean postInline(
       long token, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
     if (!mayPost()) {
@@ -153,7 +163,15 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends a local operation; false, and nothing happens, if it may not be posted now. */
+  /**
+   * Has the user do something itself between the messages: {@link SendHandler#onLocalOperation} when
+   * all that was posted before has been handed to TCP, or {@link SendHandler#onSendFlushed}. It
+   * takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
+   *
+   * @param token comes back when it has its turn
+   * @param rsvdUlp for {@link SendHandler#mayStart}
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
   public boolean postLocalOperation(long token, int rsvdUlp) {
     if (!mayPost()) {
       return false;
@@ -163,13 +181,21 @@ public final class DdpSender {
     return true;
   }
 
-  /** Puts a Tagged Message without octets before everything posted. */
+  /**
+   * Sends an empty Tagged Message before everything posted; only within {@link
+   * org.rddp.ddp.UlpHandler#onFullOperation}. Its end is not reported.
+   */
   public void sendFirst(int rsvdUlp, int stag) {
     queues.addInitialMessage().tagged(0, rsvdUlp, stag, 0);
     wake();
   }
 
-  /** Puts an Untagged Message of few octets before everything posted. */
+  /**
+   * Sends an Untagged Message before everything posted; only within {@link
+   * org.rddp.ddp.UlpHandler#onFullOperation}. Its end is not reported.
+   *
+   * @param octets 0 to {@link OutgoingMessage#INLINE}, which are copied
+   */
   public void sendFirst(int rsvdUlp, int qn, byte[] octets) {
     queues.renumber(qn);
     sequences[qn].take();
@@ -202,7 +228,20 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends a response; false, and nothing happens, if it may not be posted now. */
+  /**
+   * Sends a Tagged Message in answer to one of the peer's, from a Tagged Buffer of ours: not behind
+   * the messages posted before, but between them. {@link SendHandler#onResponseSent} follows, or
+   * {@link SendHandler#onSourceInvalidated}.
+   *
+   * @param rsvdUlp the user's octet
+   * @param stag the peer's name for where it goes
+   * @param to Tagged Offset there of its first octet
+   * @param source where it comes from, or null if it has no octets
+   * @param sourceTo Tagged Offset there of its first octet; the range has been checked
+   * @param length in octets, 0 to 2^32-1
+   * @param question the untagged segment that has asked for it; its header is copied
+   * @return false, and nothing happens, if too many wait or the stream does not send
+   */
   public boolean postResponse(
       int rsvdUlp,
       int stag,
@@ -219,7 +258,17 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends a response that the user makes of the request when the response is due. */
+  /**
+   * Answers a message of the peer's with a short one that is not known before it is due: {@link
+   * SendHandler#onResponseDue} makes it of what was asked, when all responses posted before have
+   * been sent.
+   *
+   * @param rsvdUlp the first of the user's five octets, the others being 0
+   * @param qn Queue Number of the answer, one of the stream's
+   * @param question the segment with what was asked, from {@code from} on; it is copied
+   * @param octets of it, 0 to {@link OutgoingMessage#INLINE}
+   * @return false, and nothing happens, if too many wait or the stream does not send
+   */
   public boolean postDeferredResponse(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
     if (!mayRespond()) {
       return false;
@@ -236,7 +285,10 @@ public final class DdpSender {
     return (closing || postsLeft == Integer.MAX_VALUE) && queues.hasRoomForResponse();
   }
 
-  /** Schedules the stream: it has something to send, or MPA takes segments again. */
+  /**
+   * Schedules the stream: it has something to send, MPA takes segments again, or the result of
+   * {@link SendHandler#mayStart} may have changed.
+   */
   public void wake() {
     if (mpa != null && !isScheduled && (closing || !queues.isEmpty())) {
       isScheduled = true;

@@ -187,12 +187,12 @@ public final class OpcodeCaptures {
     port++;
     left.useStream(new RdmapStream(left.engine, left.domain, lefts, left));
     right.useStream(new RdmapStream(right.engine, right.domain, rights, right));
-    MpaStartup asked = MpaStartup.responder(rights.mpa(), right, right.stream().ddp().upcalls());
+    MpaStartup asked = MpaStartup.responder(rights.mpa(), right, right.stream().ddp());
     right.stack.listen(port, (tcp, address, from) -> asked);
     left.stack.connect(
         right.address,
         port,
-        MpaStartup.initiator(lefts.mpa(), new byte[0], left, left.stream().ddp().upcalls()));
+        MpaStartup.initiator(lefts.mpa(), new byte[0], left, left.stream().ddp()));
     runUntil(() -> left.established() || !left.error().isEmpty());
   }
 
