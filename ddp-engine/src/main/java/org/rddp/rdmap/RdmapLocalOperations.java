@@ -22,7 +22,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 public final class RdmapLocalOperations {
   private final TaggedBuffers taggedBuffers;
   private final RdmapSendQueue sendQueue;
-  private final RequestPoster posts;
+  private final RdmapStream stream;
   private final DdpStream ddp;
   private final int depth;
   private final QueueMemory memory;
@@ -33,13 +33,13 @@ public final class RdmapLocalOperations {
   RdmapLocalOperations(
       TaggedBuffers taggedBuffers,
       RdmapSendQueue sendQueue,
-      RequestPoster posts,
+      RdmapStream stream,
       DdpStream ddp,
       int depth,
       QueueMemory memory) {
     this.taggedBuffers = taggedBuffers;
     this.sendQueue = sendQueue;
-    this.posts = posts;
+    this.stream = stream;
     this.ddp = ddp;
     this.depth = depth;
     this.memory = memory;
@@ -56,8 +56,8 @@ public final class RdmapLocalOperations {
     if (sendQueue.isFull()) {
       return false;
     }
-    if (posts.sendsNothing()) {
-      return posts.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
+    if (stream.sendsNothing()) {
+      return stream.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
     }
     long sequence = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
     add().invalidate(request.localStag());
@@ -75,8 +75,8 @@ public final class RdmapLocalOperations {
     if (sendQueue.isFull()) {
       return false;
     }
-    if (posts.sendsNothing()) {
-      return posts.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
+    if (stream.sendsNothing()) {
+      return stream.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
     }
     long sequence = sendQueue.add(request, CompletionKind.BIND, 0);
     add().bind(request);

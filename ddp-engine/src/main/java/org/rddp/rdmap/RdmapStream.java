@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongPredicate;
 import org.rddp.ddp.DdpEngine;
@@ -8,9 +9,11 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
+import org.rddp.ddp.sending.DdpSender;
 
 /**
  * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
@@ -25,12 +28,19 @@ import org.rddp.ddp.receiving.QueueSettings;
  * <p>Engine thread only.
  */
 public final class RdmapStream {
+  private final RdmapHandler handler;
+  private final TaggedBuffers taggedBuffers;
   private final Termination termination;
+  private final RdmapReceiver user;
   private final DdpStream ddp;
-  private final RequestPoster posts;
+  private final DdpSender sender;
   private final RdmapLocalOperations localOperations;
   private final RdmapSendQueue sendQueue;
   private final OutstandingRequests requests;
+  private final ByteBuffer readRequest = ByteBuffer.allocate(ReadRequest.LENGTH);
+  private final byte[] atomicRequest = new byte[AtomicRequest.LENGTH];
+  private final byte[] immediate = new byte[ImmediateData.LENGTH];
+  private int nextIdentifier;
 
   /**
    * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin with {@link
@@ -40,20 +50,20 @@ public final class RdmapStream {
    */
   public RdmapStream(
       DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
-    TaggedBuffers taggedBuffers = engine.taggedBuffers();
+    this.handler = handler;
+    taggedBuffers = engine.taggedBuffers();
     sendQueue = new RdmapSendQueue(settings.sendDepth(), settings.queueMemory(), handler);
     requests =
         new OutstandingRequests(settings.sendDepth(), settings.ord(), settings.queueMemory());
     Requester requester = new Requester(sendQueue, requests);
     termination = new Termination(handler, requester);
-    RdmapReceiver user =
-        new RdmapReceiver(handler, taggedBuffers, sendQueue, requester, termination);
+    user = new RdmapReceiver(handler, taggedBuffers, sendQueue, requester, termination);
     ddp = new DdpStream(engine, domain, sizes(settings), user);
+    sender = ddp.sender();
     user.attach(ddp);
-    posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
     localOperations =
         new RdmapLocalOperations(
-            taggedBuffers, sendQueue, posts, ddp, settings.sendDepth(), settings.queueMemory());
+            taggedBuffers, sendQueue, this, ddp, settings.sendDepth(), settings.queueMemory());
     user.attach(localOperations);
   }
 
@@ -80,7 +90,7 @@ public final class RdmapStream {
    * removing the loads.
    */
   public int prefetch() {
-    return sendQueue.prefetch() + posts.prefetch();
+    return sendQueue.prefetch() + nextIdentifier;
   }
 
   /** The DDP Stream below. */
@@ -102,7 +112,12 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full, or the stream's receives are shared
    */
   public boolean postReceive(StreamRequest request) {
-    return posts.receive(request);
+    int refusal = ddp.acceptsBuffers() ? lengthError(request) : RdmapCompletionStatus.FLUSHED;
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      handler.onCompletion(request.token(), CompletionKind.RECEIVE, refusal, 0);
+      return true;
+    }
+    return ddp.postReceive(RdmapHeader.SEND_QUEUE, request);
   }
 
   /**
@@ -114,7 +129,22 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postSend(StreamRequest request) {
-    return posts.send(request);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.SEND, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
+    int invalidate = request.remoteStag();
+    int opcode = sendOpcode(request.flags(), invalidate);
+    return sender.postUntagged(sequence, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
+  }
+
+  private static int sendOpcode(int flags, int invalidate) {
+    int plain = RdmapFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
+    return invalidate == 0 ? plain : plain + 1;
   }
 
   /**
@@ -125,7 +155,15 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postWrite(StreamRequest request) {
-    return posts.write(request);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.WRITE, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    return sender.postTagged(sequence, RdmapHeader.WRITE, request);
   }
 
   /**
@@ -139,7 +177,23 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postRead(StreamRequest request) {
-    return posts.read(request);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = readRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.READ, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.READ, request.length());
+    requests.add().beginRead(sequence, request);
+    ReadRequest.write(readRequest, request);
+    return sender.postInline(
+        sequence,
+        RdmapHeader.READ_REQUEST,
+        0,
+        RdmapHeader.READ_QUEUE,
+        readRequest.array(),
+        ReadRequest.LENGTH);
   }
 
   /**
@@ -151,7 +205,18 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postImmediate(StreamRequest request) {
-    return posts.immediate(request);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = extensionRefusal();
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.SEND, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
+    ImmediateData.write(immediate, request.immediate());
+    int opcode = ImmediateData.opcode(request.flags());
+    return sender.postInline(
+        sequence, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
   }
 
   /**
@@ -161,7 +226,18 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postWriteImmediate(StreamRequest request) {
-    return posts.writeImmediate(request);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = messageRefusal(request);
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? extensionRefusal() : refusal;
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.WRITE, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    int next = ImmediateData.opcode(request.flags());
+    return sender.postTaggedThen(
+        sequence, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
   }
 
   /**
@@ -176,7 +252,7 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postFetchAdd(StreamRequest request) {
-    return posts.atomic(request, AtomicRequest.FETCH_ADD);
+    return postAtomic(request, AtomicRequest.FETCH_ADD);
   }
 
   /**
@@ -189,7 +265,30 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postCompareSwap(StreamRequest request) {
-    return posts.atomic(request, AtomicRequest.COMPARE_SWAP);
+    return postAtomic(request, AtomicRequest.COMPARE_SWAP);
+  }
+
+  /** Posts an atomic whose operands are as {@link AtomicRequest} has them. */
+  private boolean postAtomic(StreamRequest request, int opcode) {
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = extensionRefusal();
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? answerRefusal() : refusal;
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.ATOMIC, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
+    int identifier = nextIdentifier++;
+    requests.add().beginAtomic(sequence, identifier, request.message().address());
+    AtomicRequest.write(atomicRequest, opcode, identifier, request);
+    return sender.postInline(
+        sequence,
+        RdmapHeader.ATOMIC_REQUEST,
+        0,
+        RdmapHeader.READ_QUEUE,
+        atomicRequest,
+        AtomicRequest.LENGTH);
   }
 
   /**
@@ -229,5 +328,69 @@ public final class RdmapStream {
    */
   public void abort() {
     termination.abort();
+  }
+
+  // ---- Requests that are not sent ----
+
+  private int readRefusal(StreamRequest request) {
+    int refusal = messageRefusal(request);
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? answerRefusal() : refusal;
+    return refusal == RdmapCompletionStatus.SUCCESS && request.length() > 0 && !mayReadInto(request)
+        ? RdmapCompletionStatus.LOCAL_PROTECTION_ERROR
+        : refusal;
+  }
+
+  private boolean mayReadInto(StreamRequest request) {
+    TaggedBuffer sink = taggedBuffers.lookup(request.localStag());
+    return sink != null
+        && sink.associatedWith(ddp)
+        && sink.permits(AccessRights.LOCAL_WRITE)
+        && !TaggedBuffer.wraps(request.localTo(), request.length())
+        && sink.contains(request.localTo(), request.length());
+  }
+
+  /** Whether the stream sends nothing more, so that every request is flushed. */
+  boolean sendsNothing() {
+    return !sender.acceptsMessages() || user.failed();
+  }
+
+  /** Why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int messageRefusal(StreamRequest request) {
+    return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request);
+  }
+
+  /** Why a message of RFC 7306 cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int extensionRefusal() {
+    if (sendsNothing()) {
+      return RdmapCompletionStatus.FLUSHED;
+    }
+    return user.postsExtension()
+        ? RdmapCompletionStatus.SUCCESS
+        : RdmapCompletionStatus.LOCAL_OPERATION_ERROR;
+  }
+
+  private static int lengthError(StreamRequest request) {
+    return request.length() < 0 || request.length() > DdpStream.MAX_MESSAGE
+        ? RdmapCompletionStatus.LOCAL_LENGTH_ERROR
+        : RdmapCompletionStatus.SUCCESS;
+  }
+
+  /** Why the peer cannot answer, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int answerRefusal() {
+    if (user.peerClosed()) {
+      return RdmapCompletionStatus.FLUSHED;
+    }
+    return requests.closed()
+        ? RdmapCompletionStatus.LOCAL_OPERATION_ERROR
+        : RdmapCompletionStatus.SUCCESS;
+  }
+
+  /**
+   * Ends a request that is not sent, in its turn: requests posted before it complete first. The
+   * queue has room; always true.
+   */
+  boolean refuse(StreamRequest request, int kind, int status) {
+    sendQueue.end(sendQueue.add(request, kind, 0), status);
+    return true;
   }
 }
