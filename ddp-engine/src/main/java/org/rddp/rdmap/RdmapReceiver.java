@@ -164,10 +164,12 @@ final class RdmapReceiver implements UlpHandler {
     if (!rtr.admits(opcode, 0, true)) {
       return refusal(null);
     }
-    if (qn == RdmapHeader.SEND_QUEUE && ddp.queues().buffered(qn).lacksBuffer()) {
-      handler.onReceiveMissing();
-    }
     return RdmapHeader.immediate(opcode) ? ImmediateData.LENGTH : 0;
+  }
+
+  @Override
+  public void onBufferMissing(int qn) {
+    handler.onReceiveMissing();
   }
 
   @Override

@@ -259,7 +259,7 @@ class HeldMessagesTest {
 
   @Test
   void shouldTakeABufferPostedAtTheLastMoment() {
-    ddp.ulp.onAdmitUntagged = () -> post(0, 11);
+    ddp.ulp.onBufferMissing = () -> post(0, 11);
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01")).getFirst())
         .isEqualTo("untagged 4300000000 qn 0 msn 1 id 11 octets 1");
     assertThat(ddp.engine.receiveCounters().segmentsHeld()).isZero();

@@ -57,6 +57,9 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
   /** What it does when it is asked about an untagged segment. */
   Runnable onAdmitUntagged = () -> {};
 
+  /** What it does when a message finds no buffer. */
+  Runnable onBufferMissing = () -> {};
+
   /** What it does when it has an Untagged Message. */
   Runnable onUntagged = () -> {};
 
@@ -136,6 +139,11 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
   public int admitUntagged(int qn, int rsvdUlp) {
     onAdmitUntagged.run();
     return rsvdUlp == refusedRsvdUlp ? REFUSED : 0;
+  }
+
+  @Override
+  public void onBufferMissing(int qn) {
+    onBufferMissing.run();
   }
 
   @Override

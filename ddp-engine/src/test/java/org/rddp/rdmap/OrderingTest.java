@@ -242,4 +242,19 @@ class OrderingTest {
         .hasSize(RdmapFixture.SEND_DEPTH + 1)
         .endsWith("error 2/0/2");
   }
+
+  /** A user that takes its program's requests when asked must not be asked by what it starts. */
+  @Test
+  void shouldNotAskForAReceiveWhileItTakesWhatItHasHeld() {
+    RdmapFixture held = new RdmapFixture(1000);
+    int[] asked = {0};
+    held.user.onReceiveMissing = () -> asked[0]++;
+    for (int msn = 1; msn <= 3; msn++) {
+      held.receive("4143 00000000 00000000 %08x 00000000 0a".formatted(msn));
+    }
+    assertThat(asked[0]).as("for the first message").isEqualTo(1);
+    held.stream.postReceive(new StreamRequest(1).memory(held.memory.address(), 8));
+    assertThat(held.user.events()).containsExactly("receive 1 done 1");
+    assertThat(asked[0]).isEqualTo(1);
+  }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rddp.bench.ForkedJvm;
 import org.rddp.bench.layers.CompilationLog.Compilation;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.RequestIntake;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ipc.ring.DaemonRings;
@@ -126,7 +127,8 @@ class CompiledCodeTest {
                 of(ProgramRings.class, "claim", "submit", "poll"),
                 of(SubmissionEntry.class, "begin", "memory", "inline", "operands"),
                 of(DaemonRings.class, "take", "claim", "submit"),
-                of(Session.class, "takeRequests", "flush"),
+                of(RequestIntake.class, "take"),
+                of(Session.class, "flush"),
                 of(Engine.class, "turn"),
                 of(DdpEngine.class, "send"),
                 of(TcpStack.class, "receive", "transmit"))

@@ -232,7 +232,7 @@ public final class Engine {
 
   private int take(Session session) {
     try {
-      return session.takeRequests(REQUESTS);
+      return session.intake().take(REQUESTS);
     } catch (RuntimeException | Error e) {
       failed(session, e);
       return 1;

@@ -168,14 +168,18 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   /** The program may have posted a notice since requests were taken in this turn. */
   private boolean findsNotice() {
     if (notices.areEnabled() && notices.isEmpty()) {
-      session.takeRequests(session.limits().completions());
+      session.intake().takeAll();
     }
+    return hasNotice();
+  }
+
+  private boolean hasNotice() {
     return !notices.areEnabled() || !notices.isEmpty();
   }
 
   @Override
-  public boolean mayDeliverTagged() {
-    return findsNotice();
+  public boolean mayDeliverTagged(boolean held) {
+    return held ? hasNotice() : findsNotice();
   }
 
   @Override
@@ -189,13 +193,15 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return notices.areEnabled() ? REFUSED : AccessRights.REMOTE_WRITE;
   }
 
-  /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
-    if (hasQueue(qn) && stream.queues().buffered(qn).lacksBuffer()) {
-      session.takeRequests(session.limits().completions());
-    }
     return 0;
+  }
+
+  /** The program may have posted a receive since requests were taken in this turn. */
+  @Override
+  public void onBufferMissing(int qn) {
+    session.intake().takeAll();
   }
 
   @Override

@@ -165,7 +165,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public void onReceiveMissing() {
-    session.takeRequests(session.limits().completions());
+    session.intake().takeAll();
   }
 
   @Override

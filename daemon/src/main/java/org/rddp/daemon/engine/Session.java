@@ -5,8 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
-import org.rddp.client.types.CompletionStatus;
-import org.rddp.client.types.Opcode;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -14,10 +12,8 @@ import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.QueueMemory;
-import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ddp.receiving.UntaggedQueue;
 import org.rddp.ip.HostAddress;
@@ -26,7 +22,6 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * A program's session with the engine: its rings, regions, listeners and connections, in protection
@@ -62,8 +57,7 @@ public final class Session {
   private final SessionHandler events;
   private final String name;
   private final SessionDomains domains;
-  private final WorkRequest work = new WorkRequest();
-  private final StreamRequest request = new StreamRequest();
+  private final RequestIntake intake;
   private final RequestTable requests;
   private final QueueMemory queueMemory;
   private final RegisteredMemory memory;
@@ -73,7 +67,6 @@ public final class Session {
   private HeldShare heldShare;
   private int nextListener = 1;
   private boolean broken;
-  private boolean taking;
   private boolean ended;
   private String lastError = "";
 
@@ -136,6 +129,7 @@ public final class Session {
     this.requests = new RequestTable(limits.completions(), inlineMemory, engine.times());
     this.queueMemory = new QueueMemory(limits.completions());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
+    this.intake = new RequestIntake(this, rings, connections);
   }
 
   /**
@@ -157,181 +151,9 @@ public final class Session {
 
   // ---- Work requests ----
 
-  /**
-   * Takes work requests from the ring and starts them. Does nothing when called recursively: a
-   * receive that is started may deliver a held message, and the next held message looks for a
-   * receive in turn, over all connections.
-   *
-   * @param limit the most requests to take
-   * @return the number taken
-   */
-  int takeRequests(int limit) {
-    if (taking) {
-      return 0;
-    }
-    taking = true;
-    try {
-      // Requests that wait for room may wait for long, and would be looked at in every turn.
-      if (engine.prefetch().worthwhile() && !rings.isBlocked()) {
-        prefetchRequests();
-      }
-      return take(limit);
-    } finally {
-      taking = false;
-    }
-  }
-
-  /** Prefetches what the next requests in the ring need. */
-  void prefetchRequests() {
-    engine.prefetch().prefetch(rings, connections);
-  }
-
-  private int take(int limit) {
-    int taken = 0;
-    while (taken < limit && !broken) {
-      int result = rings.take(work);
-      if (result == DaemonRings.NOTHING) {
-        break;
-      }
-      if (result == DaemonRings.GARBAGE) {
-        fail("a work request in the submission ring is not well formed");
-        break;
-      }
-      taken++;
-      start();
-    }
-    return taken;
-  }
-
-  private void start() {
-    engine.counters().requests++;
-    RequestTarget target = target();
-    if (target == null) {
-      // A program may post before it knows of the end of its connection, whose number has gone.
-      refuse(
-          work.connection() == 0
-              ? CompletionStatus.LOCAL_OPERATION_ERROR
-              : CompletionStatus.FLUSHED);
-      return;
-    }
-    CompletionOrder order = target.order(work);
-    if (order != null) {
-      order.take();
-    }
-    int slot = requests.add(work);
-    CompletionStatus status = resolve(slot, target.domain());
-    if (status == CompletionStatus.SUCCESS) {
-      status = target.post(work, request);
-    }
-    if (status != CompletionStatus.SUCCESS) {
-      refuse(slot, order, status);
-    }
-  }
-
-  private void refuse(int slot, CompletionOrder order, CompletionStatus status) {
-    if (order == null) {
-      requests.remove(slot);
-      refuse(status);
-    } else {
-      order.refuse(slot, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
-    }
-  }
-
-  /** The stream or the shared receive queue that the request names; null if there is none. */
-  private RequestTarget target() {
-    SessionConnection connection = connections.get(work.connection());
-    if (connection != null) {
-      return connection.stream();
-    }
-    return isSharedReceive() ? receiveQueues.get(work.receiveQueue()) : null;
-  }
-
-  private boolean isSharedReceive() {
-    return work.opcode() == Opcode.RECEIVE && work.connection() == 0;
-  }
-
-  /**
-   * Fills in the stream's request: STags become addresses. The regions stay registered while the
-   * request is in work.
-   *
-   * @param domain of the regions that the request may name
-   * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
-   */
-  private CompletionStatus resolve(int slot, ProtectionDomain domain) {
-    request.begin(slot).remote(work.remoteStag(), work.remoteTo());
-    if (work.isInline()) {
-      request.memory(requests.keepInline(slot, work), work.length());
-      return CompletionStatus.SUCCESS;
-    }
-    if (work.opcode() == Opcode.BIND) {
-      return resolveBind(slot, domain);
-    }
-    if (work.opcode() == Opcode.READ) {
-      // Of a Read of no octets, the sink is not looked at.
-      request.local(work.localStag(), work.localOffset(), 0);
-    }
-    int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
-    for (int i = 0; i < work.pieces(); i++) {
-      long offset = work.pieceOffset(i);
-      long length = work.pieceLength(i);
-      SessionRegion region = region(domain, work.pieceStag(i), offset, length, rights);
-      if (region == null) {
-        return CompletionStatus.LOCAL_PROTECTION_ERROR;
-      }
-      requests.use(slot, i, region);
-      request.memory(region.address(offset), length);
-      if (work.opcode() == Opcode.READ) {
-        request.local(work.localStag(), region.to(offset), length);
-      }
-    }
-    return CompletionStatus.SUCCESS;
-  }
-
-  /** Finds a bind's window and region, whose rights are checked when the bind is carried out. */
-  private CompletionStatus resolveBind(int slot, ProtectionDomain domain) {
-    SessionWindow window = memory.window(work.window());
-    SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);
-    if (window != null) {
-      // Also for a bind that is refused: its completion names the window.
-      requests.use(slot, window);
-    }
-    if (window != null && window.mayOpenNothing() && work.length() == 0) {
-      request.bind(window.window(), null, 0).local(0, 0, 0);
-      return CompletionStatus.SUCCESS;
-    }
-    if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
-      return CompletionStatus.MW_BIND_ERROR;
-    }
-    requests.use(slot, 0, region);
-    request
-        .bind(window.window(), region.buffer(), work.rights())
-        .windowStag(work.windowBase(), work.windowKey())
-        .local(work.localStag(), region.to(work.localOffset()), work.length());
-    return CompletionStatus.SUCCESS;
-  }
-
-  /** The region with that STag if it is of the domain and has the range and the rights, or null. */
-  private SessionRegion region(
-      ProtectionDomain domain, int stag, long offset, long length, int rights) {
-    SessionRegion region = memory.region(stag);
-    boolean usable =
-        region != null && region.contains(offset, length) && region.allows(domain, rights);
-    return usable ? region : null;
-  }
-
-  /** Completes at once a request of no queue, or of a shared one. */
-  private void refuse(CompletionStatus status) {
-    int opcode = work.opcode();
-    CompletionEntry entry = claim(1).begin(work.id(), work.connection(), opcode, status, 0);
-    if (opcode == Opcode.BIND) {
-      SessionWindow window = memory.window(work.window());
-      entry.window(work.window(), window == null ? 0 : window.nextStag());
-    } else if (Opcode.isPlainDdpReceive(opcode)) {
-      entry.untagged(0, work.qn(), 0);
-    } else if (isSharedReceive()) {
-      entry.receiveQueue(work.receiveQueue());
-    }
-    entry.submit();
+  /** Takes its requests. */
+  RequestIntake intake() {
+    return intake;
   }
 
   /**
@@ -408,7 +230,7 @@ public final class Session {
    * that has its turn and needs the memory ends its connection.
    */
   public void deregister(int stag) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     SessionRegion region = memory.deregister(stag);
     if (region.uses() > 0) {
       LongPredicate users = request -> requests.uses((int) request, region);
@@ -424,7 +246,7 @@ public final class Session {
 
   /** Takes a window back: nothing is placed or read through it afterwards. */
   public void freeWindow(int number) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     memory.freeWindow(number);
   }
 
@@ -452,13 +274,13 @@ public final class Session {
 
   /** Tells the program once when fewer than {@code limit} receives are left; 0 for never. */
   public void armReceiveQueue(int number, int limit) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     receiveQueues.arm(number, limit);
   }
 
   /** Takes back a queue that is not in use and flushes its receives. Returns its size. */
   public int destroyReceiveQueue(int number) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     return receiveQueues.destroy(number);
   }
 
@@ -488,7 +310,7 @@ public final class Session {
 
   /** Stops listening; requests that the program has not answered are rejected. */
   public void closeListener(int number) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     for (SessionListener listener : listeners) {
       if (listener.number() == number) {
         listener.close();
@@ -571,13 +393,13 @@ public final class Session {
    */
   public void accept(int connection, AcceptSettings settings, byte[] privateData)
       throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     require(connection).accept(settings, privateData);
   }
 
   /** Rejects a peer's request. */
   public void reject(int connection, byte[] privateData) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     require(connection).reject(privateData);
   }
 
@@ -587,7 +409,7 @@ public final class Session {
    * @param graceful send what was posted, then close; otherwise reset at once
    */
   public void disconnect(int connection, boolean graceful) throws RequestRefusedException {
-    takeRequests(limits.completions());
+    intake.takeAll();
     require(connection).disconnect(graceful);
   }
 
@@ -668,6 +490,11 @@ public final class Session {
   }
 
   // ---- The end ----
+
+  /** Whether it has to end: nothing more is taken from its ring. */
+  boolean isBroken() {
+    return broken;
+  }
 
   /** Marks the session as one that has to end. */
   void fail(String detail) {

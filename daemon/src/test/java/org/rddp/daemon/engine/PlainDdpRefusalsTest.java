@@ -132,7 +132,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
         .submit();
     rings.claim(list.slots()).begin(Opcode.SEND_UNTAGGED, 0, 6, connection).memory(list).submit();
     rings.claim(list.slots()).begin(Opcode.SEND_TAGGED, 0, 7, connection).memory(list).submit();
-    session.takeRequests(16);
+    session.intake().take(16);
     assertThat(completions())
         .hasSize(7)
         .allMatch(completion -> completion.contains(" LOCAL_OPERATION_ERROR "));

@@ -55,7 +55,7 @@ class RequestPrefetchTest {
     post(2, second, region);
     post(3, second, region);
     post(4, 77, region);
-    session.prefetchRequests();
+    session.intake().prefetch();
     assertThat(prefetch.sum()).isNotZero();
     fixture.run();
     assertThat(fixture.completions())
@@ -72,7 +72,7 @@ class RequestPrefetchTest {
     int region = fixture.register(Access.LOCAL_WRITE);
     post(1, waiting, region);
     post(2, asking, region);
-    session.prefetchRequests();
+    session.intake().prefetch();
     assertThat(prefetch.sum()).isNotZero();
     assertThat(session.connectionCount()).isEqualTo(2);
   }
@@ -81,9 +81,9 @@ class RequestPrefetchTest {
   void shouldLeaveASingleRequestAlone() throws RequestRefusedException {
     listen();
     int connection = establish();
-    session.prefetchRequests();
+    session.intake().prefetch();
     post(1, connection, fixture.register(Access.LOCAL_WRITE));
-    session.prefetchRequests();
+    session.intake().prefetch();
     assertThat(prefetch.sum()).isZero();
   }
 
@@ -101,10 +101,10 @@ class RequestPrefetchTest {
     int region = fixture.register(Access.LOCAL_WRITE);
     post(1, connection, region);
     post(2, connection, region);
-    session.prefetchRequests();
+    session.intake().prefetch();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    session.prefetchRequests();
+    session.intake().prefetch();
     assertThat(threads.getCurrentThreadAllocatedBytes()).isEqualTo(before);
   }
 }

@@ -71,7 +71,7 @@ public final class DdpReceiver {
   public void receive(Ulpdu segment) {
     if (stopped) {
       counters.segmentsDropped++;
-    } else if (deferred.holds() || !take(segment)) {
+    } else if (deferred.holds() || !take(segment, false)) {
       hold(segment);
     }
   }
@@ -103,7 +103,7 @@ public final class DdpReceiver {
 
   /** Takes a held segment; false if it must stay held. */
   boolean takeHeld(Ulpdu segment) {
-    return take(segment);
+    return take(segment, true);
   }
 
   /** Takes the header of a segment that was placed early. */
@@ -124,31 +124,42 @@ public final class DdpReceiver {
     }
   }
 
-  /** Takes a segment in order; false if it must be held for want of a buffer. */
-  private boolean take(Ulpdu segment) {
+  /**
+   * Takes a segment in order; false if it must be held for want of a buffer.
+   *
+   * @param held whether it has been held
+   */
+  private boolean take(Ulpdu segment, boolean held) {
     DdpError fault = headerFault(segment);
     if (fault != null) {
       refuse(fault, DdpErrorReport.of(segment));
       return true;
     }
     header.read(segment);
-    if (holdsFor(header)) {
+    if (!held && !header.tagged()) {
+      askForBuffer(header.qn());
+    }
+    if (mayHold && holdsFor(header, held)) {
       return false;
     }
     take(header, segment);
     return true;
   }
 
+  private void askForBuffer(int qn) {
+    UntaggedQueue queue = queues.has(qn) ? queues.buffered(qn) : null;
+    if (queue != null && queue.lacksBuffer()) {
+      user.onBufferMissing(qn);
+    }
+  }
+
   /**
    * Whether a segment is of the next message of a queue that has no buffer for it yet, or the user
    * has no room for the Tagged Message that it ends.
    */
-  private boolean holdsFor(SegmentHeader segment) {
-    if (!mayHold) {
-      return false;
-    }
+  private boolean holdsFor(SegmentHeader segment, boolean held) {
     if (segment.tagged()) {
-      return segment.last() && !user.mayDeliverTagged();
+      return segment.last() && !user.mayDeliverTagged(held);
     }
     int qn = segment.qn();
     boolean buffered = queues.has(qn) && queues.buffered(qn) != null;

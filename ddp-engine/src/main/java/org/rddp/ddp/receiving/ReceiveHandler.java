@@ -59,10 +59,20 @@ public interface ReceiveHandler {
   }
 
   /**
+   * A segment of a message has come for a queue without buffers: the user may post some within this
+   * call. Not called again when the segment is held and one is posted for it.
+   *
+   * @param qn Queue Number of a queue of posted buffers
+   */
+  default void onBufferMissing(int qn) {}
+
+  /**
    * Whether the user can take a Tagged Message now; only asked on a stream that may hold segments.
    * After false, {@code DdpStream.resumeReceiving} makes DDP ask again.
+   *
+   * @param held whether the message has been held: the user is resuming the stream
    */
-  default boolean mayDeliverTagged() {
+  default boolean mayDeliverTagged(boolean held) {
     return true;
   }
 

@@ -1,0 +1,202 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.ring.CompletionEntry;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.WorkRequest;
+
+/**
+ * Takes a session's work requests from its ring, finds the memory that they name, and starts them.
+ * Engine thread only.
+ */
+public final class RequestIntake {
+  private final Session session;
+  private final DaemonRings rings;
+  private final NumberTable<SessionConnection> connections;
+  private final RequestTable requests;
+  private final RegisteredMemory memory;
+  private final WorkRequest work = new WorkRequest();
+  private final StreamRequest request = new StreamRequest();
+
+  RequestIntake(
+      Session session, DaemonRings rings, NumberTable<SessionConnection> connections) {
+    this.session = session;
+    this.rings = rings;
+    this.connections = connections;
+    requests = session.requests();
+    memory = session.memory();
+  }
+
+  /** Takes all requests in the ring. */
+  void takeAll() {
+    take(session.limits().completions());
+  }
+
+  /**
+   * Takes requests and starts them. Must not be called by what a request starts: DDP asks for
+   * receives only when a segment comes, not when it takes a held one for a receive that is posted.
+   *
+   * @param limit the most requests to take
+   * @return the number taken
+   */
+  int take(int limit) {
+    // Requests that wait for room may wait for long, and would be looked at in every turn.
+    if (session.engine().prefetch().worthwhile() && !rings.isBlocked()) {
+      prefetch();
+    }
+    int taken = 0;
+    while (taken < limit && !session.isBroken()) {
+      int result = rings.take(work);
+      if (result == DaemonRings.NOTHING) {
+        break;
+      }
+      if (result == DaemonRings.GARBAGE) {
+        session.fail("a work request in the submission ring is not well formed");
+        break;
+      }
+      taken++;
+      start();
+    }
+    return taken;
+  }
+
+  /** Prefetches what the next requests in the ring need. */
+  void prefetch() {
+    session.engine().prefetch().prefetch(rings, connections);
+  }
+
+  private void start() {
+    session.engine().counters().requests++;
+    RequestTarget target = target();
+    if (target == null) {
+      // A program may post before it knows of the end of its connection, whose number has gone.
+      refuse(
+          work.connection() == 0
+              ? CompletionStatus.LOCAL_OPERATION_ERROR
+              : CompletionStatus.FLUSHED);
+      return;
+    }
+    CompletionOrder order = target.order(work);
+    if (order != null) {
+      order.take();
+    }
+    int slot = requests.add(work);
+    CompletionStatus status = resolve(slot, target.domain());
+    if (status == CompletionStatus.SUCCESS) {
+      status = target.post(work, request);
+    }
+    if (status != CompletionStatus.SUCCESS) {
+      refuse(slot, order, status);
+    }
+  }
+
+  private void refuse(int slot, CompletionOrder order, CompletionStatus status) {
+    if (order == null) {
+      requests.remove(slot);
+      refuse(status);
+    } else {
+      order.refuse(slot, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
+    }
+  }
+
+  /** The stream or the shared receive queue that the request names; null if there is none. */
+  private RequestTarget target() {
+    SessionConnection connection = connections.get(work.connection());
+    if (connection != null) {
+      return connection.stream();
+    }
+    return isSharedReceive() ? session.receiveQueues().get(work.receiveQueue()) : null;
+  }
+
+  private boolean isSharedReceive() {
+    return work.opcode() == Opcode.RECEIVE && work.connection() == 0;
+  }
+
+  /**
+   * Fills in the stream's request: STags become addresses. The regions stay registered while the
+   * request is in work.
+   *
+   * @param domain of the regions that the request may name
+   * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
+   */
+  private CompletionStatus resolve(int slot, ProtectionDomain domain) {
+    request.begin(slot).remote(work.remoteStag(), work.remoteTo());
+    if (work.isInline()) {
+      request.memory(requests.keepInline(slot, work), work.length());
+      return CompletionStatus.SUCCESS;
+    }
+    if (work.opcode() == Opcode.BIND) {
+      return resolveBind(slot, domain);
+    }
+    if (work.opcode() == Opcode.READ) {
+      // Of a Read of no octets, the sink is not looked at.
+      request.local(work.localStag(), work.localOffset(), 0);
+    }
+    int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
+    for (int i = 0; i < work.pieces(); i++) {
+      long offset = work.pieceOffset(i);
+      long length = work.pieceLength(i);
+      SessionRegion region = region(domain, work.pieceStag(i), offset, length, rights);
+      if (region == null) {
+        return CompletionStatus.LOCAL_PROTECTION_ERROR;
+      }
+      requests.use(slot, i, region);
+      request.memory(region.address(offset), length);
+      if (work.opcode() == Opcode.READ) {
+        request.local(work.localStag(), region.to(offset), length);
+      }
+    }
+    return CompletionStatus.SUCCESS;
+  }
+
+  /** Finds a bind's window and region, whose rights are checked when the bind is carried out. */
+  private CompletionStatus resolveBind(int slot, ProtectionDomain domain) {
+    SessionWindow window = memory.window(work.window());
+    SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);
+    if (window != null) {
+      // Also for a bind that is refused: its completion names the window.
+      requests.use(slot, window);
+    }
+    if (window != null && window.mayOpenNothing() && work.length() == 0) {
+      request.bind(window.window(), null, 0).local(0, 0, 0);
+      return CompletionStatus.SUCCESS;
+    }
+    if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
+      return CompletionStatus.MW_BIND_ERROR;
+    }
+    requests.use(slot, 0, region);
+    request
+        .bind(window.window(), region.buffer(), work.rights())
+        .windowStag(work.windowBase(), work.windowKey())
+        .local(work.localStag(), region.to(work.localOffset()), work.length());
+    return CompletionStatus.SUCCESS;
+  }
+
+  /** The region with that STag if it is of the domain and has the range and the rights, or null. */
+  private SessionRegion region(
+      ProtectionDomain domain, int stag, long offset, long length, int rights) {
+    SessionRegion region = memory.region(stag);
+    boolean usable =
+        region != null && region.contains(offset, length) && region.allows(domain, rights);
+    return usable ? region : null;
+  }
+
+  /** Completes at once a request of no queue, or of a shared one. */
+  private void refuse(CompletionStatus status) {
+    int opcode = work.opcode();
+    CompletionEntry entry = session.claim(1).begin(work.id(), work.connection(), opcode, status, 0);
+    if (opcode == Opcode.BIND) {
+      SessionWindow window = memory.window(work.window());
+      entry.window(work.window(), window == null ? 0 : window.nextStag());
+    } else if (Opcode.isPlainDdpReceive(opcode)) {
+      entry.untagged(0, work.qn(), 0);
+    } else if (isSharedReceive()) {
+      entry.receiveQueue(work.receiveQueue());
+    }
+    entry.submit();
+  }
+}
