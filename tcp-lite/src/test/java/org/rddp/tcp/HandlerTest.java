@@ -129,6 +129,37 @@ class HandlerTest {
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
 
+  /** The segment fills a gap: what lay behind that is no more for the handler that passed it on. */
+  @Test
+  void shouldCallTheHandlerThatAConnectionIsPassedOnTo() {
+    Script script = new Script();
+    Recorder second = new Recorder();
+    Recorder first =
+        new Recorder() {
+          @Override
+          public void onSegment(long position, long address, int length, long packet) {
+            super.onSegment(position, address, length, packet);
+            if (position == 0) {
+              script.stream.handler(second);
+            }
+          }
+        };
+    script.listen((stream, address, port) -> {
+      script.stream = stream;
+      return first;
+    });
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1");
+    script.receive(". seq 201 ack 1 len 100");
+    script.receive(". seq 1 ack 1 len 200");
+    script.receive("F. seq 301 ack 1");
+    script.stream.abort();
+    script.stream.handler(first);
+    assertThat(first.events).containsExactly("open", "201+100", "1+200");
+    assertThat(second.events).containsExactly("edge 301", "peer closed", "closed ABORTED");
+  }
+
   @Test
   void shouldEndAConnectionWhoseHandlerThrowsAtThePeersFinBehindOurs() {
     Script script = new Script();
