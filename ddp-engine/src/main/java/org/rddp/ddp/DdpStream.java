@@ -76,8 +76,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
     EarlySegmentHeaders early = new EarlySegmentHeaders(engine.earlyRoom());
     receiver =
-        new DdpReceiver(
-            this, user, engine.receiveCounters(), queues, placement, early, held);
+        new DdpReceiver(this, user, engine.receiveCounters(), queues, placement, early, held);
   }
 
   /** Tells an observer of every FPDU from now on; null: nobody. */

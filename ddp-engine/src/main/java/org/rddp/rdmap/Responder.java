@@ -76,26 +76,28 @@ final class Responder {
     }
     reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
-    ddp.sender().postResponse(
-        RdmapHeader.READ_RESPONSE,
-        ReadRequest.sinkStag(segment, at),
-        ReadRequest.sinkTo(segment, at),
-        source,
-        to,
-        size,
-        segment);
+    ddp.sender()
+        .postResponse(
+            RdmapHeader.READ_RESPONSE,
+            ReadRequest.sinkStag(segment, at),
+            ReadRequest.sinkTo(segment, at),
+            source,
+            to,
+            size,
+            segment);
     return null;
   }
 
   /** Takes an Atomic Request; it is processed when its response is to be sent. */
   void takeAtomic(Ulpdu segment, int at) {
     atomics++;
-    ddp.sender().postDeferredResponse(
-        RdmapHeader.ATOMIC_RESPONSE,
-        RdmapHeader.ATOMIC_RESPONSE_QUEUE,
-        segment,
-        at,
-        AtomicRequest.LENGTH);
+    ddp.sender()
+        .postDeferredResponse(
+            RdmapHeader.ATOMIC_RESPONSE,
+            RdmapHeader.ATOMIC_RESPONSE_QUEUE,
+            segment,
+            at,
+            AtomicRequest.LENGTH);
   }
 
   /**

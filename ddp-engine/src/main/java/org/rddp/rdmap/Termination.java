@@ -94,8 +94,14 @@ final class Termination {
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
     byte[] octets = Terminate.encode(layer, type, code, report, request);
-    ddp.sender().postInline(
-        TERMINATE_ID, RdmapHeader.TERMINATE, 0, RdmapHeader.TERMINATE_QUEUE, octets, octets.length);
+    ddp.sender()
+        .postInline(
+            TERMINATE_ID,
+            RdmapHeader.TERMINATE,
+            0,
+            RdmapHeader.TERMINATE_QUEUE,
+            octets,
+            octets.length);
     ended();
   }
 

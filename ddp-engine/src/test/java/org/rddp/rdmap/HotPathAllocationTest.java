@@ -130,9 +130,7 @@ class HotPathAllocationTest {
     MpaStartup asked = MpaStartup.responder(settings.mpa(), right, right.stream.ddp());
     tcp =
         new InMemoryTcpPair(
-            MpaStartup.initiator(settings.mpa(), none, left, left.stream.ddp()),
-            asked,
-            1448);
+            MpaStartup.initiator(settings.mpa(), none, left, left.stream.ddp()), asked, 1448);
     tcp.run(turn);
     for (int i = 0; i < 8; i++) {
       left.stream.postReceive(request.begin(i).memory(left.receiveAddress, LENGTH));

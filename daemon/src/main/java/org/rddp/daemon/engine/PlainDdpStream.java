@@ -91,7 +91,9 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public CompletionStatus post(WorkRequest work, StreamRequest request) {
     return switch (work.opcode()) {
       case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED ->
-          stream.sender().acceptsMessages() ? started(send(work, request)) : CompletionStatus.FLUSHED;
+          stream.sender().acceptsMessages()
+              ? started(send(work, request))
+              : CompletionStatus.FLUSHED;
       case Opcode.RECEIVE_UNTAGGED, Opcode.TAGGED_NOTICE ->
           stream.acceptsBuffers() ? started(receive(work, request)) : CompletionStatus.FLUSHED;
       default -> CompletionStatus.LOCAL_OPERATION_ERROR;

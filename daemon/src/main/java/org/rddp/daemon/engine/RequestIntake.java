@@ -22,8 +22,7 @@ public final class RequestIntake {
   private final WorkRequest work = new WorkRequest();
   private final StreamRequest request = new StreamRequest();
 
-  RequestIntake(
-      Session session, DaemonRings rings, NumberTable<SessionConnection> connections) {
+  RequestIntake(Session session, DaemonRings rings, NumberTable<SessionConnection> connections) {
     this.session = session;
     this.rings = rings;
     this.connections = connections;

@@ -139,7 +139,7 @@ final class SessionConnection implements StartupHandler {
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings)
             : new RdmapSessionStream(session, this, reports, settings);
-        startup =
+    startup =
         requestData == null
             ? MpaStartup.responder(stream.mpa(), this, ddp())
             : MpaStartup.initiator(stream.mpa(), requestData, this, ddp());

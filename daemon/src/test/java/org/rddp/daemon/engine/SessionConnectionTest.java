@@ -159,7 +159,8 @@ class SessionConnectionTest {
   private RdmapStream peerConnects(MpaSettings mpa, Idle peer) {
     RdmapSettings settings = new RdmapSettings(mpa, 16, 16);
     RdmapStream stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
-    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, stream.ddp()));
+    peerTcp.connect(
+        OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, stream.ddp()));
     return stream;
   }
 
@@ -357,8 +358,7 @@ class SessionConnectionTest {
     RdmapStream stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
     peerTcp.listen(
         PORT,
-        (tcpStream, address, port) ->
-            MpaStartup.responder(settings.mpa(), peer, stream.ddp()));
+        (tcpStream, address, port) -> MpaStartup.responder(settings.mpa(), peer, stream.ddp()));
   }
 
   @Test

@@ -168,7 +168,8 @@ final class SessionFixture {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 64, 16);
     peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
-    peerTcp.connect(OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, peer.stream.ddp()));
+    peerTcp.connect(
+        OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, peer.stream.ddp()));
     return peer;
   }
 

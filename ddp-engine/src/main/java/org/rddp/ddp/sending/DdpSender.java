@@ -164,9 +164,9 @@ public final class DdpSender {
   }
 
   /**
-   * Has the user do something itself between the messages: {@link SendHandler#onLocalOperation} when
-   * all that was posted before has been handed to TCP, or {@link SendHandler#onSendFlushed}. It
-   * takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
+   * Has the user do something itself between the messages: {@link SendHandler#onLocalOperation}
+   * when all that was posted before has been handed to TCP, or {@link SendHandler#onSendFlushed}.
+   * It takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
    *
    * @param token comes back when it has its turn
    * @param rsvdUlp for {@link SendHandler#mayStart}

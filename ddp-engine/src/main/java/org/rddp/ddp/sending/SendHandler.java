@@ -8,8 +8,8 @@ import org.rddp.ddp.segment.DdpErrorReport;
  */
 public interface SendHandler {
   /**
-   * Whether the first posted message may be sent now. After false, {@link DdpSender#wake} makes
-   * DDP ask again; responses are sent meanwhile.
+   * Whether the first posted message may be sent now. After false, {@link DdpSender#wake} makes DDP
+   * ask again; responses are sent meanwhile.
    *
    * @param token as posted
    * @param rsvdUlp the user's octet, as posted
