@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -52,6 +53,13 @@ class MainTest {
   void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
     assertThat(out.toString()).contains("  " + name + " ");
+  }
+
+  @Test
+  void shouldPrintTheHelpThatTheScriptPrintsBeforeAnythingIsBuilt() {
+    assertThat(Path.of("..", "bin", "setup", "usage.txt"))
+        .as("what 'rddp --help' prints: if it is another now, put it there")
+        .hasContent(command.getUsageMessage());
   }
 
   @Test
