@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -25,9 +24,6 @@ import org.junit.platform.launcher.TestPlan;
  * tests replaces their lines and keeps the others, except those of tests that no longer exist.
  */
 public final class ClauseListener implements TestExecutionListener {
-  /** A clause's id; other tags are ignored. */
-  private static final Pattern ID = Pattern.compile("[A-Z][A-Z0-9]*-[A-Za-z0-9.]+-[0-9]+[a-z]?");
-
   private final Path file;
   private final Map<String, ClauseOutcome> outcomes = new TreeMap<>();
   private final Set<String> executed = new HashSet<>();
@@ -49,7 +45,7 @@ public final class ClauseListener implements TestExecutionListener {
       executed.add(test);
       identifier.getTags().stream()
           .map(tag -> tag.getName())
-          .filter(tag -> ID.matcher(tag).matches())
+          .filter(tag -> Clause.ID.matcher(tag).matches())
           .forEach(clause -> add(new ClauseOutcome(clause, test, passed)));
     }
   }

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Generates {@code docs/conformance.md} and {@code docs/conformance.tsv} from the test results of
- * all modules.
+ * Generates {@code docs/conformance.md} and {@code docs/conformance.tsv} from the test results and
+ * the main sources of all modules, and fills the index of {@code docs/README.md}.
  *
- * <p>Arguments: the goal and the project's folder. Each goal fails when a test names an unknown
- * clause.
+ * <p>Arguments: the goal and the project's folder. Each goal fails when a test or a comment names
+ * an unknown clause.
  *
  * <ul>
  *   <li>{@code write} writes the documents.
@@ -30,7 +30,13 @@ public final class MatrixCommand {
 
   private MatrixCommand(Path root) throws IOException {
     docs = root.resolve("docs");
-    matrix = new Matrix(clauses(), reasons(), recordedOutcomes(root));
+    matrix =
+        new Matrix(
+            clauses(),
+            reasons("reasons.tsv"),
+            recordedOutcomes(root),
+            reasons("unplaced.tsv"),
+            ClausePlaces.find(root));
     faults = new ArrayList<>(matrix.faults());
   }
 
@@ -67,10 +73,15 @@ public final class MatrixCommand {
     MatrixReport report = new MatrixReport(matrix.rows());
     Files.write(docs.resolve("conformance.tsv"), report.tsv());
     Files.write(docs.resolve("conformance.md"), report.markdown());
+    Files.write(docs.resolve("README.md"), filledIndex());
+  }
+
+  private List<String> filledIndex() throws IOException {
+    return new DocumentIndex(matrix.rows()).filled(Files.readAllLines(docs.resolve("README.md")));
   }
 
   private void check() throws IOException {
-    List<String[]> committed = TsvFile.read(docs.resolve("conformance.tsv"), 4);
+    List<String[]> committed = TsvFile.read(docs.resolve("conformance.tsv"), 5);
     List<String> claimed =
         committed.stream()
             .filter(row -> row[2].equals(ClauseStatus.SHOWN.word()))
@@ -88,6 +99,12 @@ public final class MatrixCommand {
       faults.add("docs/conformance.* are out of date; `mvn verify` writes them anew. They lack:");
       faults.addAll(others);
     }
+    List<String> rows = new ArrayList<>(filledIndex());
+    rows.removeAll(Files.readAllLines(docs.resolve("README.md")));
+    if (faults.isEmpty() && !rows.isEmpty()) {
+      faults.add("docs/README.md is out of date; `mvn verify` writes it anew. It lacks:");
+      faults.addAll(rows);
+    }
   }
 
   private List<Clause> clauses() throws IOException {
@@ -96,9 +113,9 @@ public final class MatrixCommand {
         .toList();
   }
 
-  private Map<String, String> reasons() throws IOException {
+  private Map<String, String> reasons(String file) throws IOException {
     Map<String, String> reasons = new LinkedHashMap<>();
-    for (String[] row : TsvFile.read(docs.resolve("reasons.tsv"), 2)) {
+    for (String[] row : TsvFile.read(docs.resolve(file), 2)) {
       reasons.put(row[0], row[1]);
     }
     return reasons;

@@ -3,14 +3,17 @@ package org.rddp.conformance;
 import java.util.List;
 
 /**
- * One clause and its evidence.
+ * One clause, its evidence and the code that decides it.
  *
  * @param clause the clause
  * @param tests the tests that show it, sorted
  * @param reason why no test does, or empty
+ * @param places the classes or files that decide it, sorted
+ * @param excuse why no code decides it, or empty
  */
-record MatrixRow(Clause clause, List<String> tests, String reason) {
-  static final String HEADER = "id\tlevel\tstatus\tevidence";
+record MatrixRow(
+    Clause clause, List<String> tests, String reason, List<String> places, String excuse) {
+  static final String HEADER = "id\tlevel\tstatus\twhere\tevidence";
 
   ClauseStatus status() {
     if (!tests.isEmpty()) {
@@ -24,7 +27,16 @@ record MatrixRow(Clause clause, List<String> tests, String reason) {
     return tests.isEmpty() ? reason : String.join(" ", tests);
   }
 
+  /** The classes of the tests, without {@code org.rddp.}. */
+  List<String> testClasses() {
+    return tests.stream()
+        .map(test -> test.replaceFirst("^org\\.rddp\\.", "").replaceFirst("#.*", ""))
+        .distinct()
+        .toList();
+  }
+
   String tsv() {
-    return clause.id() + "\t" + clause.level() + "\t" + status().word() + "\t" + evidence();
+    return String.join(
+        "\t", clause.id(), clause.level(), status().word(), String.join(" ", places), evidence());
   }
 }
