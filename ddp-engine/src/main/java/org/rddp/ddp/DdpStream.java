@@ -29,7 +29,7 @@ import org.rddp.tcp.CloseReason;
  */
 public final class DdpStream extends DomainMember implements UlpduHandler, ReceivingStream {
   /** Octets of the longest ULP message (RFC 5041 section 5.2). */
-  public static final long MAX_MESSAGE = 0xffff_ffffL;
+  public static final long MAX_MESSAGE = 0xffff_ffffL; // DDP-5.2-02
 
   private final UlpHandler user;
   private final UntaggedQueues queues;
@@ -208,7 +208,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   private static void checkLength(StreamRequest request) {
     long length = request.length();
-    if (length < 0 || length > MAX_MESSAGE) {
+    if (length < 0 || length > MAX_MESSAGE) { // DDP-5.2-02
       throw new IllegalArgumentException("a message has 0 to 2^32-1 octets: " + length);
     }
   }
@@ -222,7 +222,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     if (mpa == null) {
       stop(0);
     } else {
-      sender.close();
+      sender.close(); // DDP-6.2-02, DDP-6.2.1-01, DDP-6.2.1-06
     }
   }
 
@@ -234,7 +234,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     aborted = true;
     stop(0);
     if (mpa != null) {
-      mpa.abort();
+      mpa.abort(); // DDP-3-12, DDP-6.2.2-04
     }
     endIfHeld(CloseReason.ABORTED);
   }
@@ -247,6 +247,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void fail() {
     if (!failed) {
       failed = true;
+      // DDP-3-09, DDP-6.2-01, DDP-6.2.2-02, DDP-6.2.2-03, DDP-7.1-19
       stop(maySend() && sender.isOpen() ? 1 : 0);
     }
   }
@@ -281,7 +282,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   @Override
   public void refuse(DdpError error, DdpErrorReport report) {
     fail();
-    user.onError(error, report);
+    user.onError(error, report); // DDP-6.2.2-01, DDP-6.2.2-04, DDP-7.1-16
   }
 
   @Override
@@ -295,10 +296,10 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     if (!receiver.holdsNothing()) {
       queues.removeWaiter(this);
     }
-    receiver.stop();
+    receiver.stop(); // DDP-3-09, DDP-7.1-18
     holdWindow(false);
     sender.flush();
-    queues.flush(user);
+    queues.flush(user); // DDP-6.2.2-02
     // Only now: a message posted during the flush is not the last message.
     sender.allowPosts(aborted ? 0 : postsLeft);
   }
@@ -307,7 +308,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void onFullOperation(MpaConnection connection) {
     mpa = connection;
     mpa.observe(observer);
-    int version = mpa.negotiated().version() == 0 ? 0 : 1;
+    int version = mpa.negotiated().version() == 0 ? 0 : 1; // MPA-3-15, DDP-4.1-08, DDP-4.1-09
     receiver.start(version);
     sender.start(mpa, version, user.ulpBits(version));
     if (!mpa.failed()) {
@@ -318,7 +319,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   @Override
   public void onUlpdu(Ulpdu ulpdu) {
     if (peerClosed) {
-      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu)); // DDP-6.2.1-03
     } else {
       receiver.receive(ulpdu);
     }
@@ -326,7 +327,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   @Override
   public boolean onEarlyUlpdu(Ulpdu ulpdu) {
-    return !peerClosed && receiver.receiveEarly(ulpdu);
+    return !peerClosed && receiver.receiveEarly(ulpdu); // DDP-6.2.1-03
   }
 
   @Override
@@ -353,13 +354,13 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     if (awaitsFirstMessage()) {
       sender.flush();
     }
-    user.onPeerClosed();
+    user.onPeerClosed(); // DDP-6.2.1-04
   }
 
   @Override
   public void onError(MpaError error, String detail) {
     fail();
-    user.onLlpError(error, detail);
+    user.onLlpError(error, detail); // MPA-8-11, DDP-6.2.2-01, DDP-7-01
   }
 
   /** After a regular close, held segments are still taken before the end is reported. */
@@ -367,7 +368,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void onClosed(CloseReason reason) {
     closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();
     if (!closeIsHeld) {
-      end(reason);
+      end(reason); // DDP-3-03
     }
   }
 

@@ -20,22 +20,22 @@ import org.rddp.wire.Memory;
  */
 final class AtomicRequest {
   /** Octets of the request. */
-  static final int LENGTH = 52;
+  static final int LENGTH = 52; // RDMAPX-5.2-01
 
   /** Octets of the response. */
-  static final int ANSWER_LENGTH = 12;
+  static final int ANSWER_LENGTH = 12; // RDMAPX-5.2-02
 
   /** Octets of the operand in memory. */
   static final int OPERAND = 8;
 
   /** FetchAdd: adds and returns the old value. */
-  static final int FETCH_ADD = 0;
+  static final int FETCH_ADD = 0; // RDMAPX-5.1.2-01
 
   /**
    * CmpSwap: replaces the value if it equals the expected one, and returns the old value. Opcode 1
    * is reserved.
    */
-  static final int COMPARE_SWAP = 2;
+  static final int COMPARE_SWAP = 2; // RDMAPX-5.1.2-01
 
   private static final int OPCODE = 0;
   private static final int IDENTIFIER = 4;
@@ -57,7 +57,7 @@ final class AtomicRequest {
 
   /** Writes the header of an atomic at the beginning of an array. */
   static void write(byte[] header, int opcode, int identifier, StreamRequest request) {
-    INT.set(header, OPCODE, opcode);
+    INT.set(header, OPCODE, opcode); // RDMAPX-5.2-07
     INT.set(header, IDENTIFIER, identifier);
     INT.set(header, STAG, request.remoteStag());
     LONG.set(header, TO, request.remoteTo());
@@ -69,13 +69,13 @@ final class AtomicRequest {
 
   /** The operation; reserved bits are ignored. */
   static int opcode(byte[] request) {
-    return (int) INT.get(request, OPCODE) & OPCODE_BITS;
+    return (int) INT.get(request, OPCODE) & OPCODE_BITS; // RDMAPX-5.2-07
   }
 
   /** Whether the operation is known. */
   static boolean known(byte[] request) {
     int opcode = opcode(request);
-    return opcode == FETCH_ADD || opcode == COMPARE_SWAP;
+    return opcode == FETCH_ADD || opcode == COMPARE_SWAP; // RDMAPX-5-02, RDMAPX-5.1-04
   }
 
   /** The requester's identifier. */
@@ -95,7 +95,7 @@ final class AtomicRequest {
 
   /** Replaces a request by its response, in place. */
   static void answer(byte[] request, long before) {
-    INT.set(request, 0, identifier(request));
+    INT.set(request, 0, identifier(request)); // RDMAPX-5.2-03
     LONG.set(request, ANSWER_VALUE, before);
   }
 
@@ -109,6 +109,7 @@ final class AtomicRequest {
     while (true) {
       long before = Memory.getLongVolatileNative(address);
       long after = result(request, before);
+      // RDMAPX-5-01, RDMAPX-5-04, RDMAPX-5.1-01
       if (Memory.compareAndSetLongNative(address, before, after)) {
         return before;
       }
@@ -120,12 +121,12 @@ final class AtomicRequest {
     long data = (long) LONG.get(request, DATA);
     long mask = (long) LONG.get(request, MASK);
     if (opcode(request) == FETCH_ADD) {
-      return add(before, data, mask);
+      return add(before, data, mask); // RDMAPX-5.1.1-01
     }
     long compareMask = (long) LONG.get(request, COMPARE_MASK);
     long compare = (long) LONG.get(request, COMPARE);
     boolean expected = ((before ^ compare) & compareMask) == 0;
-    return expected ? (before & ~mask) | (data & mask) : before;
+    return expected ? (before & ~mask) | (data & mask) : before; // RDMAPX-5.1.3-01
   }
 
   /**

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 /** Immediate Data: a message of eight octets (RFC 7306 section 6). */
 final class ImmediateData {
   /** Octets of the message. */
-  static final int LENGTH = 8;
+  static final int LENGTH = 8; // RDMAPX-6-01
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -21,6 +21,7 @@ final class ImmediateData {
 
   /** The opcode for {@link RdmapFlags}. */
   static int opcode(int flags) {
+    // RDMAPX-6-02
     return RdmapFlags.solicited(flags) ? RdmapHeader.IMMEDIATE_SOLICITED : RdmapHeader.IMMEDIATE;
   }
 }

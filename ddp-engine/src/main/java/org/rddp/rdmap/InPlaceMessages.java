@@ -48,10 +48,10 @@ final class InPlaceMessages {
 
   private void takeReadRequest(Ulpdu segment, int from, int octets) {
     if (responder.readsFull()) {
-      refuseForWantOfBuffer(segment);
+      refuseForWantOfBuffer(segment); // RDMAP-5.2-02
       return;
     }
-    if (octets != ReadRequest.LENGTH) {
+    if (octets != ReadRequest.LENGTH) { // RDMAP-4.2-01, RDMAP-4.4-01
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
@@ -67,20 +67,20 @@ final class InPlaceMessages {
       for (int i = 0; i < request.length; i++) {
         request[i] = (byte) segment.getByte(from + i);
       }
-      termination.fail(error, DdpErrorReport.of(segment), request);
+      termination.fail(error, DdpErrorReport.of(segment), request); // RDMAP-4.8-02, RDMAP-7.1-02
     }
   }
 
   /** The peer has more requests outstanding than was agreed: DDP's error (RFC 5040 section 6.1). */
   private void refuseForWantOfBuffer(Ulpdu segment) {
     ddp.fail();
-    termination.ddpFailed(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+    termination.ddpFailed(DdpError.NO_BUFFER, DdpErrorReport.of(segment)); // RDMAP-5.2-02
   }
 
   private void takeAtomicRequest(Ulpdu segment, int from, int octets) {
     if (responder.atomicsFull()) {
       refuseForWantOfBuffer(segment);
-    } else if (octets == AtomicRequest.LENGTH) {
+    } else if (octets == AtomicRequest.LENGTH) { // RDMAPX-5.2-01
       responder.takeAtomic(segment, from);
     } else {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
@@ -90,12 +90,12 @@ final class InPlaceMessages {
   private void takeAtomicResponse(Ulpdu segment, int from, int octets) {
     RdmapError error = requester.takeAtomic(segment, from, octets);
     if (error != null) {
-      termination.fail(error, DdpErrorReport.of(segment));
+      termination.fail(error, DdpErrorReport.of(segment)); // RDMAPX-5.2-10, RDMAPX-8.1-01
     }
   }
 
   private void takeTerminate(Ulpdu segment, int from, int octets) {
-    if (!Terminate.wellFormed(segment, from, octets)) {
+    if (!Terminate.wellFormed(segment, from, octets)) { // RDMAP-5.4-05
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }

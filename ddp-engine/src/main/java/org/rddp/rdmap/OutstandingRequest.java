@@ -67,6 +67,7 @@ final class OutstandingRequest {
    * (RFC 5040 Figure 10), and no code of type 2 names a wrong answer.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
+    // RDMAP-4.8-07, RDMAP-5.2-04
     boolean elsewhere = octets > 0 && (stag != name || to != next || octets > left);
     return elsewhere || (last && octets < left) ? RdmapError.UNSPECIFIED : null;
   }

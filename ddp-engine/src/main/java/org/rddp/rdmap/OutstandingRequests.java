@@ -30,7 +30,7 @@ final class OutstandingRequests {
 
   /** Sets ORD as both ends have agreed, if it is less. */
   void limit(int most) {
-    ord = Math.min(ord, most);
+    ord = Math.min(ord, most); // P2P-9.1-03
   }
 
   /** Whether ORD is 0. */
@@ -49,7 +49,7 @@ final class OutstandingRequests {
 
   /** Whether another request may be sent. */
   boolean mayStart() {
-    return started < ord;
+    return started < ord; // P2P-9.1-03, RDMAP-5.2-01, RDMAPX-5.3-01
   }
 
   /** Whether no request is at the peer. */

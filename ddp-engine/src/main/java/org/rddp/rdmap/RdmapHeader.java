@@ -8,16 +8,16 @@ import org.rddp.ddp.segment.DdpErrorReport;
  */
 final class RdmapHeader {
   /** RDMA Write: a Tagged Message. */
-  static final int WRITE = 0;
+  static final int WRITE = 0; // RDMAP-4.1-04
 
   /** RDMA Read Request: on {@link #READ_QUEUE}. */
-  static final int READ_REQUEST = 1;
+  static final int READ_REQUEST = 1; // RDMAP-4.1-04
 
   /** RDMA Read Response: a Tagged Message. */
-  static final int READ_RESPONSE = 2;
+  static final int READ_RESPONSE = 2; // RDMAP-4.1-04
 
   /** Send: on {@link #SEND_QUEUE}, like the three that follow it. */
-  static final int SEND = 3;
+  static final int SEND = 3; // RDMAP-4.1-04
 
   /** Send with Invalidate. */
   static final int SEND_INVALIDATE = 4;
@@ -29,19 +29,19 @@ final class RdmapHeader {
   static final int SEND_SOLICITED_INVALIDATE = 6;
 
   /** Terminate: on {@link #TERMINATE_QUEUE}. */
-  static final int TERMINATE = 7;
+  static final int TERMINATE = 7; // RDMAP-4.1-04
 
   /** Immediate Data: on {@link #SEND_QUEUE} (RFC 7306, like the three that follow). */
-  static final int IMMEDIATE = 8;
+  static final int IMMEDIATE = 8; // RDMAPX-4-01
 
   /** Immediate Data with Solicited Event: on {@link #SEND_QUEUE}. */
-  static final int IMMEDIATE_SOLICITED = 9;
+  static final int IMMEDIATE_SOLICITED = 9; // RDMAPX-4-01
 
   /** Atomic Request: on {@link #READ_QUEUE}. */
-  static final int ATOMIC_REQUEST = 10;
+  static final int ATOMIC_REQUEST = 10; // RDMAPX-4-01
 
   /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
-  static final int ATOMIC_RESPONSE = 11;
+  static final int ATOMIC_RESPONSE = 11; // RDMAPX-4-01
 
   /** No message: a local operation in the send queue. */
   static final int NO_MESSAGE = 15;
@@ -68,7 +68,7 @@ final class RdmapHeader {
 
   /** The version bits of the Control Field. RDMAP's version equals DDP's (section 4.1). */
   static int versionBits(int version) {
-    return version << VERSION_SHIFT;
+    return version << VERSION_SHIFT; // RDMAP-4.1-01, RDMAP-4.1-02, RDMAP-4.1-03
   }
 
   /** The version in a Control Field, 0 to 3. */
@@ -78,17 +78,18 @@ final class RdmapHeader {
 
   /** The opcode in a Control Field, 0 to 15. */
   static int opcode(int control) {
-    return control & OPCODE;
+    return control & OPCODE; // RDMAP-4.1-01, RDMAP-4.1-03
   }
 
   /** The queue of a kind of Untagged Message; -1 if the opcode is that of no Untagged Message. */
   static int queue(int opcode) {
     return switch (opcode) {
+      // RDMAP-4.1-05
       case SEND, SEND_INVALIDATE, SEND_SOLICITED, SEND_SOLICITED_INVALIDATE -> SEND_QUEUE;
-      case IMMEDIATE, IMMEDIATE_SOLICITED -> SEND_QUEUE;
-      case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE;
-      case TERMINATE -> TERMINATE_QUEUE;
-      case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE;
+      case IMMEDIATE, IMMEDIATE_SOLICITED -> SEND_QUEUE; // RDMAPX-6-01
+      case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE; // RDMAP-4.1-05, RDMAPX-5.2-01
+      case TERMINATE -> TERMINATE_QUEUE; // RDMAP-4.1-05
+      case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE; // RDMAPX-5.2-02
       default -> -1;
     };
   }
@@ -102,6 +103,7 @@ final class RdmapHeader {
 
   /** Whether the opcode is that of a Send that invalidates an STag. */
   static boolean invalidates(int opcode) {
+    // RDMAP-4.1-06, RDMAPX-4-03
     return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
   }
 

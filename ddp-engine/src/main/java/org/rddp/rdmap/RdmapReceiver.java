@@ -91,8 +91,8 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public int ulpBits(int ddpVersion) {
     version = ddpVersion;
-    extended = ddpVersion > 0;
-    return RdmapHeader.versionBits(ddpVersion);
+    extended = ddpVersion > 0; // RDMAPX-4-02
+    return RdmapHeader.versionBits(ddpVersion); // RDMAP-4.1-02
   }
 
   @Override
@@ -102,29 +102,29 @@ final class RdmapReceiver implements UlpHandler {
       requester.rtrSent();
     }
     Depths depths = connection.negotiated().depths();
-    responder.limit(depths.ird());
-    if (!requester.limit(depths.ord())) {
+    responder.limit(depths.ird()); // RDMAP-5.2-02, RDMAP-6.1-02
+    if (!requester.limit(depths.ord())) { // P2P-9.3-01, RDMAP-6.1-02
       // A local error without a number of its own (RFC 6581 section 9.3).
       ddp.fail();
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
     } else if (extensionPosted && !extended) {
-      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
+      termination.fail(RdmapError.LOCAL_CATASTROPHIC); // RDMAP-7.1-03, RDMAPX-8.1-02
     }
   }
 
   @Override
   public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
     if (RdmapHeader.version(rsvdUlp) != version) {
-      return refusal(RdmapError.INVALID_VERSION);
+      return refusal(RdmapError.INVALID_VERSION); // RDMAP-4.1-02, RDMAP-7.2-03
     }
     int opcode = RdmapHeader.opcode(rsvdUlp);
     if (!rtr.admits(opcode, octets, last)) {
       return refusal(null);
     }
     return switch (opcode) {
-      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE; // RDMAP-4.1-05, RDMAP-5.1-02
       case RdmapHeader.READ_RESPONSE -> {
         if (rtr.unanswered() && octets == 0 && last) {
           yield AccessRights.LOCAL_WRITE;
@@ -132,7 +132,7 @@ final class RdmapReceiver implements UlpHandler {
         RdmapError error = requester.take(stag, to, octets, last);
         yield error == null ? AccessRights.LOCAL_WRITE : refusal(error);
       }
-      default -> refusal(RdmapError.UNEXPECTED_OPCODE);
+      default -> refusal(RdmapError.UNEXPECTED_OPCODE); // RDMAP-7.2-02
     };
   }
 
@@ -143,7 +143,7 @@ final class RdmapReceiver implements UlpHandler {
       return REFUSED;
     }
     return switch (RdmapHeader.opcode(rsvdUlp)) {
-      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE; // RDMAP-5.5-05
       case RdmapHeader.READ_RESPONSE ->
           requester.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
       default -> REFUSED;
@@ -153,13 +153,14 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
     if (RdmapHeader.version(rsvdUlp) != version) {
-      return refusal(RdmapError.INVALID_VERSION);
+      return refusal(RdmapError.INVALID_VERSION); // RDMAP-4.1-02, RDMAP-7.2-03, RDMAPX-8.2-01
     }
     int opcode = RdmapHeader.opcode(rsvdUlp);
+    // RDMAPX-4-02, RDMAPX-8.2-01
     int queue = opcode > RdmapHeader.TERMINATE && !extended ? -1 : RdmapHeader.queue(opcode);
     boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.ATOMIC_RESPONSE_QUEUE;
     if (queue < 0 || wrongQueue) {
-      return refusal(RdmapError.UNEXPECTED_OPCODE);
+      return refusal(RdmapError.UNEXPECTED_OPCODE); // RDMAP-4.1-05, RDMAP-7.2-02
     }
     if (!rtr.admits(opcode, 0, true)) {
       return refusal(null);
@@ -188,13 +189,13 @@ final class RdmapReceiver implements UlpHandler {
    */
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
-    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
+    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) { // RDMAP-5.1-01
       rtr.received();
     } else if (rtr.unanswered()) {
       rtr.answered();
       ddp.sender().wake();
     } else {
-      requester.readAnswered();
+      requester.readAnswered(); // RDMAP-5.2-13, RDMAP-5.5-12
     }
   }
 
@@ -202,28 +203,30 @@ final class RdmapReceiver implements UlpHandler {
   public void onUntaggedMessage(
       int qn, int msn, long token, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
-    boolean solicited = RdmapHeader.solicits(opcode);
+    boolean solicited = RdmapHeader.solicits(opcode); // RDMAP-5.3-04, RDMAPX-6-02
     if (token == ReadyToReceive.TOKEN) {
       rtr.received();
     } else if (RdmapHeader.immediate(opcode)) {
       onImmediate(token, head, octets, solicited);
-    } else if (!RdmapHeader.invalidates(opcode)) {
+    } else if (!RdmapHeader.invalidates(opcode)) { // RDMAP-4.1-06, RDMAPX-4-03
+      // RDMAP-5.3-01, RDMAP-5.3-07, RDMAP-5.5-10, RDMAP-5.5-11, RDMAPX-5.4-03
       handler.onReceived(token, octets, solicited, 0);
     } else if (mayInvalidate(rsvdUlpRest)) {
-      taggedBuffers.invalidate(rsvdUlpRest);
-      handler.onReceived(token, octets, solicited, rsvdUlpRest);
+      taggedBuffers.invalidate(rsvdUlpRest); // RDMAP-5.3-02, RDMAP-5.3-03
+      handler.onReceived(token, octets, solicited, rsvdUlpRest); // RDMAP-5.3-02
     } else {
       flushReceive(token);
+      // RDMAP-5.3-03, RDMAP-7.1-02
       termination.fail(RdmapError.CANNOT_INVALIDATE, ddp.deliveredSegment());
     }
   }
 
   private void onImmediate(long token, long head, long octets, boolean solicited) {
-    if (octets == ImmediateData.LENGTH) {
-      handler.onImmediate(token, head, solicited);
+    if (octets == ImmediateData.LENGTH) { // RDMAPX-6-01
+      handler.onImmediate(token, head, solicited); // RDMAPX-6-03, RDMAPX-6-05
     } else {
       flushReceive(token);
-      termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment());
+      termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment()); // RDMAPX-8.1-01
     }
   }
 
@@ -241,7 +244,7 @@ final class RdmapReceiver implements UlpHandler {
   public boolean mayStart(long sequence, int rsvdUlp) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean asks = opcode == RdmapHeader.READ_REQUEST || opcode == RdmapHeader.ATOMIC_REQUEST;
-    return !(asks && rtr.unanswered()) && requester.mayStart(sequence, opcode);
+    return !(asks && rtr.unanswered()) && requester.mayStart(sequence, opcode); // RDMAP-5.2-01
   }
 
   @Override
@@ -249,7 +252,7 @@ final class RdmapReceiver implements UlpHandler {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST -> requester.started();
       case RdmapHeader.TERMINATE -> {}
-      default -> sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
+      default -> sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.5-09
     }
   }
 
@@ -271,12 +274,12 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public void onResponseSent(int rsvdUlp) {
     responder.answered(RdmapHeader.opcode(rsvdUlp));
-    ddp.queues().inPlace(RdmapHeader.READ_QUEUE).releasePlace();
+    ddp.queues().inPlace(RdmapHeader.READ_QUEUE).releasePlace(); // RDMAP-5.2-07
   }
 
   @Override
   public void onSourceInvalidated(UnsentResponse unsent) {
-    byte[] left = ReadRequest.left(unsent);
+    byte[] left = ReadRequest.left(unsent); // RDMAP-5.2-05
     termination.fail(RdmapError.INVALID_STAG, unsent.request(), left);
   }
 
@@ -286,7 +289,7 @@ final class RdmapReceiver implements UlpHandler {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
       case RdmapHeader.NO_MESSAGE -> localOperations.flush(sequence);
-      default -> sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED);
+      default -> sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED); // RDMAP-5.4-02
     }
   }
 
@@ -315,7 +318,7 @@ final class RdmapReceiver implements UlpHandler {
       return;
     }
     handler.onCompletion(
-        token, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_LENGTH_ERROR, 0);
+        token, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_LENGTH_ERROR, 0); // RDMAP-5.3-06
   }
 
   private void flushReceive(long token) {
@@ -346,8 +349,8 @@ final class RdmapReceiver implements UlpHandler {
    */
   @Override
   public void onLlpError(MpaError error, String detail) {
-    if (!termination.failed()) {
-      termination.llpFailed(error, detail);
+    if (!termination.failed()) { // RDMAP-5.4-03
+      termination.llpFailed(error, detail); // RDMAP-6.2-03
     }
   }
 
@@ -357,7 +360,7 @@ final class RdmapReceiver implements UlpHandler {
     if (requester.idle()) {
       handler.onPeerClosed();
     } else {
-      termination.peerFailed(
+      termination.peerFailed( // RDMAP-6.2-02
           MpaError.CONNECTION_LOST, "the peer closed before it had answered every RDMA Read");
     }
   }

@@ -55,7 +55,7 @@ final class RdmapSendQueue {
   /** A request has ended: completes it and those behind it that wait only for it. */
   void end(long sequence, int status) {
     requests.get((int) (sequence - firstSequence)).end(status);
-    while (!requests.isEmpty() && requests.first().ended()) {
+    while (!requests.isEmpty() && requests.first().ended()) { // RDMAP-5.5-02
       SendRequest request = requests.removeFirst();
       firstSequence++;
       handler.onCompletion(request.token(), request.kind(), request.status(), request.octets());

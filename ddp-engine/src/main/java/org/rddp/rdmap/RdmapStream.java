@@ -69,7 +69,7 @@ public final class RdmapStream {
 
   private static DdpSettings sizes(RdmapSettings settings) {
     // Reads, and as many atomics; an RTR may be a Read though IRD is 0.
-    int requests = 2 * Math.max(settings.ird(), 1);
+    int requests = 2 * Math.max(settings.ird(), 1); // RDMAP-5.2-12, RDMAPX-5.2-08
     return new DdpSettings(
         settings.sendDepth(),
         requests,
@@ -77,8 +77,9 @@ public final class RdmapStream {
             settings.sharedReceives() == null
                 ? QueueSettings.buffered(settings.receiveDepth())
                 : QueueSettings.shared(settings.sharedReceives()),
-            QueueSettings.inPlace(requests, AtomicRequest.LENGTH),
-            QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
+            QueueSettings.inPlace(requests, AtomicRequest.LENGTH), // RDMAP-5.2-12
+            QueueSettings.inPlace(1, Terminate.MAX_LENGTH), // RDMAP-5.4-04
+            // RDMAPX-5.2-09
             QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
         settings.heldOctets(),
         settings.heldShare(),
@@ -139,12 +140,13 @@ public final class RdmapStream {
     long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
     int opcode = sendOpcode(request.flags(), invalidate);
+    // RDMAP-4.1-06, RDMAP-4.3-01, RDMAP-5.3-05, RDMAP-5.5-08
     return sender.postUntagged(sequence, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
   }
 
   private static int sendOpcode(int flags, int invalidate) {
     int plain = RdmapFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
-    return invalidate == 0 ? plain : plain + 1;
+    return invalidate == 0 ? plain : plain + 1; // RDMAP-5.3-08
   }
 
   /**
@@ -163,6 +165,7 @@ public final class RdmapStream {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
     long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    // RDMAP-4.3-01, RDMAP-5.1-03, RDMAP-5.1-04, RDMAP-5.1-05, RDMAP-5.5-08
     return sender.postTagged(sequence, RdmapHeader.WRITE, request);
   }
 
@@ -186,8 +189,8 @@ public final class RdmapStream {
     }
     long sequence = sendQueue.add(request, CompletionKind.READ, request.length());
     requests.add().beginRead(sequence, request);
-    ReadRequest.write(readRequest, request);
-    return sender.postInline(
+    ReadRequest.write(readRequest, request); // RDMAP-4.4-01, RDMAP-5.2-06, RDMAP-5.2-11
+    return sender.postInline( // RDMAP-5.2-09
         sequence,
         RdmapHeader.READ_REQUEST,
         0,
@@ -215,7 +218,7 @@ public final class RdmapStream {
     long sequence = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
     int opcode = ImmediateData.opcode(request.flags());
-    return sender.postInline(
+    return sender.postInline( // RDMAPX-4-03, RDMAPX-6-01, RDMAPX-6-05
         sequence, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
   }
 
@@ -236,7 +239,7 @@ public final class RdmapStream {
     }
     long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
     int next = ImmediateData.opcode(request.flags());
-    return sender.postTaggedThen(
+    return sender.postTaggedThen( // RDMAPX-6-04
         sequence, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
   }
 
@@ -252,7 +255,7 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postFetchAdd(StreamRequest request) {
-    return postAtomic(request, AtomicRequest.FETCH_ADD);
+    return postAtomic(request, AtomicRequest.FETCH_ADD); // RDMAPX-5-02
   }
 
   /**
@@ -265,7 +268,7 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postCompareSwap(StreamRequest request) {
-    return postAtomic(request, AtomicRequest.COMPARE_SWAP);
+    return postAtomic(request, AtomicRequest.COMPARE_SWAP); // RDMAPX-5-02, RDMAPX-5.1.2-01
   }
 
   /** Posts an atomic whose operands are as {@link AtomicRequest} has them. */
@@ -282,7 +285,7 @@ public final class RdmapStream {
     int identifier = nextIdentifier++;
     requests.add().beginAtomic(sequence, identifier, request.message().address());
     AtomicRequest.write(atomicRequest, opcode, identifier, request);
-    return sender.postInline(
+    return sender.postInline( // RDMAPX-5.2-05
         sequence,
         RdmapHeader.ATOMIC_REQUEST,
         0,
@@ -344,7 +347,7 @@ public final class RdmapStream {
     TaggedBuffer sink = taggedBuffers.lookup(request.localStag());
     return sink != null
         && sink.associatedWith(ddp)
-        && sink.permits(AccessRights.LOCAL_WRITE)
+        && sink.permits(AccessRights.LOCAL_WRITE) // RDMAP-5.2-04
         && !TaggedBuffer.wraps(request.localTo(), request.length())
         && sink.contains(request.localTo(), request.length());
   }
@@ -356,7 +359,7 @@ public final class RdmapStream {
 
   /** Why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
   private int messageRefusal(StreamRequest request) {
-    return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request);
+    return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request); // RDMAP-5.4-06
   }
 
   /** Why a message of RFC 7306 cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
@@ -364,7 +367,7 @@ public final class RdmapStream {
     if (sendsNothing()) {
       return RdmapCompletionStatus.FLUSHED;
     }
-    return user.postsExtension()
+    return user.postsExtension() // RDMAPX-4-02
         ? RdmapCompletionStatus.SUCCESS
         : RdmapCompletionStatus.LOCAL_OPERATION_ERROR;
   }

@@ -15,7 +15,7 @@ import org.rddp.mpa.Ulpdu;
  */
 final class ReadRequest {
   /** Octets of the header. */
-  static final int LENGTH = 28;
+  static final int LENGTH = 28; // RDMAP-4.4-01
 
   private static final int SINK_STAG = 0;
   private static final int SINK_TO = 4;
@@ -56,7 +56,7 @@ final class ReadRequest {
         header,
         unsent.stag(),
         unsent.to(),
-        unsent.octets(),
+        unsent.octets(), // RDMAP-5.2-05
         unsent.sourceStag(),
         unsent.sourceTo());
     return header.array();

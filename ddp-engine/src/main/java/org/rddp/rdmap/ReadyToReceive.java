@@ -34,23 +34,24 @@ final class ReadyToReceive {
     ddp = stream;
     kinds = connection.negotiated().rtr();
     if (connection.initiator()) {
-      kinds.forEach(this::send);
+      kinds.forEach(this::send); // P2P-9.2-04, P2P-5-02
     } else {
-      awaited = !kinds.isEmpty();
+      awaited = !kinds.isEmpty(); // P2P-9.2-05
       if (kinds.contains(Rtr.SEND)) {
-        ddp.queues().buffered(RdmapHeader.SEND_QUEUE).expectFirst(TOKEN);
+        ddp.queues().buffered(RdmapHeader.SEND_QUEUE).expectFirst(TOKEN); // P2P-5-01
       }
     }
   }
 
   private void send(Rtr kind) {
     switch (kind) {
-      case WRITE -> ddp.sender().sendFirst(RdmapHeader.WRITE, ANY);
+      case WRITE -> ddp.sender().sendFirst(RdmapHeader.WRITE, ANY); // P2P-5-01
+      // P2P-5-01
       case SEND -> ddp.sender().sendFirst(RdmapHeader.SEND, RdmapHeader.SEND_QUEUE, new byte[0]);
       case READ -> {
         unanswered = true;
         ByteBuffer request = ByteBuffer.allocate(ReadRequest.LENGTH);
-        ReadRequest.write(request, ANY, 0, 0, ANY, 0);
+        ReadRequest.write(request, ANY, 0, 0, ANY, 0); // P2P-5-01
         ddp.sender().sendFirst(RdmapHeader.READ_REQUEST, RdmapHeader.READ_QUEUE, request.array());
       }
     }
@@ -63,7 +64,7 @@ final class ReadyToReceive {
    * @param octets of payload; 0 for an untagged segment, whose length is checked elsewhere
    */
   boolean admits(int opcode, int octets, boolean last) {
-    if (!awaited || opcode == RdmapHeader.TERMINATE) {
+    if (!awaited || opcode == RdmapHeader.TERMINATE) { // P2P-9.2-07
       return true;
     }
     boolean named =
@@ -73,7 +74,7 @@ final class ReadyToReceive {
           case RdmapHeader.SEND -> kinds.contains(Rtr.SEND);
           default -> false;
         };
-    return named && octets == 0 && last;
+    return named && octets == 0 && last; // P2P-9.2-03, P2P-9.2-08
   }
 
   /**

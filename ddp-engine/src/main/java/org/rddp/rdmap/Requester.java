@@ -31,13 +31,13 @@ final class Requester {
     return switch (opcode) {
       case RdmapHeader.TERMINATE -> true;
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST ->
-          requests.mayStart() && passesFence(sequence);
+          requests.mayStart() && passesFence(sequence); // RDMAP-5.2-01, RDMAPX-5.3-01
       default -> passesFence(sequence);
     };
   }
 
   private boolean passesFence(long sequence) {
-    return requests.noneAtPeer() || !sendQueue.isFenced(sequence);
+    return requests.noneAtPeer() || !sendQueue.isFenced(sequence); // RDMAP-5.5-03
   }
 
   /** A read or an atomic has been sent. */
@@ -56,7 +56,7 @@ final class Requester {
     if (read == null || read.atomic()) {
       return RdmapError.UNEXPECTED_OPCODE;
     }
-    RdmapError error = read.refusal(stag, to, octets, last);
+    RdmapError error = read.refusal(stag, to, octets, last); // RDMAP-5.2-04
     if (error == null) {
       read.advance(octets);
     }
@@ -85,6 +85,7 @@ final class Requester {
     if (atomic == null || !atomic.atomic()) {
       return RdmapError.UNEXPECTED_OPCODE;
     }
+    // RDMAPX-5.2-03, RDMAPX-5.2-10
     if (octets != AtomicRequest.ANSWER_LENGTH || segment.getInt(from) != atomic.identifier()) {
       return RdmapError.UNSPECIFIED;
     }
@@ -94,6 +95,7 @@ final class Requester {
       return RdmapError.LOCAL_CATASTROPHIC;
     }
     Memory.putLongNative(atomic.address(), segment.getLong(from + 4));
+    // RDMAPX-5.2-09, RDMAPX-5.2-10
     ddp.queues().inPlace(RdmapHeader.ATOMIC_RESPONSE_QUEUE).releasePlace();
     answered();
     return null;
@@ -103,7 +105,7 @@ final class Requester {
     long sequence = requests.awaited().sequence();
     requests.removeFirst();
     ddp.sender().wake();
-    sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
+    sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.2-13, RDMAPX-5.4-01
   }
 
   /** An RTR message was sent on the queue of reads and atomics, whose numbers it shifts. */
@@ -128,6 +130,7 @@ final class Requester {
   void abandon() {
     long sequence = requests.abandonFirst();
     while (sequence >= 0) {
+      // RDMAP-5.4-02
       sendQueue.end(sequence, sequence == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED);
       sequence = requests.abandonFirst();
     }

@@ -39,12 +39,12 @@ final class Responder {
    * buffers are in addition to those for Reads (RFC 7306 section 5.2.2 item 4).
    */
   boolean readsFull() {
-    return reads >= ird;
+    return reads >= ird; // RDMAP-5.2-02, RDMAP-8.1.1-11
   }
 
   /** Whether as many atomics as agreed wait for their response. */
   boolean atomicsFull() {
-    return atomics >= ird;
+    return atomics >= ird; // RDMAPX-5.2-08
   }
 
   /** A response has been passed to TCP. */
@@ -67,9 +67,9 @@ final class Responder {
     long size = ReadRequest.size(segment, at);
     long to = ReadRequest.sourceTo(segment, at);
     TaggedBuffer source = null;
-    if (size > 0) {
+    if (size > 0) { // RDMAP-4.4-02
       source = taggedBuffers.lookup(ReadRequest.sourceStag(segment, at));
-      RdmapError refusal = refusal(source, to, size, AccessRights.REMOTE_READ);
+      RdmapError refusal = refusal(source, to, size, AccessRights.REMOTE_READ); // RDMAP-7.2-01
       if (refusal != null) {
         return refusal;
       }
@@ -77,9 +77,10 @@ final class Responder {
     reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
     ddp.sender()
+        // RDMAP-5.2-03, RDMAP-5.2-06, RDMAP-5.2-08, RDMAP-5.2-10, RDMAP-5.5-13, RDMAPX-5.3-02
         .postResponse(
             RdmapHeader.READ_RESPONSE,
-            ReadRequest.sinkStag(segment, at),
+            ReadRequest.sinkStag(segment, at), // RDMAP-4.5-01
             ReadRequest.sinkTo(segment, at),
             source,
             to,
@@ -92,7 +93,7 @@ final class Responder {
   void takeAtomic(Ulpdu segment, int at) {
     atomics++;
     ddp.sender()
-        .postDeferredResponse(
+        .postDeferredResponse( // RDMAPX-5.2-04, RDMAPX-5.2-06, RDMAPX-5.3-02
             RdmapHeader.ATOMIC_RESPONSE,
             RdmapHeader.ATOMIC_RESPONSE_QUEUE,
             segment,
@@ -108,10 +109,12 @@ final class Responder {
   boolean answerAtomic(byte[] request) {
     long to = AtomicRequest.to(request);
     TaggedBuffer target = taggedBuffers.lookup(AtomicRequest.stag(request));
+    // RDMAPX-5.1-02, RDMAPX-5.1-03
     refused = refusal(target, to, AtomicRequest.OPERAND, AccessRights.REMOTE_ATOMIC);
     if (refused == null && !AtomicRequest.known(request)) {
-      refused = RdmapError.UNEXPECTED_OPCODE;
+      refused = RdmapError.UNEXPECTED_OPCODE; // RDMAPX-5.1-04
     }
+    // RDMAPX-5.1-04, RDMAPX-5.1-05
     if (refused == null && (target.addressOf(to) & AtomicRequest.OPERAND - 1) != 0) {
       refused = RdmapError.STREAM_CATASTROPHIC;
     }
@@ -129,17 +132,18 @@ final class Responder {
 
   private RdmapError refusal(TaggedBuffer buffer, long to, long size, int rights) {
     if (buffer == null) {
-      return RdmapError.INVALID_STAG;
+      return RdmapError.INVALID_STAG; // RDMAP-7.2-01
     }
     if (!buffer.associatedWith(ddp)) {
-      return RdmapError.STAG_NOT_ASSOCIATED;
+      return RdmapError.STAG_NOT_ASSOCIATED; // RDMAP-7.2-01, RDMAP-8.1.1-01, RDMAP-8.1.1-02
     }
     if (!buffer.permits(rights)) {
-      return RdmapError.ACCESS_RIGHTS;
+      return RdmapError.ACCESS_RIGHTS; // RDMAP-7.2-01, RDMAP-8.1.1-05
     }
     if (TaggedBuffer.wraps(to, size)) {
-      return RdmapError.TO_WRAP;
+      return RdmapError.TO_WRAP; // RDMAP-7.2-01
     }
+    // RDMAP-7.2-01, RDMAP-8.1.1-03
     return buffer.contains(to, size) ? null : RdmapError.BASE_OR_BOUNDS;
   }
 }

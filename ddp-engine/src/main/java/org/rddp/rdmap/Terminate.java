@@ -86,12 +86,13 @@ final class Terminate {
    */
   static byte[] encode(int layer, int type, int code, DdpErrorReport report, byte[] readRequest) {
     ByteBuffer octets = ByteBuffer.allocate(MAX_LENGTH);
-    octets.put((byte) (layer << 4 | type)).put((byte) code);
-    if (report == null || type == LOCAL_CATASTROPHIC || !report.headerComplete()) {
+    octets.put((byte) (layer << 4 | type)).put((byte) code); // RDMAP-4.8-01
+    if (report == null || type == LOCAL_CATASTROPHIC || !report.headerComplete()) { // RDMAP-4.8-05
       octets.putShort((short) 0);
     } else {
+      // RDMAP-4.8-02, RDMAP-4.8-05, RDMAP-7.1-02, RDMAPX-8.1-01
       int flags = M | D | (readRequest.length > 0 ? R : 0);
-      octets.put((byte) flags).put((byte) 0);
+      octets.put((byte) flags).put((byte) 0); // RDMAP-4.8-06
       octets.putShort((short) report.segmentLength());
       octets.put(report.header()).put(readRequest);
     }
@@ -140,7 +141,7 @@ final class Terminate {
     }
     announced += (flags & R) == 0 ? 0 : ReadRequest.LENGTH;
     // Section 7.1 lets a peer send headers that are not there as zeros.
-    return octets >= announced;
+    return octets >= announced; // RDMAP-4.2-01, RDMAP-5.4-05
   }
 
   /**
@@ -164,7 +165,7 @@ final class Terminate {
   static Terminate read(Ulpdu segment, int at, int octets) {
     boolean mirrored = mirrored(segment, at, octets);
     Terminate read = readError(segment, at, mirrored);
-    boolean header = mirrored || (segment.getByte(at + 2) & (M | D)) == (M | D);
+    boolean header = mirrored || (segment.getByte(at + 2) & (M | D)) == (M | D); // RDMAP-4.8-06
     if (header && octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
       int ddp = at + HEADER;
       boolean tagged = DdpHeader.tagged(segment.getByte(ddp));

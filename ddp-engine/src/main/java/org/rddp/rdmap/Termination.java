@@ -51,8 +51,9 @@ final class Termination {
    */
   void fail(RdmapError error, DdpErrorReport report, byte[] request) {
     ddp.fail();
+    // RDMAP-4.8-01, RDMAP-6.2-03, RDMAP-7.1-02
     terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
-    handler.onError(
+    handler.onError( // RDMAP-7.1-01
         RdmapHandler.LAYER_RDMAP,
         error.type(),
         error.code(),
@@ -61,15 +62,17 @@ final class Termination {
 
   /** DDP has found an error and has failed the stream. */
   void ddpFailed(DdpError error, DdpErrorReport report) {
-    terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
+    terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE); // RDMAP-4.8-01
     handler.onError(
+        // RDMAP-7.1-01
         RdmapHandler.LAYER_DDP, error.type(), error.code(), error.title() + " in " + report);
   }
 
   /** MPA has found an error and has failed the stream. */
   void llpFailed(MpaError error, String detail) {
+    // P2P-8-02, RDMAP-4.8-01, RDMAP-6.2-03
     terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
-    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail); // RDMAP-7.1-01
   }
 
   /** The peer has closed its half too early; ours still takes a Terminate to it. */
@@ -84,8 +87,8 @@ final class Termination {
       requester.refuse(terminate.msn(), terminate.requestStatus());
     }
     ddp.fail();
-    ended();
-    handler.onTerminated(
+    ended(); // RDMAP-5.4-03
+    handler.onTerminated( // RDMAP-4.8-03
         terminate.layer(),
         terminate.type(),
         terminate.code(),
@@ -95,7 +98,7 @@ final class Termination {
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
     byte[] octets = Terminate.encode(layer, type, code, report, request);
     ddp.sender()
-        .postInline(
+        .postInline( // RDMAP-5.4-01, RDMAP-7.1-03, RDMAP-7.1-04, RDMAP-7.1-05
             TERMINATE_ID,
             RdmapHeader.TERMINATE,
             0,
@@ -108,13 +111,13 @@ final class Termination {
   /** Ends the stream; DDP still sends what is posted. */
   private void ended() {
     end();
-    ddp.close();
+    ddp.close(); // RDMAP-5.4-01, RDMAP-6.2-04
   }
 
   /** Ends the stream. */
   void end() {
     failed = true;
-    requester.abandon();
+    requester.abandon(); // RDMAP-5.4-02
   }
 
   /**

@@ -48,7 +48,7 @@ final class EarlyFpdus {
     segments.hold(position, address, length, packet);
     findRun(position);
     boolean known = passed.hasEndAt(runStart);
-    long from = known ? chain(runStart) : runStart;
+    long from = known ? chain(runStart) : runStart; // MPA-6-04
     findByMarkers(from, known ? from : NONE, position, position + length);
   }
 
@@ -84,6 +84,7 @@ final class EarlyFpdus {
       if (start >= newEnd) {
         return;
       }
+      // MPA-6-03, MPAA-4-02, MPAA-4-11, MPAB-2.1-05
       if (start >= bound && start != tried && endOf(start) > newStart) {
         tried = start;
         bound = chain(start);
@@ -102,7 +103,8 @@ final class EarlyFpdus {
   private long startOfFpduWith(long marker) {
     fill(marker, Markers.OCTETS);
     int pointer = fpdu.getInt(0) & Markers.POINTER_MASK;
-    long header = marker - pointer;
+    long header = marker - pointer; // MPA-4.3-05, MPA-4.3-06
+    // MPA-4.3-09
     return reader.markerAt(header - Markers.OCTETS) ? header - Markers.OCTETS : header;
   }
 
@@ -122,6 +124,7 @@ final class EarlyFpdus {
     long at = position;
     while (!closed) {
       long end = endOf(at);
+      // MPA-6-05, MPAA-4-06, MPAA-4-09, MPAA-4-10
       if (end > runEnd || !passes(at, (int) (end - at))) {
         return at;
       }
@@ -132,19 +135,19 @@ final class EarlyFpdus {
 
   private boolean passes(long position, int size) {
     fill(position, size);
-    if (reader.wrong(fpdu, position, size)) {
+    if (reader.wrong(fpdu, position, size)) { // MPA-6-01
       return false;
     }
-    ulpdu.reset(position, true);
+    ulpdu.reset(position, true); // MPA-1.2-01, MPA-3-11, DDP-3-06
     reader.show(fpdu, position, ulpdu);
-    if (!handler.onEarlyUlpdu(ulpdu) || closed) {
+    if (!handler.onEarlyUlpdu(ulpdu) || closed) { // MPA-3-10, MPAA-3-01, MPAA-4-04, DDP-3-05
       return false;
     }
     if (observer != null) {
       observer.onReceived(size, ulpdu);
     }
     passed.add(position, position + size);
-    segments.discard(position, position + size);
+    segments.discard(position, position + size); // MPAA-5-03, MPAB-2.1-09
     return true;
   }
 
@@ -181,6 +184,7 @@ final class EarlyFpdus {
         long end = passed.end(0);
         passed.removeFirst();
         if (receiver.skip(end)) {
+          // MPA-1.2-01, MPA-2-01, MPA-3-12, MPAA-3-07, MPAB-1-04, D03-5.1.2-04
           handler.onDelivered(end);
         }
       } else {

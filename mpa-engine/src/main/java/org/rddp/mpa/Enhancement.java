@@ -21,7 +21,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
 
   private static final int ELSEWHERE = Depths.ELSEWHERE;
 
-  private static final int DEPTH = 0x3fff;
+  private static final int DEPTH = 0x3fff; // P2P-9-01
   private static final int A = 0x8000;
   private static final int B = 0x4000;
   private static final int C = 0x8000;
@@ -32,10 +32,10 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     boolean counted = settings.readsNegotiated();
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
     if (settings.peerToPeer()) {
-      offered.addAll(settings.rtr());
+      offered.addAll(settings.rtr()); // P2P-9.2-02
     }
     return new Enhancement(
-        settings.peerToPeer(),
+        settings.peerToPeer(), // P2P-9.2-02
         offered,
         counted ? settings.ird() : ELSEWHERE,
         counted ? settings.ord() : ELSEWHERE);
@@ -55,12 +55,12 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     if ((second & D) != 0) {
       rtr.add(Rtr.READ);
     }
-    return new Enhancement((first & A) != 0, rtr, first & DEPTH, second & DEPTH);
+    return new Enhancement((first & A) != 0, rtr, first & DEPTH, second & DEPTH); // P2P-9-01
   }
 
   /** The four octets followed by {@code privateData}. */
   byte[] prefix(byte[] privateData) {
-    int first = (peerToPeer ? A : 0) | (rtr.contains(Rtr.SEND) ? B : 0) | ird;
+    int first = (peerToPeer ? A : 0) | (rtr.contains(Rtr.SEND) ? B : 0) | ird; // P2P-9-01
     int second = (rtr.contains(Rtr.WRITE) ? C : 0) | (rtr.contains(Rtr.READ) ? D : 0) | ord;
     byte[] octets = new byte[OCTETS + privateData.length];
     octets[0] = (byte) (first >> 8);
@@ -80,12 +80,13 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   Enhancement answer(MpaSettings settings, boolean rejected) {
     Set<Rtr> kinds = accepted(settings);
     Depths inUse = depths(settings, kinds.contains(Rtr.READ));
+    // P2P-9.1-01, P2P-9.1-10
     int outgoing = rejected ? Math.max(inUse.ord(), settings.requiredOrd()) : inUse.ord();
     return new Enhancement(
-        peerToPeer,
+        peerToPeer, // P2P-9.2-01, P2P-9.2-12
         kinds,
-        ord == ELSEWHERE ? ELSEWHERE : inUse.ird(),
-        ird == ELSEWHERE ? ELSEWHERE : outgoing);
+        ord == ELSEWHERE ? ELSEWHERE : inUse.ird(), // P2P-9.1-02, P2P-9.1-06
+        ird == ELSEWHERE ? ELSEWHERE : outgoing); // P2P-9.1-05
   }
 
   /**
@@ -94,7 +95,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
    * peer-to-peer none.
    */
   Set<Rtr> accepted(MpaSettings settings) {
-    if (!peerToPeer) {
+    if (!peerToPeer) { // P2P-9.2-07, P2P-9.2-12, P2P-12-01
       return Set.of();
     }
     Set<Rtr> own = EnumSet.copyOf(settings.rtr());
@@ -102,8 +103,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
       own.remove(Rtr.READ);
     }
     Set<Rtr> both = EnumSet.copyOf(own);
-    both.retainAll(rtr);
-    return both.isEmpty() ? own : both;
+    both.retainAll(rtr); // P2P-9.2-10
+    return both.isEmpty() ? own : both; // P2P-9.2-03
   }
 
   /**
@@ -114,9 +115,10 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   Set<Rtr> chosen(MpaSettings settings) {
     Set<Rtr> both = EnumSet.copyOf(proposal(settings).rtr());
     both.retainAll(rtr);
-    if (ird == 0) {
+    if (ird == 0) { // P2P-9.1-09
       both.remove(Rtr.READ);
     }
+    // P2P-9.2-04, P2P-9.2-07, P2P-9.2-11
     return peerToPeer && !both.isEmpty() ? Set.of(both.iterator().next()) : Set.of();
   }
 
@@ -128,7 +130,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
    */
   Depths depths(MpaSettings settings, boolean servesRtr) {
     // ELSEWHERE is more than any depth.
-    int served = Math.min(settings.ird(), ord);
+    int served = Math.min(settings.ird(), ord); // P2P-9.1-02, P2P-9.1-07, P2P-9.1-11, RDMAP-6.1-03
+    // P2P-9.1-03, P2P-9.1-09, P2P-12-01
     return new Depths(ird, ord, servesRtr ? Math.max(served, 1) : served, settings.ordInUse(ird));
   }
 }

@@ -6,10 +6,10 @@ package org.rddp.mpa;
  */
 final class Fpdu {
   /** Octets of ULPDU_Length. */
-  static final int LENGTH = 2;
+  static final int LENGTH = 2; // MPA-4.1-01
 
   /** Octets of the CRC. */
-  static final int CRC = 4;
+  static final int CRC = 4; // MPA-4.4-11
 
   /** The least that an FPDU adds to its ULPDU, without pad and Markers. */
   static final int OVERHEAD = LENGTH + CRC;
@@ -18,11 +18,11 @@ final class Fpdu {
 
   /** Octets of pad after a ULPDU of {@code length} octets, 0 to 3. */
   static int pad(int length) {
-    return -(LENGTH + length) & 3;
+    return -(LENGTH + length) & 3; // MPA-4.1-05
   }
 
   /** Octets of the whole FPDU around a ULPDU of {@code length} octets, a multiple of 4. */
   static int size(int length) {
-    return OVERHEAD + length + pad(length);
+    return OVERHEAD + length + pad(length); // MPA-4.1-01, MPA-4.1-08, ANA-6-03
   }
 }

@@ -73,7 +73,7 @@ final class FpduOctets {
         ends[last] += octets;
         return;
       }
-      if (octets <= pool.end(packets[last]) - behind && writable(last, packet)) {
+      if (octets <= pool.end(packets[last]) - behind && writable(last, packet)) { // MPAA-5.2-02
         Memory.copy(address, behind, octets);
         ends[last] += octets;
         return;
@@ -155,7 +155,7 @@ final class FpduOctets {
     int done = 0;
     for (int piece = 0; done < octets; piece++) {
       int part = Math.min(octets, ends[piece]) - done;
-      crc = crc32c.update(crc, addresses[piece], part);
+      crc = crc32c.update(crc, addresses[piece], part); // MPAB-2.1-03
       done += part;
     }
     return crc;

@@ -8,7 +8,7 @@ import org.rddp.crc.Crc32c;
  */
 final class FpduReader {
   /** Largest distance from a Marker back to its FPDU that the 16-bit FPDUPTR can express. */
-  private static final int MAX_POINTER = 0xffff;
+  private static final int MAX_POINTER = 0xffff; // MPA-4.3-19
 
   /** No offset within an FPDU. */
   static final int NONE = -1;
@@ -43,7 +43,7 @@ final class FpduReader {
 
   /** Whether the first four octets are a Marker directly before an FPDU (its FPDUPTR is 0). */
   boolean startsWithMarker(FpduOctets fpdu, long position) {
-    return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0;
+    return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0; // MPA-4.3-08
   }
 
   /** Octets from the start of the FPDU at a position to its ULPDU_Length. */
@@ -77,11 +77,12 @@ final class FpduReader {
 
   /** Whether the CRC of an FPDU of {@code size} octets is wrong. */
   boolean crcWrong(FpduOctets fpdu, int size) {
+    // MPA-4.1-06, MPA-4.1-07, MPA-4.4-01, MPA-4.4-09, MPA-7.1.1-08, MPA-7.1.1-10, MPAB-1-01
     return checkCrc && calculated(fpdu, size) != received(fpdu, size);
   }
 
   private int calculated(FpduOctets fpdu, int size) {
-    return fpdu.crc(crc32c, size - Fpdu.CRC);
+    return fpdu.crc(crc32c, size - Fpdu.CRC); // MPA-4.3-01, MPA-4.4-13, MPA-4.4-14, MPAB-2.1-06
   }
 
   private static int received(FpduOctets fpdu, int size) {
@@ -106,7 +107,8 @@ final class FpduReader {
     int header = leading(position);
     int first = header > 0 ? 0 : Markers.distance(position - start);
     for (int at = first; at < size; at += Markers.INTERVAL) {
-      int expected = at == 0 ? 0 : at - header;
+      int expected = at == 0 ? 0 : at - header; // MPA-4.3-09, MPA-4.3-13
+      // MPA-4.3-19, MPA-5.2-02, MPA-8-05, MPA-8-08, MPA-8-09
       if (pointer(fpdu, at) != expected || expected > MAX_POINTER) {
         return at;
       }
@@ -115,7 +117,7 @@ final class FpduReader {
   }
 
   private static int pointer(FpduOctets fpdu, int at) {
-    return fpdu.getInt(at) & Markers.POINTER_MASK;
+    return fpdu.getInt(at) & Markers.POINTER_MASK; // MPA-4.2-03, MPA-4.2-06
   }
 
   /** Describes the Marker found by {@link #wrongMarker}, for people to read. */
@@ -131,7 +133,7 @@ final class FpduReader {
     int length = length(fpdu, position);
     int at = headerOctets(position);
     if (!markers) {
-      fpdu.show(ulpdu, at, at + length);
+      fpdu.show(ulpdu, at, at + length); // MPA-4.1-04, MPA-4.3-16
       return;
     }
     int left = length;
@@ -140,7 +142,7 @@ final class FpduReader {
         at += Markers.OCTETS;
       }
       int part = Math.min(left, Markers.distance(position - start + at));
-      fpdu.show(ulpdu, at, at + part);
+      fpdu.show(ulpdu, at, at + part); // MPA-4.3-16
       at += part;
       left -= part;
     }

@@ -9,19 +9,19 @@ package org.rddp.mpa;
  */
 final class Markers {
   /** Octets from one Marker to the next, its own included. */
-  static final int INTERVAL = 512;
+  static final int INTERVAL = 512; // MPA-4.3-04
 
   /** Octets of a Marker: 16 reserved bits, then FPDUPTR. */
-  static final int OCTETS = 4;
+  static final int OCTETS = 4; // MPA-4.2-01
 
   /** The bits of a received FPDUPTR that are significant (section 4.2). */
-  static final int POINTER_MASK = 0xfffc;
+  static final int POINTER_MASK = 0xfffc; // MPA-4.2-03, MPA-4.2-06
 
   private Markers() {}
 
   /** Whether a Marker begins at {@code offset}. */
   static boolean at(long offset) {
-    return (offset & (INTERVAL - 1)) == 0;
+    return (offset & (INTERVAL - 1)) == 0; // MPA-4.3-11, MPA-4.3-12, MPA-4.3-18
   }
 
   /** Octets from {@code offset} to the next Marker after it, 1 to 512. */
@@ -54,6 +54,6 @@ final class Markers {
     int beforeNext = distance(offset + leading);
     int behind = octets - beforeNext;
     int inner = behind <= 0 ? 0 : Math.ceilDiv(behind, INTERVAL - OCTETS);
-    return leading + octets + OCTETS * inner;
+    return leading + octets + OCTETS * inner; // MPA-4.1-08
   }
 }

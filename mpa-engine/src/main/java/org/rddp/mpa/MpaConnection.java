@@ -81,10 +81,13 @@ public final class MpaConnection implements StreamHandler {
     expectsRtr = !initiator && !negotiated.rtr().isEmpty();
     boolean markers = negotiated.receiveMarkers();
     sender = new MpaSender(stream, crc32c, negotiated.sendMarkers(), settings.packing());
+    // MPA-4.4-07, MPA-4.4-08
     FpduReader reader = new FpduReader(crc32c, negotiated.crc(), markers, start);
     receiver = new MpaReceiver(handler, stream.pool(), reader, stream::keeps);
+    // MPAA-5-01, D03-5.1.2-06
     early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
     silentDrop = settings.silentDrop() ? new SilentDrop(stream.pool(), reader, receiver) : null;
+    // MPA-1.2-04, MPA-5.1-01, MPA-5.1-02, MPAA-1-03
     fullMulpdu = Mulpdu.of(stream.emss(), negotiated.sendMarkers());
   }
 
@@ -124,7 +127,7 @@ public final class MpaConnection implements StreamHandler {
    * {@link #fullMulpdu()}, is accepted as well and begins a new segment.
    */
   public int mulpdu() {
-    return sender.mulpdu(fullMulpdu);
+    return sender.mulpdu(fullMulpdu); // MPA-3-02, DDP-3-01
   }
 
   /** MULPDU of an empty segment, regardless of the room left in the segment being packed. */
@@ -177,12 +180,13 @@ public final class MpaConnection implements StreamHandler {
   public boolean send(
       long header, int headerLength, long payload, int payloadLength, boolean more) {
     long length = (long) headerLength + payloadLength;
-    if (length < 1 || length > fullMulpdu) {
+    if (length < 1 || length > fullMulpdu) { // MPA-3-05, MPA-3-07
       throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + fullMulpdu);
     }
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
+    // MPA-7.1.2-12, RDMAP-6.1-01
     return !closed && maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
@@ -190,7 +194,7 @@ public final class MpaConnection implements StreamHandler {
   public void closeSend() {
     if (!closed && !sendClosed) {
       sendClosed = true;
-      stream.closeSend();
+      stream.closeSend(); // MPA-7.2-01
     }
   }
 
@@ -228,7 +232,7 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private boolean maySend() {
-    return initiator || receiver.passed() > 0;
+    return initiator || receiver.passed() > 0; // MPA-7.1.2-19, D03-8.1-06, P2P-9.2-05
   }
 
   /** Whether the peer must still wait for our first FPDU (section 7.1.2 rule 4). */
@@ -253,7 +257,7 @@ public final class MpaConnection implements StreamHandler {
   public boolean accepts(long position, long address, int length) {
     return silentDrop == null
         || receiver.stopped()
-        || !silentDrop.drops(position, address, length, stream.receivePosition());
+        || !silentDrop.drops(position, address, length, stream.receivePosition()); // MPA-8-12
   }
 
   @Override
@@ -264,7 +268,7 @@ public final class MpaConnection implements StreamHandler {
     } else if (failed) {
       openWindow(length);
     } else if (early == null) {
-      earlySegments.hold(position, address, length, packet);
+      earlySegments.hold(position, address, length, packet); // MPAA-5-01
     } else {
       takeEarly(position, address, length, packet);
     }
@@ -287,7 +291,7 @@ public final class MpaConnection implements StreamHandler {
       return;
     }
     if (!receiver.stopped()) {
-      early.take(position, address, length, packet);
+      early.take(position, address, length, packet); // MPAA-3-01, D03-5.1.2-01
     }
     openWindow(length);
   }
@@ -312,7 +316,7 @@ public final class MpaConnection implements StreamHandler {
       handler.onSendable();
     }
     if (receiver.error() != null && !receiver.closed()) {
-      report(receiver.error(), receiver.detail());
+      report(receiver.error(), receiver.detail()); // MPA-8-01, MPA-8-14, MPA-8-15
     }
     if (unfinishedFpdu == NONE) {
       startFpduTimeout();
@@ -325,7 +329,7 @@ public final class MpaConnection implements StreamHandler {
   private void startFpduTimeout() {
     if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
       unfinishedFpdu = receiver.position();
-      stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS);
+      stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS); // MPA-7.1.2-28
     }
   }
 
@@ -363,7 +367,7 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onEmss(int emss) {
     int before = fullMulpdu;
-    fullMulpdu = Mulpdu.of(emss, negotiated.sendMarkers());
+    fullMulpdu = Mulpdu.of(emss, negotiated.sendMarkers()); // MPA-4.5-06, MPAA-5.2-05, D03-5.1.1-01
     if (fullMulpdu != before) {
       handler.onMulpdu(fullMulpdu);
     }
@@ -382,8 +386,10 @@ public final class MpaConnection implements StreamHandler {
     }
     if (missesRtr()) {
       long millis = settings.startupTimeoutNanos() / 1_000_000;
+      // P2P-9.2-08
       fail(MpaError.STARTUP, "RTR is missing: no FPDU within " + millis + " ms of the MPA Reply");
     } else if (unfinished == receiver.position() && !failed && !receiver.closed()) {
+      // MPA-7.1.2-28
       fail(MpaError.CONNECTION_LOST, "no more than " + receiver.remainder() + " in time");
     } else {
       startFpduTimeout();
@@ -394,7 +400,7 @@ public final class MpaConnection implements StreamHandler {
   private void failForEarlyFpdu() {
     Kind frame = settings.startKey() ? Kind.START_KEY : Kind.REPLY;
     String detail = frame.title() + ": " + MpaStartup.FOLLOWED + "the Reply before any FPDU";
-    fail(MpaError.STARTUP, detail);
+    fail(MpaError.STARTUP, detail); // MPA-7.1.1-21
   }
 
   /** Reports an error after which the peer is not told anything, and resets the connection. */
@@ -411,11 +417,11 @@ public final class MpaConnection implements StreamHandler {
       return;
     }
     if (receiver.atBoundary()) {
-      handler.onPeerClosed();
+      handler.onPeerClosed(); // MPA-3-13, MPA-7.2-02, DDP-3-10, DDP-3-11, D03-5.1-01
     } else {
       String detail = "the peer closed behind " + receiver.remainder();
       receiver.close();
-      report(MpaError.CONNECTION_LOST, detail);
+      report(MpaError.CONNECTION_LOST, detail); // MPA-8-03, ANA-8.2.1-05, ANA-8.2.1-06
     }
   }
 
@@ -436,7 +442,7 @@ public final class MpaConnection implements StreamHandler {
   static void reportEnd(UlpduHandler user, CloseReason reason, boolean errorKnown) {
     boolean lost = reason != CloseReason.NORMAL && reason != CloseReason.ABORTED;
     if (lost && !errorKnown) {
-      user.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
+      user.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason); // MPA-8-03
     }
     user.onClosed(reason);
   }

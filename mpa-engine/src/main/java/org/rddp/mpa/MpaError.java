@@ -3,19 +3,19 @@ package org.rddp.mpa;
 /** The errors that MPA reports to its user (RFC 5044 section 8, RFC 6581 section 8). */
 public enum MpaError {
   /** TCP connection closed, terminated or lost: by the peer's FIN, a reset, or timeout. */
-  CONNECTION_LOST(1),
+  CONNECTION_LOST(1), // MPA-8-02
   /** A received FPDU's CRC does not match. */
-  CRC(2),
+  CRC(2), // MPA-8-02
   /** A Marker and the ULPDU_Length of its FPDU disagree about where the FPDU starts. */
-  MARKER(3),
+  MARKER(3), // MPA-8-02
   /** An invalid MPA Request or Reply. */
-  STARTUP(4),
+  STARTUP(4), // MPA-8-02
   /** A local error that no other number names; only a peer reports it. */
-  LOCAL_CATASTROPHIC(5),
+  LOCAL_CATASTROPHIC(5), // P2P-8-01
   /** The Responder's Reply asks for more RDMA Reads at a time than we, the Initiator, can serve. */
-  INSUFFICIENT_IRD(6),
+  INSUFFICIENT_IRD(6), // P2P-8-01
   /** The two ends have no RTR in common, or the first FPDU is not the negotiated RTR. */
-  NO_MATCHING_RTR(7);
+  NO_MATCHING_RTR(7); // P2P-8-01
 
   private final int code;
 

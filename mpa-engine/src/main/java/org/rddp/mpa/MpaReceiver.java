@@ -66,13 +66,14 @@ final class MpaReceiver {
     while (at < end && !stopped()) {
       int left = (int) (end - at);
       whole.set(at, left);
-      int size = reader.size(whole, position);
-      if (size == 0 || size > left) {
+      int size = reader.size(whole, position); // MPA-5.2-01
+      if (size == 0 || size > left) { // MPA-1.2-05, MPAA-4-07, MPAB-2.1-04, MPAB-2.1-08
+        // MPA-5.1-09, MPAA-4-01, MPAA-5.2-01, MPAA-5.2-03, MPAA-5.2-04, D03-13.2-02
         kept.keep(at, left, packet);
         keptSize = size;
         return;
       }
-      pass(whole, size);
+      pass(whole, size); // MPAA-4-03, MPAA-4-05, MPAB-2.1-07, MPAB-2.1-09, ANA-6-02
       at += size;
     }
   }
@@ -144,7 +145,7 @@ final class MpaReceiver {
 
   /** Whether reception has ended, by an error or {@link #close}. */
   boolean stopped() {
-    return closed || error != null;
+    return closed || error != null; // MPA-8-13
   }
 
   /**
@@ -154,7 +155,7 @@ final class MpaReceiver {
    * @return false if the length fields lead to another position, which is an error
    */
   boolean skip(long next) {
-    if (kept.count() > 0) {
+    if (kept.count() > 0) { // MPA-8-07
       fail(
           MpaError.MARKER,
           remainder() + " reach up to position " + end() + ", where FPDUPTR says that one starts");
@@ -180,7 +181,7 @@ final class MpaReceiver {
     if (part > 0) {
       kept.keep(address + taken, part, packet);
     }
-    if (kept.count() == keptSize) {
+    if (kept.count() == keptSize) { // MPA-6-05, MPAA-4-08, MPAB-2.1-02
       pass(kept, keptSize);
       kept.clear();
       keptSize = 0;
@@ -190,23 +191,25 @@ final class MpaReceiver {
 
   /** Verifies an FPDU and then passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
-    if (reader.crcWrong(fpdu, size)) {
+    if (reader.crcWrong(fpdu, size)) { // MPA-4.4-16, MPA-6-01, MPAB-2.1-01, DDP-3-07, ANA-8.1-07
+      // MPA-4.4-17, MPA-8-04, MPA-9.1-01, ANA-8.1-06, ANA-8.1-08, ANA-8.2.1-04
       fail(MpaError.CRC, reader.crcFault(fpdu, position, size));
       return;
     }
     int wrong = reader.wrongMarker(fpdu, position, size);
     if (wrong != FpduReader.NONE) {
+      // MPA-8-05, MPA-8-06, ANA-8.2.1-03
       fail(MpaError.MARKER, reader.markerFault(fpdu, position, wrong));
       return;
     }
     ulpdu.reset(position, false);
     reader.show(fpdu, position, ulpdu);
-    position += size;
+    position += size; // MPA-2-01, MPA-6-02
     passed++;
     if (observer != null) {
       observer.onReceived(size, ulpdu);
     }
-    handler.onUlpdu(ulpdu);
+    handler.onUlpdu(ulpdu); // MPA-3-06, MPA-3-09, MPA-4.3-15, MPAB-1-02, DDP-3-04, DDP-3-08
   }
 
   private void fail(MpaError error, String detail) {

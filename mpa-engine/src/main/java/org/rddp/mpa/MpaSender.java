@@ -70,8 +70,8 @@ final class MpaSender {
     if (packet == 0) {
       return full;
     }
-    int fits = Mulpdu.within(room(packet), offset, markers);
-    return fits < Mulpdu.MIN ? full : Math.min(fits, full);
+    int fits = Mulpdu.within(room(packet), offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
+    return fits < Mulpdu.MIN ? full : Math.min(fits, full); // MPA-4.5-09, MPA-4.5-10
   }
 
   /** Octets of room left in the open segment. */
@@ -109,6 +109,7 @@ final class MpaSender {
       return true;
     }
     long open = packing ? stream.openPacket() : 0;
+    // MPA-2-03, MPA-5.1-05, MPAA-1-02, MPAA-2-02, MPAA-2-04, MPAB-2.2-03, ANA-6-01
     if (open != 0 && size <= room(open)) {
       write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
       stream.extend(size, more && room(open) - size >= SMALLEST);
@@ -122,9 +123,11 @@ final class MpaSender {
     }
     long address = pool.address(packet);
     checkRoom(packet, size);
+    // MPA-3-01, MPAA-1-07, D03-7.3-04
     write(address, size, head, headLength, payload, payloadLength);
     pool.window(packet, address, size);
     trainSegment = train == 0 ? 0 : size;
+    // MPA-3-16, MPA-5.1-04, MPAA-1-01, MPAA-2-01, D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01
     pass(packet, size, more);
     return true;
   }
@@ -141,7 +144,7 @@ final class MpaSender {
     if (trainSegment != 0) {
       stream.beginTrain(packet);
     } else if (packing) {
-      stream.send(packet, more && stream.emss() - size >= SMALLEST);
+      stream.send(packet, more && stream.emss() - size >= SMALLEST); // ANA-6-08
     } else {
       stream.send(packet);
     }
@@ -176,13 +179,14 @@ final class MpaSender {
     int crc;
     if (markers) {
       writeMarked(address, head, headLength, payload, payloadLength);
-      crc = crc32c.update(0, address, crcAt);
+      crc = crc32c.update(0, address, crcAt); // MPA-4.3-01, MPA-4.3-08, MPA-4.4-13, MPA-4.4-14
     } else if (crc32c.copiesInOnePass(payloadLength)) {
       crc = writeInOnePass(address, head, headLength, payload, payloadLength);
     } else {
       writePlain(address, head, headLength, payload, payloadLength);
       crc = crc32c.update(0, address, crcAt);
     }
+    // MPA-4.1-06, MPA-4.4-10, MPA-4.4-15, MPA-4.4-18, MPA-4.4-19, D03-7.2-03, D03-7.2-04
     Memory.putInt(address + crcAt, Integer.reverseBytes(crc));
     offset += size;
     if (observer != null) {
@@ -223,7 +227,7 @@ final class MpaSender {
    * several stores stalls until all of them have reached the cache (failed store forwarding).
    */
   private static long writeHead(long address, long head, int headLength, int length) {
-    long before = length;
+    long before = length; // MPA-4.1-02
     int done = 0;
     while (headLength - done >= Long.BYTES) {
       long word = Memory.getLong(head + done);
@@ -253,7 +257,7 @@ final class MpaSender {
 
   private static void putPad(long address, int octets) {
     for (int at = 0; at < octets; at++) {
-      Memory.putByte(address + at, 0);
+      Memory.putByte(address + at, 0); // MPA-4.1-03
     }
   }
 
@@ -264,19 +268,20 @@ final class MpaSender {
     cursor = address;
     origin = address - offset;
     header = address;
+    // MPA-4.3-10, MPA-7.1.2-22, D03-7.1-01, ANA-8-02, ANA-8.1-09, ANA-8.2.1-07
     if (Markers.at(offset)) {
       header += Markers.OCTETS;
-      Memory.putInt(address, 0);
+      Memory.putInt(address, 0); // MPA-4.3-07
       cursor += Markers.OCTETS;
     }
-    Memory.putShort(cursor, length);
+    Memory.putShort(cursor, length); // MPA-4.1-02
     cursor += Fpdu.LENGTH;
     copyBetweenMarkers(head, headLength);
     copyBetweenMarkers(payload, payloadLength);
     int pad = Fpdu.pad(length);
     putPad(cursor, pad);
     cursor += pad;
-    putMarkerWhereDue();
+    putMarkerWhereDue(); // MPA-4.4-13, MPA-4.4-21, D03-6.1-01
   }
 
   private void copyBetweenMarkers(long from, int octets) {
@@ -291,7 +296,9 @@ final class MpaSender {
   }
 
   private void putMarkerWhereDue() {
-    if (Markers.at(cursor - origin)) {
+    if (Markers.at(cursor - origin)) { // MPA-4.3-03, MPA-4.3-04
+      // MPA-4.2-02, MPA-4.2-04, MPA-4.2-05, MPA-4.3-13, MPA-4.3-14, MPA-4.3-17, MPA-4.4-20,
+      // D03-6.1-01, D03-7.1-02
       Memory.putInt(cursor, (int) (cursor - header));
       cursor += Markers.OCTETS;
     }

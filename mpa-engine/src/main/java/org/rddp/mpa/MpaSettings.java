@@ -76,7 +76,7 @@ public record MpaSettings(
    */
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
-          .crc(true)
+          .crc(true) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-04, D03-3.2-01
           .startupTimeoutNanos(10_000_000_000L)
           .revision(StartupFrame.RFC5044)
           .unnegotiatedOrd(DEEPEST)
@@ -96,7 +96,7 @@ public record MpaSettings(
     require(requiredOrd >= 0 && requiredOrd <= DEEPEST, "required ORD", requiredOrd);
     rtr = Set.copyOf(rtr);
     require(startups >= 1 && startups <= 1 << 24, "startups", startups);
-    require(!rtr.isEmpty(), "kinds of RTR", rtr.size());
+    require(!rtr.isEmpty(), "kinds of RTR", rtr.size()); // P2P-9.2-09
   }
 
   private static void require(boolean sound, String name, long value) {
@@ -107,11 +107,13 @@ public record MpaSettings(
 
   /** The ORD in use towards a peer that sends this IRD. */
   int ordInUse(int peerIrd) {
+    // P2P-9.1-03, P2P-9.1-07
     return Math.min(ord, peerIrd == Depths.ELSEWHERE ? unnegotiatedOrd : peerIrd);
   }
 
   /** Whether an Initiator's Request asks for anything of RFC 6581, and is enhanced therefore. */
   boolean enhances() {
+    // P2P-6-01, P2P-10-03
     return revision == StartupFrame.RFC6581 && !startKey && (peerToPeer || readsNegotiated);
   }
 

@@ -63,7 +63,7 @@ public final class MpaStartup implements StreamHandler {
       StartupHandler owner,
       UlpduHandler user) {
     this.owner = Objects.requireNonNull(owner, "nobody owns the startup");
-    this.user = Objects.requireNonNull(user, "no user is bound to the connection");
+    this.user = Objects.requireNonNull(user, "no user is bound to the connection"); // MPA-7.1-06
     this.initiator = initiator;
     negotiation = new Negotiation(settings, initiator);
     timeoutNanos = settings.startupTimeoutNanos();
@@ -158,7 +158,7 @@ public final class MpaStartup implements StreamHandler {
   public void abort() {
     if (stream == null) {
       abandoned = true;
-    } else if (phase != Phase.OVER) {
+    } else if (phase != Phase.OVER) { // MPA-7.1.2-21, MPA-7.1.3-03
       stream.abort();
     }
   }
@@ -185,8 +185,9 @@ public final class MpaStartup implements StreamHandler {
       stream.abort();
       return;
     }
-    stream.alarm(stream.now() + timeoutNanos);
+    stream.alarm(stream.now() + timeoutNanos); // MPA-7.1.2-24, MPA-7.1.2-27
     if (initiator) {
+      // MPA-7.1-03, MPA-7.1-08, MPA-7.1.2-01, MPA-7.1.4-02, D03-8.1-02
       negotiation.prepareRequest(requestData);
       negotiation.flush(stream);
     }
@@ -198,6 +199,7 @@ public final class MpaStartup implements StreamHandler {
       return;
     }
     connection =
+        // MPA-7.1-02, MPA-7.1.2-11, MPA-7.1.2-12, MPA-7.1.2-18, DDP-6.1-01, D03-8.1-05
         new MpaConnection(
             stream, user, negotiation.settled(), initiator, end, negotiation.settings(), early);
     stream.handler(connection);
@@ -219,7 +221,7 @@ public final class MpaStartup implements StreamHandler {
     if (connection != null) {
       connection.onSegment(position, address, length, packet);
     } else if (position > stream.receivePosition()) {
-      early.hold(position, address, length, packet);
+      early.hold(position, address, length, packet); // MPA-7.1.5-03, D03-5.1.2-05
     } else {
       take(position, address, length);
       proceed();
@@ -244,11 +246,11 @@ public final class MpaStartup implements StreamHandler {
     switch (phase) {
       case AWAITING_FRAME -> {
         int taken = negotiation.reader().take(address, length);
-        end = position + taken;
+        end = position + taken; // MPA-7.1-01, ANA-8-01
         processFrame(taken < length);
       }
       case DECIDING, REPLYING ->
-          fail(MpaError.STARTUP, FOLLOWED + "the Private Data before the Reply");
+          fail(MpaError.STARTUP, FOLLOWED + "the Private Data before the Reply"); // MPA-7.1.1-21
       case AGREED, DECLINED, REFUSING, OVER -> {}
     }
   }
@@ -273,6 +275,7 @@ public final class MpaStartup implements StreamHandler {
   public void onAlarm(long now) {
     if (phase == Phase.AWAITING_FRAME) {
       String after = " after " + timeoutNanos / 1_000_000 + " ms";
+      // MPA-7.1.2-24, MPA-7.1.2-27, D03-8.1-08, ANA-8.1-02, ANA-8.2.1-02, ANA-8.2.4.4-02
       fail(MpaError.STARTUP, negotiation.reader().missing() + after);
     } else if (phase != Phase.AGREED && closing) {
       stream.abort();
@@ -289,7 +292,7 @@ public final class MpaStartup implements StreamHandler {
           return;
         }
         boolean begun = negotiation.reader().count() > 0;
-        MpaError error = begun ? MpaError.STARTUP : MpaError.CONNECTION_LOST;
+        MpaError error = begun ? MpaError.STARTUP : MpaError.CONNECTION_LOST; // MPA-7.1.1-21
         fail(error, negotiation.reader().missing() + " when the peer closed");
       }
       case DECIDING, REPLYING -> fail(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
@@ -305,11 +308,11 @@ public final class MpaStartup implements StreamHandler {
       return;
     }
     if (phase != Phase.DECIDING) {
-      throw new IllegalStateException("No MPA Request waits for an answer");
+      throw new IllegalStateException("No MPA Request waits for an answer"); // MPA-7.1.2-13
     }
     accepted = accept;
     if (accept || !negotiation.declinesInSilence()) {
-      negotiation.prepareReply(!accept, privateData);
+      negotiation.prepareReply(!accept, privateData); // MPA-7.1.2-05, MPA-7.1.2-09
     }
     reply();
     if (!accept && negotiation.declinesByClosing()) {
@@ -331,6 +334,7 @@ public final class MpaStartup implements StreamHandler {
       stream.alarm(stream.now() + timeoutNanos);
       return;
     }
+    // MPA-7.1-09, MPA-7.1.2-07, MPA-7.1.2-08, MPA-7.1.2-09
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
   }
 
@@ -351,7 +355,7 @@ public final class MpaStartup implements StreamHandler {
     if (phase != Phase.AGREED && phase != Phase.AWAITING_FRAME) {
       stream.alarm(stream.now() + timeoutNanos);
     }
-    if (negotiation.flush(stream)) {
+    if (negotiation.flush(stream)) { // MPA-7.1.4-03
       stream.closeSend();
     }
   }
@@ -368,15 +372,16 @@ public final class MpaStartup implements StreamHandler {
   private void processFrame(boolean octetsFollow) {
     StartupFrameReader reader = negotiation.reader();
     if (reader.fault() != null) {
+      // MPA-7.1.2-04, MPA-7.1.2-15, MPA-7.1.2-20, D03-8.1-04, D03-8.1-07, D03-9-01
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {
-      refuse(reader.incompatibility());
+      refuse(reader.incompatibility()); // MPA-7.1.1-17, MPA-7.1.2-15
     } else if (reader.complete() && octetsFollow && negotiation.streaming()) {
       fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
     } else if (reader.complete() && initiator && negotiation.streaming()) {
       negotiation.awaitStartKey();
       if (!closing) {
-        negotiation.prepareStartKey();
+        negotiation.prepareStartKey(); // D03-8.1-03, D03-13.3-02
         negotiation.flush(stream);
       }
     } else if (reader.complete()) {
@@ -392,23 +397,23 @@ public final class MpaStartup implements StreamHandler {
       fail(MpaError.STARTUP, negotiation.fault());
     } else if (frame.rejected()) {
       phase = Phase.DECLINED;
-      owner.onRejected(frame.privateData());
+      owner.onRejected(frame.privateData()); // MPA-7.1.2-16, MPA-7.1.2-17, MPA-7.1.4-04
     } else if (octetsFollow) {
       // Neither side may send here: an Initiator waits for the Reply, a Responder for the first
       // FPDU.
-      fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
+      fail(MpaError.STARTUP, FOLLOWED + "the Private Data"); // MPA-7.1.1-21
     } else if (initiator) {
-      phase = Phase.AGREED;
+      phase = Phase.AGREED; // MPA-7.1.2-18, ANA-8.1-01
     } else if (!accepted) {
       phase = Phase.DECIDING;
-      owner.onRequest(this, frame.privateData());
+      owner.onRequest(this, frame.privateData()); // MPA-7.1.1-22, MPA-7.1.2-03, D03-8.1-03
     } else if (closing) {
       // Nothing can be sent after our FIN; the alarm ends the connection.
       phase = Phase.DECIDING;
     } else {
       // The user has already answered the Private Data message; this is the Start Key that follows
       // it.
-      negotiation.prepareStartKey();
+      negotiation.prepareStartKey(); // D03-8.1-01, D03-13.3-02
       reply();
     }
   }
@@ -418,7 +423,7 @@ public final class MpaStartup implements StreamHandler {
    * C.2.2), then closes gracefully, with a timeout.
    */
   private void refuse(String incompatibility) {
-    phase = Phase.REFUSING;
+    phase = Phase.REFUSING; // MPAC-2.1-02, MPAC-2.2-01
     if (!initiator && !closing) {
       negotiation.prepareRefusal();
     }
@@ -430,11 +435,11 @@ public final class MpaStartup implements StreamHandler {
   private void fail(MpaError error, String detail) {
     phase = Phase.OVER;
     report(error, detail);
-    stream.abort();
+    stream.abort(); // MPA-7.1.3-02, MPA-8-10
   }
 
   private void report(MpaError error, String detail) {
     errorReported = true;
-    user.onError(error, negotiation.expectedTitle() + ": " + detail);
+    user.onError(error, negotiation.expectedTitle() + ": " + detail); // MPA-7.1-10, MPA-8-02
   }
 }

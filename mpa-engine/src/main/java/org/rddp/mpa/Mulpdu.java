@@ -3,10 +3,10 @@ package org.rddp.mpa;
 /** The largest ULPDU that fits into a segment (RFC 5044 sections 3 and 4.5). */
 public final class Mulpdu {
   /** Lower bound of MULPDU, however small EMSS is. */
-  public static final int MIN = 128;
+  public static final int MIN = 128; // MPA-4.5-07, D03-7.3.2-01
 
   /** Upper bound of MULPDU, so that an FPDU fits into an IP datagram. */
-  public static final int MAX = 64768;
+  public static final int MAX = 64768; // MPA-3-08
 
   private Mulpdu() {}
 
@@ -18,7 +18,9 @@ public final class Mulpdu {
    *     Markers that EMSS octets can contain
    */
   public static int of(int emss, boolean markers) {
+    // MPA-4.5-01
     int forMarkers = markers ? Markers.OCTETS * Math.ceilDiv(emss, Markers.INTERVAL) : 0;
+    // MPA-3-04, MPA-4.5-02, MPA-4.5-11
     return Math.clamp(emss - (Fpdu.OVERHEAD + forMarkers + emss % 4), MIN, MAX);
   }
 

@@ -33,20 +33,25 @@ public record Negotiated(
   /** Negotiates our settings with the peer's frame. */
   static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;
-    boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC;
+    boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC; // MPAC-1-06, MPAC-2.3-01
     Depths depths = Depths.unknown(settings);
     Set<Rtr> rtr = Set.of();
     if (peer.enhanced()) {
       Enhancement theirs = peer.enhancement();
       rtr = initiator ? theirs.chosen(settings) : theirs.accepted(settings);
+      // P2P-9.1-03, P2P-9.1-11
       depths = theirs.depths(settings, !initiator && rtr.contains(Rtr.READ));
     }
     return new Negotiated(
+        // MPA-4.4-05, MPA-4.4-08, MPA-7.1.1-08, MPA-7.1.1-09, MPAC-1-07, MPAC-2.5-02
         settings.crc() || peer.crc() || rdmac,
+        // MPA-4.3-03, MPA-7.1.1-06, MPA-7.1.1-07, MPAC-F15-06, MPAC-F15-07, MPAC-F15-08,
+        // MPAC-F15-09, MPAC-F16-05, MPAC-F16-06, MPAC-F16-07, MPAC-F16-08, MPAC-F17-01,
+        // MPAC-F17-02, MPAC-F17-03
         peer.markers(),
-        settings.markers() || rdmac,
+        settings.markers() || rdmac, // MPAC-2.3-01, MPAC-2.5-02, MPAC-F16-03, MPAC-F16-04
         peer.revision(),
-        draft || rdmac ? 0 : 1,
+        draft || rdmac ? 0 : 1, // MPA-3-14, MPAC-1-05, MPAC-2.3-01, MPAC-2.4-02, MPAC-F16-02
         depths,
         rtr);
   }

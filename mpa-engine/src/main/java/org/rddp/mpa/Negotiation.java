@@ -37,6 +37,8 @@ final class Negotiation {
     if (settings.startKey()) {
       return settings.streamedPrivateData() ? new PrivateDataMessage() : new StartKey();
     }
+    // MPA-7.1.1-17, MPAC-0-01, MPAC-1-02, MPAC-1-03, MPAC-1-04, MPAC-F15-02, MPAC-F15-03,
+    // MPAC-F15-04, MPAC-F15-05
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
     return initiator
         ? new RequestReplyReader(Kind.REPLY, lowest, revision)
@@ -46,12 +48,14 @@ final class Negotiation {
   /** Sets the Request to be sent; {@link #flush} sends it. */
   void prepareRequest(byte[] privateData) {
     if (streaming()) {
-      outgoing = PrivateDataMessage.encode(privateData);
+      outgoing = PrivateDataMessage.encode(privateData); // D03-8.1.2-01
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (settings.enhances()) {
+      // P2P-6-01, P2P-6-03
       set(revision, true, false, Enhancement.proposal(settings).prefix(privateData));
     } else {
+      // MPA-7.1.1-11, MPA-7.1.2-02, MPAC-2.5-01, P2P-10-03
       set(revision, false, false, privateData);
     }
   }
@@ -79,20 +83,21 @@ final class Negotiation {
   /** Sets the Reply to the received Request. */
   void prepareReply(boolean rejected, byte[] privateData) {
     if (streaming()) {
-      outgoing = PrivateDataMessage.encode(privateData);
+      outgoing = PrivateDataMessage.encode(privateData); // D03-8.1.2-01, D03-8.1.2-02
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (peer.enhanced()) {
-      Enhancement answer = peer.enhancement().answer(settings, rejected);
-      set(peer.revision(), true, rejected, answer.prefix(privateData));
+      Enhancement answer = peer.enhancement().answer(settings, rejected); // P2P-6-07
+      set(peer.revision(), true, rejected, answer.prefix(privateData)); // P2P-6-07, P2P-9.1-12
     } else {
+      // MPA-7.1.1-13, MPA-7.1.2-06, MPA-7.1.2-10, MPAC-2.4-01, P2P-10-02
       set(peer.revision(), false, rejected, privateData);
     }
   }
 
   /** Whether rejecting means closing: a Start Key has no other way (draft-03 section 13.3). */
   boolean declinesByClosing() {
-    return settings.startKey();
+    return settings.startKey(); // D03-13.3-03
   }
 
   /** Whether rejecting sends no octets: a Start Key can only accept. */
@@ -117,15 +122,17 @@ final class Negotiation {
    * appendix C.2.1).
    */
   void prepareRefusal() {
-    set(StartupFrame.RFC5044, false, true, NONE);
+    set(StartupFrame.RFC5044, false, true, NONE); // MPAC-2.1-02
   }
 
   private void set(int revision, boolean enhanced, boolean rejected, byte[] privateData) {
     boolean rdmac = revision == StartupFrame.RDMAC;
+    // MPA-4.3-02, MPAC-2.3-02, MPAC-2.4-01, MPAC-F16-01
     boolean markers = settings.markers() || rdmac;
-    boolean crc = settings.crc() || rdmac;
+    boolean crc = settings.crc() || rdmac; // MPAC-2.4-01
     Kind own = initiator ? Kind.REQUEST : Kind.REPLY;
     outgoing =
+        // MPAC-3-01
         StartupFrame.of(own, markers, crc, rejected, enhanced, revision, privateData).encode();
   }
 
@@ -140,7 +147,7 @@ final class Negotiation {
 
   /** Returns the Private Data; throws if the frame cannot carry it. */
   byte[] checked(byte[] privateData) {
-    if (privateData.length > room()) {
+    if (privateData.length > room()) { // MPA-7.1.1-23
       String why = room() == 0 ? ": a Start Key alone carries none" : "";
       throw new IllegalArgumentException(
           "Private Data of " + privateData.length + " octets, more than " + room() + why);
@@ -160,7 +167,7 @@ final class Negotiation {
       if (packet == 0) {
         return false;
       }
-      int part = Math.min(stream.emss(), outgoing.length - sent);
+      int part = Math.min(stream.emss(), outgoing.length - sent); // MPAA-0-01, D03-5.1.1-02
       long address = pool.address(packet);
       Memory.copy(outgoing, sent, address, part);
       pool.window(packet, address, part);
@@ -199,7 +206,7 @@ final class Negotiation {
 
   /** Why a complete Reply is invalid, with the field's name, or null. */
   String fault() {
-    boolean plain = peer.revision() == StartupFrame.RFC6581 && !peer.enhanced();
+    boolean plain = peer.revision() == StartupFrame.RFC6581 && !peer.enhanced(); // P2P-6-07
     return initiator && plain && !peer.rejected()
         ? "S is 0, though the MPA Request had set it (RFC 6581 section 6)"
         : null;
@@ -214,9 +221,10 @@ final class Negotiation {
       return null;
     }
     int ord = settled.depths().peerOrd();
-    if (ord != Depths.ELSEWHERE && ord > settings.ird()) {
+    if (ord != Depths.ELSEWHERE && ord > settings.ird()) { // P2P-9.1-04
       return MpaError.INSUFFICIENT_IRD;
     }
+    // P2P-9.2-06
     return settings.peerToPeer() && settled.rtr().isEmpty() ? MpaError.NO_MATCHING_RTR : null;
   }
 

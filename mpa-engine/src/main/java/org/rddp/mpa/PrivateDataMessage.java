@@ -19,7 +19,7 @@ final class PrivateDataMessage extends StartupFrameReader {
   /** Encodes the message with these octets. */
   static byte[] encode(byte[] privateData) {
     byte[] message = new byte[LENGTH_OCTETS + privateData.length];
-    message[0] = (byte) (privateData.length >> 8);
+    message[0] = (byte) (privateData.length >> 8); // D03-13.3-01
     message[1] = (byte) privateData.length;
     System.arraycopy(privateData, 0, message, LENGTH_OCTETS, privateData.length);
     return message;

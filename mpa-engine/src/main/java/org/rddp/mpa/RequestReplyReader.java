@@ -72,7 +72,7 @@ final class RequestReplyReader extends StartupFrameReader {
 
   private String checkRevision() {
     int revision = octets[StartupFrame.REVISION] & 0xff;
-    if (revision < lowestRevision || revision > highestRevision) {
+    if (revision < lowestRevision || revision > highestRevision) { // MPA-7.1.1-17
       incompatibility = "Rev is " + revision + ", not " + understood();
     }
     return null;
@@ -86,10 +86,10 @@ final class RequestReplyReader extends StartupFrameReader {
 
   private String checkPrivateDataLength() {
     int length = StartupFrame.privateDataLength(octets);
-    if (length > StartupFrame.MAX_PRIVATE_DATA) {
+    if (length > StartupFrame.MAX_PRIVATE_DATA) { // MPA-7.1.1-20, MPA-7.1.2-25, MPA-7.1.2-26
       return "PD_Length is " + length + ", more than " + StartupFrame.MAX_PRIVATE_DATA;
     }
-    if (length < Enhancement.OCTETS
+    if (length < Enhancement.OCTETS // P2P-6-06
         && StartupFrame.enhanced(octets[StartupFrame.FLAGS], octets[StartupFrame.REVISION])) {
       return "PD_Length is " + length + ", less than the " + Enhancement.OCTETS + " of bit S";
     }

@@ -48,7 +48,7 @@ final class SilentDrop {
       return false;
     }
     long wrong = firstWrong(start, position + length, address + (start - position), early);
-    return wrong != NONE && mayDrop(wrong, edge);
+    return wrong != NONE && mayDrop(wrong, edge); // MPA-8-12, D03-3.2-02
   }
 
   /**

@@ -10,7 +10,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  */
 final class StartKey extends StartupFrameReader {
   /** Octets of a Start Key. */
-  static final int OCTETS = 16;
+  static final int OCTETS = 16; // D03-8.1.1-01, D03-8.1.1-08
 
   /** Offset of M, C and Rev. */
   private static final int FLAGS = 15;
@@ -29,13 +29,14 @@ final class StartKey extends StartupFrameReader {
     byte[] octets = new byte[OCTETS];
     byte[] key = Kind.START_KEY.text().getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(key, 0, octets, 0, key.length);
+    // D03-8.1.1-04, D03-8.1.1-05, D03-8.1.1-06
     octets[FLAGS] = (byte) ((markers ? M : 0) | (crc ? C : 0));
     return octets;
   }
 
   @Override
   StartupFrame frame() {
-    boolean markers = (octets[FLAGS] & M) != 0;
+    boolean markers = (octets[FLAGS] & M) != 0; // D03-8.1.1-04, D03-8.1.1-05
     boolean crc = (octets[FLAGS] & C) != 0;
     return StartupFrame.of(Kind.START_KEY, markers, crc, false, false, 0, new byte[0]);
   }
@@ -48,7 +49,7 @@ final class StartKey extends StartupFrameReader {
   @Override
   String checkField() {
     int revision = octets[FLAGS] & REVISION_MASK;
-    return revision == 0 ? null : "Rev is " + revision + ", not 0";
+    return revision == 0 ? null : "Rev is " + revision + ", not 0"; // D03-8.1.1-07
   }
 
   @Override

@@ -7,10 +7,10 @@ import java.util.Arrays;
 final class StartupFrame {
   /** The kinds of frames; they differ in the Key. */
   enum Kind {
-    REQUEST("MPA ID Req Frame", "MPA Request"),
-    REPLY("MPA ID Rep Frame", "MPA Reply"),
+    REQUEST("MPA ID Req Frame", "MPA Request"), // MPA-7.1.1-02
+    REPLY("MPA ID Rep Frame", "MPA Reply"), // MPA-7.1.1-04
     /** The Start Key of draft-culley-iwarp-mpa-03, which replaces both: see {@link StartKey}. */
-    START_KEY("MPA ident frame", "MPA Start Key"),
+    START_KEY("MPA ident frame", "MPA Start Key"), // D03-8.1.1-02
     /** The message that may precede a Start Key: see {@link PrivateDataMessage}. */
     PRIVATE_DATA("", "Private Data message");
 
@@ -59,7 +59,7 @@ final class StartupFrame {
   static final int PRIVATE_DATA = 20;
 
   /** The most octets of Private Data. */
-  static final int MAX_PRIVATE_DATA = 512;
+  static final int MAX_PRIVATE_DATA = 512; // MPA-7.1.1-23
 
   /** The most octets of a frame. */
   static final int MAX_OCTETS = PRIVATE_DATA + MAX_PRIVATE_DATA;
@@ -68,7 +68,7 @@ final class StartupFrame {
   static final int RDMAC = 0;
 
   /** The revision of RFC 5044. */
-  static final int RFC5044 = 1;
+  static final int RFC5044 = 1; // MPA-7.1.1-16
 
   /** The revision of RFC 6581. */
   static final int RFC6581 = 2;
@@ -104,6 +104,7 @@ final class StartupFrame {
       boolean enhanced,
       int revision,
       byte[] privateData) {
+    // MPA-7.1.1-01, MPA-7.1.1-14, P2P-6-04, P2P-6-05
     int flags = (markers ? M : 0) | (crc ? C : 0) | (rejected ? R : 0) | (enhanced ? S : 0);
     return new StartupFrame(kind, flags, revision, privateData);
   }
@@ -125,11 +126,12 @@ final class StartupFrame {
 
   /** Encodes the frame: 20 octets and the Private Data. */
   byte[] encode() {
+    // MPA-7.1-05, MPA-7.1.1-01, P2P-6-04
     byte[] octets = new byte[PRIVATE_DATA + privateData.length];
     System.arraycopy(kind.key.getBytes(StandardCharsets.US_ASCII), 0, octets, 0, KEY_OCTETS);
     octets[FLAGS] = (byte) flags;
     octets[REVISION] = (byte) revision;
-    octets[PD_LENGTH] = (byte) (privateData.length >> 8);
+    octets[PD_LENGTH] = (byte) (privateData.length >> 8); // MPA-7.1.1-19
     octets[PD_LENGTH + 1] = (byte) privateData.length;
     System.arraycopy(privateData, 0, octets, PRIVATE_DATA, privateData.length);
     return octets;
@@ -142,7 +144,7 @@ final class StartupFrame {
 
   /** Bit M: the sender of the frame requires Markers in what it receives. */
   boolean markers() {
-    return (flags & M) != 0;
+    return (flags & M) != 0; // MPA-7.1.1-15
   }
 
   /** Bit C: the sender of the frame prefers CRCs. */
@@ -152,7 +154,7 @@ final class StartupFrame {
 
   /** Bit R of a Reply: the Responder's user rejects. Undefined in a Request. */
   boolean rejected() {
-    return kind == Kind.REPLY && (flags & R) != 0;
+    return kind == Kind.REPLY && (flags & R) != 0; // MPA-7.1.1-12
   }
 
   /** Field Rev. */
@@ -167,7 +169,7 @@ final class StartupFrame {
 
   /** Bit S in the flags of a frame of a given revision. */
   static boolean enhanced(int flags, int revision) {
-    return revision == RFC6581 && (flags & S) != 0;
+    return revision == RFC6581 && (flags & S) != 0; // P2P-6-02, P2P-6-03
   }
 
   /** The first octets of an enhanced frame's Private Data. */
@@ -178,7 +180,7 @@ final class StartupFrame {
   /** The user's Private Data, 0 to 512 octets. */
   byte[] privateData() {
     return enhanced()
-        ? Arrays.copyOfRange(privateData, Enhancement.OCTETS, privateData.length)
+        ? Arrays.copyOfRange(privateData, Enhancement.OCTETS, privateData.length) // P2P-6-03
         : privateData;
   }
 }

@@ -62,6 +62,8 @@ abstract class StartupFrameReader {
       taken += part;
       count += part;
       if (count == end) {
+        // MPA-7.1.3-02, MPA-7.1.5-01, ANA-8.1-03, ANA-8.2.2-01, ANA-8.2.3-01, ANA-8.2.4.1-01,
+        // ANA-8.2.4.2-01, ANA-8.2.4.3-01, ANA-8.2.4.4-01
         fault = count <= expected.keyOctets() ? checkKey(count - 1) : checkField();
       }
     }
@@ -70,7 +72,7 @@ abstract class StartupFrameReader {
 
   /** Whether a well-formed frame has been received. */
   final boolean complete() {
-    return fault == null && !inKey() && count == fieldEnd();
+    return fault == null && !inKey() && count == fieldEnd(); // MPA-7.1.2-14
   }
 
   /** Why the frame is invalid, with the field's name, or null. */
@@ -103,6 +105,7 @@ abstract class StartupFrameReader {
 
   private String checkKey(int at) {
     int octet = octets[at] & 0xff;
+    // MPA-7.1.1-03, MPA-7.1.1-05, MPA-7.1.2-23, D03-8.1.1-03, ANA-8.2.1-01
     if (octet == expected.key(at)) {
       return null;
     }

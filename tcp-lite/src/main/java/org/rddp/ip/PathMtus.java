@@ -51,7 +51,7 @@ final class PathMtus {
    */
   static int claimed(int nextHopMtu, int quotedLength) {
     if (nextHopMtu > 0) {
-      return Math.max(nextHopMtu, LEAST);
+      return Math.max(nextHopMtu, LEAST); // MPA-9.1-02
     }
     for (int plateau : PLATEAUS) {
       if (plateau < quotedLength) {
@@ -80,7 +80,7 @@ final class PathMtus {
 
   /** Lowers the MTU of a path; never raises it. */
   void lower(Path path, int mtu, long now) {
-    int octets = Math.max(mtu, path.leastMtu());
+    int octets = Math.max(mtu, path.leastMtu()); // MPA-9.1-02
     if (octets >= path.mtu()) {
       return;
     }

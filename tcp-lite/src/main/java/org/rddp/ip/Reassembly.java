@@ -75,7 +75,7 @@ final class Reassembly {
     if (fragment.length == 0 || (fragment.more && (fragment.length & 7) != 0)) {
       return false;
     }
-    if (fragment.offset + fragment.length > longest) {
+    if (fragment.offset + fragment.length > longest) { // MPAA-5.1-03
       refuse(fragment, now);
       return false;
     }
@@ -125,7 +125,7 @@ final class Reassembly {
     while (keptOf(source) >= limit / 2) {
       discard(oldestOf(source));
     }
-    while (kept >= limit) {
+    while (kept >= limit) { // MPAA-5.1-03
       discard(0);
     }
   }
@@ -179,7 +179,7 @@ final class Reassembly {
       return 0;
     }
     long address = pool.address(whole);
-    datagram.copyTo(address);
+    datagram.copyTo(address); // MPAA-5-02, MPAA-5-04, MPAA-5.1-06, D03-13.2-01
     pool.window(whole, address, datagram.length());
     counters.reassembled++;
     remove(index);

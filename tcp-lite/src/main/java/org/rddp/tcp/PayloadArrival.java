@@ -35,8 +35,8 @@ final class PayloadArrival {
       receiver.congestion(segment.has(Tcp.CWR), segment.ecn == Ipv4.CE);
     }
     long next = receiver.next();
-    long from = Math.max(position, next);
-    long to = Math.min(position + segment.length, receiver.limit());
+    long from = Math.max(position, next); // MPAA-3-04, MPAB-2.2-06, DDP-3-13, D03-5.1.2-03
+    long to = Math.min(position + segment.length, receiver.limit()); // MPAA-3-02
     boolean inOrder = from == position && from == next && from < to;
     receiver.scheduleAcknowledgment(inOrder, segment.length);
     findRepeated(connection, position, Math.max(to, next));
@@ -97,7 +97,7 @@ final class PayloadArrival {
       deliver(connection, segment, position, from, end);
       if (receiver.closeGap()) {
         receiver.requestAcknowledgment();
-        context.upcalls.leftEdge(connection, receiver.next());
+        context.upcalls.leftEdge(connection, receiver.next()); // MPAA-3-06
       }
     }
   }
@@ -113,17 +113,17 @@ final class PayloadArrival {
       EarlyRanges early = receiver.early();
       int behind = early == null ? 0 : early.indexAfter(at);
       boolean last = early == null || behind == early.count();
-      if (!last && early.start(behind) <= at) {
+      if (!last && early.start(behind) <= at) { // MPAA-3-04, DDP-3-13, D03-5.1.2-03
         at = early.end(behind);
         continue;
       }
       long end = last ? to : Math.min(to, early.start(behind));
-      if (!receiver.keepEarly(at, end, weight)) {
+      if (!receiver.keepEarly(at, end, weight)) { // MPAA-3-03, D03-5.1.2-02
         counters.outOfOrderDropped++;
         return;
       }
       kept = true;
-      deliver(connection, segment, position, at, end);
+      deliver(connection, segment, position, at, end); // MPAA-3-01, D03-5.1.2-01
       if (context.pool.shared(segment.packet)) {
         counters.octetsKept += end - at;
       }
@@ -139,6 +139,6 @@ final class PayloadArrival {
     int length = (int) (to - from);
     counters.octetsIn += length;
     context.upcalls.segment(
-        connection, from, segment.payload + (from - position), length, segment.packet);
+        connection, from, segment.payload + (from - position), length, segment.packet); // MPAA-3-05
   }
 }

@@ -86,7 +86,7 @@ final class Receiver {
 
   /** The stream position of a sequence number near the window. */
   long position(int sequence) {
-    return next + SequenceNumber.distance(acknowledgment(), sequence);
+    return next + SequenceNumber.distance(acknowledgment(), sequence); // MPA-4.3-06
   }
 
   /** RCV.NXT: the position expected next. */
@@ -202,13 +202,13 @@ final class Receiver {
     if (next + ((long) field << shift) < rightEdge && field < 0xffff) {
       field++;
     }
-    rightEdge = Math.max(rightEdge, next + ((long) field << shift));
+    rightEdge = Math.max(rightEdge, next + ((long) field << shift)); // DDP-A-04
     return field;
   }
 
   /** How far the right edge could move: consumed octets count up to the left edge. */
   private long possibleAdvance() {
-    return Math.min(consumed, next) + capacity - rightEdge;
+    return Math.min(consumed, next) + capacity - rightEdge; // DDP-A-01, DDP-A-03
   }
 
   private int leastAdvance() {

@@ -36,7 +36,7 @@ final class SackOption {
       add(from, from + receiver.duplicateOctets());
     }
     if (early != null) {
-      addRanges(receiver, early, early.mostRecent(indices, most - blocks));
+      addRanges(receiver, early, early.mostRecent(indices, most - blocks)); // MPAA-3-08
     }
     return blocks == 0 ? 0 : TcpOptions.SACK_LENGTH + blocks * TcpOptions.SACK_BLOCK_LENGTH;
   }

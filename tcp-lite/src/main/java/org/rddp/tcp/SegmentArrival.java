@@ -160,7 +160,7 @@ final class SegmentArrival {
         return false;
       }
       // PAWS: an old timestamp is acknowledged and dropped (RFC 7323 section 5.3, R1).
-      if (receiver.old(segment.options.timestampValue())) {
+      if (receiver.old(segment.options.timestampValue())) { // MPAA-3-02
         counters.oldTimestamps++;
         if (answered(connection, segment)) {
           connection.acknowledgeNow();
@@ -168,7 +168,7 @@ final class SegmentArrival {
         return false;
       }
     }
-    if (!receiver.acceptable(position, segment.sequenceLength())) {
+    if (!receiver.acceptable(position, segment.sequenceLength())) { // MPAA-3-02
       if (!reset) {
         outside(connection, segment, position);
       }

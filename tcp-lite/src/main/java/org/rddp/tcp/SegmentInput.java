@@ -60,7 +60,7 @@ final class SegmentInput implements TransportHandler {
       counters.malformed++;
       return;
     }
-    if (!intact(pseudoHeader, address, length, packet)) {
+    if (!intact(pseudoHeader, address, length, packet)) { // MPAA-3-02
       counters.checksumErrors++;
       return;
     }

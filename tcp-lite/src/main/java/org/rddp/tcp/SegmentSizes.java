@@ -22,7 +22,7 @@ final class SegmentSizes {
   /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     Path path = connection.path();
-    int mss = Math.min(path.mss(path.linkMtu()), theirMss);
+    int mss = Math.min(path.mss(path.linkMtu()), theirMss); // MPA-2-02
     connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
     int emss = emss(connection, path.mtu());
     connection.sender.negotiated(emss, windowShift);
@@ -31,7 +31,7 @@ final class SegmentSizes {
   /** EMSS on a path that carries packets of so many octets. */
   private static int emss(TcpConnection connection, int mtu) {
     int mss = connection.path().mss(mtu);
-    return Math.min(connection.negotiatedEmss, mss - options(connection));
+    return Math.min(connection.negotiatedEmss, mss - options(connection)); // MPA-2-02
   }
 
   /** Octets of TCP options in every segment. */

@@ -174,7 +174,7 @@ final class Sender {
    */
   void send(long packet, boolean more) {
     int length = context.pool.length(packet);
-    ensureFlight().queue.add(packet);
+    ensureFlight().queue.add(packet); // MPA-5.1-08, MPAA-1-04, D03-7.3-03
     connection.keepsSent(1);
     added(length, more);
   }
@@ -407,12 +407,13 @@ final class Sender {
   private boolean retransmit(int slot) {
     int part = slot;
     if (flight.queue.length(slot) > most()) {
+      // MPA-4.5-08, MPA-5.1-07, MPAA-1-05, MPAA-5.2-05
       part = split(flight.queue.find(flight.queue.position(slot)), emss);
     }
     if (part == flight.queue.slot(flight.queue.head())) {
       timer.restart();
     }
-    return transmitOrRetry(part, true);
+    return transmitOrRetry(part, true); // MPAA-1-08, MPAB-2.2-06, D03-7.3-05
   }
 
   /** Sends new segments while they may be sent. */
@@ -439,7 +440,7 @@ final class Sender {
         return false;
       }
       if (octets < flight.queue.length(slot)) {
-        slot = split(number, octets);
+        slot = split(number, octets); // MPA-4.5-08, MPA-5.1-07, MPAA-1-05, MPAA-5.2-05
       } else if (context.longestTrain > 0 && !probe && octets <= emss) {
         int count = sendableTrain(number);
         if (count > 1) {
@@ -541,6 +542,7 @@ final class Sender {
     if (flight.queue.isInOpenTrain(slot)) {
       return true;
     }
+    // MPAA-2-05, D03-7.3-02
     return held && slot == flight.queue.last() && flight.queue.length(slot) < emss;
   }
 

@@ -140,7 +140,7 @@ public final class Ipv4 {
     int firstWord = FIRST_WORD | ecn;
     Memory.putShort(packet + VERSION_AND_LENGTH, firstWord);
     Memory.putShort(packet + TOTAL_LENGTH, totalLength);
-    Memory.putInt(packet + IDENTIFICATION, DONT_FRAGMENT);
+    Memory.putInt(packet + IDENTIFICATION, DONT_FRAGMENT); // MPAA-5.1-01, D03-13.2-03
     Memory.putShort(packet + TIME_TO_LIVE, (TTL << 8) | protocol);
     Memory.putInt(packet + SOURCE, source);
     Memory.putInt(packet + DESTINATION, destination);

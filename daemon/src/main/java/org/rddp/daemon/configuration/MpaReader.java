@@ -38,7 +38,7 @@ final class MpaReader {
     MpaSettings defaults = MpaSettings.DEFAULTS.withPacking(true);
     MpaSettings read =
         defaults
-            .withCrc(section.flag("crc", defaults.crc()))
+            .withCrc(section.flag("crc", defaults.crc())) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-06
             .withMarkers(section.flag("markers", defaults.markers()))
             .withStartupTimeoutNanos(
                 section.duration(
@@ -88,6 +88,7 @@ final class MpaReader {
   }
 
   private static int depth(TomlSection section, String key) {
+    // RDMAP-8.1.1-11
     return (int) section.integer(key, 1, MpaSettings.DEEPEST, RdmapSettings.DEFAULT_READS);
   }
 }

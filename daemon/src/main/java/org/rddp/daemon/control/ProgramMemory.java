@@ -176,7 +176,7 @@ final class ProgramMemory {
   private void take(long size) throws RequestRefusedException {
     memories.take(1);
     try {
-      octets.take(size);
+      octets.take(size); // DDP-8.3.2-02, RDMAP-8.1.2-02
     } catch (RequestRefusedException e) {
       memories.give(1);
       throw e;
@@ -308,7 +308,7 @@ final class ProgramMemory {
    */
   long resolve(int memory, long offset, long size) throws RequestRefusedException {
     Mapping block = require(memory);
-    if (!block.contains(offset, size)) {
+    if (!block.contains(offset, size)) { // DDP-8.3-04, DDP-8.3.2-04, RDMAP-8.1.2-04
       throw new RequestRefusedException(
           Reason.INVALID,
           "octets " + offset + " to " + (offset + size) + " are not within one piece of memory");

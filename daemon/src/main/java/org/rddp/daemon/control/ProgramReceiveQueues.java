@@ -33,7 +33,7 @@ final class ProgramReceiveQueues {
       throw new RequestRefusedException(
           Reason.INVALID, "a queue that holds " + size + " receives; the least is 1");
     }
-    receives.take(size);
+    receives.take(size); // RDMAP-8.1.2-05
     program.onEngine(
         create.request(),
         () -> {

@@ -31,7 +31,7 @@ final class Quota {
 
   /** Takes an amount. */
   void take(long amount) throws RequestRefusedException {
-    if (amount > limit - used) {
+    if (amount > limit - used) { // DDP-8.3.2-02, RDMAP-8.1.2-02
       throw new RequestRefusedException(
           Reason.LIMIT,
           "limit reached: "

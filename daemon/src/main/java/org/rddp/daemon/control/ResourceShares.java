@@ -49,6 +49,7 @@ final class ResourceShares {
   Resources join(PeerCredentials peer) {
     Counted user =
         users.computeIfAbsent(
+            // DDP-8.3.2-05, RDMAP-8.1.2-06
             peer.uid(), id -> new Counted(whole.share("user " + id, limits, limits.userShare())));
     Counted process =
         processes.computeIfAbsent(

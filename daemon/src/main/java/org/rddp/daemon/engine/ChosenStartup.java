@@ -18,7 +18,7 @@ final class ChosenStartup {
   /** Refuses choices that the interface does not allow. */
   static void check(RdmapSettings configured, StartupOptions chosen)
       throws RequestRefusedException {
-    if (chosen.ird() > configured.ird() || chosen.ord() > configured.ord()) {
+    if (chosen.ird() > configured.ird() || chosen.ord() > configured.ord()) { // RDMAP-8.1.1-11
       throw new RequestRefusedException(
           Reason.LIMIT,
           "IRD %d, ORD %d; the interface allows %d and %d (ird and ord of its configuration)"
@@ -39,10 +39,10 @@ final class ChosenStartup {
     int revision = revision(mpa, chosen);
     MpaSettings applied =
         mpa.withRevision(revision)
-            .withPeerToPeer(revision == RFC6581 && peerToPeer(mpa, chosen))
+            .withPeerToPeer(revision == RFC6581 && peerToPeer(mpa, chosen)) // P2P-5-03
             .withUnnegotiatedOrd(ordChosen ? MpaSettings.DEEPEST : mpa.unnegotiatedOrd())
-            .withRequiredOrd(ordChosen ? ord : 0);
-    return configured.withMpa(applied).withReads(ird, ord);
+            .withRequiredOrd(ordChosen ? ord : 0); // P2P-9.1-10
+    return configured.withMpa(applied).withReads(ird, ord); // RDMAP-6.1-02
   }
 
   /**
@@ -60,6 +60,7 @@ final class ChosenStartup {
           case CONFIGURED -> mpa.revision1Retry() && !peerToPeer(mpa, chosen);
         };
     return wanted
+        // P2P-10-01
         ? chosen.withRevision1Retry(false).withPeerToPeer(false).withRevision(RFC6581 - 1)
         : null;
   }
@@ -83,9 +84,9 @@ final class ChosenStartup {
   static StartupTerms terms(Negotiated settled) {
     Depths depths = settled.depths();
     return new StartupTerms(
-        settled.revision(),
+        settled.revision(), // MPA-7.1.1-18
         !settled.rtr().isEmpty(),
-        depths.peerIrd(),
+        depths.peerIrd(), // P2P-9.1-08
         depths.peerOrd(),
         depths.ird(),
         depths.ord());

@@ -100,7 +100,7 @@ final class CompletionOrder {
   /** Reports the refused requests whose turn it is; each of them calls {@link #complete}. */
   private void report() {
     due = NONE;
-    while (first != null && first.place == completed) {
+    while (first != null && first.place == completed) { // RDMAP-5.5-02
       Refusal refusal = first;
       first = refusal.next;
       reports.refused(refusal.slot, refusal.status, refusal.named);

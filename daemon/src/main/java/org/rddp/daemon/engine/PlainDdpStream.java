@@ -108,9 +108,10 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     long slot = request.token();
     int ulp = (int) work.rsvdUlp();
     if (work.opcode() == Opcode.SEND_TAGGED) {
-      return stream.postTagged(slot, ulp, request);
+      return stream.postTagged(slot, ulp, request); // DDP-4.2-02
     }
     int qn = work.qn();
+    // DDP-4.3-02
     return hasQueue(qn) && stream.postUntagged(slot, first(work.rsvdUlp()), ulp, qn, request);
   }
 
@@ -209,7 +210,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (notices.areEnabled()) {
-      reports.receivedTagged(notices.take(), octets, stag, to, rsvdUlp);
+      reports.receivedTagged(notices.take(), octets, stag, to, rsvdUlp); // DDP-4.2-03, DDP-4.2-06
     }
   }
 
@@ -217,7 +218,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onUntaggedMessage(
       int qn, int msn, long slot, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     long ulp = (long) rsvdUlp << REST_BITS | Integer.toUnsignedLong(rsvdUlpRest);
-    reports.receivedUntagged((int) slot, octets, ulp, qn, msn);
+    reports.receivedUntagged((int) slot, octets, ulp, qn, msn); // DDP-4.3-03, DDP-5.4-03
   }
 
   /** No queue here is read in place. */
@@ -283,18 +284,19 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private void failed(DdpError error, DdpErrorReport report, String title) {
     flushNoticesIfStopped();
     int detail = error.type() << 8 | error.code();
+    // DDP-6.2.2-01, DDP-6.2.2-04
     connection.onStreamError(Reason.DDP_ERROR, detail, report, title + " in " + report);
   }
 
   @Override
   public void onLlpError(MpaError error, String detail) {
     flushNoticesIfStopped();
-    connection.onStreamError(Reason.MPA_ERROR, error.code(), null, detail);
+    connection.onStreamError(Reason.MPA_ERROR, error.code(), null, detail); // DDP-7-01
   }
 
   @Override
   public void onPeerClosed() {
-    connection.onPeerClosed();
+    connection.onPeerClosed(); // DDP-6.2.1-04
   }
 
   @Override

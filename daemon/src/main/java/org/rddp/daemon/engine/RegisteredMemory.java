@@ -69,11 +69,12 @@ final class RegisteredMemory {
       throw new RequestRefusedException(
           Reason.INVALID, "the rights 0x%x contain unknown bits".formatted(rights));
     }
+    // DDP-8.3.1-03, RDMAP-8.1.1-05
     if (Access.letPeerChange(rights) && !Access.LOCAL_WRITE.isIn(rights)) {
       throw new RequestRefusedException(
           Reason.INVALID, "a region with REMOTE_WRITE or REMOTE_ATOMIC needs LOCAL_WRITE too");
     }
-    if (stream == null && !Access.mayBeShared(rights)) {
+    if (stream == null && !Access.mayBeShared(rights)) { // RDMAP-8.1.1-07
       throw new RequestRefusedException(
           Reason.INVALID,
           "a region with REMOTE_INVALIDATE must be for one connection: name it (RFC 5040 section"
@@ -104,6 +105,7 @@ final class RegisteredMemory {
       throws RequestRefusedException {
     revoked.values().removeIf(region -> region.uses() == 0);
     while (true) {
+      // DDP-8.3-01, DDP-8.3-03
       int stag = taggedBuffers.register(domain, stream, address, octets, baseTo, rights);
       if (stag == 0) {
         throw full();

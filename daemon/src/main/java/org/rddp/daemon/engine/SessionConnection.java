@@ -224,7 +224,7 @@ final class SessionConnection implements StartupHandler {
     }
     session.engine().counters().startupsRetried++;
     session.memory().release(stream.ddp());
-    retry.run();
+    retry.run(); // P2P-10-01
     retry = null;
     try {
       connectTcp();
@@ -244,7 +244,7 @@ final class SessionConnection implements StartupHandler {
         && failure == Reason.MPA_ERROR
         && failureDetail == MpaError.CONNECTION_LOST.code()
         && reason != CloseReason.TIMEOUT
-        && startup.requestUnanswered();
+        && startup.requestUnanswered(); // P2P-10-01, P2P-10-04
   }
 
   /** The handler of its TCP connection until both ends have agreed. */
@@ -414,7 +414,7 @@ final class SessionConnection implements StartupHandler {
   void disconnect(boolean graceful) {
     if (graceful && (state == State.ESTABLISHED || state == State.ERRONEOUS)) {
       state = State.CLOSING;
-      deadline.setIdle(tcp, stream.ddp(), CLOSE_TIMEOUT, tcp.now());
+      deadline.setIdle(tcp, stream.ddp(), CLOSE_TIMEOUT, tcp.now()); // MPA-7.1.2-28
       stream.close();
     } else if (!graceful || (state != State.CLOSING && state != State.FAILED)) {
       abort();
@@ -546,7 +546,7 @@ final class SessionConnection implements StartupHandler {
 
   @Override
   public void onRejected(byte[] privateData) {
-    StartupTerms terms = ChosenStartup.terms(startup.negotiated());
+    StartupTerms terms = ChosenStartup.terms(startup.negotiated()); // P2P-9.1-12
     closeRejected();
     sendEvent(new DaemonMessage.Rejected(number, terms, PrivateData.of(privateData)));
     release();
@@ -561,7 +561,7 @@ final class SessionConnection implements StartupHandler {
     }
     // The layers below have reset the connection or are telling the peer why it ends.
     if (state != State.AWAITING_REQUEST && state != State.GONE) {
-      deadline.set(tcp.now() + FAILURE_TIMEOUT);
+      deadline.set(tcp.now() + FAILURE_TIMEOUT); // RDMAP-7-01
     }
   }
 

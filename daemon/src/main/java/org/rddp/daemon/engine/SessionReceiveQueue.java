@@ -24,6 +24,7 @@ final class SessionReceiveQueue implements RequestTarget {
         new DdpSharedReceiveQueue(
             size,
             session.queueMemory(),
+            // DDP-8.3.2-06, RDMAP-8.1.2-08
             () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 

@@ -83,7 +83,7 @@ public final class TaggedBuffer {
 
   /** Marks it invalid; it is no longer in the table. */
   void end() {
-    ended = true;
+    ended = true; // DDP-8.3-02, DDP-8.3.1-04, RDMAP-8.1.1-06
     stream = null; // so that a window does not keep a closed stream or a freed region reachable
     region = null;
   }
@@ -117,6 +117,7 @@ public final class TaggedBuffer {
   /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean associatedWith(DomainMember user) {
+    // DDP-8.2-01, DDP-8.2-02, DDP-8.2-04, RDMAP-8.1.1-01, RDMAP-8.1.1-02
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 
@@ -128,14 +129,14 @@ public final class TaggedBuffer {
    */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean mayBeInvalidatedBy(DomainMember user) {
-    return stream == user
+    return stream == user // RDMAP-5.3-03, RDMAP-8.1.1-07
         && user.protectionDomain() == domain
         && (rights & AccessRights.REMOTE) != 0;
   }
 
   /** Whether all rights in {@code wanted} are granted. */
   public boolean permits(int wanted) {
-    return (rights & wanted) == wanted;
+    return (rights & wanted) == wanted; // DDP-8.3.1-03, RDMAP-8.1.1-05
   }
 
   /**
@@ -146,6 +147,7 @@ public final class TaggedBuffer {
    */
   public boolean contains(long to, long octets) {
     long offset = to - baseTo;
+    // DDP-7.1-13, DDP-7.1-14, DDP-8.3.1-01, RDMAP-8.1.1-03
     return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
   }
 
@@ -166,6 +168,6 @@ public final class TaggedBuffer {
    * @param octets greater than 0
    */
   public static boolean wraps(long to, long octets) {
-    return Long.compareUnsigned(to + octets, to) <= 0;
+    return Long.compareUnsigned(to + octets, to) <= 0; // DDP-7.1-15
   }
 }

@@ -70,6 +70,7 @@ public final class TaggedBuffers {
     if ((rights & ~AccessRights.ALL) != 0) {
       throw new IllegalArgumentException("unknown rights: " + rights);
     }
+    // DDP-8.3-01, DDP-8.3-03, DDP-8.3.1-02, RDMAP-5.1-06, RDMAP-8.1.1-04
     return add(domain, stream, address, length, baseTo, rights, null);
   }
 
@@ -103,8 +104,9 @@ public final class TaggedBuffers {
         length > 0
             && !TaggedBuffer.wraps(to, length)
             && !TaggedBuffer.wraps(baseTo, length)
-            && region.contains(to, length);
+            && region.contains(to, length); // DDP-8.3.1-01
     int writes = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_ATOMIC;
+    // DDP-8.3.1-03
     int needed = AccessRights.MW_BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
     boolean allowed =
         region.region() == null
@@ -202,7 +204,7 @@ public final class TaggedBuffers {
   }
 
   private int newStag() {
-    int stag = random.nextInt();
+    int stag = random.nextInt(); // RDMAP-8.1.1-08
     while (stag == 0 || find(stag) != null || isKeyed(stag)) {
       stag = random.nextInt();
     }
@@ -246,7 +248,7 @@ public final class TaggedBuffers {
     if (table[place] == null) {
       return false;
     }
-    table[place].end();
+    table[place].end(); // DDP-8.3-01, DDP-8.3-02, DDP-8.3.1-02, DDP-8.3.1-04, RDMAP-8.1.1-04
     close(place);
     size--;
     return true;

@@ -70,8 +70,8 @@ public final class DdpReceiver {
   /** Receives the next segment in order. */
   public void receive(Ulpdu segment) {
     if (stopped) {
-      counters.segmentsDropped++;
-    } else if (deferred.holds() || !take(segment, false)) {
+      counters.segmentsDropped++; // DDP-7.1-18
+    } else if (deferred.holds() || !take(segment, false)) { // DDP-7.1-04, RDMAPX-7-01
       hold(segment);
     }
   }
@@ -118,9 +118,9 @@ public final class DdpReceiver {
       if (first) {
         queues.addWaiter(stream);
       }
-      stream.holdWindow(true);
+      stream.holdWindow(true); // DDP-A-03
     } else {
-      refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+      refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment)); // DDP-7.1-05
     }
   }
 
@@ -187,7 +187,7 @@ public final class DdpReceiver {
     header.read(segment);
     boolean placed = header.tagged() ? placeTaggedEarly(segment) : placeUntaggedEarly(segment);
     if (placed) {
-      deferred.addEarly(header);
+      deferred.addEarly(header); // DDP-5.3-03, DDP-5.4-02, RDMAP-5.5-05
       counters.segmentsPlacedEarly++;
     }
     return placed;
@@ -223,11 +223,12 @@ public final class DdpReceiver {
     }
     int control = DdpHeader.control(segment);
     boolean tagged = DdpHeader.tagged(control);
+    // DDP-4.1-09, DDP-7.2-04, DDP-7.2-05, RDMAPX-8.2-01
     if (DdpHeader.version(control) != version) {
       return tagged ? DdpError.TAGGED_VERSION : DdpError.UNTAGGED_VERSION;
     }
     int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
-    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
+    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null; // DDP-4.4-01, DDP-7.2-02
   }
 
   /** Takes a segment in order; {@code segment} is null if it was placed early. */
@@ -240,7 +241,7 @@ public final class DdpReceiver {
     if (admitted < 0) {
       refuseForUser(header);
     } else if (!queues.has(header.qn())) {
-      refuse(DdpError.INVALID_QN, header);
+      refuse(DdpError.INVALID_QN, header); // DDP-7.1-01
     } else if (queues.buffered(header.qn()) != null) {
       takeUntagged(header, segment, admitted);
     } else {
@@ -258,11 +259,11 @@ public final class DdpReceiver {
     }
     DdpError refusal = segment == null ? null : placement.tagged(header, rights, segment);
     if (refusal != null) {
-      refuse(refusal, header);
+      refuse(refusal, header); // DDP-7.1-16
       return;
     }
     count(octets);
-    if (header.last()) {
+    if (header.last()) { // DDP-3-04, DDP-5.4-02
       delivery.tagged(header.rsvdUlp(), header.stag(), header.to(), octets);
     }
   }
@@ -272,13 +273,13 @@ public final class DdpReceiver {
     UntaggedQueue queue = queues.buffered(qn);
     queue.takeShared(header.msn());
     DdpError refusal = placement.untagged(header, segment, head);
-    if (refusal != null) {
+    if (refusal != null) { // DDP-7.1-16
       refuse(refusal, header);
       return;
     }
     queue.buffer(header.msn()).placed(header);
     count(header.octets());
-    if (header.last()) {
+    if (header.last()) { // DDP-3-04, DDP-5.4-02
       delivery.untagged(qn, queue);
     }
   }
@@ -316,6 +317,6 @@ public final class DdpReceiver {
   /** Refuses a segment, which fails the stream. */
   public void refuse(DdpError error, DdpErrorReport report) {
     counters.segmentsRefused++;
-    stream.refuse(error, report);
+    stream.refuse(error, report); // DDP-6.2.2-01, DDP-7.1-16
   }
 }

@@ -80,7 +80,7 @@ public final class DdpSharedReceiveQueue {
       while (!buffers.isEmpty() && left > 0) {
         Waiter first = waiting.removeFirst();
         served = false;
-        if (first.onBufferAvailable()) {
+        if (first.onBufferAvailable()) { // DDP-7.1-04
           waiting.addLast(first);
         }
         // A stream that is already taking its held messages takes no buffer here, but will in its
@@ -125,7 +125,7 @@ public final class DdpSharedReceiveQueue {
   private void checkLimit() {
     if (buffers.size() < limit) {
       limit = 0;
-      onLimit.run();
+      onLimit.run(); // DDP-8.3.2-06, RDMAP-8.1.2-08
     }
   }
 

@@ -95,6 +95,8 @@ final class DeferredSegments {
     long before = held.isEmpty() ? deliveredUpTo : Math.min(deliveredUpTo, held.firstPosition());
     int number = early.before(before);
     for (int i = 0; i < number && !early.isEmpty(); i++) {
+      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01, RDMAP-5.5-06, RDMAP-5.5-07,
+      // RDMAP-5.5-10, RDMAPX-5.4-01, RDMAPX-5.4-02
       receiver.takeEarly(early.get(i));
     }
     if (!early.isEmpty()) {

@@ -81,7 +81,7 @@ public final class HeldSegments {
    */
   public boolean add(Ulpdu segment) {
     int charged = charged(segment.length());
-    boolean exceeds = isEmpty() ? !isAllowed() : octets - uncounted + charged > bound;
+    boolean exceeds = isEmpty() ? !isAllowed() : octets - uncounted + charged > bound; // DDP-7.1-05
     if (exceeds || !makeRoom(size(segment.length()))) {
       return false;
     }

@@ -31,7 +31,7 @@ public final class InPlaceQueue {
       return DdpError.MSN_RANGE;
     }
     if (ahead >= places) {
-      return DdpError.NO_BUFFER;
+      return DdpError.NO_BUFFER; // DDP-7.1-02, RDMAP-5.2-02
     }
     if (ahead > 0) {
       // The message before it is incomplete: the peer does not send in order.
@@ -46,7 +46,7 @@ public final class InPlaceQueue {
 
   /** Takes a place for the next message. */
   void takePlace() {
-    places--;
+    places--; // RDMAP-5.2-07, RDMAP-5.4-04, RDMAPX-5.2-04, RDMAPX-5.2-10
     nextMsn++;
   }
 

@@ -30,21 +30,21 @@ final class MessageDelivery {
   /** Delivers a Tagged Message, whose last segment has been placed. */
   void tagged(int rsvdUlp, int stag, long to, int octets) {
     counters.taggedMessagesDelivered++;
-    user.onTaggedMessage(rsvdUlp, stag, to, octets);
+    user.onTaggedMessage(rsvdUlp, stag, to, octets); // DDP-4.2-03, DDP-4.2-06, DDP-5.2-13
   }
 
   /**
    * Delivers all complete messages at the head of a queue, after a last segment has been placed.
    */
   void untagged(int qn, UntaggedQueue queue) {
-    while (queue.deliverable()) {
+    while (queue.deliverable()) { // DDP-1.2-01, DDP-5.3-06, DDP-5.4-02
       int msn = queue.firstMsn();
       ReceiveBuffer buffer = queue.removeFirst();
       counters.untaggedMessagesDelivered++;
       delivered = buffer;
       deliveredQn = qn;
       deliveredMsn = msn;
-      user.onUntaggedMessage(
+      user.onUntaggedMessage( // DDP-4.3-03, DDP-5.4-03
           qn,
           msn,
           buffer.token(),

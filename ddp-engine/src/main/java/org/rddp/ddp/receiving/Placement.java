@@ -31,12 +31,13 @@ public final class Placement {
    */
   DdpError tagged(SegmentHeader header, int rights, Ulpdu segment) {
     int octets = header.octets();
-    if (octets == 0) {
+    if (octets == 0) { // DDP-5.2-12
       return null;
     }
     TaggedBuffer buffer = taggedBuffers.lookup(header.stag());
     DdpError refusal = refusal(buffer, rights, header.to(), octets);
     if (refusal == null) {
+      // DDP-4.1-02, DDP-5.2-04
       segment.copy(DdpHeader.TAGGED_LENGTH, buffer.addressOf(header.to()), octets);
     }
     return refusal;
@@ -44,17 +45,18 @@ public final class Placement {
 
   private DdpError refusal(TaggedBuffer buffer, int rights, long to, int octets) {
     if (buffer == null) {
-      return DdpError.INVALID_STAG;
+      return DdpError.INVALID_STAG; // DDP-1.2-02, DDP-4.2-04, DDP-7.1-11, DDP-8.3-05
     }
     if (!buffer.associatedWith(stream)) {
-      return DdpError.STAG_NOT_ASSOCIATED;
+      return DdpError.STAG_NOT_ASSOCIATED; // DDP-7.1-11, DDP-7.2-03, DDP-8.2-01, DDP-8.2-02
     }
     if (!buffer.permits(rights)) {
-      return DdpError.INVALID_STAG;
+      return DdpError.INVALID_STAG; // DDP-7.1-12, RDMAP-5.1-02
     }
     if (TaggedBuffer.wraps(to, octets)) {
-      return DdpError.TO_WRAP;
+      return DdpError.TO_WRAP; // DDP-7.1-15
     }
+    // DDP-7.1-13, DDP-7.1-14, DDP-8.1-01, DDP-8.3.1-01
     return buffer.contains(to, octets) ? null : DdpError.BASE_OR_BOUNDS;
   }
 

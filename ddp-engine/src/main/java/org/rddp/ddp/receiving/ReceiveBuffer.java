@@ -115,7 +115,7 @@ final class ReceiveBuffer {
 
   /** Length of the message once complete; at most the length of the buffer. */
   long messageLength() {
-    return placed.end();
+    return placed.end(); // DDP-5.4-03, DDP-5.4-04
   }
 
   /** The message's first eight octets as a big-endian number, 0 if it is shorter. */
@@ -147,7 +147,7 @@ final class ReceiveBuffer {
       return;
     }
     if (!listed) {
-      segment.copy(from, address + offset, header.octets());
+      segment.copy(from, address + offset, header.octets()); // DDP-5.2-04
       return;
     }
     int left = header.octets();
@@ -173,7 +173,7 @@ final class ReceiveBuffer {
    */
   DdpError refusal(int mo, int octets, boolean last, int head) {
     if (complete) {
-      return DdpError.MSN_RANGE;
+      return DdpError.MSN_RANGE; // DDP-5.3-05
     }
     DdpError bounds = boundsRefusal(mo, octets, last, head);
     if (bounds != null) {
@@ -184,6 +184,7 @@ final class ReceiveBuffer {
     long end = placed.end();
     long start = octets > 0 ? from : end;
     long messageEnd = start + octets;
+    // DDP-4.1-05, DDP-5.3-02
     if (last && (messageEnd < end || !placed.completeWith(start, messageEnd))) {
       return DdpError.INVALID_MO;
     }
@@ -203,12 +204,13 @@ final class ReceiveBuffer {
    */
   DdpError boundsRefusal(int mo, int octets, boolean last, int head) {
     long from = Integer.toUnsignedLong(mo);
-    if (octets == 0 || (withoutMemory && last && from == 0 && octets == head)) {
+    if (octets == 0 || (withoutMemory && last && from == 0 && octets == head)) { // RDMAPX-6-03
       return null;
     }
     if (from >= length) {
-      return revoked ? DdpError.LOCAL_CATASTROPHIC : DdpError.INVALID_MO;
+      return revoked ? DdpError.LOCAL_CATASTROPHIC : DdpError.INVALID_MO; // DDP-7.1-07
     }
+    // DDP-7.1-08, RDMAP-5.3-06, RDMAPX-6-03
     return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
   }
 
@@ -216,12 +218,12 @@ final class ReceiveBuffer {
   void placed(SegmentHeader header) {
     if (header.octets() > 0) {
       long from = Integer.toUnsignedLong(header.mo());
-      placed.add(from, from + header.octets());
+      placed.add(from, from + header.octets()); // DDP-5.3-04
     }
     if (header.last()) {
       complete = true;
       placed.trim();
-      rsvdUlp = header.rsvdUlp();
+      rsvdUlp = header.rsvdUlp(); // DDP-4.3-04
       rsvdUlpRest = header.rsvdUlpRest();
       control = header.control();
       lastMo = header.mo();

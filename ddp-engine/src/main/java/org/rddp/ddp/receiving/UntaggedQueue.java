@@ -111,10 +111,11 @@ public final class UntaggedQueue {
    * are compared modulo 2^32.
    */
   DdpError refusal(int msn) {
-    int ahead = msn - firstMsn;
+    int ahead = msn - firstMsn; // DDP-4.3-08
     if (ahead < 0) {
-      return DdpError.MSN_RANGE;
+      return DdpError.MSN_RANGE; // DDP-5.3-05, DDP-7.1-09
     }
+    // DDP-7.1-02, DDP-7.1-03, DDP-7.1-06
     return ahead < buffers.size() + initialBuffers() ? null : DdpError.NO_BUFFER;
   }
 
@@ -131,6 +132,7 @@ public final class UntaggedQueue {
 
   /** Whether the first buffer's message is complete. */
   boolean deliverable() {
+    // DDP-5.4-02
     return !isEmpty() && (initialBuffer == null ? buffers.first() : initialBuffer).complete();
   }
 

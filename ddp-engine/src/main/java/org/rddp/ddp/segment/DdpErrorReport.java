@@ -28,7 +28,7 @@ public final class DdpErrorReport {
     for (int i = 0; i < header.length; i++) {
       header[i] = (byte) segment.getByte(i);
     }
-    return new DdpErrorReport(header, segment.length(), tagged);
+    return new DdpErrorReport(header, segment.length(), tagged); // DDP-7.1-17
   }
 
   /** Reports an untagged segment with this header. */
@@ -43,7 +43,7 @@ public final class DdpErrorReport {
       long scratch = arena.allocate(length).address();
       header.write(scratch);
       byte[] octets = Memory.bytes(scratch, length);
-      return new DdpErrorReport(octets, length + header.octets(), header.tagged());
+      return new DdpErrorReport(octets, length + header.octets(), header.tagged()); // DDP-7.1-17
     }
   }
 

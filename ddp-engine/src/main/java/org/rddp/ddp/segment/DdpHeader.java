@@ -16,10 +16,10 @@ import org.rddp.wire.Memory;
  */
 public final class DdpHeader {
   /** Octets of the header of a tagged segment. */
-  public static final int TAGGED_LENGTH = 14;
+  public static final int TAGGED_LENGTH = 14; // DDP-4.2-01
 
   /** Octets of the header of an untagged segment. */
-  public static final int UNTAGGED_LENGTH = 18;
+  public static final int UNTAGGED_LENGTH = 18; // DDP-4.3-01
 
   private static final int CONTROL = 0;
   private static final int RSVD_ULP = 1;
@@ -45,7 +45,7 @@ public final class DdpHeader {
    */
   public static void writeTagged(
       long at, int version, boolean last, int rsvdUlp, int stag, long to) {
-    long control = T | (last ? L : 0) | version;
+    long control = T | (last ? L : 0) | version; // DDP-4.1-01, DDP-4.1-06
     long begin = control << 56 | (rsvdUlp & 0xffL) << 48 | (stag & 0xffff_ffffL) << 16;
     Memory.putLong(at, begin | to >>> 48);
     Memory.putInt(at + Long.BYTES, (int) (to >>> 16));
@@ -62,7 +62,7 @@ public final class DdpHeader {
    */
   public static void writeUntagged(
       long at, int version, boolean last, int rsvdUlp, int rsvdUlpRest, int qn, int msn, int mo) {
-    long control = (last ? L : 0) | version;
+    long control = (last ? L : 0) | version; // DDP-4.1-01, DDP-4.1-06
     long begin = control << 56 | (rsvdUlp & 0xffL) << 48 | (rsvdUlpRest & 0xffff_ffffL) << 16;
     Memory.putLong(at, begin | qn >>> 16);
     Memory.putLong(at + Long.BYTES, (qn & 0xffffL) << 48 | (msn & 0xffff_ffffL) << 16 | mo >>> 16);
@@ -91,7 +91,7 @@ public final class DdpHeader {
 
   /** DV of a Control Field, 0 to 3. Reserved bits are ignored. */
   public static int version(int control) {
-    return control & DV;
+    return control & DV; // DDP-4.1-07
   }
 
   /** The user's octet, the first of five in an untagged segment. */

@@ -6,7 +6,7 @@ package org.rddp.ddp.segment;
  */
 public final class MessageSequence {
   /** The first Message Sequence Number of every queue. */
-  public static final int FIRST = 1;
+  public static final int FIRST = 1; // DDP-4.3-07
 
   private int next;
 
@@ -17,6 +17,6 @@ public final class MessageSequence {
 
   /** Returns the next message's number. */
   public int take() {
-    return next++;
+    return next++; // DDP-4.3-06, DDP-4.3-08
   }
 }

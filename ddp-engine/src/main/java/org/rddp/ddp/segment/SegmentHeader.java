@@ -30,7 +30,7 @@ public final class SegmentHeader {
     control = DdpHeader.control(segment);
     rsvdUlp = DdpHeader.rsvdUlp(segment);
     octets = segment.length() - length();
-    if (tagged()) {
+    if (tagged()) { // DDP-4.1-02
       target = DdpHeader.stag(segment);
       to = DdpHeader.to(segment);
     } else {

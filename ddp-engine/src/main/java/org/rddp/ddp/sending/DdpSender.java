@@ -52,7 +52,7 @@ public final class DdpSender {
     queues = new OutgoingQueues(user, sendDepth, responseDepth, memory);
     sequences = new MessageSequence[peerQueues];
     for (int qn = 0; qn < sequences.length; qn++) {
-      sequences[qn] = new MessageSequence(MessageSequence.FIRST);
+      sequences[qn] = new MessageSequence(MessageSequence.FIRST); // DDP-4.3-07
     }
   }
 
@@ -115,7 +115,7 @@ public final class DdpSender {
   }
 
   private OutgoingMessage addTagged(long token, int rsvdUlp, StreamRequest request) {
-    OutgoingMessage message = queues.addMessage();
+    OutgoingMessage message = queues.addMessage(); // DDP-5.3-01, RDMAP-5.1-03
     message.tagged(token, rsvdUlp, request.remoteStag(), request.remoteTo());
     message.memory(request.message());
     return message;
@@ -133,8 +133,8 @@ public final class DdpSender {
     if (!mayPost()) {
       return false;
     }
-    OutgoingMessage message = queues.addMessage();
-    message.untagged(token, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take());
+    OutgoingMessage message = queues.addMessage(); // DDP-5.3-01, RDMAP-5.3-05
+    message.untagged(token, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take()); // DDP-4.3-06
     message.memory(request.message());
     wake();
     return true;
@@ -219,7 +219,7 @@ public final class DdpSender {
   }
 
   private boolean mayPost() {
-    if (postsLeft == 0 || !queues.hasRoomForMessage()) {
+    if (postsLeft == 0 || !queues.hasRoomForMessage()) { // DDP-6.2.1-02
       return false;
     }
     if (postsLeft < Integer.MAX_VALUE) {
@@ -311,7 +311,7 @@ public final class DdpSender {
         && sent < share
         && counters.octets < enough
         && !queues.isEmpty()
-        && mpa.sendable()) {
+        && mpa.sendable()) { // RDMAP-5.5-09
       OutgoingMessage message = queues.current();
       if (message == null) {
         taken = false;
@@ -348,7 +348,7 @@ public final class DdpSender {
       return false;
     }
     if (message.isDeferred()) {
-      int octets = user.onResponseDue(message.requestOctets());
+      int octets = user.onResponseDue(message.requestOctets()); // RDMAPX-5.4-02
       if (octets < 0) {
         DdpErrorReport asked = message.requestReport();
         queues.dropCurrent();
@@ -379,7 +379,7 @@ public final class DdpSender {
     }
     counters.segments++;
     counters.octets += payload;
-    if (message.sent(payload)) {
+    if (message.sent(payload)) { // DDP-5.4-01, RDMAP-5.5-09
       queues.completeCurrent();
     }
     return true;
@@ -391,8 +391,9 @@ public final class DdpSender {
    * new one.
    */
   private int nextPayload(OutgoingMessage message) {
+    // MPA-3-03, MPA-4.5-05, MPAA-2-01, MPAB-1-03, DDP-3-01, DDP-3-02, DDP-5.2-01
     int full = message.nextPayload(mpa.fullMulpdu());
-    int fitting = message.nextPayload(mpa.mulpdu());
+    int fitting = message.nextPayload(mpa.mulpdu()); // MPA-4.5-04, MPAA-2-02
     return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;
   }
 
@@ -424,14 +425,14 @@ public final class DdpSender {
     if (closing) {
       closing = false;
       postsLeft = 0;
-      mpa.closeSend();
+      mpa.closeSend(); // DDP-3-12, DDP-6.2.1-01, DDP-6.2.1-05, RDMAP-6.2-01
     }
   }
 
   /** Gives back everything that has not been sent, and takes nothing more. */
   public void flush() {
     postsLeft = 0;
-    queues.flush();
+    queues.flush(); // DDP-3-03, DDP-6.2.2-02, RDMAP-5.4-06
     isBacklogged = false;
     // A close that waited for the flushed messages happens now.
     wake();
@@ -444,6 +445,6 @@ public final class DdpSender {
 
   /** Accepts so many messages more, with which the user ends the stream. */
   public void allowPosts(int posts) {
-    postsLeft = posts;
+    postsLeft = posts; // DDP-7.1-19
   }
 }

@@ -235,7 +235,7 @@ public final class OutgoingMessage {
 
   /** Whether the memory that it comes from may be used no more. */
   boolean sourceIsGone() {
-    return source != null && !(source.valid() && source.opened() == sourceOpened);
+    return source != null && !(source.valid() && source.opened() == sourceOpened); // RDMAP-5.2-05
   }
 
   long token() {
@@ -260,7 +260,7 @@ public final class OutgoingMessage {
    */
   int nextPayload(int mulpdu) {
     long left = listed ? pieces.remainingInPiece(sent) : length - sent;
-    return (int) Math.min(left, mulpdu - headerLength());
+    return (int) Math.min(left, mulpdu - headerLength()); // DDP-5.2-01, DDP-5.2-06, DDP-5.2-09
   }
 
   /** Octets in the last segment of what is left, if those before it have {@code most} each. */
@@ -294,23 +294,25 @@ public final class OutgoingMessage {
    * @param ulpBits bits of the user's octet besides those that were posted
    */
   void writeHeader(long at, int version, int ulpBits, int payload) {
-    boolean last = sent + payload == length;
+    boolean last = sent + payload == length; // DDP-4.1-03, DDP-5.2-10
     int ulp = rsvdUlp | ulpBits;
     if (tagged) {
+      // DDP-4.2-02, DDP-4.2-05, DDP-4.2-07, DDP-5.2-07, DDP-5.2-08, DDP-5.2-11
       DdpHeader.writeTagged(at, version, last, ulp, target, to + sent);
     } else {
+      // DDP-4.1-05, DDP-4.3-02, DDP-4.3-05, DDP-4.3-09, DDP-4.3-10, DDP-5.2-05
       DdpHeader.writeUntagged(at, version, last, ulp, rsvdUlpRest, target, msn, (int) sent);
     }
   }
 
   /** The next segment has been sent; returns whether the whole message has. */
   boolean sent(int payload) {
-    sent += payload;
+    sent += payload; // DDP-4.1-04, DDP-5.2-03, DDP-5.3-02
     if (sent < length) {
       return false;
     }
     if (followed) {
-      untagged(token, nextRsvdUlp, 0, nextQn, nextMsn);
+      untagged(token, nextRsvdUlp, 0, nextQn, nextMsn); // RDMAPX-6-04
       length = FOLLOWING;
       inMemory = false;
       return false;

@@ -89,7 +89,7 @@ final class OutgoingQueues {
     if (current == null) {
       runLocalOperations();
       boolean response = !responses.isEmpty();
-      if (!(response && !responseWasLast) && mayStartMessage()) {
+      if (!(response && !responseWasLast) && mayStartMessage()) { // RDMAP-5.5-04
         current = messages;
       } else if (response) {
         current = responses;
@@ -132,7 +132,7 @@ final class OutgoingQueues {
       return;
     }
     responseWasLast = current == responses;
-    OutgoingMessage ended = current.removeFirst();
+    OutgoingMessage ended = current.removeFirst(); // DDP-5.4-01
     current = null;
     if (responseWasLast) {
       user.onResponseSent(ended.rsvdUlp());

@@ -27,6 +27,6 @@ final class RequestHeader {
   DdpErrorReport report() {
     ByteBuffer header = ByteBuffer.allocate(DdpHeader.UNTAGGED_LENGTH);
     header.putLong(start).putLong(middle).putShort((short) end);
-    return DdpErrorReport.untagged(header.array(), segmentLength);
+    return DdpErrorReport.untagged(header.array(), segmentLength); // RDMAP-7.1-02
   }
 }

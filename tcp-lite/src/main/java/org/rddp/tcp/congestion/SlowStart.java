@@ -73,7 +73,7 @@ abstract class SlowStart implements CongestionControl {
   final long slowStart(long acknowledged, int divisor) {
     long most = Math.min(acknowledged, (long) (afterTimeout ? 1 : LIMIT) * segment) / divisor;
     long step = Math.min(most, threshold - window);
-    window += (int) step;
+    window += (int) step; // MPAB-2.2-07
     if (window < threshold) {
       return 0;
     }
