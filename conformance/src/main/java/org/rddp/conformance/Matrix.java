@@ -53,6 +53,11 @@ final class Matrix {
             "%s: docs/unplaced.tsv is for what tests show and no code decides; tests %s, code %s"
                 .formatted(clause.id(), tests, where));
       }
+      if (!tests.isEmpty() && where.isEmpty() && excuse.isEmpty()) {
+        faults.add(
+            "%s: shown by %s, but no comment in main code says where it is decided"
+                .formatted(clause.id(), tests));
+      }
       rows.add(new MatrixRow(clause, List.copyOf(tests), reason, List.copyOf(where), excuse));
     }
     for (String id : unknown) {

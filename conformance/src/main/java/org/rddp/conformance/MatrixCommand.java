@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * the main sources of all modules, and fills the index of {@code docs/README.md}.
  *
  * <p>Arguments: the goal and the project's folder. Each goal fails when a test or a comment names
- * an unknown clause.
+ * an unknown clause, or when no comment names one that a test shows.
  *
  * <ul>
  *   <li>{@code write} writes the documents.

@@ -26,7 +26,7 @@ class MatrixTest {
     write("docs/reasons.tsv", "id\treason");
     write("docs/unplaced.tsv", "id\treason");
     write("docs/README.md", "# Documents");
-    write("module/src/main/java/org/rddp/a/C.java", "class C {", "  int x = 1; // X-1-01", "}");
+    code("X-1-01");
     tests("X-1-01\torg.rddp.a.B#c\tpassed");
   }
 
@@ -34,6 +34,10 @@ class MatrixTest {
     Path path = root.resolve(file);
     Files.createDirectories(path.getParent());
     Files.write(path, List.of(lines));
+  }
+
+  private void code(String clauses) throws IOException {
+    write("module/src/main/java/org/rddp/a/C.java", "class C {", "  int x = 1; // " + clauses, "}");
   }
 
   private void tests(String... rows) throws IOException {
@@ -93,13 +97,14 @@ class MatrixTest {
 
   @Test
   void shouldRefuseDocumentsThatAreOutOfDate() throws IOException {
+    code("X-1-01, X-1-02");
     tests("X-1-01\ta.B#c\tpassed");
     MatrixCommand.run("write", root);
     tests("X-1-01\ta.B#c\tpassed", "X-1-02\ta.B#d\tpassed");
     assertThat(MatrixCommand.run("check", root))
         .satisfiesExactly(
             first -> assertThat(first).contains("mvn verify"),
-            second -> assertThat(second).isEqualTo("X-1-02\tMUST\tshown\t\ta.B#d"));
+            second -> assertThat(second).isEqualTo("X-1-02\tMUST\tshown\ta.C\ta.B#d"));
   }
 
   @Test
@@ -144,8 +149,12 @@ class MatrixTest {
   }
 
   @Test
-  void shouldSayWhyNoCodeDecidesAClause() throws IOException {
+  void shouldRefuseAClauseThatIsShownAndThatNoCodeNames() throws IOException {
     tests("X-1-01\ta.B#c\tpassed", "X-1-02\ta.B#d\tpassed");
+    assertThat(MatrixCommand.run("names", root))
+        .singleElement()
+        .asString()
+        .contains("X-1-02", "a.B#d");
     write("docs/unplaced.tsv", "id\treason", "X-1-02\tit is | arithmetic");
     assertThat(MatrixCommand.run("write", root)).isEmpty();
     assertThat(Files.readString(root.resolve("docs/conformance.md")))
