@@ -66,7 +66,8 @@ final class Icmpv4Input {
         && octets >= headerLength + QUOTED_TRANSPORT
         && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
         && Ipv4.fragmentOffset(quoted) == 0
-        && Ipv4.source(quoted) == layer.address()) {
+        && Ipv4.source(quoted) == layer.address()
+        && Ipv4Address.unicast(Ipv4.destination(quoted))) {
       undelivered(message, quoted);
     }
   }

@@ -128,6 +128,17 @@ class Icmpv4Test {
     assertThat(script.ip.counters().icmpErrors).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @DisplayName("RFC 1122 3.2.1.3: an error that quotes a packet to no host is ignored")
+  @ValueSource(strings = {"0.0.0.5", "224.0.0.1", "255.255.255.255"})
+  void shouldIgnoreAQuotedPacketToNoHost(String destination) {
+    script.icmp(Icmpv4.UNREACHABLE, Icmpv4.PORT_UNREACHABLE, 36);
+    script.quote(Ipv4.PROTOCOL_TCP, OURS, Ipv4Address.parse(destination).bits(), 1500, 0);
+    script.receive();
+    assertThat(script.heard).isEmpty();
+    assertThat(script.ip.counters().icmpErrors).isEqualTo(1);
+  }
+
   @Test
   @DisplayName("RFC 792: an error that quotes less than eight octets of TCP is ignored")
   void shouldIgnoreAShortQuote() {
