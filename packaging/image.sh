@@ -26,7 +26,7 @@ make_image() {
     install -D -m 755 "$HERE/files/ready" "$IMAGE/rddp/usr/lib/rddp/bin/ready"
     mkdir -p "$IMAGE/rddp/usr/share/doc/rddp"
     copyright >"$IMAGE/rddp/usr/share/doc/rddp/copyright"
-    archive_classes "$IMAGE/rddp/usr/lib/rddp"
+    archive_image_classes "$IMAGE/rddp/usr/lib/rddp"
     mkdir -p "$IMAGE/rddp/run/rddp"
     for layer in system rddp; do
         add_layer "$layer"
@@ -98,22 +98,14 @@ stage_runtime() {
     rm -f "$1"/bin/{keytool,jwebserver}
 }
 
-# archive_classes COPY: the classes of a start, as HotSpot maps them, for exactly this runtime and these jars.
-archive_classes() (
-    local root=$IMAGE/system lib=$1/lib
-    JAVA_HOME=$root/usr/lib/jvm/rddp
+# archive_image_classes COPY: for the image's runtime and the copy's jars.
+archive_image_classes() (
+    JAVA_HOME=$IMAGE/system/usr/lib/jvm/rddp
     # HotSpot compares the times with those at the start.
-    find "$lib" "$JAVA_HOME" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    find "$1/lib" "$JAVA_HOME" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
     unset RDDP_JVM_FLAGS
-    jvm_arguments daemon
-    # Not of this machine: a setting of its kernel, and folders.
-    local argument arguments=()
-    for argument in "${JVM_ARGUMENTS[@]}"; do
-        [[ $argument == -XX:+UseTransparentHugePages || $argument == -XX:CompileCommandFile=* || $argument == -Drddp.* ]] ||
-            arguments+=("$argument")
-    done
-    "$JAVA_HOME/bin/java" "${arguments[@]}" -Xshare:dump -XX:SharedClassListFile="$HERE/files/classes.lst" \
-        -XX:SharedArchiveFile="$lib/rddp.jsa" -Xlog:disable -Xlog:all=error:stderr -cp "$(jars_in "$lib")" >&2
+    archive_classes "$1/lib" "$1/lib/classes.lst"
+    rm "$1/lib/classes.lst"
 )
 
 # archive FOLDER [ARGUMENT...]: its content as a tar file, always the same.

@@ -39,7 +39,7 @@ jvm_arguments() {
     )
     if is_installed; then
         JVM_ARGUMENTS+=(-Drddp.installed=true)
-        # The image has classes as HotSpot maps them. Where they do not fit, as with other flags, it would say so, and goes on.
+        # bin/setup/archive made it. With another runtime or other flags HotSpot would say that it does not fit, and goes on without.
         if [[ -f $ROOT/lib/rddp.jsa ]]; then
             JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$ROOT/lib/rddp.jsa" -Xlog:cds=off)
             if (($(java_feature "$JAVA_HOME") >= 24)); then JVM_ARGUMENTS+=(-Xlog:aot=off); fi
