@@ -2,10 +2,10 @@ package org.rddp.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -70,7 +70,9 @@ final class DaemonRun {
   void run(boolean untilEof) {
     Signals.onHangup(this::reload);
     stoppable(0, this::start);
-    long millis = System.currentTimeMillis() - startedAt();
+    // Not ProcessHandle's start: it can be wrong by a second, since the kernel tells the time of
+    // boot in seconds.
+    long millis = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
     Output.println(
         spec, READY + " in %d.%03d s, %s".formatted(millis / 1000, millis % 1000, describe()));
     if (untilEof) {
@@ -82,15 +84,6 @@ final class DaemonRun {
       throw new CommandFailedException(
           "the daemon has ended because of an internal error: " + lost, lost);
     }
-  }
-
-  /** When the JVM was started, in ms since 1970. */
-  private static long startedAt() {
-    return ProcessHandle.current()
-        .info()
-        .startInstant()
-        .map(Instant::toEpochMilli)
-        .orElseGet(System::currentTimeMillis);
   }
 
   /**
