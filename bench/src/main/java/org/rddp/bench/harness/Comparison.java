@@ -20,12 +20,8 @@ import org.rddp.rig.TemporaryFolder;
 public final class Comparison implements AutoCloseable {
   /** How contenders are warmed up, for reports. */
   public static final String WARM_UP_DESCRIPTION =
-      "Before the first round of a task each contender does it in short rounds that are not counted,"
-          + " until the median of "
-          + WarmUp.STEADY
-          + " is within 10 % of that of as many before and HotSpot has compiled nothing meanwhile;"
-          + " between them it rests while HotSpot compiles, and until the daemon has found whether vectors"
-          + " are worth it. Where the time ends before that, it is said under the table.";
+      "Each contender is warmed up until it is steady, as the top of docs/benchmarks.md describes; the"
+          + " line under a table names those for which the time did not suffice.";
 
   private static final Duration START = Duration.ofMinutes(3);
 
