@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The pcapng files of a capture, one after the other, or standard output. A frame before which
- * others were left out has a comment that says so. Not thread-safe.
+ * Writes a capture to pcapng files, one after the other, or to standard output. The first frame
+ * after a gap has a comment with the number of frames left out. Not thread-safe.
  */
 public final class CaptureFiles implements AutoCloseable {
   private final Path file;
@@ -23,7 +23,7 @@ public final class CaptureFiles implements AutoCloseable {
   private int number;
   private long startNanos;
 
-  /** Frames of the interface, left out, and written, since the file's start. */
+  /** Counts since the file's start: frames on the interface, left out, written. */
   private long seen;
 
   private long leftOut;
@@ -79,7 +79,7 @@ public final class CaptureFiles implements AutoCloseable {
     seen++;
   }
 
-  /** Writes a frame, into the next file if it is time for that. */
+  /** Writes a frame, to the next file if rotation is due. */
   public void frame(
       long timeNanos, int originalLength, MemorySegment frame, PcapngWriter.Direction direction)
       throws IOException {
@@ -91,7 +91,7 @@ public final class CaptureFiles implements AutoCloseable {
     comment = "";
   }
 
-  /** Begins the next file if it is time for that. */
+  /** Begins the next file if rotation is due. */
   public void rotateIfDue() throws IOException {
     if (writer.octets() >= rotation.octets()
         || System.nanoTime() - startNanos >= rotation.nanos()) {

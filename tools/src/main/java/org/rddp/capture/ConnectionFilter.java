@@ -17,7 +17,7 @@ public final class ConnectionFilter {
                 end("dst", connection.remote()),
                 end("src", connection.remote()),
                 end("dst", connection.local()));
-    // From "vlan" on, libpcap takes every offset behind the tag.
+    // After "vlan", libpcap counts every offset from behind the tag.
     return "(" + both + ") or (vlan and " + both + ")";
   }
 

@@ -9,13 +9,13 @@ public final class FrameDirection {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  /** Offset of the sender's address, which the Ethernet type and more follow. */
+  /** Offset of the source address; the Ethernet type follows it. */
   private static final int SENDER = 6;
 
   private final long macAddress;
 
   /**
-   * Creates the test of an interface.
+   * Creates a test for the frames of an interface.
    *
    * @param macAddress the interface's MAC address: 48 bits, the first octet highest
    */

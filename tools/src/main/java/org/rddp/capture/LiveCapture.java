@@ -10,7 +10,7 @@ import org.rddp.client.RddpException;
  * at a time.
  */
 public final class LiveCapture implements AutoCloseable {
-  /** Octets of the ring, unless the user chooses another size. */
+  /** Default size of the ring in octets. */
   public static final int RING = 64 << 20;
 
   /** Snap length with which no frame is cut. */
@@ -70,12 +70,12 @@ public final class LiveCapture implements AutoCloseable {
     return count;
   }
 
-  /** Frames or events that had found no room in the ring when it was last polled. */
+  /** Frames or events lost because the ring was full, as of the last poll. */
   public long lost() {
     return lost;
   }
 
-  /** Stops it, and passes the remaining frames or events. */
+  /** Stops the capture, and passes the remaining frames or events. */
   @Override
   public void close() throws IOException {
     if (closed) {

@@ -79,7 +79,7 @@ public final class PacketFilter implements AutoCloseable {
       try {
         return SymbolLookup.libraryLookup(name, Arena.global());
       } catch (IllegalArgumentException absent) {
-        // The next name may be there.
+        // Try the next name.
       }
     }
     throw new UnsupportedOperationException(

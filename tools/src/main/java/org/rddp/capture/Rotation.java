@@ -3,10 +3,10 @@ package org.rddp.capture;
 import java.nio.file.Path;
 
 /**
- * When a capture goes on in another file.
+ * When a capture changes to the next file.
  *
- * @param octets size from which the next frame goes to another file
- * @param nanos age in nanoseconds from which it goes on in another file
+ * @param octets size of a file at which it changes
+ * @param nanos age of a file in nanoseconds at which it changes
  * @param files number of files that are kept; older ones are deleted
  */
 public record Rotation(long octets, long nanos, int files) {

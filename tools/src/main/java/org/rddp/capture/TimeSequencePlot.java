@@ -18,8 +18,8 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.rddp.ipc.ring.TraceEvent;
 
 /**
- * The time-sequence plot of a trace: what of a stream was sent, acknowledged and allowed, over
- * time. It shows the direction in which more octets went. Not thread-safe.
+ * Plots a trace over time: the stream positions sent, acknowledged and allowed, in the direction
+ * that carried more octets. Not thread-safe.
  */
 public final class TimeSequencePlot {
   private static final int WIDTH = 1200;
@@ -27,10 +27,10 @@ public final class TimeSequencePlot {
   private static final int MARKER = 6;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** Points of one series: more take long to draw, and cannot be told apart. */
+  /** Limit of points in a series: more take long to draw, and cannot be told apart. */
   private static final int MOST_POINTS = 10_000;
 
-  /** Lines of the windows are drawn up to this share of the height of all segments above them. */
+  /** How far above the segments window lines are drawn, as a share of the segments' height. */
   private static final double HEADROOM = 0.3;
 
   /** Times in milliseconds, and stream positions. */
@@ -49,7 +49,7 @@ public final class TimeSequencePlot {
       return times.size() == MOST_POINTS;
     }
 
-    /** The positions, those above a limit at the limit. */
+    /** The positions, none above a limit. */
     List<Double> upTo(double limit) {
       return positions.stream().map(position -> Math.min(position, limit)).toList();
     }
@@ -110,18 +110,18 @@ public final class TimeSequencePlot {
       }
       case TraceEvent.STATE -> sent.congestionWindow.add(time, event.number(0) + event.number(2));
       default -> {
-        // Nothing of it has a place in the plot.
+        // Not plotted.
       }
     }
   }
 
-  /** Whether there is a segment with data, without which nothing can be plotted. */
+  /** Whether no segment had data: then there is nothing to plot. */
   public boolean isEmpty() {
     return sent.octets + received.octets == 0;
   }
 
   /**
-   * Whether the plot has all points that it can have, and shows the beginning of the trace only.
+   * Whether the plot has reached its limit of points, and shows only the beginning of the trace.
    */
   public boolean isFull() {
     return chosen().isFull();

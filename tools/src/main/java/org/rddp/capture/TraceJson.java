@@ -114,7 +114,7 @@ public final class TraceJson {
     }
   }
 
-  /** Octets that the sender of a segment allows from its acknowledgment on. */
+  /** The window that a segment advertises, in octets. */
   static long window(TraceEvent event) {
     return (long) Tcp.window(event.header().address()) << event.number(3);
   }
@@ -129,7 +129,7 @@ public final class TraceJson {
     return set.toString();
   }
 
-  /** The blocks as positions; the first one lies before the acknowledged position if a D-SACK. */
+  /** The blocks as positions; the first block of a D-SACK lies before the acknowledged position. */
   private JsonArray sack(long acknowledged, int acknowledgment) {
     JsonArray blocks = new JsonArray();
     for (int i = 0; i < options.sackBlocks(); i++) {

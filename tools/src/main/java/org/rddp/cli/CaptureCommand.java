@@ -57,8 +57,8 @@ final class CaptureCommand implements Callable<Integer> {
       paramLabel = "NUMBER[@PID]",
       converter = ConnectionNumber.Converter.class,
       description =
-          "Write only frames of this connection, which exists already; of those, IP fragments behind"
-              + " the first are missing. PID: the process of the program.")
+          "Write only frames of this connection, which must be open, without IP fragments after the"
+              + " first. PID: the program's process.")
   private ConnectionNumber connection;
 
   @Option(
@@ -72,14 +72,14 @@ final class CaptureCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       description =
-          "Go on in another file at this size; the files of FILE.pcapng are FILE-00001.pcapng and so"
-              + " on.")
+          "Change to the next file at this size; the files of FILE.pcapng are FILE-00001.pcapng and"
+              + " so on.")
   private Long rotateSize;
 
   @Option(
       names = "--rotate-seconds",
       paramLabel = "N",
-      description = "Go on in another file after this number of seconds.")
+      description = "Change to the next file after this number of seconds.")
   private Long rotateSeconds;
 
   @Option(
@@ -172,7 +172,7 @@ final class CaptureCommand implements Callable<Integer> {
         rotateSeconds == null || rotateSeconds >= 1,
         "--rotate-seconds is 1 or more, not " + rotateSeconds);
     if (isStandardOutput()) {
-      OptionChecks.require(spec, !rotates, "standard output has no rotation: name a file");
+      OptionChecks.require(spec, !rotates, "standard output cannot be rotated: name a file");
       return;
     }
     OptionChecks.requireNewFile(spec, file);
@@ -247,7 +247,7 @@ final class CaptureCommand implements Callable<Integer> {
         if (poll(capture) > 0) {
           continue;
         }
-        // What was read is to be seen at once in a pipe, and soon in a file.
+        // No frame is waiting: let readers of the pipe or file see the last ones.
         output.flush();
         output.rotateIfDue();
       }
@@ -296,7 +296,7 @@ final class CaptureCommand implements Callable<Integer> {
     }
   }
 
-  /** Prints a line for people: beside the frames, if they go to standard output. */
+  /** Prints a line for people: to standard error if the frames go to standard output. */
   private void say(String line) {
     if (isStandardOutput()) {
       spec.commandLine().getErr().println(line);

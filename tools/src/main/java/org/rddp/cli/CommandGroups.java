@@ -10,7 +10,7 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.IHelpSectionRenderer;
 
-/** Lists the commands in {@code rddp --help} by what they are for, with a sentence each. */
+/** Lists the commands in {@code rddp --help} by purpose, with a sentence each. */
 final class CommandGroups implements IHelpSectionRenderer {
   /** All commands that are not hidden. */
   private static final Map<String, List<String>> GROUPS = new LinkedHashMap<>();

@@ -10,7 +10,7 @@ import java.util.Map;
 final class ConnectionRates {
   private static final double NANOS = 1e9;
 
-  /** A connection, whose numbers begin again with another one's session. */
+  /** Identifies a connection: another session may use its number, too. */
   private record Key(long session, long connection) {}
 
   /** A connection with its rates per second. */
@@ -103,7 +103,7 @@ final class ConnectionRates {
     return messages;
   }
 
-  /** Segments sent again by all connections. */
+  /** Segments retransmitted by all connections. */
   RateHistory again() {
     return again;
   }

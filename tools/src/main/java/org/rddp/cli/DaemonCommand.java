@@ -36,8 +36,7 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Option(
       names = "--devices",
-      description =
-          "With --check: also open the devices and close them again, which must not be in use.")
+      description = "With --check: also open and close the devices, which must not be in use.")
   private boolean devices;
 
   @Option(

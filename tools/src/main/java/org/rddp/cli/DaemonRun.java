@@ -26,22 +26,22 @@ import org.rddp.ipc.control.ControlListener;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * The process of a daemon from its start to its end. A signal that ends it, at whatever moment of
- * the start, gives back all that the start has taken.
+ * Runs a daemon from its start to the end of its process. A signal during the start releases
+ * everything that the start has taken.
  */
 final class DaemonRun {
   /** The first word of the line printed when programs can connect. */
   private static final String READY = "ready:";
 
-  /** Exit code of a check that SIGTERM ends, as of a shell. */
+  /** Exit code of a check that SIGTERM ends, as shells report it. */
   private static final int TERMINATED = 128 + 15;
 
-  /** Something that is opened, which may fail because of the machine. */
+  /** Opens something, which may fail because of the machine. */
   private interface Opening {
     void run() throws IOException;
   }
 
-  /** A signal has asked for the end while the daemon starts. */
+  /** A signal ends the daemon while it starts. */
   private static final class StopRequestedException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -87,7 +87,7 @@ final class DaemonRun {
   }
 
   /**
-   * Opens what the configuration names and gives it back.
+   * Opens what the configuration names, and closes it again.
    *
    * @return a line about each interface
    * @throws CommandFailedException if something cannot be opened
@@ -105,7 +105,7 @@ final class DaemonRun {
    * Runs an action that a signal ends at its next {@link #checkpoint}.
    *
    * @param code exit code of the process if a signal ends it
-   * @return the hook that gives everything back at the end of the process
+   * @return the hook that releases everything at the end of the process
    */
   private Thread stoppable(int code, Opening action) {
     Thread hook = new Thread(() -> end(code), "rddp-end");
@@ -151,7 +151,7 @@ final class DaemonRun {
     }
   }
 
-  /** SIGHUP has come, perhaps before the daemon is ready. */
+  /** Handles SIGHUP, which may come before the daemon is ready. */
   private void reload() {
     try {
       started.await();
@@ -195,7 +195,7 @@ final class DaemonRun {
     if (e instanceof AccessDeniedException denied && denied.getReason() == null) {
       return "this user may not write "
           + denied.getFile()
-          + "; allowed: another path, or the rights for this one";
+          + "; allowed: another path, or write permission for this one";
     }
     return e instanceof FileSystemException failure && failure.getReason() != null
         ? failure.getFile() + ": " + failure.getReason()
@@ -204,7 +204,7 @@ final class DaemonRun {
 
   // ---- The end ----
 
-  /** A signal would end the JVM with an exit code of 128 or more; a graceful end is success. */
+  /** Halts with a given exit code: otherwise a signal would make it 128 or more. */
   private void end(int code) {
     stopRequested = true;
     try {
@@ -254,7 +254,7 @@ final class DaemonRun {
     }
   }
 
-  // ---- Words ----
+  // ---- Messages ----
 
   private String describe() {
     StringBuilder text = new StringBuilder("programs connect at " + configuration.controlSocket());

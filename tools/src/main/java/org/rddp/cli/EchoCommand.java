@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
           + " of a 64 KiB buffer that the peer may write.",
       "Peers may send ahead and read late. As many are served as the session's limits allow (two"
           + " regions each); others are rejected, with the reason as private data.",
-      "It is also the server of 'rddp perf', whose private data says what it needs: a buffer of"
-          + " another size, Writes answered by Writes, as many operations of this side as of that."
+      "It also serves 'rddp perf', whose private data says what it needs: a buffer of another"
+          + " size, Writes answered by Writes, or as many operations by this side."
     })
 final class EchoCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
@@ -45,7 +45,7 @@ final class EchoCommand implements Callable<Integer> {
       converter = SizeConverter.class,
       defaultValue = "256MiB",
       description =
-          "Memory for the peers that measure with 'rddp perf', together; 0: they are rejected"
+          "Memory for all peers together that measure with 'rddp perf'; 0: reject them"
               + " (default: ${DEFAULT-VALUE}).")
   private long perfMemory;
 

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
     name = "errors",
     description = {
       "Show the distinct errors since the daemon was started: how often, when first and last, and"
-          + " the last one as an example. Errors that differ only by numbers are the same.",
+          + " the last one as an example. Errors that differ only in numbers count as one.",
       "Root, the daemon's own user and its group see all, others those of their own programs."
     })
 final class ErrorsCommand implements Callable<Integer> {

@@ -12,7 +12,7 @@ final class InterruptedRun implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::end, "perf-end");
 
-  /** From now on a request to end is passed on. */
+  /** Passes requests to end on from now on. */
   InterruptedRun() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -30,7 +30,7 @@ final class InterruptedRun implements AutoCloseable {
     }
   }
 
-  /** The command has printed its results. */
+  /** Lets the process end: the command has printed its results. */
   @Override
   public void close() {
     ended.countDown();

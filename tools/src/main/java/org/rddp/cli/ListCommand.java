@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
     name = "list",
     description = {
       "List the interfaces, sessions, connections or listeners of the running daemon.",
-      "Interfaces are shown to all who may open a session. Root, the daemon's own user and its group see the others"
-          + " of all users, others their own."
+      "Interfaces are shown to all who may open a session. Root, the daemon's own user and its"
+          + " group see the sessions, connections and listeners of all users; others see their own."
     })
 final class ListCommand implements Callable<Integer> {
   /** What can be listed. */
@@ -30,7 +30,7 @@ final class ListCommand implements Callable<Integer> {
     CONNECTIONS(ListSubject.CONNECTIONS),
     LISTENERS(ListSubject.LISTENERS);
 
-    /** What sessions ask for; null: needs no session. */
+    /** What the daemon is asked for; null: needs no session. */
     private final ListSubject subject;
 
     Subject(ListSubject subject) {

@@ -20,7 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "Remote Direct Data Placement in user space: write into another machine's memory.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:success; of the daemon also: a signal has ended it in order",
+      "0:success; for the daemon also: ended gracefully by a signal",
       "1:the command failed; the message says why",
       "2:the arguments or the configuration cannot be used",
       "141:the reader of standard output has ended"
@@ -68,8 +68,8 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command and exits with its exit code. */
   public static void main(String[] arguments) {
-    // JLine, which the progress bar uses, too, would ask the terminal for its abilities, and the
-    // answers of some terminals would be left in the shell's input.
+    // JLine, which the progress bar uses, too, would query the terminal, and some terminals'
+    // answers would stay in the shell's input.
     System.setProperty("org.jline.terminal.graphemeCluster", "false");
     CommandLine commandLine = isInstalled() ? installedCommandLine() : commandLine();
     System.exit(commandLine.execute(arguments));
@@ -108,7 +108,7 @@ public final class Main implements Callable<Integer> {
     return commandLine;
   }
 
-  /** A command line of any commands, with the options, messages and exit codes of all of rddp's. */
+  /** A command line for other commands, with the options, messages and exit codes of rddp's. */
   public static CommandLine commandLine(Object commands) {
     ErrorReporter failures = new ErrorReporter();
     CommandLine commandLine = new CommandLine(commands);

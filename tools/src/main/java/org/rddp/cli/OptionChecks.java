@@ -30,7 +30,7 @@ public final class OptionChecks {
     require(spec, Files.isRegularFile(path), wrong);
   }
 
-  /** Checks that a file, which may exist, can be made at a path. */
+  /** Checks that a path is not a directory, so that a file can be written there. */
   static void requireNewFile(CommandSpec spec, Path path) {
     require(spec, !Files.isDirectory(path), path + " is a directory: give the path of a file");
     requireDirectory(spec, path.toAbsolutePath().getParent());

@@ -49,7 +49,7 @@ final class PerfOptions {
   @Option(
       names = {"-D", "--duration"},
       paramLabel = "SECONDS",
-      description = "Time for each size. With -n as well, what ends first counts.")
+      description = "Time for each size. With -n as well: whichever ends first.")
   private Double seconds;
 
   @Option(
@@ -117,8 +117,8 @@ final class PerfOptions {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Begin N operations a second, whatever became of those before (open loop). Latency counts"
-              + " from the moment at which an operation should have begun.")
+          "Begin N operations a second, without waiting for earlier ones (open loop). Latency"
+              + " counts from the time at which an operation was due.")
   private double rate;
 
   @Option(

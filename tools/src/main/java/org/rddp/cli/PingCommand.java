@@ -28,7 +28,7 @@ final class PingCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int TICKS_PER_HALF_DISTANCE = 2;
 
-  /** What a message consists of, so that an answer differs from memory without one. */
+  /** Fills messages; not zero, so that an answer differs from zeroed memory. */
   private static final byte PATTERN = 0x5a;
 
   @Mixin private SessionOptions session;
@@ -92,7 +92,9 @@ final class PingCommand implements Callable<Integer> {
     return nanoseconds;
   }
 
-  /** The first round trip, which shows whether the program at the address sends messages back. */
+  /**
+   * Makes the first round trip, which shows whether the program at the address sends messages back.
+   */
   private void requireEcho(Poller poller, Connection connection, MemoryRegion memory) {
     String problem = "";
     try {

@@ -23,10 +23,12 @@ record RemoteAddress(RemoteHost host, String zone) {
   private static final Pattern FORM =
       Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)(%[^\\[\\]%]*)?]|([^\\[\\]:%]+)):(\\d{1,5})");
 
-  /** An index, which the daemon's interfaces do not have, or an engine, which is no link. */
+  /**
+   * Not zones: an index, which the daemon's interfaces do not have; an engine, which is no link.
+   */
   private static final Pattern NO_ZONE = Pattern.compile("\\d*|.*/.*");
 
-  /** What cannot be a name: it is meant to be an IPv4 address. */
+  /** Never a host name: meant as an IPv4 address. */
   private static final Pattern NUMERIC = Pattern.compile("[0-9.]+");
 
   private static final int LAST_PORT = 65535;
@@ -48,7 +50,7 @@ record RemoteAddress(RemoteHost host, String zone) {
       }
       RemoteHost found;
       try {
-        // Without its zone, which the JDK would look for among the kernel's interfaces.
+        // Without the zone: the JDK would look for it among the kernel's interfaces.
         found = RemoteHost.resolve(host, port);
       } catch (UnknownHostException e) {
         if (numeric || address != null) {

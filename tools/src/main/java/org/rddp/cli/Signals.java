@@ -3,13 +3,13 @@ package org.rddp.cli;
 import java.lang.reflect.Proxy;
 
 /**
- * Handles signals of this process. Uses sun.misc.Signal by reflection: it is the only way of the
- * JDK, and the compiler warns of every direct use.
+ * Handles signals of this process. Uses sun.misc.Signal by reflection: the JDK has no other way,
+ * and the compiler warns of every direct use.
  */
 final class Signals {
   private Signals() {}
 
-  /** Takes back a shutdown hook, unless the JVM is shutting down. */
+  /** Removes a shutdown hook, unless the JVM is shutting down. */
   static void forget(Thread hook) {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
@@ -19,7 +19,7 @@ final class Signals {
   }
 
   /**
-   * Has a thread of the JVM run an action whenever SIGHUP comes, instead of ending the process.
+   * Runs an action on a JVM thread at each SIGHUP, which no longer ends the process.
    *
    * @throws CommandFailedException if this JVM has no signals
    */

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code rddp top} shows at one moment. */
+/** One frame of {@code rddp top}. */
 final class TopFrame {
   private TopFrame() {}
 

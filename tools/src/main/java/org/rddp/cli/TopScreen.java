@@ -93,7 +93,7 @@ final class TopScreen {
     terminal.flush();
   }
 
-  /** Prints a line, and clears what was there before behind it. */
+  /** Prints a line, and clears the rest of the terminal's line. */
   private void line(String text, int width) {
     terminal.writer().print(text.length() > width ? text.substring(0, width) : text);
     terminal.puts(Capability.clr_eol);

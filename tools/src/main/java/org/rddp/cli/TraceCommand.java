@@ -61,8 +61,8 @@ final class TraceCommand implements Callable<Integer> {
       names = "--plot",
       paramLabel = "FILE.png",
       description =
-          "Draw what was sent, acknowledged and allowed over time, in the direction in which more"
-              + " octets went, when the trace has ended.")
+          "At the end, plot what was sent, acknowledged and allowed over time, in the direction"
+              + " that carried more octets.")
   private Path plotFile;
 
   @Option(names = "--count", paramLabel = "N", description = "End after this number of events.")
@@ -200,7 +200,7 @@ final class TraceCommand implements Callable<Integer> {
     return polled;
   }
 
-  /** Tells of events that were left out since the last call. */
+  /** Writes a line with the number of events left out since the last call. */
   private void countLeftOut(LiveCapture capture) {
     long more = capture.lost() - leftOut;
     if (more > 0) {
@@ -264,7 +264,7 @@ final class TraceCommand implements Callable<Integer> {
         : number;
   }
 
-  /** Prints a line for people: beside the events, which may go to standard output. */
+  /** Prints a line for people to standard error, since the events may go to standard output. */
   private void say(String line) {
     spec.commandLine().getErr().println(line);
     spec.commandLine().getErr().flush();

@@ -3,8 +3,8 @@ package org.rddp.cli;
 import picocli.CommandLine.Command;
 
 /**
- * {@code rddp verbs}: listed here, carried out by bin/rddp, so that no JVM stands before the
- * program.
+ * {@code rddp verbs}: listed here, carried out by bin/rddp, so that the program starts without a
+ * JVM.
  */
 @Command(
     name = "verbs",

@@ -17,16 +17,16 @@ import org.rddp.rig.RoundTrips;
 import org.rddp.rig.TemporaryFolder;
 
 /**
- * The demonstration: a verified transfer between two programs in processes of their own, through
- * two daemons in theirs; round trips; and the same over the kernel's TCP.
+ * Runs the demonstration: a verified transfer between two programs through two daemons, each in its
+ * own process; then round trips, over rddp and over the kernel's TCP.
  */
 public final class Demo implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
 
-  /** For the round trips with their warm-up; spinning threads that share a core take so long. */
+  /** Timeout of the round trips and their warm-up; spinning threads that share a core are slow. */
   private static final Duration ROUND_TRIPS = Duration.ofMinutes(3);
 
-  /** Until the JIT has compiled what a transfer takes, in four processes that share few cores. */
+  /** Time for the JIT to compile a transfer's code, in four processes that share few cores. */
   private static final int WARM_UP_SECONDS = 4;
 
   /** Small heaps: few cores have no time for the threads of a parallel collector. */
@@ -46,7 +46,7 @@ public final class Demo implements AutoCloseable {
   private boolean closed;
 
   /**
-   * A demonstration that has not begun.
+   * Prepares a demonstration.
    *
    * @param progress gets a line for each step
    */
@@ -57,7 +57,7 @@ public final class Demo implements AutoCloseable {
   }
 
   /**
-   * Runs it.
+   * Runs the demonstration.
    *
    * @throws DemoException when a step fails
    */
@@ -126,7 +126,7 @@ public final class Demo implements AutoCloseable {
               "--seed",
               Long.toString(settings.seed()),
               "--warm-up",
-              // A capture is to be read: no warm-up.
+              // No warm-up in a capture, which people read.
               Integer.toString(settings.pcap() == null ? WARM_UP_SECONDS : 0),
               (settings.ipv6() ? "[" + SINK_IPV6 + "]" : SINK_ADDRESS) + ":" + SINK_PORT);
       Duration timeout = transferTimeout();

@@ -39,8 +39,8 @@ public enum DemoDevice {
   /**
    * The source's device and the sink's, as configurations name them.
    *
-   * @param socket between them: a short path, since DPDK takes short devices only, and an absolute
-   *     one, as net_memif asks
+   * @param socket path of the socket between them: short, since DPDK limits a device's length, and
+   *     absolute, as net_memif requires
    */
   abstract List<String> devices(String socket);
 

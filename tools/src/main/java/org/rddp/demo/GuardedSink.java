@@ -26,7 +26,7 @@ public final class GuardedSink implements AutoCloseable {
   /**
    * Allocates memory; the guards are not advertised to the peer.
    *
-   * @param more rights of the peer, beside that to write
+   * @param more rights of the peer besides writing
    */
   public GuardedSink(Rddp session, long octets, Access... more) {
     this.octets = octets;
@@ -72,7 +72,7 @@ public final class GuardedSink implements AutoCloseable {
     return null;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   @Override
   public void close() {
     window.close();

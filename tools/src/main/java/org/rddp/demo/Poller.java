@@ -24,7 +24,7 @@ public final class Poller implements CompletionHandler {
   private long completed;
   private long received;
 
-  /** A poller that gives up when nothing completes for so long. */
+  /** Creates a poller that gives up when nothing completes within the timeout. */
   public Poller(Rddp session, Duration timeout) {
     this.session = session;
     this.timeoutNanos = timeout.toNanos();
@@ -49,7 +49,7 @@ public final class Poller implements CompletionHandler {
     }
   }
 
-  /** Why the completion's connection has ended: that is known some time after the completion. */
+  /** Why the completion's connection has ended, which is known only some time later. */
   private static String reason(Completion completion) {
     Connection connection = completion.connection();
     if (connection == null || !connection.awaitClosed(END)) {
@@ -62,7 +62,7 @@ public final class Poller implements CompletionHandler {
         .stripTrailing();
   }
 
-  /** Sends and writes completed, with the unsignalled ones that a completion stands for. */
+  /** Completed sends and writes, including unsignalled ones. */
   public long completed() {
     return completed;
   }

@@ -26,10 +26,10 @@ import org.rddp.rig.WaitStrategy;
 public final class RoundTripRig {
   private static final int PORT = 7472;
 
-  /** Round trips until everything on the way is compiled. */
+  /** Round trips until the JIT has compiled the whole path. */
   private static final int WARM_UP = 60_000;
 
-  /** As long as all round trips may take, in ns. */
+  /** Time limit for all round trips, in ns. */
   private static final long LONGEST = 3_600_000_000_000L;
 
   private RoundTripRig() {}
@@ -40,7 +40,7 @@ public final class RoundTripRig {
    * @param configuration with two interfaces that are joined and one engine thread
    * @param octets of each write, a multiple of 8
    * @param count round trips measured, after tens of thousands that are not
-   * @param log where the daemon says what happens
+   * @param log gets the daemon's log
    */
   public static RoundTrips measure(
       Configuration configuration, int octets, int count, PrintStream log) throws IOException {

@@ -7,7 +7,7 @@ import java.util.Optional;
  * CPU time of the daemon and of this program, from {@code /proc}, in steps of 10 ms.
  *
  * @param daemon ns since it was started; -1 where the process cannot be seen from here
- * @param program the same of this program
+ * @param program ns since it was started
  */
 record CpuTimes(long daemon, long program) {
   private static final long UNKNOWN = -1;
@@ -31,7 +31,7 @@ record CpuTimes(long daemon, long program) {
         .orElse(UNKNOWN);
   }
 
-  /** What was used since these times, within so many nanoseconds. */
+  /** CPU use between these times and later ones, {@code nanos} after them. */
   CpuUse until(CpuTimes later, long nanos) {
     return new CpuUse(percent(daemon, later.daemon, nanos), percent(program, later.program, nanos));
   }

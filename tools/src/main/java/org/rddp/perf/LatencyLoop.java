@@ -79,8 +79,8 @@ final class LatencyLoop {
   }
 
   /**
-   * Operations that were due before the end and have not begun would be missing where a stall lasts
-   * until the end: their time so far is recorded.
+   * Records the time so far of operations that were due and have not begun: otherwise a stall that
+   * lasts until the end would not show.
    */
   private void recordUnsent(long most, long took, double gap, LatencyRecorder recorder) {
     for (long number = started; number < most; number++) {

@@ -1,8 +1,8 @@
 package org.rddp.perf;
 
 /**
- * The immediate data (RFC 7306) between a peer that measures throughput and the server: what it is
- * in the first octet, a number in the other seven.
+ * The immediate data (RFC 7306) between a peer that measures throughput and the server: its kind in
+ * the first octet, a number in the other seven.
  */
 public final class LoadMessage {
   private static final int KIND_SHIFT = 56;
@@ -12,14 +12,14 @@ public final class LoadMessage {
 
   private LoadMessage() {}
 
-  /** The server may post so many operations more, 1 or more. */
+  /** Allows the server to post this many more operations, 1 or more. */
   public static long grant(long operations) {
     return GRANT | operations;
   }
 
   /**
-   * The server sends this message back once it has posted all that it was granted, and its Reads
-   * and atomics have their answers.
+   * Asks the server to send this message back once it has posted all that it was granted, and its
+   * Reads and atomics have their answers.
    *
    * @param number of the flush
    */

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Slots of a memory into which messages are written in turn. Each message carries a mark in its
- * first and its last octet, by which the program that owns the memory sees that it has arrived. A
- * slot must not be used again before its message has been answered. Neither blocks nor allocates.
+ * first and its last octet, which shows the owner of the memory that it has arrived. A slot must
+ * not be used again before its message has been answered. Neither blocks nor allocates.
  */
 public final class MarkedSlots {
   private static final VarHandle OCTET = ValueLayout.JAVA_BYTE.varHandle();

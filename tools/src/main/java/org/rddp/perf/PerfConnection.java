@@ -17,8 +17,8 @@ import org.rddp.client.types.StartupOptions;
 import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * One connection to the server for messages of one size: posts operations and counts what became of
- * them. For one thread; posts and counts neither block nor allocate.
+ * One connection to the server for messages of one size: posts operations and counts their
+ * completions and answers. For one thread; posts and counts neither block nor allocate.
  */
 final class PerfConnection implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -35,7 +35,7 @@ final class PerfConnection implements AutoCloseable {
   private final Connection connection;
   private final AdvertisedBuffer target;
 
-  /** For each operation under way when it began, or should have begun. */
+  /** When each operation under way began, or was due. */
   private final long[] began;
 
   private long posted;
@@ -166,7 +166,9 @@ final class PerfConnection implements AutoCloseable {
         : connection.postSend(index, local, 0, size, flags);
   }
 
-  /** Lets the server post as many operations as were posted here, if at least so many are new. */
+  /**
+   * Lets the server post as many operations as were posted here, if at least {@code least} are new.
+   */
   private void grant(int least) {
     long most =
         settings.verb() == Verb.SEND ? Math.min(posted, received + settings.outstanding()) : posted;
@@ -178,8 +180,8 @@ final class PerfConnection implements AutoCloseable {
   }
 
   /**
-   * Completes a measurement of throughput: to be called, with polls between, until it is true. Then
-   * everything that was posted at either end has been placed.
+   * Completes a measurement of throughput. Call it, with polls between, until it returns true: then
+   * everything posted at either end has been placed.
    */
   boolean flushed() {
     if (settings.bidirectional() && granted < posted) {
@@ -286,7 +288,7 @@ final class PerfConnection implements AutoCloseable {
     return count;
   }
 
-  /** Operations posted that TCP has taken, or that have been answered: never more than posted. */
+  /** Operations that TCP has taken, or that have been answered: never more than posted. */
   long done() {
     return Math.max(0, posted - connection.sendsOutstanding());
   }

@@ -35,7 +35,7 @@ public final class PerfFiles {
   private final List<BandwidthResult> bandwidths = new ArrayList<>();
 
   /**
-   * Files that are not written yet.
+   * Collects results; writes no file yet.
    *
    * @param folder which exists
    */

@@ -11,7 +11,7 @@ import org.rddp.client.types.Access;
  * @param exposed what the server writes and reads, and where messages are received
  */
 record PerfMemory(MemoryRegion local, MemoryRegion exposed) {
-  /** Allocates both, with so many octets each. */
+  /** Allocates both, {@code octets} each. */
   static PerfMemory allocate(Rddp session, long octets) {
     return new PerfMemory(
         session.allocate(octets, Access.LOCAL_WRITE),
@@ -23,7 +23,7 @@ record PerfMemory(MemoryRegion local, MemoryRegion exposed) {
             Access.REMOTE_ATOMIC));
   }
 
-  /** Removes what an earlier connection has left: its marks would be taken for new ones. */
+  /** Clears the marks of an earlier connection, which would be taken for new ones. */
   void clear() {
     exposed.segment().fill((byte) 0);
   }

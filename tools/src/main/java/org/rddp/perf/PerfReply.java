@@ -7,7 +7,7 @@ import org.rddp.rig.AdvertisedBuffer;
 /**
  * The server's answer to a {@link PerfRequest}: private data of its MPA Reply. The advertisement of
  * a buffer, as every peer gets it, is followed by the magic number (8 octets) and the version (2)
- * of the request, by which the peer sees that the server has understood it.
+ * of the request, which show the peer that the server has understood it.
  *
  * @param buffer the server's memory, which the peer may write and read, also by atomics
  */

@@ -7,8 +7,8 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * What a peer that measures asks of {@code rddp echo}: the private data of its MPA Request, 48
- * octets in network order.
+ * Asks {@code rddp echo} for a measurement: the private data of the peer's MPA Request, 48 octets
+ * in network order.
  *
  * <pre>
  *  0  magic (8)        "rddpperf"
@@ -114,7 +114,7 @@ public record PerfRequest(
         "unknown " + all[0].getClass().getSimpleName() + " " + number);
   }
 
-  /** Octets of memory in which the server takes writes, and from which it writes. */
+  /** Octets of the server's memory that is written, and from which it writes. */
   public long bufferOctets() {
     return service == Service.WRITE_BACK
         ? new MarkedSlots(size, outstanding).octets()

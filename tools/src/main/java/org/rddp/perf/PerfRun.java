@@ -45,7 +45,7 @@ public final class PerfRun {
    * Measures latencies.
    *
    * @param size octets of a message
-   * @throws PerfException if the server cannot be measured with
+   * @throws PerfException if the server does not take part, or a connection ends
    */
   public LatencyResult latency(int size) {
     PerfConnection[] connections = new PerfConnection[settings.connections()];
@@ -67,7 +67,7 @@ public final class PerfRun {
    * Measures throughput.
    *
    * @param size octets of a message
-   * @throws PerfException if the server cannot be measured with
+   * @throws PerfException if the server does not take part, or a connection ends
    */
   public BandwidthResult bandwidth(int size) {
     PerfConnection[] connections = new PerfConnection[settings.connections()];
@@ -102,7 +102,7 @@ public final class PerfRun {
     return new Pump(session, connections, settings.waiting(), stop);
   }
 
-  /** What is flushed must not be taken for the next connection's. */
+  /** Closes connections, and discards their completions, which the next ones must not get. */
   private void close(PerfConnection[] connections) {
     for (PerfConnection connection : connections) {
       if (connection != null) {

@@ -9,7 +9,8 @@ package org.rddp.perf;
  * @param connections number of connections; operations go over them in turn
  * @param bidirectional throughput: whether the server posts as many operations as this program
  * @param inlineOctets Writes and Sends up to this length lie in the work request; 0: none
- * @param chosenSignalEvery one operation of so many is signalled; 0: as {@link #signalEvery} says
+ * @param chosenSignalEvery interval at which operations are signalled; 0: {@link #signalEvery}
+ *     chooses it
  * @param waiting how this program waits
  * @param rate operations per second, all connections together; 0: each begins as soon as there is
  *     room (closed loop)
@@ -44,10 +45,10 @@ public record PerfSettings(
   private static final double NANOS_PER_SECOND = 1e9;
   private static final int SIGNAL_EVERY = 32;
 
-  /** Octets between two completions at the most, so that throughput can be seen by intervals. */
+  /** Most octets between two completions, so that each interval's throughput can be seen. */
   private static final int SIGNAL_OCTETS = 1 << 20;
 
-  /** Whether operations begin at a fixed rate, whatever became of those before (open loop). */
+  /** Whether operations begin at a fixed rate, without waiting for earlier ones (open loop). */
   public boolean openLoop() {
     return rate > 0;
   }
@@ -70,7 +71,7 @@ public record PerfSettings(
   }
 
   /**
-   * One operation of so many is signalled. All are when the latency of Reads or atomics is
+   * The interval at which operations are signalled; 1 if the latency of Reads or atomics is
    * measured.
    *
    * @param size octets of a message

@@ -15,7 +15,7 @@ final class Pump {
   private static final long CHECK_NANOS = 200_000_000;
   private static final long LONGEST_NANOS = 20_000_000_000L;
 
-  /** After the stop signal. */
+  /** Longest wait for the server after the stop signal. */
   private static final long SHORT_NANOS = 2_000_000_000L;
 
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -47,10 +47,11 @@ final class Pump {
   }
 
   /**
-   * To be called when a poll has found nothing, and nothing could be posted.
+   * Waits as configured, and checks the connections now and then. Call it when a poll has found
+   * nothing, and nothing could be posted.
    *
    * @param now the time
-   * @param due when this program has something to do at the latest
+   * @param due when this program next has something to do, at the latest
    * @throws PerfException if a connection has ended, or the server does not answer for long
    */
   @SuppressWarnings("ThreadPriorityCheck") // Engines and programs that have no core of their own.
@@ -75,7 +76,7 @@ final class Pump {
     }
   }
 
-  /** Something has happened, or nothing was expected to happen. */
+  /** Restarts the wait for the server: something has happened, or nothing was expected. */
   void worked(long now) {
     lastWork = now;
   }

@@ -3,8 +3,8 @@ package org.rddp.perf;
 /** What the server does for a peer that measures. */
 public enum Service {
   /**
-   * It takes what comes and answers no message. It posts operations of its own only as many as the
-   * peer grants ({@link LoadMessage}).
+   * It receives, and answers no message. It posts only as many operations of its own as the peer
+   * grants ({@link LoadMessage}).
    */
   LOAD(0),
 

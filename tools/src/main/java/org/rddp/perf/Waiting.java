@@ -17,7 +17,7 @@ public enum Waiting {
     this.title = title;
   }
 
-  /** Words for people. */
+  /** Description for people. */
   public String title() {
     return title;
   }

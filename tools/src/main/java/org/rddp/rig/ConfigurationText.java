@@ -16,7 +16,7 @@ public final class ConfigurationText {
   public ConfigurationText() {}
 
   /**
-   * Whether a daemon can have so much of its memory in huge pages.
+   * Whether enough huge pages are free.
    *
    * @param mebibytes that all daemons to be started need together
    */
@@ -91,7 +91,7 @@ public final class ConfigurationText {
    * Adds a table.
    *
    * @param header with its brackets
-   * @param keysAndValues by turns; a value is a number, a boolean, a list, or else quoted
+   * @param keysAndValues alternately; a value is a number, a boolean, a list, or else quoted
    */
   public ConfigurationText table(String header, Object... keysAndValues) {
     text.append(header).append('\n');

@@ -136,14 +136,14 @@ public final class JavaProcess implements AutoCloseable {
     return next(timeout.toNanos(), timeout);
   }
 
-  /** The next line, after at most so many nanoseconds, which are what is left of the timeout. */
+  /** The next line; waits at most {@code nanos}, the rest of the timeout. */
   private String next(long nanos, Duration timeout) throws IOException, InterruptedException {
     String line = lines.poll(nanos, TimeUnit.NANOSECONDS);
     if (line == null) {
       throw new IOException(
           "the process '"
               + name
-              + "' did not say what was awaited within "
+              + "' did not print the awaited line within "
               + timeout.toMillis() / 1e3
               + " s");
     }

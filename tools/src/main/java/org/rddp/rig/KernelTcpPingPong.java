@@ -12,9 +12,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Messages over the kernel's TCP and back, TCP_NODELAY, each end on a CPU of its own: non-blocking
- * sockets polled without a pause, the best that plain sockets do, or blocking ones. The thread that
- * opens it measures; the other end sends each message back when it is whole.
+ * Sends messages over the kernel's TCP and back, with TCP_NODELAY, each end on its own CPU:
+ * non-blocking sockets polled without a pause, the best that plain sockets do, or blocking ones.
+ * The thread that opens it measures; the other end sends each message back when it is whole.
  */
 public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
   private final NetworkEnds ends;

@@ -20,7 +20,7 @@ public final class LineChart {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 480;
 
-  /** Percentile curves end where so few values are left: the rest is chance. */
+  /** Percentile curves end where this few values are left: the rest is chance. */
   private static final double LEFT = 5;
 
   private static final int POINTS = 120;
@@ -53,7 +53,7 @@ public final class LineChart {
     return made;
   }
 
-  /** The percentile of a number of nines: 99 % of two, with as many digits as tell it from 100. */
+  /** Formats the percentile with this many nines, such as 99 % for two; never rounds it to 100. */
   private static String percentile(double nines) {
     BigDecimal percent =
         BigDecimal.valueOf(100 - 100 / Math.pow(10, nines))
@@ -105,7 +105,7 @@ public final class LineChart {
     return chart.getSeriesCollection().isEmpty();
   }
 
-  /** Writes the chart, which has a line at least, into a file. */
+  /** Writes the chart, which must have a line, to a file. */
   public void write(Path file) throws IOException {
     Files.write(file, ChartEncoder.getBytes(chart, "png"));
   }

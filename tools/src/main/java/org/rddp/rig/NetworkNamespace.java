@@ -55,7 +55,7 @@ public final class NetworkNamespace implements AutoCloseable {
   /**
    * Moves the calling thread, a platform thread, into a new, empty network namespace.
    *
-   * @return the kernel's number of the thread, for {@code ip link set ... netns}
+   * @return the kernel's id of the thread, for {@code ip link set ... netns}
    * @throws SystemCallException if that is not allowed: it needs CAP_SYS_ADMIN
    */
   static int enterNew() throws SystemCallException {

@@ -86,7 +86,10 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
       }
     }
 
-    /** A received message or a completed read is what is waited for: those have ids above 0. */
+    /**
+     * Takes a completion. Received messages and completed reads, which are awaited, have ids above
+     * 0.
+     */
     private void take(Completion completion) {
       if (!completion.isSuccess()) {
         failure = completion;
@@ -112,7 +115,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
   private boolean receivesPosted;
 
   /**
-   * Two programs, which need a connection first ({@link #use}).
+   * Creates two programs; they need a connection ({@link #use}).
    *
    * @param longest octets of the longest message
    * @param waiting how they wait

@@ -6,8 +6,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measures round trips, in nanoseconds. Closed-loop, each round trip begins when the one before has
- * ended. Open-loop, each has an intended start, whatever became of those before, and its time
- * counts from there: a stall shows in every round trip that it delays. For one thread.
+ * ended. Open-loop, each has an intended start, from which its time counts: a stall shows in every
+ * round trip that it delays. For one thread.
  *
  * <p>Where intended starts are {@link #SLEEPS} or farther apart, the thread sleeps until then if
  * the round trip before has ended, and its time counts from the end of the sleep: otherwise this
@@ -71,7 +71,7 @@ public final class RoundTripTimer {
     return intended;
   }
 
-  /** When it woke, or the intended start if that is over. */
+  /** Returns when it woke, or the intended start if that has passed. */
   private static long sleepUntil(long intended) {
     long start = intended;
     for (long now = System.nanoTime(); now < intended; now = System.nanoTime()) {

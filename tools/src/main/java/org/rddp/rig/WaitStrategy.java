@@ -3,8 +3,8 @@ package org.rddp.rig;
 import java.io.IOException;
 
 /**
- * Waits for the other end by polling. Where more busy threads than cores must share them, it also
- * yields now and then. It gives up after ten seconds. For one thread.
+ * Waits for the other end by polling. If there are more busy threads than cores, it also yields now
+ * and then. It gives up after ten seconds. For one thread.
  */
 public final class WaitStrategy {
   private static final long LONGEST = 10_000_000_000L;
@@ -16,8 +16,8 @@ public final class WaitStrategy {
   private static final int YIELD_MASK = 0x3f;
 
   /**
-   * Whether an engine and two programs that poll have no core each, with one left for the rest:
-   * then a program that polls should yield.
+   * Whether there are too few cores for an engine, two programs that poll, and all else: then a
+   * program that polls should yield.
    */
   public static final boolean FEW_CORES = Runtime.getRuntime().availableProcessors() < 4;
 

@@ -44,7 +44,7 @@ public final class EchoServer {
   private static final int REGIONS = 2;
   private static final int MOST_SLOTS = 32;
 
-  /** A peer that measures has as many slots as so many others, where there is room for those. */
+  /** A peer that measures has the slots of this many others, if there is room. */
   private static final int MEASURING_SHARE = 4;
 
   /** Polls of the session between two polls for new and ended connections. */
@@ -53,12 +53,12 @@ public final class EchoServer {
   /** Polls before a yield where there are few cores. */
   private static final int POLLS_BEFORE_YIELD = 250;
 
-  /** As long a server polls without sleeping for peers that measure and do nothing, in ns. */
+  /** How long the server polls without sleeping while measuring peers are idle, in ns. */
   private static final long POLLING_NANOS = 100_000_000;
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  /** While something is awaited that no event announces: room in a queue, or a write. */
+  /** Pause while it waits for something without an event: room in a queue, or a write. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(1);
 
   private final Rddp session;
@@ -69,7 +69,7 @@ public final class EchoServer {
   private final List<Peer> closing = new ArrayList<>();
   private final CompletionHandler handler = this::onCompletion;
 
-  /** A peer that is slow to complete its startup must not delay the others. */
+  /** Runs accepts: a peer with a slow startup must not delay the others. */
   private final ExecutorService accepting = Executors.newCachedThreadPool(EchoServer::thread);
 
   private final int mostPeers;
@@ -107,7 +107,7 @@ public final class EchoServer {
     batch = limits.completions();
     int most = Math.min(limits.connections(), limits.regions() / REGIONS);
     mostPeers = Math.max(1, Math.min(most, limits.completions()));
-    // Every slot takes one request, so that no peer can leave the others without any.
+    // Every slot takes one request: no peer can use up the others'.
     int share = Math.min(limits.completions() / mostPeers, MOST_SLOTS);
     slots = Math.max(1, Math.min(share, Math.min(limits.sendQueue(), limits.receiveQueue())));
     measuring = new MeasuringPeers(session, measuringMemory);
@@ -142,7 +142,7 @@ public final class EchoServer {
         closing.add(peer);
       }
     }
-    // Sees every completion that was there when the peers had closed.
+    // After the check of closed peers, so that all their completions are seen.
     int answered = poll();
     closeAnswered();
     boolean waits = false;

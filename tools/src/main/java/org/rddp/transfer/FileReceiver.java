@@ -44,7 +44,7 @@ final class FileReceiver {
               || filled.part() >= TransferWindow.PARTS
               || filled.octets() < 1
               || filled.octets() > partOctets) {
-            throw new IllegalStateException("the peer filled what is not there");
+            throw new IllegalStateException("the peer filled a part that does not exist");
           }
           ByteBuffer part =
               window.segment().asSlice(filled.part() * partOctets, filled.octets()).asByteBuffer();
@@ -61,7 +61,7 @@ final class FileReceiver {
         }
         case TransferMessage.Result result ->
             throw new IllegalStateException("the peer gave up: " + result.text());
-        default -> throw new IllegalStateException("the peer said something unexpected");
+        default -> throw new IllegalStateException("the peer sent an unexpected message");
       }
     }
   }
@@ -69,7 +69,7 @@ final class FileReceiver {
   private static String check(String theirs, String ours, long done, long octets)
       throws IOException {
     if (done != octets) {
-      throw new IOException(done + " octets came of " + octets);
+      throw new IOException("received " + done + " octets of " + octets);
     }
     if (!theirs.equals(ours)) {
       throw new IOException("SHA-256 differs: sent " + theirs + ", received " + ours);

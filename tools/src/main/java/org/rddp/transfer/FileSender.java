@@ -34,7 +34,7 @@ final class FileSender {
 
   /** Sends all of a file, and its digest. */
   void send(FileChannel file, int stag, long to, long window) throws IOException {
-    // Each end divides its own memory; a part is as long as the shorter of both.
+    // Each end divides its own memory; a part is as long as the shorter of the two.
     long theirs = TransferWindow.partOctets(window);
     long ours = TransferWindow.partOctets(buffer.length());
     long partOctets = Math.min(theirs, ours);
@@ -92,6 +92,6 @@ final class FileSender {
     if (message instanceof TransferMessage.Result result) {
       throw new IllegalStateException("the peer gave up: " + result.text());
     }
-    throw new IllegalStateException("the peer said something unexpected");
+    throw new IllegalStateException("the peer sent an unexpected message");
   }
 }

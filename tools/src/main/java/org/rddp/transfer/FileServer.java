@@ -68,7 +68,7 @@ public final class FileServer {
     SessionLimits limits = session.limits();
     int most = Math.min(limits.connections(), limits.regions() / REGIONS);
     mostClients = Math.max(1, Math.min(most, limits.completions() / REQUESTS));
-    // Refused here, a window that is too large need not be refused to every client.
+    // Fails now if the window is too large, instead of for every client.
     window().close();
   }
 
@@ -236,8 +236,8 @@ public final class FileServer {
         return resolved;
       }
     } catch (InvalidPathException e) {
-      throw new IOException("'" + name + "' is no name of a file", e);
+      throw new IOException("'" + name + "' is not a file name", e);
     }
-    throw new IOException("'" + name + "' is not a plain name of a file");
+    throw new IOException("'" + name + "' is not a plain file name");
   }
 }

@@ -10,8 +10,8 @@ import org.rddp.client.types.Reason;
 /** Opens listeners whose peers may send ahead: messages wait for receives in the daemon. */
 final class HeldMessages {
   /**
-   * The default of {@code hold-messages} in the daemon's configuration. Asking for more would have
-   * the daemon note a refused request at each start.
+   * The default of {@code hold-messages} in the daemon's configuration. Asking for more would make
+   * the daemon log a refused request at each start.
    */
   private static final int MOST = 2 << 20;
 

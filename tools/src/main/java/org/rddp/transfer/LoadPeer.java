@@ -15,8 +15,7 @@ import org.rddp.rig.AdvertisedBuffer;
 
 /**
  * A peer that measures throughput, or the latency of Reads and atomics. What it sends is received
- * and forgotten. The server posts operations of its own, to this peer only, as many as the peer has
- * granted.
+ * and discarded. The server posts as many operations to this peer as the peer has granted.
  */
 final class LoadPeer extends Peer {
   private static final long NONE = 0;
@@ -126,7 +125,7 @@ final class LoadPeer extends Peer {
     return connection().postReceive(slot, receives, (long) slot * receiveOctets, receiveOctets);
   }
 
-  /** Fenced, so that Reads and atomics have their answers before. */
+  /** Sends the answer fenced: Reads and atomics have their answers before. */
   private boolean answerFlush() {
     return connection().postImmediate(0, flush, SendFlags.SIGNALLED | SendFlags.FENCED);
   }

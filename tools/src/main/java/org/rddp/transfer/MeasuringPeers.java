@@ -4,12 +4,9 @@ import org.rddp.client.Connection;
 import org.rddp.client.Rddp;
 import org.rddp.perf.PerfRequest;
 
-/**
- * Makes the peers that measure, within a limit of memory for all of them together: what one peer
- * takes, others cannot.
- */
+/** Makes peers that measure, within a limit of memory for all of them together. */
 final class MeasuringPeers {
-  /** Receives that one peer has beyond the first use no more than this part of the memory. */
+  /** One peer with more than one receive takes at most the memory divided by this. */
   private static final int SHARE = 4;
 
   private final Rddp session;
@@ -17,7 +14,7 @@ final class MeasuringPeers {
   private long used;
 
   /**
-   * No peers yet.
+   * Starts without peers.
    *
    * @param memory octets for all peers together
    */
@@ -37,7 +34,7 @@ final class MeasuringPeers {
     long needed = octets(request, 1);
     if (needed > memory - used) {
       throw new IllegalArgumentException(
-          "the echo server has memory of %d octets left for measurements, and this needs %d:"
+          "the echo server has %d octets left for measurements, and this one needs %d:"
                   .formatted(memory - used, needed)
               + " see --perf-memory of 'rddp echo'");
     }
@@ -64,7 +61,7 @@ final class MeasuringPeers {
     };
   }
 
-  /** A peer has ended. */
+  /** Releases the memory of a peer that has ended. */
   void freed(Peer peer) {
     used -= peer.measuringOctets();
   }

@@ -20,7 +20,7 @@ final class MessageChannel implements AutoCloseable {
   /** Octets of the longest message. */
   static final int LONGEST = 1024;
 
-  /** Receives of a channel that has its session for itself. */
+  /** Receives of a channel that does not share its session. */
   private static final int RECEIVES = 32;
 
   /** The longest wait for another thread's poll. */
@@ -143,7 +143,7 @@ final class MessageChannel implements AutoCloseable {
       long since = System.nanoTime();
       long before = completions;
       while (!condition.getAsBoolean()) {
-        // What the peer sent before it closed is in the ring when that is known.
+        // Read before the poll, which then finds everything that the peer sent before it closed.
         boolean peerClosed = connection.isPeerClosed();
         int work = shared.poll();
         postReceives();

@@ -36,7 +36,7 @@ abstract class Peer {
   /** Frees its memory, after the connection has ended. */
   abstract void free();
 
-  /** Octets of memory that count towards the memory for measurements. */
+  /** Octets that count towards the memory for measurements. */
   long measuringOctets() {
     return 0;
   }

@@ -13,12 +13,12 @@ import org.rddp.perf.PerfRequest;
 import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * A peer that measures RDMA Writes. No completion tells of them: the server looks for each in the
- * buffer, and writes the same octets into the same slot of the peer's memory. It writes only to
- * this peer, over the peer's connection, and only one message for one that has arrived.
+ * A peer that measures RDMA Writes. They raise no completion: the server looks for each in the
+ * buffer, and writes the same octets into the same slot of the peer's memory, one message for each
+ * that has arrived.
  */
 final class WriteBackPeer extends Peer {
-  /** One write of so many is signalled. */
+  /** Interval at which writes are signalled. */
   private static final int SIGNAL_EVERY = 32;
 
   private final PerfRequest request;
@@ -82,7 +82,7 @@ final class WriteBackPeer extends Peer {
 
   @Override
   boolean post() {
-    return true; // A write that arrives wakes nobody.
+    return true; // A write that arrives raises no event.
   }
 
   @Override

@@ -306,7 +306,7 @@ class CaptureCommandTest {
     assertThat(run(List.of("--buffer", "5000", "x.pcapng"))).isEqualTo(2);
     assertThat(run(List.of("--snaplen", "0", "x.pcapng"))).isEqualTo(2);
     assertThat(err.toString())
-        .contains("standard output has no rotation")
+        .contains("standard output cannot be rotated")
         .contains("--files needs --rotate-size or --rotate-seconds")
         .contains("--buffer is a power of two from 4KiB to 1GiB, not 5000")
         .contains("--snaplen is 1 to 65535, not 0");

@@ -134,7 +134,7 @@ class ProgramsTest {
 
     assertThatThrownBy(
             () -> connectWhenListening(() -> client.get("../secret", folder.resolve("copy"))))
-        .hasMessageContaining("not a plain name");
+        .hasMessageContaining("not a plain file name");
     served.join();
     assertThat(folder.resolve("copy")).doesNotExist();
   }
