@@ -3,8 +3,8 @@ package org.rddp.analysis;
 import org.rddp.simulation.WireSettings;
 
 /**
- * Receive buffers for connections whose senders align FPDUs with segments, and for connections
- * whose senders do not (RFC 5044 appendix B.2).
+ * Measures receive buffers with senders that align FPDUs with segments, and with senders that do
+ * not (RFC 5044 appendix B.2).
  */
 public final class BufferFigures {
   private static final int MTU = 1500;
@@ -33,7 +33,7 @@ public final class BufferFigures {
   record Kept(long packets, long octets, long all) {}
 
   /**
-   * Sends FPDUs as large as EMSS on all connections by turns. A stock TCP's first FPDU is half as
+   * Sends FPDUs as large as EMSS on all connections in turn. A stock TCP's first FPDU is half as
    * large, so that all others lie in two segments.
    */
   static Kept kept(int connections, Segmentation segmentation) {
@@ -56,7 +56,7 @@ public final class BufferFigures {
     long all = sent * connections;
     hosts.run(10 * TwoHosts.MILLISECOND * Math.max(1, connections / 1000));
     if (hosts.sinks().stream().mapToLong(UlpduSink::ulpdus).sum() != all) {
-      throw new IllegalStateException("not all of " + all + " ULPDUs have come");
+      throw new IllegalStateException("not all of " + all + " ULPDUs have arrived");
     }
     Kept kept =
         new Kept(

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Figures in rows, for whoever prints them. */
+/** A table of figures, to be printed as text or JSON. */
 public final class FigureTable {
   private final String name;
   private final String title;

@@ -19,10 +19,10 @@ public final class LossFigures {
    * The result of one transfer.
    *
    * @param segments received
-   * @param beforeTurn of these, segments received out of order
+   * @param beforeTurn segments received out of order, among these
    * @param early ULPDUs passed out of order
    * @param kept octets of segments that were kept after their arrival
-   * @param counted the same by TCP's counter
+   * @param counted octets kept, by TCP's counter
    * @param most octets that waited at a time
    * @param packets kept at a time
    * @param reassembled ULPDUs that were put together from several segments

@@ -8,8 +8,8 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * Makes our TCP behave as one that knows nothing of FPDUs: while it holds octets back they are a
- * stream, from which full segments are cut wherever they end.
+ * Makes our TCP behave like one that does not know FPDUs: it holds octets back, and cuts full
+ * segments from them regardless of FPDUs.
  */
 final class StockTcp extends RelayedStream {
   private PacketPool pool;
@@ -22,7 +22,7 @@ final class StockTcp extends RelayedStream {
     super(startup);
   }
 
-  /** From now on octets wait until they fill a segment, as between two pushes of a program. */
+  /** Holds octets from now on until they fill a segment, as between two pushes of a program. */
   void hold() {
     holding = true;
   }

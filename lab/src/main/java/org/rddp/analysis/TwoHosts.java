@@ -34,7 +34,7 @@ final class TwoHosts {
       MpaSettings.DEFAULTS.withStartupTimeoutNanos(3600 * SECOND);
   private static final int PORT = 7;
 
-  /** Opened at a time: fewer than a listener's backlog. */
+  /** Connections opened at a time: fewer than a listener's backlog. */
   private static final int BATCH = 64;
 
   private final Network network;
@@ -120,7 +120,7 @@ final class TwoHosts {
   /** Runs until a condition holds. */
   void run(BooleanSupplier done) {
     if (!network.run(done, network.now() + 36_000 * SECOND)) {
-      throw new IllegalStateException("the simulation does not come to an end");
+      throw new IllegalStateException("the simulation does not end");
     }
   }
 
@@ -144,7 +144,7 @@ final class TwoHosts {
     link.reSegment(often);
   }
 
-  /** Reduces the MTU of the link, which tells senders. */
+  /** Reduces the link's MTU; senders of larger packets get an ICMP error. */
   void narrow(int mtu) {
     link.reduceMtu(mtu, false);
   }

@@ -110,7 +110,7 @@ final class UlpduSink extends UlpduAdapter {
     return true;
   }
 
-  /** Octets of stream that an FPDU takes which begins at an offset from the start. */
+  /** Octets of the stream, Markers included, of an FPDU that begins at an offset from the start. */
   private int span(long offset, int length) {
     int left = OVERHEAD + length + (-(2 + length) & 3);
     if (!markers) {

@@ -27,7 +27,7 @@ final class SimulateCommand implements Callable<Integer> {
   private static final long DEFAULT_RUNS = 1000;
   private static final int PROGRESS_EVERY = 5;
 
-  /** Months of simulation. */
+  /** Limit of runs: months of simulation. */
   private static final long MAX_RUNS = 1_000_000_000;
 
   @Parameters(paramLabel = "KIND", description = "The simulation: ${COMPLETION-CANDIDATES}.")

@@ -34,7 +34,7 @@ final class SoakCommand implements Callable<Integer> {
       names = "--seed",
       paramLabel = "NUMBER",
       defaultValue = "1",
-      description = "What decides about all that happens (default: ${DEFAULT-VALUE}).")
+      description = "Seed that decides what happens (default: ${DEFAULT-VALUE}).")
   private long seed;
 
   @Spec private CommandSpec spec;

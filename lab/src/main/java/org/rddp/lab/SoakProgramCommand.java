@@ -78,7 +78,7 @@ final class SoakProgramCommand implements Callable<Integer> {
         // Only the end of the input matters.
       }
     } catch (IOException e) {
-      // That is an end, too.
+      // A failed read is the end, too.
     }
     stop.set(true);
   }

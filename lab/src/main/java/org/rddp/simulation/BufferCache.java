@@ -7,8 +7,8 @@ import java.util.Map;
 import org.rddp.device.NativePacketPool;
 
 /**
- * Packet pools and frame stores that are used again in the next run. To allocate them anew would
- * take longer than most runs.
+ * Keeps packet pools and frame stores for the next run: allocating them takes longer than most
+ * runs.
  */
 public final class BufferCache {
   private static final int SMALL = 2048;
@@ -22,7 +22,7 @@ public final class BufferCache {
   private final Map<Long, Deque<NativePacketPool>> pools = new HashMap<>();
   private FrameStore frames = new FrameStore();
 
-  /** Empty. */
+  /** Creates an empty cache. */
   public BufferCache() {}
 
   /** A store without frames. */

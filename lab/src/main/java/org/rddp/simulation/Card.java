@@ -80,7 +80,7 @@ public final class Card implements FrameDevice, Hop {
     places = frames;
   }
 
-  /** Frames that were dropped for want of a place in the ring or a packet. */
+  /** Frames dropped because the ring was full or the pool empty. */
   public long missed() {
     return missed;
   }
@@ -279,7 +279,7 @@ public final class Card implements FrameDevice, Hop {
     return true;
   }
 
-  /** The card neither sends nor receives from now on. */
+  /** Stops sending and receiving. */
   @Override
   public void close() {
     closed = true;

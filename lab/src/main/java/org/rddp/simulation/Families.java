@@ -5,7 +5,7 @@ package org.rddp.simulation;
  *
  * @param ipv4 whether it has IPv4
  * @param ipv6 whether it has IPv6
- * @param routers whether it takes routers of IPv6, the link's MTU and redirects from the link
+ * @param routers whether it learns IPv6 routers, the link's MTU and redirects from the link
  */
 public record Families(boolean ipv4, boolean ipv6, boolean routers) {
   /** IPv4 only. */

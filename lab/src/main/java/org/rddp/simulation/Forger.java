@@ -13,13 +13,13 @@ import org.rddp.wire.Ndp;
 import org.rddp.wire.Tcp;
 
 /**
- * A third station on the link of two hosts with IPv6. It sends what no host may act on, and is told
- * of every frame: a host that sends one to it has believed it, unless it reports an error of a
- * packet that was corrupted on its way.
+ * A third station on the link of two IPv6 hosts. It sends messages that no host may act on, and
+ * sees every frame: a host that sends it a frame has believed one, unless the frame is an ICMPv6
+ * error about a packet that was corrupted on its way.
  *
- * <p>It does not answer what a host asks the whole link for, as whoever answers that first is
- * believed (RFC 4861 section 7.2.5); and it does not claim an address while its host checks whether
- * it is free, as the host would give way (RFC 4862 section 5.4.4).
+ * <p>It answers no multicast solicitation, since a host must believe the first answer (RFC 4861
+ * section 7.2.5). It claims no address while a host checks whether it is free, since the host would
+ * have to give it up (RFC 4862 section 5.4.4).
  */
 final class Forger implements NetworkListener {
   private static final long MAC_ADDRESS = 0x02_ff_00_00_00_66L;
@@ -71,7 +71,7 @@ final class Forger implements NetworkListener {
     towards = new Hop[] {link.backward(), link.forward()};
   }
 
-  /** How often it has sent something. */
+  /** How often it has sent such a message. */
   int count(Forgery forgery) {
     return counts.getOrDefault(forgery, 0);
   }
@@ -82,7 +82,7 @@ final class Forger implements NetworkListener {
       return;
     }
     if (Ethernet.destination(frame) == MAC_ADDRESS && !SegmentView.isIcmpv6Error(frame, length)) {
-      violations.add("a host believes a forged message, and sends to who has forged it");
+      violations.add("a host believes a forged message, and sends to the forger");
     }
     for (int i = 0; i < hosts.length; i++) {
       if (Ethernet.source(frame) == hosts[i].card().macAddress()
@@ -93,7 +93,7 @@ final class Forger implements NetworkListener {
     }
   }
 
-  /** A host begins anew, and checks its addresses again. */
+  /** Called when a host has restarted, and checks its addresses again. */
   void restarted(SimulatedHost host) {
     seen[host == hosts[0] ? 0 : 1] = false;
   }
@@ -133,7 +133,7 @@ final class Forger implements NetworkListener {
     return address(1 - victim);
   }
 
-  /** An answer would go to this station. */
+  /** Solicits the victim: an answer would go to this station. */
   private void solicit(int victim, int hops) {
     Ipv6Address target = address(victim);
     int length =
@@ -148,7 +148,7 @@ final class Forger implements NetworkListener {
     send(victim, hops, ITSELF, target, length);
   }
 
-  /** The peer, or the victim, is said to be here. */
+  /** Claims the address of the peer or of the victim for this station. */
   private void claim(int victim, int hops, int flags) {
     boolean ours = random.nextInt(4) == 0 && (seen[victim] || hops < Ipv6.ON_LINK_HOPS);
     Ipv6Address target = ours ? address(victim) : peer(victim);
@@ -165,7 +165,9 @@ final class Forger implements NetworkListener {
     send(victim, hops, target, toAll ? ALL_NODES : address(victim), length);
   }
 
-  /** No packet to the peer needs a router; the link's MTU may fall, and rise again. */
+  /**
+   * Advertises a router, which no packet to the peer needs, and sometimes another MTU of the link.
+   */
   private void router(int victim, int hops) {
     int told = random.nextBoolean() ? 0 : random.nextInt(Ipv6.LEAST_MTU - 100, mtu + 100);
     int lifetime = random.nextInt(4) == 0 ? 0 : random.nextInt(1, 1 << 16);

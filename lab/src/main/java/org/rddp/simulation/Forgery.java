@@ -5,7 +5,7 @@ enum Forgery {
   /** Any message of Neighbour Discovery, with a hop limit that routers have lowered. */
   FROM_BEYOND_THE_LINK("forged from beyond the link"),
 
-  /** An advertisement of the address of one of the hosts, which none has asked for. */
+  /** An unsolicited advertisement of the address of one of the hosts. */
   CLAIM("forged claims of an address"),
 
   /** A router advertisement. */
@@ -23,7 +23,7 @@ enum Forgery {
     this.words = words;
   }
 
-  /** What totals call it. */
+  /** Its name in totals. */
   String words() {
     return words;
   }

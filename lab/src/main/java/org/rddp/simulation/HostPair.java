@@ -19,18 +19,18 @@ import org.rddp.wire.Ipv6;
 public final class HostPair {
   private static final long MILLISECOND = 1_000_000;
 
-  /** Any number: for the generator that draws how many stacks hosts have. */
+  /** Arbitrary: seeds the generator that draws how many stacks hosts have. */
   private static final long STACKS = 0x5354_4143_4b53L;
 
-  /** Any number: for the generator that draws what cards do with long frames. */
+  /** Arbitrary: seeds the generator that draws what cards do with long frames. */
   private static final long LONG_FRAMES = 0x4c4f_4e47_4652L;
 
-  /** Any number: for the generator that draws what only runs over IPv6 have. */
+  /** Arbitrary: seeds the generator that draws what only runs over IPv6 have. */
   private static final long IPV6_DRAWS = 0x4950_7636_4950L;
 
   private static final long SECOND = 1000 * MILLISECOND;
 
-  /** The share of neighbour messages that is lost at most. */
+  /** The largest share of neighbour messages that is lost. */
   private static final double MOST_NEIGHBOUR_LOSS = 0.4;
 
   /** The longest time without progress: much longer than any wait that loss explains. */
@@ -43,10 +43,10 @@ public final class HostPair {
   private static final long MOST_EVENTS = 20_000_000;
   private static final int SMALLEST_MTU = 576;
 
-  /** What a frame has beside its IP packet, at most. */
+  /** The most octets of a frame beside its IP packet. */
   private static final int ROOM_FOR_HEADERS = 64;
 
-  /** The MTU that every link has at least (RFC 791 section 3.2). */
+  /** The smallest MTU of a link (RFC 791 section 3.2). */
   private static final int SMALLEST_LINK = 68;
 
   private final boolean ipv6;
@@ -67,10 +67,10 @@ public final class HostPair {
   private long events;
   private int powerFailures;
 
-  /** Draws what only runs over IPv6 have, so that others are as they would be without it. */
+  /** Draws what only runs over IPv6 have, so that other runs stay the same. */
   private final SplittableRandom ipv6Draws;
 
-  /** Over IPv6, in half of the runs; otherwise null. */
+  /** In half of the runs over IPv6; otherwise null. */
   private Forger forger;
 
   private int withoutIpv4;
@@ -121,12 +121,12 @@ public final class HostPair {
     return new Families(ipv4, true, ipv6Draws.nextBoolean());
   }
 
-  /** A quarter of the hosts have several stacks, whatever else is drawn from the seed. */
+  /** Draws the number of stacks, independently of all else: a quarter of the hosts have several. */
   private static int drawStacks(SplittableRandom independent) {
     return independent.nextInt(4) == 0 ? 1 << independent.nextInt(1, 4) : 1;
   }
 
-  /** A third of the other cards cut long frames, and may merge what they receive. */
+  /** Draws what a card does with long frames: a third cut them, and may merge what they receive. */
   private static LongFrames drawLongFrames(SplittableRandom longer, int most) {
     boolean merges = longer.nextBoolean();
     return longer.nextInt(3) == 0 ? new LongFrames(most, true, merges) : LongFrames.NONE;
@@ -163,7 +163,7 @@ public final class HostPair {
   }
 
   /**
-   * The family of a run: a third of them have IPv6.
+   * Draws whether a run is over IPv6: a third of them are.
    *
    * @param seed of the run, of whose other choices this one is independent
    */
@@ -286,7 +286,7 @@ public final class HostPair {
     }
   }
 
-  /** Forges a message after some time, and so on. */
+  /** Forges a message after some time, and then the others. */
   private void forgeOften(long left) {
     if (left > 0) {
       long pause = (long) Math.pow(10, 4 + ipv6Draws.nextDouble(5));
@@ -360,7 +360,7 @@ public final class HostPair {
     }
   }
 
-  /** Whether there were so many events that the run will probably never end. */
+  /** Whether there were so many events, a violation, that the run will probably never end. */
   private boolean tired() {
     if (++events > MOST_EVENTS) {
       violations.add("no end after " + MOST_EVENTS + " events");
@@ -378,7 +378,7 @@ public final class HostPair {
       progress = sum;
       progressAt = network.now();
     } else if (network.now() - progressAt > STALL && !inhabitants.isOver()) {
-      violations.add("nothing got on for " + STALL / SECOND + " s");
+      violations.add("no progress for " + STALL / SECOND + " s");
     }
     network.events().schedule(network.now() + SECOND, this::supervise, 0);
   }

@@ -10,9 +10,9 @@ public enum NetworkEvent {
   OVERFLOWED("lost to a full queue"),
   /** It found no buffer, or no card, at its destination. */
   MISSED("missed by the card"),
-  /** It was a message of Neighbour Discovery and lost, more often than other frames are. */
+  /** A message of Neighbour Discovery was lost; these have a loss rate of their own. */
   NEIGHBOUR_LOST("neighbour message lost"),
-  /** A station that is no host of the link's has sent it. */
+  /** A station that is not one of the link's hosts has sent it. */
   FORGED("forged"),
   /** It was larger than a link's MTU and dropped. */
   TOO_LARGE("too large"),

@@ -29,7 +29,7 @@ public final class OctetRanges {
     return true;
   }
 
-  /** The left edge: behind the last octet before which none is missing. */
+  /** The left edge: the position of the first octet that is missing. */
   public long edge() {
     return edge;
   }

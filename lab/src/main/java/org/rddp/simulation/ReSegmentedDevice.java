@@ -73,7 +73,7 @@ public final class ReSegmentedDevice extends WrappedDevice {
     long frame = network.frames().allocate(length);
     Memory.copy(address, network.frames().address(frame), length);
     if (length > Ethernet.HEADER + mtu()) {
-      // Longer than a router would pass: such as what the kernel has put together.
+      // Longer than a router passes, such as a frame that the kernel has merged.
       network.run(() -> false, Long.MAX_VALUE - 1);
       ready.add(frame);
     } else {

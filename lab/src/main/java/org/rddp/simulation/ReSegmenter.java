@@ -99,7 +99,7 @@ public final class ReSegmenter implements Hop {
         && SegmentView.total(SegmentView.packet(first)) < next.mtu();
   }
 
-  /** Fills the segment that is held with octets of another; the rest of that is held then. */
+  /** Fills the held segment with octets of another, whose rest is held then. */
   private void join(long frame) {
     long address = network.frames().address(frame);
     long first = SegmentView.packet(network.frames().address(held));

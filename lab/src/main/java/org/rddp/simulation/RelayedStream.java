@@ -13,7 +13,7 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   private StreamHandler above;
   private TcpStream below;
 
-  /** Before a handler. */
+  /** Passes calls on to a handler. */
   protected RelayedStream(StreamHandler above) {
     this.above = above;
   }

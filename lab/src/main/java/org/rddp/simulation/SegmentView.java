@@ -69,7 +69,9 @@ public final class SegmentView {
         && Icmpv6.error(packet(frame) + Ipv6.HEADER);
   }
 
-  /** The type of a message of ICMPv6 in a frame of IPv6; {@link #NO_TYPE} if it has another one. */
+  /**
+   * The ICMPv6 type of a message in an IPv6 frame; {@link #NO_TYPE} if it is of another protocol.
+   */
   private static int icmpv6Type(long frame, int length) {
     long packet = packet(frame);
     boolean message =
@@ -255,7 +257,7 @@ public final class SegmentView {
   }
 
   /**
-   * Makes a fragment of an IP packet, and its checksum right.
+   * Makes an IP packet a fragment, and corrects its checksum.
    *
    * @param total octets of header and payload
    * @param offset where the payload belongs, in units of eight octets

@@ -37,7 +37,7 @@ public final class SequenceSpaces {
   private final Map<Direction, Set<Integer>> offered = new HashMap<>();
   private final Set<Direction> taken = new HashSet<>();
 
-  /** None known. */
+  /** Knows no number yet. */
   public SequenceSpaces() {}
 
   /**

@@ -18,7 +18,7 @@ public final class SimulatedConnections<C extends SimulatedConnection> {
     connections.add(connection);
   }
 
-  /** One of them is opened now, or would be if its host were up. */
+  /** Counts a connection as opened, also if its host is down. */
   public void opens() {
     opened++;
   }

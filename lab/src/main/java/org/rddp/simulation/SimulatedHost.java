@@ -26,7 +26,7 @@ import org.rddp.wire.Toeplitz;
  * takes some time. The next turn follows when a frame has arrived or a timer is due.
  *
  * <p>Or with several stacks, to which the card steers frames by a table. Then some of them miss
- * some turns, as if their threads had no processor, and others come first in each.
+ * some turns, as if their threads had no processor, and any may be the first in a turn.
  */
 public final class SimulatedHost {
   private static final int PREFIX = 24;
@@ -211,7 +211,7 @@ public final class SimulatedHost {
     return families.ipv4() ? ipv4.withIpv6(network) : new InterfaceAddress(network);
   }
 
-  /** The address that others connect to: of IPv6 if it has that. */
+  /** The address that others connect to: the IPv6 address if it has one. */
   public HostAddress connectAddress() {
     return families.ipv6() ? ipv6() : address;
   }
@@ -221,8 +221,7 @@ public final class SimulatedHost {
   }
 
   /**
-   * Its TCP; of several stacks any one. What is done with it outside of an upcall is to be followed
-   * by {@link #scheduleTurn}.
+   * Its TCP; one of several stacks. Call {@link #scheduleTurn} after using it outside of an upcall.
    */
   public TcpStack stack() {
     return stacks[stacks.length == 1 ? 0 : random.nextInt(stacks.length)];

@@ -56,7 +56,7 @@ public final class SimulatedLink {
   /**
    * Reduces the MTU of both directions.
    *
-   * @param mtu their octets
+   * @param mtu in octets
    * @param silently whether senders of larger packets get no ICMP error
    */
   public void reduceMtu(int mtu, boolean silently) {

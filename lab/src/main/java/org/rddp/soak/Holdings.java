@@ -13,8 +13,8 @@ import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
 
 /**
- * What a daemon holds while only the soak itself has a session with it, by name. The same daemon
- * holds the same after all programs have ended, or something has leaked.
+ * What a daemon holds, by name, while only the soak has a session with it. If it holds more after
+ * all programs have ended, something has leaked.
  *
  * @param values by name
  */
@@ -59,7 +59,7 @@ record Holdings(Map<String, Long> values) {
     return sum[0];
   }
 
-  /** Sockets, event descriptors, processes and shared memory; the JVM opens files when it likes. */
+  /** Counts all descriptors but files, which the JVM opens when it likes. */
   private static long descriptors(Path process) throws IOException {
     long count = 0;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(process.resolve("fd"))) {

@@ -33,8 +33,8 @@ public final class ProcessSignals {
   }
 
   /**
-   * Has the kernel kill this process when the thread that started it ends, even if this process is
-   * stopped then.
+   * Makes the kernel kill this process when the thread that started it ends, even if this process
+   * is stopped then.
    */
   public static void dieWithParent() throws SystemCallException {
     PRCTL.call(PR_SET_PDEATHSIG, SIGKILL);

@@ -14,9 +14,9 @@ import org.rddp.rig.JavaProcess;
 import org.rddp.rig.TemporaryFolder;
 
 /**
- * A daemon under programs that connect, transfer, misbehave, are stopped and killed, and that is
- * restarted now and then. One seed decides what happens, not when: that is up to the machine. From
- * time to time all programs end, and the daemon must hold what it held at its start.
+ * Runs a daemon under programs that connect, transfer, misbehave, are stopped and killed, and
+ * restarts it now and then. One seed decides what happens; the machine decides when. From time to
+ * time all programs end, and the daemon must hold what it held at its start.
  */
 public final class Soak implements AutoCloseable {
   private static final String PROGRAM = "org.rddp.lab.Lab";
@@ -44,14 +44,17 @@ public final class Soak implements AutoCloseable {
   private final List<Long> memory = new ArrayList<>();
   private SoakedDaemon daemon;
 
-  /** The daemon lives on in the second half, so that its memory can be seen to stay as it is. */
+  /**
+   * When the last restart is due: none in the second half, to see whether the daemon's memory
+   * grows.
+   */
   private long lastRestart;
 
   private int lives;
   private int started;
 
   /**
-   * A soak that has not begun.
+   * Prepares a soak.
    *
    * @param progress gets a line for each audit
    */
@@ -63,7 +66,7 @@ public final class Soak implements AutoCloseable {
   }
 
   /**
-   * Runs it.
+   * Runs the soak.
    *
    * @return what was wrong; empty if nothing was
    */
@@ -175,7 +178,7 @@ public final class Soak implements AutoCloseable {
     }
   }
 
-  /** Programs must notice its end, and their successors find a daemon that has lost nothing. */
+  /** Kills and restarts the daemon. Programs must notice; new ones must find it in order. */
   private void killDaemon() throws IOException, InterruptedException {
     disturbances.merge("daemon killed", 1, Integer::sum);
     daemon.kill(problems);
@@ -229,7 +232,7 @@ public final class Soak implements AutoCloseable {
                 resident >> 10));
   }
 
-  /** What has happened, in lines for people. */
+  /** What has happened, as lines for people. */
   public List<String> summary() {
     List<String> lines = new ArrayList<>();
     lines.add(

@@ -30,7 +30,7 @@ public final class SoakProgram {
     return failure instanceof SessionLostException || failure instanceof DaemonUnavailableException;
   }
 
-  /** Passes on that the daemon has ended; other failures concern one connection or session. */
+  /** Rethrows a failure if the daemon has ended; others concern one connection or session. */
   static void rethrowIfLost(RuntimeException failure) {
     if (isLost(failure)) {
       throw failure;

@@ -159,7 +159,7 @@ public final class SoakSource {
     session.connect(nobody, PrivateData.NONE, CONNECT).close();
   }
 
-  /** Ends a session with memory, an STag and a connection that were never given back. */
+  /** Ends a session with memory, an STag and a connection that it has not released. */
   private void leaveEverythingOpen() {
     Rddp session = SoakProgram.open(socket, "one");
     try (session) {
@@ -170,7 +170,7 @@ public final class SoakSource {
     }
   }
 
-  /** Occupies a place of a program that has no session. */
+  /** Takes up one of the daemon's places for programs without a session. */
   private void connectAndSayNothing() throws SystemCallException {
     ControlSocket silent = ControlSocket.connect(socket);
     LockSupport.parkNanos(SILENCE);

@@ -61,7 +61,7 @@ final class SoakedDaemon implements AutoCloseable {
     }
   }
 
-  /** The daemon refreshes its counters now and then: those that know this session are meant. */
+  /** Waits for counters that include this session: the daemon refreshes them now and then. */
   private Holdings holdingsAtStart(Rddp session) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Holdings holdings;
@@ -129,7 +129,7 @@ final class SoakedDaemon implements AutoCloseable {
     end(problems);
   }
 
-  /** Has it end in order. */
+  /** Ends it in order (SIGTERM), and checks that. */
   void stop(List<String> problems) throws IOException, InterruptedException {
     process.terminate();
     if (!process.awaitEnd(PATIENCE)) {

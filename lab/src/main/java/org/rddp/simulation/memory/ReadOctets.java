@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an RDMA Read may bring: the octets of its source behind everything that was posted before
- * it, or those of requests that write there and are not ordered with it.
+ * The octets that an RDMA Read may bring: those of its source after everything posted before it, or
+ * those of requests that write there and are not ordered with it.
  */
 public final class ReadOctets implements ExpectedOctets {
   private final int source;

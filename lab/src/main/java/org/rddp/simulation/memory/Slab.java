@@ -2,7 +2,7 @@ package org.rddp.simulation.memory;
 
 import org.rddp.wire.Memory;
 
-/** Native memory that each run uses anew. */
+/** Native memory that every run reuses. */
 public final class Slab {
   private static final int LINE = 64;
   private static final int LEAST = 1 << 22;

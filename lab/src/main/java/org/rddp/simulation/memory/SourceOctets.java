@@ -26,7 +26,7 @@ public final class SourceOctets {
     return address + at;
   }
 
-  /** Draws the index of the first of so many octets. */
+  /** Draws the index at which this many octets begin. */
   public int draw(SplittableRandom random, int length) {
     return random.nextInt(LENGTH - length + 1);
   }

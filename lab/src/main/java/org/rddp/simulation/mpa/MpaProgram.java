@@ -446,7 +446,7 @@ final class MpaProgram implements StartupHandler, UlpduHandler {
     return aborted;
   }
 
-  /** Its ULPDUs that the other end was passed after its own receiving half had failed. */
+  /** ULPDUs that it sent, and the other end received, after its own receiving half had failed. */
   int passedAfterError() {
     boolean half = error == MpaError.CRC || error == MpaError.MARKER;
     return half ? out.passed() - passedByPeerBefore : 0;

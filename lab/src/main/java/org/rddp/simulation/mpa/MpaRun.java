@@ -44,7 +44,9 @@ final class MpaRun implements Scenario {
     connections(buffer);
   }
 
-  /** Corruption that TCP cannot detect ends a half connection: not too early in most runs. */
+  /**
+   * Adds corruption that TCP cannot detect. It ends a half connection, in most runs not too early.
+   */
   private void spoil(SimulatedWire wire) {
     double often = choices.oneIn(2) ? 0 : choices.logUniform(0.0003, 0.02);
     wire.settings(wire.settings().withCorruptUnseen(often));

@@ -12,8 +12,8 @@ import org.rddp.simulation.RandomSettings;
  * @param responder settings of the Responder
  * @param clientInitiates whether the end that opened TCP is the Initiator
  * @param requestOctets octets of Private Data in the Request
- * @param replyOctets the same in the Reply
- * @param seed what Private Data is made of
+ * @param replyOctets octets of Private Data in the Reply
+ * @param seed of the octets of Private Data
  * @param rejects whether the Responder's program rejects
  * @param decisionTime how long it takes to answer, in nanoseconds
  * @param hasty whether the startup timeout may expire

@@ -16,7 +16,7 @@ final class SentFpdus {
   private int[] lengths = new int[256];
   private long[] contents = new long[256];
 
-  /** Where each FPDU begins, and behind the last one where the next will. */
+  /** Where each FPDU begins, and then where the next one will. */
   private long[] starts = new long[257];
 
   private int count;
@@ -124,7 +124,7 @@ final class SentFpdus {
     }
   }
 
-  /** The position behind so many octets and the Markers between them. */
+  /** The position after {@code size} octets and the Markers among them. */
   private long behind(long position, int size) {
     long at = position;
     int left = size;

@@ -5,8 +5,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * Between TCP and MPA at one end of a connection: records what MPA sends, and compares what arrives
- * with what the other end has sent. Changes nothing.
+ * Stands between TCP and MPA at one end of a connection: records what MPA sends, and compares what
+ * arrives with what the other end has sent. Changes nothing.
  */
 final class StreamTap extends RelayedStream {
   private final SentOctets out;
@@ -31,7 +31,7 @@ final class StreamTap extends RelayedStream {
     return below() != null;
   }
 
-  /** Whether TCP has ended the connection since the peer did not answer. */
+  /** Whether TCP has ended the connection because the peer did not answer. */
   boolean gaveUp() {
     return gaveUp;
   }

@@ -9,7 +9,7 @@ import org.rddp.client.types.StartupTerms;
 import org.rddp.rdmap.RdmapSettings;
 
 /**
- * What two programs choose of the startup of their connection, and what must come of it (RFC 6581
+ * What two programs choose for the startup of their connection, and its expected outcome (RFC 6581
  * section 9).
  *
  * @param terms settings of both hosts

@@ -26,7 +26,7 @@ final class EngineHost {
   /** More than the windows of all connections. */
   private static final long HELD_OCTETS = 256 << 20;
 
-  /** Why turns fail. */
+  /** Makes a turn fail. */
   private static final class SimulatedFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -98,10 +98,10 @@ final class EngineHost {
   }
 
   /**
-   * The turns of an engine fail until it begins anew; its programs' sessions end.
+   * Makes the turns of an engine fail until it restarts; its programs' sessions end.
    *
    * @param number of the engine, modulo their number
-   * @param source of random numbers for what it begins with
+   * @param source of random numbers for its restart
    */
   void fail(int number, SplittableRandom source) {
     if (host.isOff()) {
@@ -132,7 +132,7 @@ final class EngineHost {
     host.scheduleTurn();
   }
 
-  /** How often an engine has begun anew. */
+  /** How often an engine has restarted. */
   int restarts() {
     return restarts;
   }

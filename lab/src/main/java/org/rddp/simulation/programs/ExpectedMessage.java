@@ -7,17 +7,17 @@ import org.rddp.simulation.memory.ModelStag;
  * A message that will consume one of the peer's receives, or one of its notices.
  *
  * @param number of the request that it was posted with
- * @param array what its octets are in
- * @param first the first of them
+ * @param array that has its octets
+ * @param first index of the first of them
  * @param length how many
- * @param immediate the number that it is, if {@code isImmediate}
+ * @param immediate its number, if {@code isImmediate}
  * @param solicited whether the peer is to be woken
  * @param invalidates the peer's STag that it invalidates, or null
  * @param qn plain DDP: the queue, or -1 for a Tagged Message
- * @param rsvdUlp plain DDP: what its header carries
- * @param stag plain DDP: what a Tagged Message names
+ * @param rsvdUlp plain DDP: RsvdULP of its header
+ * @param stag plain DDP: STag of a Tagged Message
  * @param to plain DDP: the first Tagged Offset
- * @param last whether its sender has nothing more to say
+ * @param last whether it is its sender's last message
  */
 @SuppressWarnings("ArrayRecordComponent")
 record ExpectedMessage(

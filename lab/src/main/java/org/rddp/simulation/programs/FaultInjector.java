@@ -10,7 +10,7 @@ import org.rddp.simulation.memory.ModelStag;
 final class FaultInjector {
   private static final int LONGEST = 4096;
 
-  /** After so many attempts another fault is tried. */
+  /** Attempts after which it tries another fault. */
   private static final int MOST_ATTEMPTS = 24;
 
   /** Faults that are seldom possible, and are therefore chosen more often. */
@@ -123,7 +123,7 @@ final class FaultInjector {
     return write(tag, tag.to(at), inside + beyond, part);
   }
 
-  /** Writes what may be placed in part. */
+  /** Posts a wrong write that may be placed in part. */
   private boolean write(ModelStag tag, long to, int length, PlaceablePart part) {
     if (part != null && end.peer().memory().hasAtomic(part.at(), part.at() + part.octets())) {
       return false;

@@ -5,10 +5,10 @@ import org.rddp.simulation.memory.ModelStag;
 /**
  * The part of a wrong write that may be placed, because its STag allows it.
  *
- * @param tag of the peer's
+ * @param tag an STag of the peer
  * @param at offset in the peer's memory
  * @param octets how many
- * @param skipped how many of the write are before these, and may not be placed
+ * @param skipped octets of the write before these, which may not be placed
  */
 record PlaceablePart(ModelStag tag, int at, int octets, int skipped) {
   /** The first octets of a write, or all of them. */

@@ -10,7 +10,7 @@ import org.rddp.simulation.memory.Piece;
 
 /**
  * A posted receive. Anything may be placed in its memory until it ends. Then the message must be
- * there in full, and the octets behind the message must be those of before.
+ * there in full, and the octets behind it must be unchanged.
  */
 final class PostedReceive {
   private static final ExpectedOctets ANYTHING = (address, from, most) -> most;

@@ -89,7 +89,7 @@ final class PostedReceives {
     return places.longest();
   }
 
-  /** The receive that was posted so many behind the first that has not ended; or null. */
+  /** The receive posted {@code count} behind the first that has not ended; or null. */
   PostedReceive behind(int count) {
     return posted.stream().skip(count).findFirst().orElse(null);
   }

@@ -58,8 +58,8 @@ final class PostedRequests {
   }
 
   /**
-   * Whether a Read or an atomic is unanswered that was posted before a turn and a request. Nothing
-   * tells of the answer to an unsignalled one before a later request has ended.
+   * Whether a Read or an atomic posted before a turn and a request is unanswered. The answer to an
+   * unsignalled one shows only when a later request has ended.
    */
   boolean hasUnanswered(int beforeTurn, long beforeNumber) {
     return requests.stream()

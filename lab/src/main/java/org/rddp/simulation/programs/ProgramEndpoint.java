@@ -20,10 +20,10 @@ import org.rddp.simulation.memory.SourceOctets;
  * its resources are released: what the program does, and which events and completions it may see.
  */
 abstract class ProgramEndpoint {
-  /** The most turns in which the engine takes every request from the ring. */
+  /** Turns within which the engine takes every request from the ring. */
   private static final int TURNS_TO_TAKE = 8;
 
-  /** The count of a step without a request. */
+  /** How much a step without a request counts, beside 1 of a request. */
   private static final double IDLE_STEP = 0.1;
 
   private final SimulatedProgram program;
@@ -332,7 +332,7 @@ abstract class ProgramEndpoint {
     calls.disconnect(graceful);
   }
 
-  /** Its peer is gone: it stops waiting. */
+  /** Stops waiting: its peer is gone. */
   final void giveUp() {
     state.disturbed = true;
     if (connection() != 0 && !state.closing && state.reason == null) {
@@ -399,7 +399,7 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** Whether a receive or a notice may end so. */
+  /** Whether a receive or a notice may end in this way. */
   final boolean mayEnd(PolledCompletion completion) {
     return switch (completion.status()) {
       case SUCCESS, FLUSHED -> true;
@@ -478,8 +478,8 @@ abstract class ProgramEndpoint {
   }
 
   /**
-   * Whether a connection whose peer has posted a wrong request may end so: its error is found here,
-   * unless the peer has found an error before, which its own judgement explains.
+   * Whether a connection whose peer has posted a wrong request may end in this way: its error is
+   * found here, unless the peer has found an error before, which the check of that end explains.
    *
    * @param there why the peer's end of it ended; null if it has not
    */

@@ -29,7 +29,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   /** Octets of messages that the daemon holds until a receive is posted; 0 for none. */
   private final int held;
 
-  /** How many messages may be sent to it that it has posted no receive for. */
+  /** How many messages may be sent to it without a posted receive. */
   private final int unposted;
 
   RdmapEndpoint(
@@ -112,7 +112,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     }
   }
 
-  /** Whether the stream has the messages of RFC 7306: those that the Start Key opens have none. */
+  /** Whether the stream has the messages of RFC 7306; one that the Start Key opens has none. */
   boolean extended() {
     return !program().host().settings().mpa().startKey();
   }

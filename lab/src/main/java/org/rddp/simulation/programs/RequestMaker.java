@@ -44,7 +44,7 @@ final class RequestMaker {
     return Math.min(drawn, most);
   }
 
-  /** A request to be posted; every fifth one is signalled at least. */
+  /** Draws a request to be posted; at least every fifth one is signalled. */
   PostedRequest draw(int opcode, int octets) {
     PostedRequest request = new PostedRequest(end.random().nextLong(), opcode, octets, number);
     PostedRequests outstanding = end.outstanding();

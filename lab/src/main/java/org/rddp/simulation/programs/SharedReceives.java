@@ -156,7 +156,7 @@ final class SharedReceives {
         any -> arming = false);
   }
 
-  /** The event that few receives are left. */
+  /** Called at the event that few receives are left. */
   void limitReached() {
     program.counts().add(ProgramEvent.LIMITS);
     program.verify(armed, "a limit that was not asked for, or twice");
@@ -175,7 +175,7 @@ final class SharedReceives {
         && completion.receiveQueue() == number;
   }
 
-  /** A receive is flushed since the queue is destroyed. */
+  /** A receive is flushed because the queue is destroyed. */
   void flushed(PolledCompletion completion) {
     PostedReceive receive = receives.first();
     boolean next = receive != null && receive.id() == completion.id();

@@ -360,7 +360,7 @@ final class TcpProgram implements StreamHandler {
     return aborted;
   }
 
-  /** Whether its TCP has ended the connection since the peer did not answer. */
+  /** Whether its TCP has ended the connection because the peer did not answer. */
   private boolean gaveUp() {
     return open && closed == CloseReason.TIMEOUT;
   }
