@@ -37,14 +37,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "rddp bench",
     description = {
-      "Measures rddp beside its peers: one benchmark by its name, which prints what it finds, or all of"
-          + " them but 'jmh', into docs/benchmarks.md."
+      "Measures rddp beside its peers: one benchmark by its name, which prints its results, or all"
+          + " but 'jmh', into docs/benchmarks.md."
     },
     synopsisSubcommandLabel = "[NAME]",
     footer = {
       "",
-      "What one takes besides: 'rddp bench NAME --help'; most take --quick, --seconds=N, --json and"
-          + " --write=FILE."
+      "Options of one benchmark: 'rddp bench NAME --help'; most have --quick, --seconds=N, --json"
+          + " and --write=FILE."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -75,16 +75,16 @@ public final class Benchmarks implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "About how long all of them may take together; rounds get fewer.")
+      description = "About how long all may take together; less time means fewer rounds.")
   private Integer seconds;
 
-  @Option(names = "--json", description = "Print one JSON object for each, and write nothing.")
+  @Option(names = "--json", description = "Print one JSON object for each, and write no file.")
   private boolean json;
 
   @Option(
       names = "--write",
       paramLabel = "FILE",
-      description = "The document that all of them go into. Default: docs/benchmarks.md.")
+      description = "The document to put all results into. Default: docs/benchmarks.md.")
   private Path file;
 
   private Benchmarks() {}

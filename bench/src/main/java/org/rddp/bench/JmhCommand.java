@@ -10,7 +10,8 @@ import picocli.CommandLine.Parameters;
 /** {@code bin/rddp bench jmh}: the JMH benchmarks of the layers, with JMH's own options. */
 @Command(
     name = "jmh",
-    description = "JMH's, of each layer, with JMH's own options: 'rddp bench jmh -h' lists them.")
+    description =
+        "JMH benchmarks of each layer, with JMH's own options: 'rddp bench jmh -h' lists them.")
 public final class JmhCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", hidden = true)
   private List<String> arguments = new ArrayList<>();

@@ -13,7 +13,7 @@ import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
-/** {@code bin/rddp bench analysis}: in virtual time and from fixed seeds, but for the costs. */
+/** {@code bin/rddp bench analysis}: runs in virtual time with fixed seeds, except for the costs. */
 @Command(
     name = "analysis",
     description = "The analysis of MPA over TCP (RFC 5044 appendix B) as measured figures.")

@@ -39,7 +39,7 @@ public final class Comparison implements AutoCloseable {
   private static final long LONGEST_STEP_WARM_UP = 3_000;
   private static final long SHORTEST_WARM_UP = 50;
 
-  /** A median needs so many rounds. */
+  /** The fewest rounds for a median. */
   private static final int FEWEST_ROUNDS = 3;
 
   private final Progress progress;
@@ -214,7 +214,7 @@ public final class Comparison implements AutoCloseable {
   }
 
   /**
-   * A contender's answer, or as text the reason why there is none.
+   * A contender's answer, or the reason, as text, why there is none.
    *
    * @param takes time allowed beside the task's own
    */

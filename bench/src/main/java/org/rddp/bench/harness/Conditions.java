@@ -110,7 +110,7 @@ public record Conditions(
         unsteady.isEmpty() ? "" : "; not steady: " + String.join(", ", unsteady));
   }
 
-  /** Under the names above, and {@code disturbed}. */
+  /** The conditions as JSON, by the names above, and {@code disturbed}. */
   public JsonObject toJson() {
     JsonObject json = new JsonObject();
     json.addProperty("core_to_core_ns", coreToCore);

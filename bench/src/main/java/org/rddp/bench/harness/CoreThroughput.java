@@ -9,12 +9,12 @@ import org.rddp.rig.PinnedThread;
 /**
  * The throughput of the two cores, by the time of additions that do not depend on each other.
  * Another virtual machine on the second hardware thread of a core slows it down, and no counter of
- * this kernel shows that. To be measured while the cores are idle.
+ * this kernel shows that. Measure it while the cores are idle.
  */
 final class CoreThroughput {
   private static final int STEPS = 200_000;
 
-  /** The quickest of so many runs counts: the others may have been interrupted. */
+  /** Runs, of which the quickest counts: the others may have been interrupted. */
   private static final int REPETITIONS = 3;
 
   /** Runs until HotSpot has compiled it. */

@@ -24,7 +24,7 @@ public final class InterleavedRounds {
   private volatile int sink;
 
   /**
-   * Rounds of some loops.
+   * Prepares rounds of some loops.
    *
    * @param rounds how many, 1 or more
    * @param slice about how long a loop runs in a round, in ns
@@ -37,7 +37,7 @@ public final class InterleavedRounds {
   }
 
   /**
-   * Runs all loops over all lengths for so long, in ns, and on until none allocates: vectors are
+   * Runs all loops over all lengths for {@code nanos}, and on until none allocates: vectors are
    * objects before they are compiled. May take a minute on a busy machine.
    */
   public void warmUp(int[] lengths, long nanos) {
@@ -77,8 +77,7 @@ public final class InterleavedRounds {
   }
 
   /**
-   * The fewest octets that a loop allocates in one of several runs; 0 where HotSpot has done its
-   * part.
+   * The fewest octets that a loop allocates in one of several runs; 0 once HotSpot has compiled it.
    */
   public long allocated(String name, int length) {
     long least = Long.MAX_VALUE;

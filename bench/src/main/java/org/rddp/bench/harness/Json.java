@@ -12,7 +12,7 @@ public final class Json {
   /**
    * An object.
    *
-   * @param keysAndValues by turns; a value is a number, a boolean, or else becomes text
+   * @param keysAndValues alternately; a value is a number, a boolean, or else becomes text
    */
   public static JsonObject of(Object... keysAndValues) {
     JsonObject json = new JsonObject();
@@ -32,7 +32,7 @@ public final class Json {
     return GSON.toJsonTree(components).getAsJsonObject();
   }
 
-  /** The record that {@link #from} has made an object of. */
+  /** The record that {@link #from} has converted to an object. */
   public static <T extends Record> T to(JsonObject json, Class<T> type) {
     return GSON.fromJson(json, type);
   }
@@ -47,7 +47,7 @@ public final class Json {
     return json.has(key) ? json.get(key).getAsBoolean() : otherwise;
   }
 
-  /** How long a task says that its round is to take, in ns. */
+  /** How long a task's round is to take, in ns. */
   public static long nanos(JsonObject task) {
     return task.get("millis").getAsLong() * 1_000_000;
   }

@@ -103,7 +103,7 @@ public final class RigMain {
     }
   }
 
-  /** A copy of a task, beside so many busy threads of other processes. */
+  /** A copy of a task, beside this many busy threads of other processes. */
   public static JsonObject beside(int neighbours, JsonObject task) {
     JsonObject json = task.deepCopy();
     json.addProperty(Neighbours.COUNT, neighbours);

@@ -53,12 +53,12 @@ public record Series(double[] values) {
     return quantile(1);
   }
 
-  /** This over another, round by round, since a disturbance affects a whole round. */
+  /** This divided by another, round by round, since a disturbance affects a whole round. */
   public Series over(Series other) {
     return combine(other, (mine, theirs) -> mine / theirs);
   }
 
-  /** What it is more than another, round by round. */
+  /** This minus another, round by round. */
   public Series less(Series other) {
     return combine(other, (mine, theirs) -> mine - theirs);
   }

@@ -15,10 +15,10 @@ final class WarmUp {
   /** Rounds whose median is compared with that of as many rounds before. */
   static final int STEADY = 3;
 
-  /** How much greater than the lesser the greater median may be. */
+  /** How far the greater median may exceed the lesser one, as a share of it. */
   private static final double APART = 0.1;
 
-  /** CPU time of compilers, in ns, that does not count in those rounds. */
+  /** CPU time of compilers, in ns, that is ignored in those rounds. */
   private static final long UNNOTICED = 3_000_000;
 
   /** The longest round in ms, for tasks that give a length. */

@@ -74,7 +74,7 @@ public class ConnectionsBenchmark extends LayerBenchmark {
       }
     }
 
-    /** As the daemon sends for a program whose requests are for many connections. */
+    /** Sends as the daemon does for a program with requests for many connections. */
     void sendBurst() {
       if (prefetch.worthwhile()) {
         for (int index : burst) {

@@ -64,7 +64,7 @@ final class EnginePair {
         first.acceptIfAsked();
         second.acceptIfAsked();
         if (i == MOST_TURNS) {
-          throw new IllegalStateException("the programs do not get connected");
+          throw new IllegalStateException("the programs do not connect");
         }
       }
     } catch (IOException | RequestRefusedException e) {

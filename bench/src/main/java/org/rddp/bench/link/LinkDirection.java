@@ -27,7 +27,7 @@ final class LinkDirection {
   private long dropped;
 
   /**
-   * A direction, which {@link #configure} must be called for first.
+   * Creates a direction; call {@link #configure} first.
    *
    * @param direction 0 or 1: each direction loses other frames
    */

@@ -18,7 +18,7 @@ final class LinkQueue {
   private int count;
 
   /**
-   * An empty one, which {@link #configure} must give its rate.
+   * Creates an empty queue; call {@link #configure} first.
    *
    * @param frames that may be under way
    */

@@ -27,13 +27,13 @@ import org.rddp.rig.NetworkNamespace;
 import org.rddp.soak.ProcessSignals;
 
 /**
- * The process of a link: it makes the ends, says on its standard output where they are, and one of
- * its threads carries frames between two ports of net_af_packet. That thread looks at them every 20
- * microseconds and goes before all ordinary ones, so that contenders, whatever they do with the
- * CPUs, do not change what the link is. It ends with its standard input.
+ * The process of a link: it makes the ends, prints where they are, and one of its threads carries
+ * frames between two ports of net_af_packet. That thread polls them every 20 microseconds and has
+ * priority over all ordinary threads, so that contenders' use of the CPUs does not change the link.
+ * The process ends with its standard input.
  *
  * <p>A line on its control socket is a {@link LinkSettings}, or empty; the answer is what the link
- * has done since the last shape, before this one is taken.
+ * has done since the last settings, before these are applied.
  */
 public final class LossyLink {
   /** Address of the kernel's near end. */

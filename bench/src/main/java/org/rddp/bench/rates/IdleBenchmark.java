@@ -17,8 +17,7 @@ import picocli.CommandLine.Command;
 /** {@code bin/rddp bench idle}. */
 @Command(
     name = "idle",
-    description =
-        "What a daemon costs that has nothing to do, by how it idles; its start and memory.")
+    description = "What an idle daemon costs, by how it idles; its start and memory.")
 public final class IdleBenchmark extends NamedBenchmark {
   private static final String[] WAYS = {"spin", "yield", "backoff", "park", "interrupt"};
 

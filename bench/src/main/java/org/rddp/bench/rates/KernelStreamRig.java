@@ -16,7 +16,7 @@ import org.rddp.rig.VethEnds;
  * The kernel's TCP one way over a veth link, by Java NIO with direct buffers, each end on a core of
  * its own. Arguments: {@code mtu}, {@code offloads}, {@code batch} (messages in a call of write()).
  * A task is that of {@link RddpStreamRig}, with {@code stream} where TCP alone bounds the octets
- * under way. A sample has the same figures but for those of an engine.
+ * under way. A sample has the same figures, except those of an engine.
  *
  * <p>A stream's sockets block, which is fastest; otherwise both ends poll.
  */

@@ -11,7 +11,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.SendFlags;
 
 /**
- * Writes, sends and reads by turns, short and long, from one program to another, both on this
+ * Writes, sends and reads in turn, short and long, from one program to another, both on this
  * thread. Every request is signalled; every completed receive is posted again.
  */
 final class MixedTraffic {
@@ -100,7 +100,7 @@ final class MixedTraffic {
   }
 
   /**
-   * Runs for so long, in ns, and until everything posted has ended.
+   * Runs for {@code nanos}, and then until everything posted has ended.
    *
    * @return messages that have ended
    */

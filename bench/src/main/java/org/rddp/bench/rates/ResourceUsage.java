@@ -24,7 +24,7 @@ final class ResourceUsage {
   private final long collections;
 
   /**
-   * Starts; the calling thread is the programs'.
+   * Starts to measure; the calling thread is the programs'.
    *
    * @param engine the engine's thread, or {@link #NO_ENGINE}
    */

@@ -103,7 +103,7 @@ final class SocketReceiver {
     return ended;
   }
 
-  /** Throws when the receiver has failed, or waits since {@code began} for too long. */
+  /** Throws if the receiver has failed, or if {@code began} is too long ago. */
   void check(long began) throws IOException {
     if (failure != null) {
       throw new IOException("the receiver has failed", failure);

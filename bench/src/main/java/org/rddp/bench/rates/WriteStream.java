@@ -118,7 +118,7 @@ final class WriteStream implements AutoCloseable {
   }
 
   /**
-   * Writes for so long, in ns.
+   * Writes for {@code nanos}.
    *
    * @return nanoseconds from the first write to the arrival of the last
    */

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class NamedBenchmark implements Callable<Integer> {
-  /** Start and end included, a shortened run takes less than a minute. */
+  /** With start and end, a shortened run takes less than a minute. */
   private static final Duration QUICK = Duration.ofSeconds(45);
 
   private static final Duration LONGEST = Duration.ofSeconds(150);
@@ -37,7 +37,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "About how long it may take; rounds get fewer where that is short.")
+      description = "About how long it may take; less time means fewer rounds.")
   private Integer seconds;
 
   @Option(names = "--json", description = "Print one JSON object instead of tables.")
@@ -67,8 +67,8 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   }
 
   /**
-   * How long a run that is not shortened may take, about. There are fewer rounds where it would
-   * take longer.
+   * About how long a run that is not shortened may take; it has fewer rounds if it would take
+   * longer.
    */
   protected Duration defaultBudget() {
     return LONGEST;

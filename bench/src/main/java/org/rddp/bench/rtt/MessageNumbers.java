@@ -22,7 +22,7 @@ final class MessageNumbers {
     return (long) NUMBER.getAcquire(ALL, address);
   }
 
-  /** Sets a word to 0 that another thread polls. */
+  /** Stops the thread that polls a word: sets the word to 0. */
   static void stop(MemorySegment word) {
     RUNNING.setRelease(word, 0L, 0);
   }

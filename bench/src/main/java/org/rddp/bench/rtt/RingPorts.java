@@ -27,7 +27,7 @@ final class RingPorts implements AutoCloseable {
     return ports.devices().get(1);
   }
 
-  /** Makes the calling thread known to DPDK. */
+  /** Registers the calling thread with DPDK. */
   void enter() {
     ports.enter();
   }

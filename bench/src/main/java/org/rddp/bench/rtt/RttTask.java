@@ -25,12 +25,12 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     return new RttTask(verb, octets, warmUp, count, 0, MOST);
   }
 
-  /** A copy limited to so many ms. */
+  /** A copy limited to {@code most} ms. */
   RttTask within(int most) {
     return new RttTask(verb, octets, warmUp, count, gap, most);
   }
 
-  /** A copy with so many round trips a second. */
+  /** A copy with this many round trips a second. */
   RttTask atRate(int perSecond) {
     return new RttTask(verb, octets, warmUp, count, 1_000_000_000L / perSecond, millis);
   }
@@ -48,7 +48,7 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     require(isClosedLoop(), "closed-loop only");
   }
 
-  /** Throws where the task needs a verb that peers lack, who know messages alone. */
+  /** Throws if the task needs a verb that peers lack: they only exchange messages. */
   void requireMessages() throws CannotRunException {
     require(verb != Verb.READ, "no such thing");
   }

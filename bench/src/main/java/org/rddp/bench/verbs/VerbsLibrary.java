@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rddp.bench.harness.CannotRunException;
 
-/** What the build of the module verbs leaves, where libibverbs' headers are installed. */
+/** Finds what the build of the module verbs leaves if libibverbs' headers are installed. */
 final class VerbsLibrary {
   /** The library that is preloaded. */
   static final String NAME = "librddp-verbs.so";

@@ -24,7 +24,7 @@ final class WriteLoops implements AutoCloseable {
   private static final int AT_ONCE = 16;
   private static final int PORT = 7474;
 
-  /** As in loops.c: until completions are there, and the engine sleeps if it may, in ns. */
+  /** Pause as in loops.c, in ns: then completions are there, and the engine sleeps if it may. */
   private static final long SETTLED = 300_000;
 
   private static final long LONGEST_WAIT = 10_000_000_000L;
@@ -134,7 +134,7 @@ final class WriteLoops implements AutoCloseable {
     }
   }
 
-  /** Takes so many completions; false where they were not all there. */
+  /** Takes {@code window} completions; false if not all were there. */
   private boolean takeAll(int window) {
     boolean all = true;
     taken = 0;
@@ -151,7 +151,7 @@ final class WriteLoops implements AutoCloseable {
   }
 
   /**
-   * Writes one way for so long.
+   * Writes one way for {@code nanos}.
    *
    * @return writes, all of which have arrived
    */
