@@ -21,7 +21,7 @@ final class DocumentIndex {
   }
 
   /**
-   * Writes the cells anew.
+   * Replaces the cells.
    *
    * @param lines the document
    * @return the document as it must be

@@ -16,9 +16,9 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
 /**
- * A counter in the memory of one program, from which others draw numbers: each number is given out
- * once. The owner only accepts connections; the additions are atomic operations (RFC 7306), which
- * its daemon carries out without the owner's help.
+ * A counter in the memory of one program, from which others draw numbers, each of them once. The
+ * owner only accepts connections; its daemon carries out the additions, which are atomic operations
+ * (RFC 7306), without the owner's help.
  *
  * <pre>
  * AtomicCounter own INTERFACE PORT

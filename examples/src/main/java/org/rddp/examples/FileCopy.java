@@ -26,12 +26,12 @@ public final class FileCopy {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int CHUNK = 1 << 20;
 
-  /** The few messages that come before their receive is posted wait in the daemon. */
+  /** Messages that arrive before their receive is posted wait in the daemon. */
   private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULTS.withHeldOctets(4096);
 
   private FileCopy() {}
 
-  /** Sends a file; tells after each chunk how many octets the receiver has stored. */
+  /** Sends a file; reports after each chunk how many octets the receiver has stored. */
   public static void send(
       Rddp session, InetSocketAddress receiver, Path file, LongConsumer progress)
       throws IOException {

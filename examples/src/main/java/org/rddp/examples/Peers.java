@@ -2,7 +2,7 @@ package org.rddp.examples;
 
 import org.rddp.client.Connection;
 
-/** What servers do about clients that end. */
+/** Lets servers notice clients that have ended. */
 final class Peers {
   private Peers() {}
 

@@ -19,8 +19,8 @@ import org.rddp.client.types.Opcode;
 /**
  * A publisher writes each message into the memory of every subscriber, which has a ring of slots
  * for that, and sends the message's number behind it: when a subscriber has the number, the message
- * is there. A subscriber says with empty messages how many it has taken. One that lags by a whole
- * ring is disconnected, so that it does not delay the others.
+ * is there. A subscriber sends an empty message for each message that it has taken. One that lags
+ * by a whole ring is disconnected, so that it does not delay the others.
  */
 public final class Publisher implements AutoCloseable {
   static final int SLOTS = 64;

@@ -5,8 +5,8 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.types.PrivateData;
 
 /**
- * What a peer has to know to reach memory of this program: STag, Tagged Offset, and length in
- * octets. It travels in the private data of a connection's request or reply.
+ * What a peer needs to reach memory of this program: STag, Tagged Offset, and length in octets. The
+ * private data of a connection's request or reply carries it.
  */
 record RemoteBuffer(int stag, long to, long length) {
   static RemoteBuffer of(MemoryRegion region) {

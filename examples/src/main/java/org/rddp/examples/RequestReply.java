@@ -31,7 +31,7 @@ public final class RequestReply {
 
   private RequestReply() {}
 
-  /** Answers each text with the same in upper case. */
+  /** Answers each text with its upper case. */
   public static final class Server implements AutoCloseable {
     private final Rddp session;
     private final MemoryRegion slots;
@@ -39,7 +39,7 @@ public final class RequestReply {
     private final Listener listener;
     private final List<Connection> clients = new ArrayList<>();
 
-    /** A server that works on so many requests at a time. Port 0: any free one. */
+    /** A server that works on this many requests at a time. Port 0: any free one. */
     public Server(Rddp session, int port, int atATime) {
       this.session = session;
       slots = session.allocate((long) atATime * SLOT, Access.LOCAL_WRITE);
@@ -47,7 +47,7 @@ public final class RequestReply {
       for (int slot = 0; slot < atATime; slot++) {
         receive(slot);
       }
-      // Requests that find no receive wait in the daemon, and slow their senders down.
+      // Requests without a receive wait in the daemon, which slows their senders down.
       ConnectionOptions options =
           ConnectionOptions.DEFAULTS.withReceiveQueue(receives).withHeldOctets(64 * SLOT);
       listener = session.listen(new InetSocketAddress(port), 16, options);

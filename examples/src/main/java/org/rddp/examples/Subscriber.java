@@ -18,13 +18,13 @@ import org.rddp.client.types.Access;
 public final class Subscriber {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  /** The publisher, which accepts, is the first to send; numbers wait until a receive is posted. */
+  /** The publisher, which accepts, sends first; numbers wait until a receive is posted. */
   private static final ConnectionOptions OPTIONS =
       ConnectionOptions.DEFAULTS.withPeerToPeer(true).withHeldOctets(1 << 16);
 
   private Subscriber() {}
 
-  /** Subscribes, and passes so many texts on in the order in which they were published. */
+  /** Subscribes, and passes this many texts on, in the order in which they were published. */
   public static void subscribe(
       Rddp session, InetSocketAddress publisher, int texts, Consumer<String> to) {
     try (MemoryRegion slots =
@@ -32,7 +32,7 @@ public final class Subscriber {
         MemoryRegion numbers = session.allocate(8, Access.LOCAL_WRITE);
         Connection connection =
             session.connect(publisher, RemoteBuffer.of(slots).toPrivateData(), TIMEOUT, OPTIONS)) {
-      int[] count = new int[2]; // texts that have come, receives that have been posted
+      int[] count = new int[2]; // texts received, receives posted
       while (count[0] < texts) {
         int before = count[0];
         while (count[1] < before + SLOTS && connection.postReceive(0, numbers, 0, 8)) {

@@ -51,7 +51,8 @@ public final class Survivor implements Reconnect {
 
   @Override
   public void onRestored(Rddp restored) {
-    // Memory and listeners are there again. The memory has another STag: peers that connect get it.
+    // Memory and listeners are restored. The memory has a new STag, which peers get when they
+    // connect.
   }
 
   /** How many daemons have been lost. */
@@ -89,8 +90,8 @@ public final class Survivor implements Reconnect {
         RemoteBuffer counter = RemoteBuffer.from(owner.privateData());
         return owner.blocking().fetchAdd(memory, 0, counter.stag(), counter.to(), 1, TIMEOUT);
       } catch (SessionLostException | ConnectionFailedException | RequestFailedException notNow) {
-        // Every call may throw these. Only await() and poll() lead to the next daemon, and they
-        // throw when none has come within Reconnect.timeout().
+        // Every call may throw these. Only await() and poll() connect with the next daemon; they
+        // throw if none comes up within Reconnect.timeout().
         session.await(PAUSE);
         session.poll(completion -> {}, 16);
       }

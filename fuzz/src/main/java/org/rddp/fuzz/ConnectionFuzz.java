@@ -21,7 +21,7 @@ import org.rddp.wire.TcpOptions;
  *
  * <p>The first four octets of an input are settings. Each operation after that is an octet (the low
  * five bits select the operation, the next two the connection, the top bit suppresses the turn) and
- * its arguments. The octets of the peer follow from their sequence numbers and ours from their
+ * its arguments. The peer's octets are computed from their sequence numbers and ours from their
  * positions, so that each can be checked wherever it appears.
  */
 public final class ConnectionFuzz {
@@ -39,7 +39,7 @@ public final class ConnectionFuzz {
   private final FuzzInput input;
   private final TcpOptions options = new TcpOptions();
 
-  /** The flows of the operations, and all that there have been. */
+  /** The flows that operations use now, and all flows so far. */
   private final FuzzedFlow[] flows = new FuzzedFlow[FLOWS];
 
   private final List<FuzzedFlow> all = new ArrayList<>();
@@ -273,8 +273,8 @@ public final class ConnectionFuzz {
   }
 
   /**
-   * Time passes, with a turn whenever the stack wants one. It may want one soon for as long as
-   * something else is awaited, such as packets: then time goes by all the same, ever faster.
+   * Lets time pass, with a turn whenever the stack wants one. The stack may always want one soon
+   * while it waits for something else, such as packets: then the steps of time get longer.
    */
   private void pass(long nanoseconds) {
     long until = now + nanoseconds;
@@ -291,7 +291,7 @@ public final class ConnectionFuzz {
     now = Math.max(now, until);
   }
 
-  /** Opens a connection, which the flow is from now on. */
+  /** Opens a connection, with a new flow in place of this one. */
   private void connect(FuzzedFlow flow) {
     if (stack.connections() >= CONNECTIONS || (flow.user != null && !flow.user.closed())) {
       return;
@@ -308,7 +308,7 @@ public final class ConnectionFuzz {
   private void onFrame(boolean sent, long address, int length) {
     if (!Frames.check(address, length, device.mtu(), options)) {
       if (Ethernet.type(address) == Ethernet.TYPE_ARP) {
-        device.put(ARP_REPLY); // or every script would have to do so
+        device.put(ARP_REPLY); // otherwise every script would have to do so
       }
       return;
     }

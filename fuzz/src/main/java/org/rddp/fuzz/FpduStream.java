@@ -20,7 +20,7 @@ final class FpduStream {
   private final boolean markers;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  /** Where FPDUs are found that are whole and right, before anything that is not. */
+  /** ULPDUs of whole and right FPDUs, before anything else, by the offsets of their FPDUs. */
   private final TreeMap<Long, byte[]> ulpdus = new TreeMap<>();
 
   private MpaError error;
@@ -30,7 +30,7 @@ final class FpduStream {
     this.markers = markers;
   }
 
-  /** How long it is. */
+  /** Its length in octets. */
   int length() {
     return out.size();
   }
@@ -45,9 +45,9 @@ final class FpduStream {
   }
 
   /**
-   * Adds an FPDU that is right but for what is asked.
+   * Adds an FPDU that is right except for what the arguments change.
    *
-   * @param length what ULPDU_Length says
+   * @param length its ULPDU_Length
    * @param pointer what is added to each FPDUPTR
    * @param crc what the CRC is XORed with
    */
@@ -85,7 +85,7 @@ final class FpduStream {
   }
 
   /**
-   * Reads it from the front.
+   * Reads the stream from the front.
    *
    * @param checkCrc whether CRCs count
    */

@@ -41,7 +41,7 @@ final class Frames {
     return Memory.bytes(frame, Ethernet.HEADER + Arp.LENGTH);
   }
 
-  /** Fails unless a frame that has left is one that may; returns whether it is TCP. */
+  /** Fails unless a sent frame is allowed; returns whether it is TCP. */
   static boolean check(long frame, int length, int mtu, TcpOptions options) {
     require(length >= Ethernet.HEADER && length <= Ethernet.HEADER + mtu, "length " + length);
     require(Ethernet.source(frame) == FuzzedDevice.OUR_MAC, "the source's MAC address");
@@ -66,7 +66,7 @@ final class Frames {
     return true;
   }
 
-  /** Makes lengths and checksums of an IPv4 packet right as far as its headers let it. */
+  /** Corrects lengths and checksums of an IPv4 packet, as far as its headers allow. */
   static void repair(long ip, int octets) {
     if (octets < Ipv4.HEADER) {
       return;

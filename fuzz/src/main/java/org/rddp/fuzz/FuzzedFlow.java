@@ -14,7 +14,7 @@ final class FuzzedFlow {
   private static final int DELTAS = 256;
   private static final int SYNS = 8;
 
-  /** No script sends more octets than that. */
+  /** More octets than any script sends. */
   private static final int REACH = 1 << 24;
 
   final int ourPort;
@@ -23,7 +23,7 @@ final class FuzzedFlow {
   /** The peer's SYN has this sequence number, or a little more. */
   final int base;
 
-  /** The users of the connections there were, the latest last. */
+  /** The user of the latest connection. */
   FuzzedUser user;
 
   /** The peer's next segment. */
@@ -84,7 +84,7 @@ final class FuzzedFlow {
       return;
     }
     if ((flags & Tcp.SYN) != 0) {
-      // A connection anew may begin where the one before did; then it answers another SYN.
+      // A new connection may begin where the one before did; then it answers another SYN.
       if (!begun || initial != sequence || acknowledged != Tcp.acknowledgment(tcp)) {
         sentEnd = sequence + 1;
         promised = false;
@@ -130,7 +130,7 @@ final class FuzzedFlow {
     }
   }
 
-  /** The right edge never moves back; without knowing whether windows are scaled, nor unscaled. */
+  /** Checks that the right edge never moves back, scaled or, if scaling is unknown, unscaled. */
   private void checkWindow(int window) {
     int unscaled = acknowledged + window;
     int right = acknowledged + (window << shift);

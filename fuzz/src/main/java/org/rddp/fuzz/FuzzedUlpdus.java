@@ -42,7 +42,7 @@ final class FuzzedUlpdus implements StartupHandler, UlpduHandler {
   private boolean closed;
   private MpaError error;
 
-  /** One of so many ULPDUs before their turn is declined; 0 for none. */
+  /** Declines one of this many ULPDUs that are offered before their turn; 0 for none. */
   int declines;
 
   private int offered;

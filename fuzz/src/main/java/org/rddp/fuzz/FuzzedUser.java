@@ -19,7 +19,7 @@ final class FuzzedUser implements StreamHandler {
   private boolean peerClosed;
   private boolean closed;
 
-  /** Tells which connection it is the user of. */
+  /** Sets the connection that it uses. */
   void flow(FuzzedFlow its) {
     flow = its;
   }

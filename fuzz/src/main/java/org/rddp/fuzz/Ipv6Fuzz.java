@@ -22,7 +22,7 @@ import org.rddp.wire.TcpOptions;
 
 /**
  * Packets of IPv6 for a stack that listens and has opened a connection over it: headers, chains of
- * extension headers, fragments, ICMPv6 and Neighbour Discovery, of routers too, which the stack
+ * extension headers, fragments, ICMPv6 and Neighbour Discovery, also from routers, which the stack
  * believes.
  *
  * <p>An input is an octet ({@link #CHECKED}, {@link #WITHOUT_IPV4}) and a list of packets: an octet
@@ -211,7 +211,7 @@ public final class Ipv6Fuzz {
     left.update(Memory.bytes(address, length));
   }
 
-  /** Fails unless a frame that has left is one that may. */
+  /** Fails unless a sent frame is allowed. */
   private void check(long frame, int length) {
     Frames.require(length >= Ethernet.HEADER && length <= Ethernet.HEADER + MTU, "length");
     Frames.require(Ethernet.source(frame) == FuzzedDevice.OUR_MAC, "the source's MAC address");

@@ -37,7 +37,7 @@ final class ModelRegion {
     this.ours = ours;
   }
 
-  /** It has a name from now on. */
+  /** Gives it an STag. */
   void name(int name) {
     stag = name;
     valid = true;

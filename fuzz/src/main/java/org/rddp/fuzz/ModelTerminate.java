@@ -11,9 +11,10 @@ final class ModelTerminate {
   private ModelTerminate() {}
 
   /**
-   * What a Terminate says, in hexadecimal: the error, and the header of the segment if it is whole.
+   * The contents of a Terminate, in hexadecimal: the error, and the header of the segment if it is
+   * whole.
    *
-   * @param request octets of RDMAP's header behind it that are told as well
+   * @param request octets of RDMAP's header behind it that are included
    */
   static String of(String error, byte[] segment, int request) {
     String[] numbers = error.split("/", -1);
@@ -30,7 +31,7 @@ final class ModelTerminate {
     return "%04x%s%04x%s".formatted(control, flags, segment.length, octets);
   }
 
-  /** The error that a peer tells, who may be siw: it has the nibbles the other way round. */
+  /** The error in a peer's Terminate; siw swaps the nibbles. */
   static String read(byte[] segment, int at) {
     int first = segment[at] & 0xff;
     int code = segment[at + 1] & 0xff;

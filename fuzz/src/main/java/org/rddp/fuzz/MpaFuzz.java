@@ -33,7 +33,10 @@ public final class MpaFuzz {
   private static final int LONGEST_STREAM = 10_000;
   private static final int MOST_PIECES = 300;
 
-  /** Packets that an FPDU of 65535 octets may take, none of two in a row being half full. */
+  /**
+   * Packets that an FPDU of 65535 octets may take if, of any two in a row, one is at least half
+   * full.
+   */
   private static final int FOR_ONE_FPDU = 64;
 
   private static final byte[] OURS = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -168,7 +171,7 @@ public final class MpaFuzz {
     }
   }
 
-  /** All of the stream comes, what is held back last, from the end to the front. */
+  /** Delivers all of the stream; what is held back comes last, from the end to the front. */
   private void deliver() {
     int rest = Math.clamp(octets.length / MOST_PIECES, LONGEST_SEGMENT / 2, LONGEST_SEGMENT);
     while (cut < octets.length) {
@@ -217,8 +220,8 @@ public final class MpaFuzz {
   }
 
   /**
-   * A wrong Marker may have led to what is no FPDU in the chain of lengths, but seems right by
-   * itself. Then that is the error, and nothing behind it has its turn.
+   * Compares after error 3: a wrong Marker may have led to octets that are no FPDU in the chain of
+   * lengths, but look like one. Then that is the error, and nothing behind it is delivered.
    */
   private void compareAstray(NavigableMap<Long, byte[]> passed) {
     boolean whole = fpdus.error() == null && fpdus.atBoundary();

@@ -290,7 +290,7 @@ public final class RdmaFuzz {
     }
   }
 
-  /** Takes a name away, or gives memory without one a new name. */
+  /** Revokes an STag, or gives memory without one a new STag. */
   private void revoke(int choice) {
     catchUp();
     int index = choice == NEIGHBOURS ? 7 : choice;
@@ -335,7 +335,7 @@ public final class RdmaFuzz {
     }
   }
 
-  /** Everything held back comes, from the end to the front. */
+  /** Delivers everything held back, from the end to the front. */
   private void catchUp() {
     while (!heldBack.isEmpty()) {
       early |= heldBack.size() > 1;

@@ -31,7 +31,7 @@ final class RdmaModel {
   final ModelAnswers answers;
   final List<String> heard = new ArrayList<>();
 
-  /** Reads and atomics of ours, and how many of them the peer has. */
+  /** Our Reads and atomics, and how many of them the peer has. */
   final List<PendingRequest> asked = new ArrayList<>();
 
   int started;
@@ -41,13 +41,13 @@ final class RdmaModel {
 
   private final List<ModelBuffer> receives = new ArrayList<>();
 
-  /** Those that are gone, too. */
+  /** All receives, also those that have ended. */
   private final List<ModelBuffer> everPosted = new ArrayList<>();
 
   private final Queue<byte[]> requests = new ArrayDeque<>();
   private final Queue<byte[]> held = new ArrayDeque<>();
 
-  /** Octets of what is held, without the first that was not behind anything. */
+  /** Octets held, without the segment that was held first. */
   private int heldNow;
 
   private boolean firstUncounted;
@@ -71,7 +71,7 @@ final class RdmaModel {
 
   // ---- What the program does ----
 
-  /** Posts a receive, if there is room; what has waited for it is taken. */
+  /** Posts a receive, if there is room, and takes what has waited for it. */
   boolean receive(ModelBuffer buffer) {
     if (receives.size() == depth) {
       return false;
@@ -106,7 +106,7 @@ final class RdmaModel {
     return started == 0 ? null : asked.getFirst();
   }
 
-  /** Everything that is due is sent: requests of ours, and answers to the peer's. */
+  /** Sends everything due: our requests, and answers to the peer's. */
   void turn() {
     int most = Math.min(ord, asked.size());
     while (!requests.isEmpty() && !dead) {
@@ -391,7 +391,10 @@ final class RdmaModel {
     fail(error, segment, 0);
   }
 
-  /** An error in a segment, whose header the Terminate has if it is whole, and so much behind. */
+  /**
+   * Fails over an error in a segment; the Terminate has its header if it is whole, and {@code
+   * request} octets behind it.
+   */
   private void fail(String error, byte[] segment, int request) {
     end(error);
     terminate = ModelTerminate.of(error, segment, request);

@@ -22,7 +22,7 @@ import java.util.zip.ZipOutputStream;
 public final class SeedArchive {
   private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
-  /** What Jazzer names its inputs; findings have names of their own. */
+  /** Names that Jazzer gives its inputs; findings have others. */
   private static final String NAMED_BY_JAZZER = "[0-9a-f]+";
 
   private SeedArchive() {}
@@ -45,7 +45,7 @@ public final class SeedArchive {
     return inputs;
   }
 
-  /** Writes an archive anew. */
+  /** Replaces an archive. */
   static void write(Path archive, Map<String, byte[]> inputs) throws IOException {
     try (OutputStream file = Files.newOutputStream(archive);
         ZipOutputStream zip = new ZipOutputStream(file)) {

@@ -25,7 +25,7 @@ public final class StartupFuzz {
   private static final int PACKETS = 256;
   private static final int HEADER = 20;
 
-  /** Packets that an FPDU may take that follows the frame. */
+  /** Packets that an FPDU after the frame may take. */
   private static final int FOR_ONE_FPDU = 64;
 
   private static final int MOST_PRIVATE_DATA = 512;
@@ -170,7 +170,7 @@ public final class StartupFuzz {
     }
   }
 
-  /** Some octets come before those in front of them. */
+  /** Delivers some octets before those in front of them. */
   private void turnAround(int first, int second) {
     int front = Math.min(first, octets.length - at);
     int behind = Math.min(second, octets.length - at - front);
@@ -215,7 +215,7 @@ public final class StartupFuzz {
     checkSent();
   }
 
-  /** We send one frame, of our kind, and nothing that the settings do not say. */
+  /** Checks that we send one frame, of our kind, as the settings say. */
   private void checkSent() {
     stream.endTurn();
     byte[] sent = stream.sent();
@@ -261,7 +261,7 @@ public final class StartupFuzz {
     Frames.require(Arrays.equals(user.privateData(), data), "other Private Data is handed up");
   }
 
-  /** How long the frame is, by what it says. */
+  /** The length of the frame by its fields. */
   private int length() {
     if (settings.startKey()) {
       return START_KEY.length() + 1;

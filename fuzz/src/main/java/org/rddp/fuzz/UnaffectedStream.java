@@ -48,12 +48,12 @@ final class UnaffectedStream {
     rdmap.postReceive(new StreamRequest(1).memory(area + RECEIVE, RECEIVE_LENGTH));
   }
 
-  /** The stream that alone may use the region. */
+  /** The only stream that may use the region. */
   DdpStream ddp() {
     return rdmap.ddp();
   }
 
-  /** Writes, sends and reads as if nothing were going on. */
+  /** Writes, sends and reads, undisturbed by the other stream. */
   void exchange(DdpEngine engine, byte[] memory, int stag) {
     Frames.require(program.heard().isEmpty() && program.outstanding() == 1, "it was disturbed");
     byte[] octets = "an innocent neighbour".getBytes(StandardCharsets.US_ASCII);

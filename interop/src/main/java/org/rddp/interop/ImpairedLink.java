@@ -93,7 +93,7 @@ public final class ImpairedLink implements FrameDevice {
     near.close();
   }
 
-  /** A device that is not closed with what wraps it. */
+  /** A device that stays open when its wrapper is closed. */
   private static final class Borrowed extends WrappedDevice {
     Borrowed(FrameDevice device) {
       super(device);

@@ -37,7 +37,7 @@ public enum Impairment {
   /**
    * Wraps a device to impair what it receives.
    *
-   * @param tally gets a counter of the frames impaired
+   * @param tally receives a counter of the frames impaired
    */
   public FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
     if (this != RESEGMENTATION) {

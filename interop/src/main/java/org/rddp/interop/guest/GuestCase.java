@@ -4,7 +4,7 @@ package org.rddp.interop.guest;
  * A case of the table.
  *
  * @param name with the peers and the link
- * @param action that throws when the case fails
+ * @param action throws when the case fails
  */
 public record GuestCase(String name, Action action) {
   /** The action of a case. */

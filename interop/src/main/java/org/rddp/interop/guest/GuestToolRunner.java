@@ -30,8 +30,8 @@ public final class GuestToolRunner {
    * A runner.
    *
    * @param socket of the daemon
-   * @param environment what is put before each command in the guest: {@code env}, variables and a
-   *     space, or nothing
+   * @param environment prefix of each command in the guest: {@code env}, variables and a space, or
+   *     nothing
    */
   public GuestToolRunner(Guest guest, Path socket, String environment) {
     this(guest, socket, environment, 0, FIRST_PORT);
@@ -46,7 +46,7 @@ public final class GuestToolRunner {
     this.nextPort = nextPort;
   }
 
-  /** One that runs tools at the same time as this one, on another port of the guest. */
+  /** A runner for tools that run at the same time as this one's, on another port of the guest. */
   public GuestToolRunner beside(int otherGuestPort) {
     return new GuestToolRunner(
         guest, socket, environment, otherGuestPort, FIRST_PORT + otherGuestPort * PORTS);
@@ -163,9 +163,8 @@ public final class GuestToolRunner {
   }
 
   /**
-   * Whether rping was done, but the thread that reads its event channel ended the process with an
-   * error, because another thread had closed the channel before. Both ends have checked the data by
-   * then.
+   * Whether rping had finished, but its event thread ended the process with an error, because
+   * another thread had closed the event channel. Both ends have checked the data by then.
    */
   private static boolean endedByEventThread(Result result) {
     String said = result.output().strip();

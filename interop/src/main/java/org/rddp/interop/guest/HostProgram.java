@@ -21,7 +21,7 @@ import org.rddp.client.types.Reason;
 
 /** A program of ours: a session with its connections to the guest. For one thread. */
 public final class HostProgram implements AutoCloseable {
-  /** How long nothing may happen: the guest's processor is emulated. */
+  /** The longest wait without progress; long, since the guest's processor is emulated. */
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final Duration PAUSE = Duration.ofMillis(5);

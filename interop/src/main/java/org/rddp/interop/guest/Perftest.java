@@ -81,7 +81,7 @@ public final class Perftest {
     exchange(first, none);
     byte[] ours = destination(buffer);
     RemoteBuffer theirs = read(exchange(first, ours));
-    // With sends there is one more, before both start.
+    // With sends there is one more repetition, before both start.
     int repetitions = tool.bandwidth() ? 2 : 3;
     for (int i = 0; i < repetitions; i++) {
       exchange(first, ours);
@@ -94,7 +94,7 @@ public final class Perftest {
       }
     }
     exchange(first, ours);
-    // siw reports its last message as lost when the connection ends at once.
+    // siw reports its last message as lost if the connection ends at once.
     first.awaitPeersEnd();
   }
 

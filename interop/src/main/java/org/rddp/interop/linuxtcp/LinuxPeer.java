@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The process on Linux's side: reads a command a line, and answers in lines. */
+/** The process on Linux's side: reads a command from each line, and answers in lines. */
 final class LinuxPeer implements AutoCloseable {
   private final List<String> command;
   private Process process;

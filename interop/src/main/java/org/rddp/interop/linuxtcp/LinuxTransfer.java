@@ -93,7 +93,9 @@ final class LinuxTransfer {
     return true;
   }
 
-  /** A new stack waits for a router where it takes the router's advertisements. */
+  /**
+   * Whether the stack knows a route: a new one waits for the router's advertisement if it needs it.
+   */
   private boolean hasRoute() {
     return !row.link().advertised() || stack.ipCounters().routerAdvertisements > 0;
   }
@@ -126,7 +128,7 @@ final class LinuxTransfer {
     } else if (row.link().advertised() && stack.ipCounters().routerAdvertisements == 0) {
       return "no router has advertised itself";
     } else if (row.link().routed() && row.weSend() && end.emss() > ROUTED_MTU) {
-      return "segments had " + end.emss() + " octets at the end: the path's MTU was not learnt";
+      return "segments had " + end.emss() + " octets at the end: the path MTU was not learnt";
     }
     for (NegotiatedOption option : NegotiatedOption.values()) {
       if (option.in(view) != row.agreed(option)) {

@@ -35,7 +35,7 @@ record TransferCase(
           continue; // it cuts and joins segments over IPv4 only
         }
         if (link.routed() && impairment != Impairment.CLEAN) {
-          continue; // what is shown is how both ends learn the path's MTU
+          continue; // this link shows how both ends learn the path MTU
         }
         for (boolean weOpen : EITHER) {
           for (boolean weSend : EITHER) {

@@ -42,7 +42,7 @@ abstract class TransferEnd implements StreamHandler {
     return octets;
   }
 
-  /** SHA-256 of the octets, in hexadecimal; to be called once. */
+  /** SHA-256 of the octets, in hexadecimal; call it once. */
   final String sha256() {
     return HexFormat.of().formatHex(digest.digest());
   }
@@ -63,7 +63,7 @@ abstract class TransferEnd implements StreamHandler {
     emss = opened.emss();
   }
 
-  /** Never called: octets arrive in order. */
+  /** Never called, since octets arrive in order. */
   @Override
   public final void onLeftEdge(long position) {}
 

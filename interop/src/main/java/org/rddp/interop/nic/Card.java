@@ -26,15 +26,17 @@ record Card(String name, int number) {
   }
 
   /**
-   * Whether TCP over IPv6 comes to the queue that is foretold. DPDK asks igb to hash it by a bit of
-   * the register MRQC (21, TCP over IPv6) that QEMU's igb does not know: it hashes TCP over IPv6
-   * only if asked by bit 18 (with extension headers), so all of it comes to the first queue.
+   * Whether TCP over IPv6 arrives at the predicted queue. DPDK asks igb to hash it by a bit of the
+   * register MRQC (21, TCP over IPv6) that QEMU's igb does not know: it hashes TCP over IPv6 only
+   * if asked by bit 18 (with extension headers), so all of it arrives at the first queue.
    */
   boolean steersIpv6() {
     return !name.equals("igb");
   }
 
-  /** Whether received frames wake an engine. The driver of the others says so, too, in vain. */
+  /**
+   * Whether received frames wake an engine. The driver of the others claims so, too, but is wrong.
+   */
   boolean interrupts() {
     return !name.startsWith("e1000");
   }

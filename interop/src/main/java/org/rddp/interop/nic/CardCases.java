@@ -19,7 +19,7 @@ import org.rddp.interop.guest.Perftest;
 import org.rddp.interop.guest.Perftest.Tool;
 import org.rddp.interop.nic.CardRow.Column;
 
-/** What one card is put through. */
+/** The cases of one card. */
 final class CardCases {
   /** A TCP port where nobody listens; captures leave it out. */
   private static final int UNUSED_PORT = 9;
@@ -67,12 +67,12 @@ final class CardCases {
     this.row = new CardRow(card.name());
   }
 
-  /** What was seen so far. */
+  /** The results so far. */
   CardRow row() {
     return row;
   }
 
-  /** The action of a case; returns what the table says of it. */
+  /** The action of a case; returns the table's text. */
   private interface Seen {
     String run() throws Exception;
   }
@@ -127,19 +127,19 @@ final class CardCases {
   }
 
   /**
-   * The daemon says so, and goes on with the other cards. For one card: the guest's kernel asks for
-   * no other until the first is given up.
+   * The daemon reports it, and goes on with the other cards. For one card only: the guest's kernel
+   * asks for no other until the first is released.
    */
   GuestCase askedBack() {
     return row(Column.UNPLUGGED, "card asked back, to be unplugged", this::askBack);
   }
 
-  /** The kernel gives up what was asked back when the daemon has ended. */
+  /** The kernel releases the card that was asked back when the daemon has ended. */
   GuestCase given() {
     return afterTheEnd("card unplugged after the daemon's end", "reported; at the daemon's end");
   }
 
-  /** The kernel gives up the card, which nobody has. */
+  /** The kernel releases the card, which no process has open. */
   GuestCase unplugged() {
     return afterTheEnd("card unplugged without a daemon", "without a daemon");
   }
@@ -219,13 +219,13 @@ final class CardCases {
         socket.connect(new InetSocketAddress(link.guests(), UNUSED_PORT), TIMEOUT);
         throw new IllegalStateException("somebody listens at port " + UNUSED_PORT);
       } catch (ConnectException refused) {
-        // As it should be.
+        // Expected.
       }
     }
     daemon.refreshMetrics(card.name());
     long woken = daemon.metric(card.name(), "engine_wakes") - before;
     require(
-        // Some frames come while the engine still polls.
+        // Some frames arrive while the engine still polls.
         card.interrupts() ? woken > 0 : woken == 0,
         CONNECTS + " frames have woken the engine " + woken + " times");
     return String.valueOf(woken);
@@ -252,8 +252,8 @@ final class CardCases {
   }
 
   /**
-   * Two programs in the guest connect at the same time, so each gets an engine of its own. All that
-   * the host answers comes to the engine that has asked, or all of it to the first engine.
+   * Two programs in the guest connect at the same time, so each gets an engine of its own. All
+   * answers of the host arrive at the engine that has asked, or all at the first engine.
    */
   private String steered(GuestLink over, boolean own) {
     daemon.refreshMetrics(card.name());

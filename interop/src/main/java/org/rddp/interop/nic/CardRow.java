@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What was seen of a card: a row of the table that is printed at the end, as Markdown. */
+/** The results of a card: a row of the Markdown table that is printed at the end. */
 final class CardRow {
-  /** The words of the daemon's log about an interface's port. */
+  /** The daemon's log line about an interface's port. */
   private static final Pattern PORT =
       Pattern.compile("MTU \\d+: \\S+ by (\\S+), (.+ queues[^,]*), offloads: (.+), [^,]+$");
 
@@ -45,7 +45,7 @@ final class CardRow {
     this.card = card;
   }
 
-  /** Adds what was seen, unless something of the column has failed before. */
+  /** Adds a result, unless the column has a failure already. */
   void saw(Column column, String what) {
     cells.merge(column, what, (before, now) -> before.equals(FAILED) ? before : now);
   }

@@ -27,7 +27,7 @@ final class GuestDaemon {
   private int starts;
 
   /**
-   * A daemon that is not started.
+   * Prepares a daemon; {@link #start} starts it.
    *
    * @param directory with {@code daemon}, a script that takes a configuration and its log
    */
@@ -59,7 +59,7 @@ final class GuestDaemon {
         .toList();
   }
 
-  /** Kills it, so that it can do nothing about it. */
+  /** Kills it (SIGKILL): it cannot clean up. */
   void kill() {
     shell(
         "kill -9 $(cat %s); until grep -qs ^ended %s; do sleep 0.1; done".formatted(PROCESS, log));
@@ -116,15 +116,15 @@ final class GuestDaemon {
   }
 
   /**
-   * Waits until the metrics show all that has happened before: they are copies of what the engines
-   * count, made several times a second, or every few seconds of a daemon without work.
+   * Waits until the metrics include all that has happened so far: they are copies of the engines'
+   * counters, made several times a second, or every few seconds if the daemon is idle.
    */
   void refreshMetrics(String card) {
     long turns = metric(card, "engine_turns");
     await(card, "engine_turns", now -> now > turns);
   }
 
-  /** Metrics of an interface that tell why nothing passes. */
+  /** Metrics of an interface that explain why nothing passes. */
   String state(String card) {
     String all = metrics();
     return Stream.of(

@@ -32,7 +32,7 @@ final class Monitor implements AutoCloseable {
     execute("qmp_capabilities", "{}");
   }
 
-  /** Puts a card's cable in, or pulls it. */
+  /** Connects a card's cable, or pulls it. */
   void setLink(String card, boolean up) throws IOException {
     execute("set_link", "{\"name\": \"%s\", \"up\": %b}".formatted(card, up));
   }

@@ -39,8 +39,8 @@ public final class NicTable {
    * Runs all cases.
    *
    * @param arguments a directory with this daemon's configuration, those of the guest's, the
-   *     guest's ports and QEMU's monitor; {@code quick} or {@code full}; and what is put before a
-   *     program of RDMA in the guest
+   *     guest's ports and QEMU's monitor; {@code quick} or {@code full}; and the prefix of an RDMA
+   *     program's command in the guest
    */
   public static void main(String[] arguments) throws ConfigurationException, IOException {
     Path directory = Path.of(arguments[0]);

@@ -53,7 +53,7 @@ final class OpcodeHost implements StartupHandler, RdmapHandler {
     engine = new DdpEngine(new TaggedBuffers(STAGS, random));
   }
 
-  /** Registers the region for the stream, whose peer may invalidate it; unless it is valid. */
+  /** Registers the region for the stream, unless it is valid; the peer may invalidate it. */
   void registerRegion() {
     if (engine.taggedBuffers().lookup(stag) == null) {
       stag =

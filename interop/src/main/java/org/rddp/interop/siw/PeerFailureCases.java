@@ -10,7 +10,9 @@ import org.rddp.interop.guest.GuestToolRunner;
 import org.rddp.interop.guest.Perftest;
 import org.rddp.interop.guest.Perftest.Tool;
 
-/** Failures of siw during a transfer: the program is told, and other connections work on. */
+/**
+ * Failures of siw during a transfer: the program must be told, and other connections still work.
+ */
 final class PeerFailureCases {
   private static final int MANY = 1 << 20;
   private static final int SIZE = 65536;

@@ -50,7 +50,7 @@ enum SegmentError {
    *
    * @param opcode of the message that gets the error
    * @param ours the first two octets of our Terminate: layer, type, code
-   * @param siws the same of siw's, which swaps layer and type
+   * @param siws those of siw's, which swaps layer and type
    */
   SegmentError(int opcode, String ours, String siws) {
     this.opcode = opcode;
@@ -64,8 +64,8 @@ enum SegmentError {
   }
 
   /**
-   * Whether siw's Terminate, with layer and type swapped and no header, is a valid one of another
-   * layer, and so must be taken for that.
+   * Whether siw's Terminate, with layer and type swapped and no header, is a valid Terminate of
+   * another layer, and so must be read as that.
    */
   boolean isAmbiguousFromSiw() {
     return this == RDMAP_VERSION || this == OPCODE;
@@ -82,7 +82,7 @@ enum SegmentError {
   }
 
   /**
-   * Puts the error into an FPDU, and leaves its CRC.
+   * Puts the error into an FPDU; does not correct its CRC.
    *
    * @param fpdu its address
    * @param octets of the FPDU, the CRC included

@@ -10,8 +10,8 @@ import org.rddp.interop.guest.GuestToolRunner;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /**
- * Every error in a segment from either side: the receiver must answer with a Terminate that the
- * sender understands. New connections work afterwards.
+ * Puts every error into a segment from either side: the receiver must answer with a Terminate that
+ * the sender understands, and new connections must work afterwards.
  */
 final class SegmentErrorCases {
   private static final int COUNT = 3;
@@ -79,7 +79,7 @@ final class SegmentErrorCases {
             .formatted(terminate, reason, connection.closeText(), expected));
   }
 
-  /** The reason for the layer, which is the first digit of our Terminate. */
+  /** The reason by the layer, which is the first digit of our Terminate. */
   private static Reason reason(SegmentError error) {
     String word = error.terminate(false);
     if (word.length() != WORD) {

@@ -57,7 +57,7 @@ public final class SiwTable {
    *
    * @param arguments a directory with the daemon's configuration and the guest's ports; {@code
    *     quick} or {@code full}; how often each case is run; and words: only cases whose names
-   *     contain them, whatever the spaces, are run
+   *     contain them, spaces ignored, are run
    */
   public static void main(String[] arguments) throws ConfigurationException, IOException {
     Path directory = Path.of(arguments[0]);

@@ -26,7 +26,7 @@ final class StartupCases {
   private static final String REVISION_1 = "4001";
   private static final String REVISION_2 = "5002";
 
-  /** The most private data that siw carries beside its own four octets. */
+  /** The most private data, in octets, that siw carries besides its own four octets. */
   private static final int MOST_PRIVATE_DATA = 252;
 
   /** Octets that two ends of rsockets exchange: version, credits, and their buffers. */
@@ -107,7 +107,7 @@ final class StartupCases {
           "sh -c 'rstream -s " + link.ours() + " -p %d -S 64 -C 1 2>&1; true'",
           (program, listener) -> {
             said[0] = acceptStream(program, listener, version);
-            // It may wait for more of its stream for ever.
+            // It may wait for ever for more of its stream.
             tools.guest().run(1, "killall rstream");
           });
       require(said[0].isEmpty(), said[0]);

@@ -18,7 +18,7 @@ import org.rddp.wire.Tcp;
  * Records MPA startup frames, Terminates and empty RDMA Writes on a link, and corrupts one segment
  * on request, with correct checksums.
  *
- * <p>Sees only FPDUs that lie whole in a segment which begins with one, as short ones do. One
+ * <p>Sees only FPDUs that are whole in a segment that begins with an FPDU, as short ones are. One
  * thread calls {@link #onFrame}, another the other methods.
  */
 final class WireMonitor {
