@@ -47,7 +47,7 @@ build() {
     print=$(fingerprint)
     rm -f "$STATE/built"
     say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
-    # Only the developer's build and the test suite format the sources; a run does not.
+    # Only developers' builds and the test suite format the sources.
     if ! maven_offline_first show_modules -DskipTests -Dmaven.test.skip=true -Dspotless.skip=true process-classes; then
         show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
@@ -56,7 +56,7 @@ build() {
     say "built in $((SECONDS - began)) s"
 }
 
-# mark_built FINGERPRINT: the classes are those of these sources.
+# mark_built FINGERPRINT: records that the classes are those of these sources.
 mark_built() {
     local module
     for module in tools lab interop bench; do
@@ -95,7 +95,7 @@ relocate_classpath() {
     done
 }
 
-# Errors and warnings of the compilers; without any, Maven's own errors.
+# Prints errors and warnings of the compilers; without any, Maven's own errors.
 show_build_errors() {
     if ! grep -E '^\[(ERROR|WARNING)\] /|: (error|warning):' "$BUILD_LOG" | head -n 40; then
         grep '^\[ERROR\]' "$BUILD_LOG" | head -n 10

@@ -43,7 +43,7 @@ doctor() {
     ((doctor_problems == 0))
 }
 
-# What to type next.
+# Prints what to type next.
 doctor_next() {
     local rddp=bin/rddp
     if is_installed; then rddp=rddp; fi

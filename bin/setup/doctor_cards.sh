@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The doctor's checks of what network cards and polling threads need.
 
-# Tests put folders of their own in their place.
+# Tests replace these by folders of their own.
 SYSFS=/sys
 VFIO=/dev/vfio
 
@@ -22,20 +22,20 @@ doctor_iommu() {
     if ((groups > 0)); then
         ok IOMMU "$groups groups"
     elif [[ -r $unsafe && $(<"$unsafe") == Y ]]; then
-        note IOMMU 'none, and vfio works without: cards reach all memory, and the daemon needs root'
+        note IOMMU 'none, but vfio is allowed without one: cards can access all memory, and the daemon needs root'
     else
         note IOMMU 'none: vfio-pci takes no card' \
-            'switch it on in the firmware (VT-d, AMD-Vi) and by intel_iommu=on on the kernel'"'"'s command line; docs/operations.md, "Bind a card", has what works without'
+            'enable it in the firmware (VT-d, AMD-Vi) and with intel_iommu=on on the kernel'"'"'s command line; docs/operations.md, "Bind a card", says what works without'
     fi
 }
 
-# is_without_iommu GROUP: whether vfio made the group, of a card that no IOMMU keeps from any memory.
+# is_without_iommu GROUP: whether vfio made the group, without an IOMMU that restricts the card's access to memory.
 is_without_iommu() {
     local name=$SYSFS/kernel/iommu_groups/$1/name
     [[ -r $name && $(<"$name") == vfio-noiommu ]]
 }
 
-# doctor_card FOLDER: who has a card, and whether this user may use it.
+# doctor_card FOLDER: says which driver a card is bound to, and whether this user may use it.
 doctor_card() {
     local card=$1 address=${1##*/} driver group where
     driver=$(target "$card/driver")
@@ -44,7 +44,7 @@ doctor_card() {
     case $driver in
         vfio-pci) doctor_vfio_card "$address" "$group" "$where" ;;
         uio_pci_generic | igb_uio | uio_hv_generic)
-            note "$address" "$driver: no IOMMU is used, so the card reaches all memory, and the daemon needs root; $where" \
+            note "$address" "$driver: no IOMMU is used, so the card can access all memory, and the daemon needs root; $where" \
                 'bind it to vfio-pci where there is an IOMMU'
             ;;
         mlx4_core | mlx5_core | mana) ok "$address" "$driver, which rddp can use; $where" ;;
@@ -57,13 +57,13 @@ doctor_vfio_card() {
     local address=$1 group=$2 file others
     file=$VFIO/$group
     if is_without_iommu "$group"; then
-        note "$address" "vfio-pci without an IOMMU, so the card reaches all memory, and the daemon needs root; $3" \
-            'switch the IOMMU on where there is one'
+        note "$address" "vfio-pci without an IOMMU, so the card can access all memory, and the daemon needs root; $3" \
+            'enable the IOMMU if there is one'
         return
     fi
     others=$(others_in_group "$group")
     if [[ -n $others ]]; then
-        note "$address" "vfio-pci, but its IOMMU group $group has others: $others" 'bind them to vfio-pci, or to no driver, too'
+        note "$address" "vfio-pci, but its IOMMU group $group has other devices: $others" 'bind them to vfio-pci, too, or to no driver'
     elif [[ -r $file && -w $file ]]; then
         ok "$address" "vfio-pci, and this user may use it; $3"
     else
@@ -71,7 +71,7 @@ doctor_vfio_card() {
     fi
 }
 
-# others_in_group GROUP: what has a driver of Linux there, and so keeps vfio from the group. Bridges may have theirs.
+# others_in_group GROUP: devices with a Linux driver, which keeps vfio from the group. Bridges may have theirs.
 others_in_group() {
     local device driver others=()
     for device in "$SYSFS/kernel/iommu_groups/$1/devices"/*; do
@@ -84,7 +84,7 @@ others_in_group() {
     echo "${others[*]:-}"
 }
 
-# target LINK: the name of what a symbolic link points to; nothing if there is none.
+# target LINK: the name that a symbolic link points to; nothing if there is none.
 target() {
     if [[ -L $1 ]]; then basename -- "$(readlink -- "$1")"; fi
 }
@@ -109,7 +109,7 @@ doctor_isolated() {
         ok isolated "processors $isolated"
     else
         note isolated 'none: other threads run where an engine polls, which shows as latency' \
-            'docs/operations.md, "Isolate processors", has how; not needed for trials'
+            'docs/operations.md, "Isolate processors", says how; not needed for trials'
     fi
 }
 

@@ -84,7 +84,7 @@ doctor_dpdk() {
     doctor_shim
 }
 
-# What an installed copy needs: a runtime, and DPDK's libraries where the dynamic linker finds them.
+# Checks what an installed copy needs: a runtime, and DPDK's libraries where the dynamic linker finds them.
 doctor_installed() {
     echo 'Installed'
     doctor_jdk
@@ -101,7 +101,7 @@ doctor_installed() {
     doctor_drivers "$(dirname -- "$eal")"
 }
 
-# doctor_drivers FOLDER: whether the drivers are among DPDK's libraries in the folder, or where Debian or Fedora has drivers.
+# doctor_drivers FOLDER: looks for the drivers among DPDK's libraries in the folder, and where Debian or Fedora has drivers.
 doctor_drivers() {
     local libraries=$1 driver found=() lacking=()
     for driver in net_vhost net_virtio net_memif net_ring net_af_packet net_tap; do
@@ -151,7 +151,7 @@ doctor_memory() {
 
 SHMEM_ENABLED=/sys/kernel/mm/transparent_hugepage/shmem_enabled
 
-# Only deny forbids MADV_COLLAPSE: see docs/ipc.md, Trust.
+# Only "deny" forbids MADV_COLLAPSE: see docs/ipc.md, Trust.
 doctor_shared_huge_pages() {
     if [[ ! -r $SHMEM_ENABLED ]]; then
         return
@@ -160,11 +160,11 @@ doctor_shared_huge_pages() {
         ok 'shared memory' 'huge pages: deny, so no program can make an engine wait by MADV_COLLAPSE'
     else
         note 'shared memory' 'huge pages: not deny, so programs can make an engine wait by MADV_COLLAPSE' \
-            "where programs are hostile: echo deny > $SHMEM_ENABLED (as root)"
+            "if programs are hostile: echo deny > $SHMEM_ENABLED (as root)"
     fi
 }
 
-# The free huge pages of each NUMA node, where there are several: a card's packet buffers are best on its own.
+# Lists free huge pages by NUMA node, if there are several: a card's packet buffers are best on its own node.
 doctor_nodes() {
     local node pages free
     if (($(count "$SYSFS"/devices/system/node/node[0-9]*) < 2)); then return; fi
@@ -175,7 +175,7 @@ doctor_nodes() {
         if ((free > 0)); then
             ok "${node##*/}" "$free huge pages free"
         else
-            note "${node##*/}" 'no huge pages free: cards of this node get memory of another one, which is slower' \
+            note "${node##*/}" 'no huge pages free: cards of this node use memory of another one, which is slower' \
                 "echo $HUGEPAGES_WANTED > $pages/nr_hugepages (as root)"
         fi
     done

@@ -36,7 +36,7 @@ fuzz() {
     while (($# > 0)); do
         case $1 in
             --minutes | --seconds)
-                # Jazzer takes text that is no number for 0, which means without end.
+                # Jazzer reads text that is no number as 0, which means without end.
                 [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || fuzz_usage_error "$1 takes a whole number from 1 to 999999, not '${2:-}'" || return
                 seconds=$2
                 [[ $1 == --seconds ]] || seconds=$(($2 * 60))
@@ -89,11 +89,11 @@ set_up_to_fuzz() {
     find_jdk
     install_packages_to_run
     build_if_changed
-    # Fuzzers that run at the same time find it written.
+    # Written before fuzzers run side by side.
     classpath fuzz >/dev/null
 }
 
-# replay_input TARGET INPUT: a file, or the name of an input in the archive.
+# replay_input TARGET INPUT: runs one input, a file or the name of an input in the archive.
 replay_input() {
     local input=$2
     if [[ ! -f $input ]]; then
@@ -142,13 +142,13 @@ fuzz_for() {
     return 1
 }
 
-# discard_interrupted TARGET STATUS: Jazzer reports its own end by a signal as a finding, and writes the input that was running.
+# discard_interrupted TARGET STATUS: removes the input that Jazzer writes as a finding when a signal ends it.
 discard_interrupted() {
     find "$FUZZ_WORK" -maxdepth 1 -name "$1-crash-*" -newer "$FUZZ_WORK/$1.began" -delete
     exit "$2"
 }
 
-# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything. Findings, which have
+# keep_inputs TARGET: keeps the fewest and smallest of the old and new inputs that reach the same code. Findings, which have
 # names of their own, stay.
 keep_inputs() {
     local merged=$FUZZ_WORK/merged

@@ -1,17 +1,17 @@
 # shellcheck shell=bash
 # Reserves 2 MiB hugepages for DPDK where permitted, and returns exactly as many as were added.
 
-# Two daemons.
+# For two daemons.
 readonly HUGEPAGES_WANTED=640
-# All contenders of a benchmark together, which hold them at the same time.
+# For all contenders of a benchmark, which hold them at the same time.
 readonly HUGEPAGES_FOR_BENCHMARKS=800
-# The least that the demo can use; with fewer it uses ordinary memory.
+# With fewer, the demo uses ordinary memory.
 readonly HUGEPAGES_LEAST=260
 readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 
 hugepages_added=0
 hugepages_wanted=$HUGEPAGES_WANTED
-# Not empty: added hugepages stay after a successful run.
+# If not empty, added hugepages stay after a successful run.
 keep_hugepages=
 
 # Whether hugepages are wanted and fewer are free.
@@ -25,8 +25,8 @@ reserve_hugepages_for_benchmarks() {
     reserve_hugepages
 }
 
-# reserve_hugepages_for_steps N: as many as N steps of the test suite need that run side by side, so that none of them adds or
-# removes any: the demo checks their number.
+# reserve_hugepages_for_steps N: reserves as many as N steps of the test suite need side by side, so that no step adds or removes
+# any: the demo checks their number.
 reserve_hugepages_for_steps() {
     hugepages_wanted=$(($1 * HUGEPAGES_WANTED))
     reserve_hugepages
@@ -38,7 +38,7 @@ reserve_hugepages() {
     lacks_hugepages || return 0
     free=$(memory_field HugePages_Free)
     if (($(memory_field Hugepagesize) != 2048)); then
-        say 'hugepages on this machine do not have 2 MiB: none reserved, going on with those that exist'
+        say 'hugepages on this machine are not of 2 MiB: none reserved, going on with those that exist'
         return
     fi
     wanted=$(affordable_hugepages)
@@ -55,7 +55,7 @@ reserve_hugepages() {
     add_hugepages $((wanted - free))
 }
 
-# As many as are wanted, but at most a quarter of the memory that is available now.
+# Prints how many to have: those wanted, but at most a quarter of the memory that is available now.
 affordable_hugepages() {
     local affordable=$(($(memory_field MemAvailable) / 4 / 2048))
     echo $((affordable < hugepages_wanted ? affordable : hugepages_wanted))
@@ -72,7 +72,7 @@ add_hugepages() {
     fi
 }
 
-# Whether some were added that have to be removed.
+# Whether added hugepages have to be removed.
 has_added_hugepages() {
     ((hugepages_added > 0))
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What is different in an installed copy: it has jars instead of sources, so it builds, installs and checks nothing.
+# Overrides for an installed copy: it has jars instead of sources, so it builds, installs and checks nothing.
 
 SHIM=$ROOT/lib/librddp_dpdk.so
 # Nothing is compiled: a runtime is enough.
@@ -40,7 +40,7 @@ classpath() {
     jars_in "$ROOT/lib"
 }
 
-# A JDK that is missing is left to the administrator.
+# The administrator has to install a missing JDK.
 install_jdk() {
     :
 }

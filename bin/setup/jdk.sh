@@ -2,7 +2,7 @@
 # Finds a JDK of 22 or later, the first with the final Foreign Function & Memory API.
 
 readonly OLDEST_JDK=22
-# The program that shows whether a folder is a JDK: rddp is compiled before it is run.
+# The program that makes a folder a JDK: rddp is compiled before it is run.
 JDK_PROGRAM=javac
 
 # Sets and exports JAVA_HOME: the present one if it is new enough, else the newest LTS found, else the newest.
@@ -30,7 +30,7 @@ no_jdk() {
         "Or set JAVA_HOME to the JDK you have (in /etc/default/rddpd for an installed daemon)."
 }
 
-# How to get a JDK on this system.
+# Prints how to get a JDK on this system.
 jdk_advice() {
     local kind=jdk
     if [[ $JDK_PROGRAM == java ]]; then kind=jre; fi
@@ -46,7 +46,7 @@ jdk_advice() {
     fi
 }
 
-# The best of all candidates, or nothing.
+# Prints the best of all candidates, or nothing.
 best_jdk() {
     local home best='' rank best_rank=0
     while IFS= read -r home; do
@@ -63,7 +63,7 @@ best_jdk() {
     fi
 }
 
-# Every directory that may be a JDK, the one on the PATH first.
+# Prints every directory that may be a JDK, the one on the PATH first.
 jdk_candidates() {
     local java javac
     for java in java javac; do
@@ -80,7 +80,7 @@ jdk_candidates() {
     done
 }
 
-# An LTS (25, 29, 33, ...; 21 is too old) comes before any other release.
+# Ranks an LTS (25, 29, 33, ...; 21 is too old) before any other release.
 jdk_rank() {
     local feature=$1
     if ((feature >= 25 && (feature - 21) % 4 == 0)); then

@@ -16,7 +16,7 @@ is_installed() {
     [[ ! -f $ROOT/pom.xml ]]
 }
 
-# jars_in FOLDER: a class path of them, always in the same order, which archived classes need.
+# jars_in FOLDER: prints a class path of its jars, always in the same order, which archived classes need.
 jars_in() {
     local LC_ALL=C IFS=: jars=("$1"/*.jar)
     printf '%s' "${jars[*]}"
@@ -49,23 +49,23 @@ jvm_arguments() {
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi
     if [[ ' bench daemon demo soak ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
-        # Vectors are loaded from a segment of all memory: checking its bounds takes as long as the load.
+        # Vectors are loaded from a segment of all memory: a bounds check takes as long as the load.
         JVM_ARGUMENTS+=(--add-exports java.base/jdk.internal.module=ALL-UNNAMED "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0")
     fi
-    # Many connections lie far apart in the heap: with small pages, their accesses miss the TLB, too.
+    # Many connections lie far apart in the heap: with small pages, access to them misses the TLB, too.
     if [[ ' bench daemon ' == *" ${1:-} "* ]] && has_transparent_hugepages; then
         JVM_ARGUMENTS+=(-XX:+UseTransparentHugePages)
     fi
-    # hotspot.txt: how the engine is compiled decides how long a message takes (docs/performance-tried.md). The engine allocates
-    # nothing, so collectors differ only by their barrier at each store of a reference; the serial collector's is the shortest.
+    # hotspot.txt: the engine's compilation decides the time of a message (docs/performance-tried.md). The engine allocates nothing,
+    # so collectors differ only in the barrier at each store of a reference; the serial collector's is the shortest.
     if [[ ' bench daemon demo soak ' == *" ${1:-} "* ]]; then
         JVM_ARGUMENTS+=(-XX:CompileCommandFile="$ROOT/bin/setup/hotspot.txt")
         [[ ${RDDP_JVM_FLAGS:-} == *-XX:+Use*GC* ]] || JVM_ARGUMENTS+=(-XX:+UseSerialGC)
-        # A heap of 2 GiB lies below 4 GiB, where HotSpot needs no shift to make an address of a reference: 5 % of a lone message.
+        # A heap of 2 GiB lies below 4 GiB, where HotSpot decodes references without a shift: 5 % of the time of a single message.
         # RDDP_JVM_FLAGS=-Xmx... overrides it.
         JVM_ARGUMENTS+=(-Xmx2g)
     fi
-    # By default the machine's memory decides, and with much of it the start makes 100 MiB of new objects resident.
+    # The default depends on the machine's memory: with much memory, 100 MiB of new objects become resident at the start.
     if [[ ${1:-} == daemon ]]; then JVM_ARGUMENTS+=(-Xmn32m); fi
     # The user's flags: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then
@@ -75,8 +75,8 @@ jvm_arguments() {
     fi
 }
 
-# DPDK keeps files in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp, which
-# belongs to the first user who has run it: then gives this user a folder instead.
+# DPDK keeps files in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp that
+# belongs to the first user who has run it: in that case, makes a folder for this user.
 give_runtime_folder() {
     local folder=${TMPDIR:-/tmp}/rddp-$EUID
     if is_root || [[ -n ${RUNTIME_DIRECTORY:-}${XDG_RUNTIME_DIR:-} ]]; then return; fi
@@ -93,7 +93,7 @@ launch() {
     become_java "$@"
 }
 
-# The same for help and checks: no engine runs, so the JVM gets no vector module.
+# For help and checks: no engine runs, so the JVM gets no vector module.
 launch_without_engine() {
     jvm_arguments
     become_java "$@"
@@ -109,14 +109,14 @@ launch_lab() {
     exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath lab)" "$LAB_CLASS" "$@"
 }
 
-# Runs the soak, and returns hugepages afterwards, however it ends.
+# Runs the soak, and then returns hugepages, however it ends.
 launch_soak() {
     jvm_arguments soak
     give_runtime_folder
     java_and_restore "$(classpath lab)" "$LAB_CLASS" "$@"
 }
 
-# Runs the command line, and returns hugepages afterwards, however it ends.
+# Runs the command line, and then returns hugepages, however it ends.
 launch_and_restore() {
     jvm_arguments "$1"
     give_runtime_folder
@@ -145,7 +145,7 @@ java_and_restore() {
         status=0
         wait "$java" || status=$?
     done
-    # 130 is a shell's status for a command that Ctrl-C has ended; a command that ended with 0 on SIGTERM keeps its 0.
+    # Shells report 130 for a command that Ctrl-C has ended; one that ends with 0 on SIGTERM keeps its 0.
     if [[ -n $interrupted ]] && ((status != 0)); then status=130; fi
     exit "$status"
 }

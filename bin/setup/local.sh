@@ -35,10 +35,10 @@ packets = 4096
 END
 }
 
-# The user's folder for sockets: the session's, or else one among the temporary files.
+# Prints the user's folder for sockets: the session's, or else one among the temporary files.
 local_runtime_folder() {
     local folder=${XDG_RUNTIME_DIR:-}
-    # su and sudo may leave another user's.
+    # After su and sudo it may be another user's.
     if [[ ! -d $folder || ! -O $folder || ! -w $folder ]]; then
         folder=${TMPDIR:-/tmp}/rddp-$EUID
         mkdir -m 700 -- "$folder" 2>/dev/null || true
@@ -48,8 +48,8 @@ local_runtime_folder() {
     printf '%s' "$folder"
 }
 
-# join_local NAME: becomes a user of that daemon, or of one for this process alone if the name is empty; starts it if it is not
-# there. Sets LOCAL_FOLDER and, as descriptors, the locks LOCAL_CHANGES, LOCAL_ALIVE and LOCAL_USERS, and LOCAL_LOG.
+# join_local NAME: joins the users of that daemon, or of one for this process alone if the name is empty; starts it if it does
+# not run. Sets LOCAL_FOLDER and, as descriptors, the locks LOCAL_CHANGES, LOCAL_ALIVE and LOCAL_USERS, and LOCAL_LOG.
 join_local() {
     local runtime own attempt
     for ((attempt = 0; attempt < 100; attempt++)); do
@@ -61,7 +61,7 @@ join_local() {
             own=$(mktemp -d -- "$runtime/rddp-local.XXXXXX")
         fi
         LOCAL_FOLDER=$own/daemon
-        # Whoever has left meanwhile may have removed the folder.
+        # A process that has left meanwhile may have removed the folder.
         if { exec {LOCAL_CHANGES}<"$own"; } 2>/dev/null; then
             if flock "$LOCAL_CHANGES" && [[ $own -ef /dev/fd/$LOCAL_CHANGES ]] && use_local_daemon; then
                 flock -u "$LOCAL_CHANGES"
@@ -73,7 +73,7 @@ join_local() {
     fail "no daemon can be started in $own"
 }
 
-# Locks the users of the daemon in LOCAL_FOLDER, which it starts if there is none. Ends with 1 if that daemon has just ended.
+# Takes a user's lock of the daemon in LOCAL_FOLDER, and starts that if there is none. Returns 1 if it has just ended.
 use_local_daemon() {
     local starts=
     if mkdir -m 700 -- "$LOCAL_FOLDER" 2>/dev/null; then
@@ -123,18 +123,18 @@ start_local_daemon() {
     exec {ready}<&-
 }
 
-# Uses the daemon no longer. If nobody else uses it, returns when nothing is left of it.
+# Leaves the users of the daemon. If there are no others, returns when nothing is left of it.
 leave_local() {
     flock "$LOCAL_CHANGES"
     if [[ ! $LOCAL_FOLDER -ef /dev/fd/$LOCAL_ALIVE ]] || flock -ns "$LOCAL_ALIVE"; then
         say 'the daemon ended before the program:'
         cat <&"$LOCAL_LOG" >&2
     fi
-    # Unless others use it: nobody has a lock, or only its keeper, which is about to end it.
+    # If no others use it: no process has a lock, or only its keeper, which is about to end it.
     if flock -n "$LOCAL_USERS" || ! flock -ns "$LOCAL_USERS"; then
         exec {LOCAL_USERS}<&-
         flock -s "$LOCAL_ALIVE"
-        # If the keeper was killed, the files are still here; but a folder that others have made since then is theirs.
+        # If the keeper was killed, the files are still here; but a folder made since then belongs to others.
         if [[ $LOCAL_FOLDER -ef /dev/fd/$LOCAL_ALIVE ]]; then rm -rf -- "$(dirname -- "$LOCAL_FOLDER")"; fi
     fi
 }
@@ -147,7 +147,7 @@ run_locally() {
     export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
     trap 'pass_on TERM' TERM
     trap 'pass_on HUP' HUP
-    # The terminal sends these to all of its foreground, the program included.
+    # The terminal sends these to all foreground processes, including the program.
     trap 'in_foreground || pass_on INT' INT
     trap 'in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
@@ -165,7 +165,7 @@ run_locally() {
     exit "$status"
 }
 
-# pass_on SIGNAL: to the program, or later if it is not started yet.
+# pass_on SIGNAL: sends it to the program, or once that is started.
 pass_on() {
     early=$1
     if [[ -n $program ]]; then kill -"$1" "$program" 2>/dev/null || true; fi

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# rddp package: makes the tarball, the package and the image for containers, and tries them.
+# rddp package: makes the tarball, the package and the image for containers, and tests them.
 
 package_usage() {
     cat <<'END'

@@ -21,7 +21,7 @@ install_packages_to_run() {
     if ! has_verbs_headers; then
         install_optional 'unmodified RDMA programs over rddp (rddp verbs)' libibverbs-dev librdmacm-dev
     fi
-    # DPDK brings it, too; without DPDK there is nothing to capture.
+    # DPDK depends on it, too; without DPDK there is nothing to capture.
     if [[ -z ${RDDP_NO_DPDK:-} ]] && ! has_library libpcap.so.; then
         install_optional 'filters of rddp capture' libpcap0.8
     fi
@@ -162,7 +162,7 @@ has_verbs_headers() {
     has pkg-config && pkg-config --exists libibverbs librdmacm 2>/dev/null
 }
 
-# Such as 44 of 1.14.44.0, the version of libibverbs in it.
+# Prints the release of rdma-core, such as 44 from 1.14.44.0, the version of its libibverbs.
 rdma_core_version() {
     pkg-config --modversion libibverbs | cut -d . -f 3
 }
@@ -204,7 +204,7 @@ can_install() {
     is_root && { has apt-get || has dnf; }
 }
 
-# install_command PACKAGE...: what to type on this system.
+# install_command PACKAGE...: prints what to type on this system.
 install_command() {
     if has apt-get || ! has dnf; then
         echo "apt-get install -y --no-install-recommends $*"

@@ -7,8 +7,8 @@
 
 readonly SUITE=$ROOT/target/suite
 readonly STEPS_AT_ONCE=2
-# Maven's arguments for steps that run what `build` has left, side by side: nothing may be written anew. Maven's compiler would
-# compile all again, because other modules' classes are no longer in jars.
+# Maven's arguments for steps that run what `build` has made, side by side: they must not write it. Maven's compiler would compile
+# all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
 # Kinds of simulated runs, and how many of each.
 readonly SIMULATIONS=(tcp:6000 mpa:6000 rdma:1200 programs:2300)
@@ -52,7 +52,7 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    # The longest first, so that none is left alone at the end; those that mostly wait beside those that compute.
+    # The longest first, so that no long one runs alone at the end; those that mostly wait beside those that compute.
     steps=(build scripts java)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
@@ -93,7 +93,7 @@ suite_prepare() {
     echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_description), $(nproc) cores"
 }
 
-# suite_run NAME...: runs the function step_NAME of each, two at a time: what comes behind `build` once that has succeeded.
+# suite_run NAME...: runs the function step_NAME of each, two at a time; those after `build` once that has succeeded.
 suite_run() {
     local waiting=("$@") step ended built=yes
     if [[ " $* " == *' build '* ]]; then built=; fi
@@ -121,7 +121,7 @@ suite_run() {
     set +m
 }
 
-# Ends the steps that run; what a step runs under `timeout` is no part of its process group.
+# Ends the running steps; a command that a step runs under `timeout` is not in the step's process group.
 suite_stop() {
     local process children
     for process in "${!suite_running[@]}"; do
@@ -162,7 +162,7 @@ run_step() {
     echo "$step_passed $step_failed $step_skipped" >"$SUITE/$1.counts"
 }
 
-# end_step NAME: adds up what it has left, and prints it.
+# end_step NAME: adds up its counts, and prints them.
 end_step() {
     local elapsed user system
     step_passed=0 step_failed=1 step_skipped=0 elapsed=0 user=0 system=0
@@ -222,14 +222,14 @@ step_scripts() {
     "$ROOT/bin/setup/tests/run"
 }
 
-# All that the other steps run: classes, tests, jars.
+# Builds all that the other steps run: classes, tests, jars.
 step_build() {
     local status=0 print
     rm -rf "$STATE/packaged" "$ROOT/packaging/target/lib"
     maven_offline_first show_tests -Pjcstress -T 2 -DskipTests verify || status=$?
     cat "$BUILD_LOG"
     if ((status == 0)); then
-        # Not before: outside of CI, the build formats the sources first.
+        # Only now: outside of CI, the build formats the sources first.
         print=$(fingerprint)
         mark_built "$print"
         printf '%s\n' "$print" >"$STATE/packaged"
@@ -237,7 +237,7 @@ step_build() {
     return "$status"
 }
 
-# The tests are counted from their reports, which the conformance matrix is made from.
+# Counts the tests from their reports, which the conformance matrix is made from, too.
 step_java() {
     local status=0 goal=write
     find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
@@ -252,7 +252,7 @@ step_java() {
     return "$status"
 }
 
-# Progress on the terminal: each module, the results of its tests, and each failure at once.
+# Shows progress on the terminal: each module, the results of its tests, and each failure at once.
 show_tests() {
     local line
     while IFS= read -r line; do
@@ -290,7 +290,7 @@ attribute() {
     fi
 }
 
-# On all cores; the seeds are always the same.
+# Uses all cores; the seeds are always the same.
 step_simulation() {
     local each kind runs status=0
     jvm_arguments
@@ -307,7 +307,7 @@ step_simulation() {
     return "$status"
 }
 
-# What threads and processes share, with the profile jcstress; the results are in the last line of jcstress's progress.
+# Tests what threads and processes share, with the profile jcstress; the last line of jcstress's progress has the results.
 step_races() {
     local BUILD_LOG=$SUITE/races-maven.log status=0 line
     maven_offline_first discard_output -Pjcstress "${BUILT[@]}" -DskipTests -pl client,tcp-lite -am \
@@ -331,7 +331,7 @@ discard_output() {
     cat >/dev/null
 }
 
-# A fuzzer has one thread, so there is one on each core at a time.
+# Runs one fuzzer on each core at a time: each has one thread.
 step_fuzz() {
     local lane process lanes=() status=0
     # shellcheck source=bin/setup/fuzz.sh
@@ -369,12 +369,12 @@ step_linux_tcp() {
     timeout -k 30 600 "$ROOT/interop/linux-tcp/run" --quick
 }
 
-# Builds the guest if it does not exist, with downloads and in about a minute.
+# Builds the guest if it does not exist: downloads, and takes about a minute.
 step_siw() {
     timeout -k 30 1200 "$ROOT/interop/siw/run" --quick
 }
 
-# Those that the tests of the module verbs do not run.
+# Runs the programs that the tests of the module verbs do not run.
 step_verbs() {
     timeout -k 30 600 "$ROOT/interop/verbs/run" --quick
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# rddp verbs: runs an unmodified RDMA program over rddp. The library that stands in for libibverbs and librdmacm is preloaded.
+# rddp verbs: runs an unmodified RDMA program over rddp, with a preloaded library that replaces libibverbs and librdmacm.
 
 # The library, where the build of the module verbs leaves it, or where it is installed.
 verbs_library() {
@@ -43,7 +43,7 @@ Examples, each line in a terminal of its own:
 END
 }
 
-# verbs_wrong MESSAGE: arguments that are wrong.
+# verbs_wrong MESSAGE: reports wrong arguments, and exits.
 verbs_wrong() {
     printf 'rddp: error: %s\n' "$1" >&2
     echo "Try 'rddp verbs --help'." >&2

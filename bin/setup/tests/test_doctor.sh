@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the doctor says about the machine.
+# The doctor's rows about the machine.
 
 # shared_huge_pages SETTING: the doctor's row on a machine whose kernel has that setting; none if it is empty.
 shared_huge_pages() (
@@ -44,7 +44,7 @@ a_card() {
     fi
 }
 
-# no_machine: begins with one that has nothing.
+# no_machine: starts with an empty machine.
 no_machine() {
     rm -rf "$WORK/sys" "$WORK/vfio"
     mkdir -p "$WORK/sys" "$WORK/vfio"
@@ -55,7 +55,7 @@ check_iommu() {
     [[ $(cards_doctor doctor_cards) == *note*IOMMU*none*'intel_iommu=on'* ]] || return
     mkdir -p "$WORK/sys/module/vfio/parameters"
     echo Y >"$WORK/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
-    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio works without'* ]] || return
+    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio is allowed without'* ]] || return
     a_card 0000:01:00.0 '' 5
     [[ $(cards_doctor doctor_cards) == *ok*IOMMU*'1 groups'* ]]
 }
@@ -67,7 +67,7 @@ check_group_without_iommu() {
     mkdir -p "$WORK/sys/module/vfio/parameters"
     echo Y >"$WORK/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
     touch "$WORK/vfio/noiommu-0"
-    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio works without'*note*0000:02:00.0*'without an IOMMU'*'needs root'* ]]
+    [[ $(cards_doctor doctor_cards) == *note*IOMMU*'vfio is allowed without'*note*0000:02:00.0*'without an IOMMU'*'needs root'* ]]
 }
 
 # a_node NUMBER FREE: adds a NUMA node with that many free huge pages.
@@ -109,7 +109,7 @@ check_shared_group() {
     a_card 0000:02:00.0 vfio-pci 2
     a_card 0000:02:00.1 e1000e 2
     touch "$WORK/vfio/2"
-    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*'has others: 0000:02:00.1 (e1000e)'* ]]
+    [[ $(cards_doctor doctor_cards) == *note*0000:02:00.0*'has other devices: 0000:02:00.1 (e1000e)'* ]]
 }
 
 check_polling() {

@@ -36,7 +36,7 @@ seed_archive() {
     [[ $1 != unpack ]] || { mkdir -p "$3" && echo kept >"$3/input"; }
 }
 
-# replays INPUT SAID: what Jazzer runs, or what is said instead, ends so.
+# replays INPUT SAID: the path that Jazzer runs, or the message instead, ends with SAID.
 # shellcheck disable=SC2317
 replays() (
     set_up_to_fuzz() { :; }

@@ -102,7 +102,7 @@ check 'gives the compiler the layer boundaries' has "-XX:CompileCommandFile=$ROO
 check 'gives short commands the default collector' lacks -XX:+UseSerialGC status
 check 'names methods that exist in hotspot.txt' names_methods
 
-# runtime_folder: what a user without a session gets.
+# runtime_folder: prints the folder that a user without a session gets.
 # shellcheck disable=SC2317
 runtime_folder() (
     is_root() { false; }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What packages are called, and how they are installed, on systems other than Debian.
+# Names of packages, and how they are installed, on systems other than Debian.
 
 # on PROGRAMS COMMAND...: with packages.sh, on a system that has these programs (a pattern of names) and no others.
 on() (

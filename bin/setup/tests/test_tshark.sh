@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The check of captures lets Linux's own iWARP pass (siw-rping.pcap), and sees one octet changed.
+# The check of captures accepts Linux's own iWARP (siw-rping.pcap), and notices one changed octet.
 
 # spoiled PYTHON_STATEMENTS: the capture with its octets "data" changed by the statements.
 spoiled() {

@@ -6,7 +6,7 @@ source "$ROOT/bin/setup/say.sh"
 # shellcheck source=bin/setup/verbs.sh
 source "$ROOT/bin/setup/verbs.sh"
 
-# ends_verbs STATUS WORDS ARGUMENT...: it ends so, and its message contains the words.
+# ends_verbs STATUS WORDS ARGUMENT...: it ends with that status, and its message contains the words.
 # shellcheck disable=SC2317
 ends_verbs() (
     expected=$1 words=$2 status=0
