@@ -3,14 +3,14 @@
 # Sourced by packaging/build, which sets version and architecture. Nothing here needs root, a registry, or a tool for containers.
 # shellcheck disable=SC2154
 
-# What java.desktop would add for "rddp trace --plot" is as large as all of these.
+# java.desktop, for "rddp trace --plot", would be as large as all of these.
 readonly JAVA_MODULES=java.base,java.logging,java.management,java.naming,java.xml,jdk.httpserver,jdk.incubator.vector,jdk.jcmd,jdk.jfr,jdk.management,jdk.unsupported
-# For the launcher and the health check, beside the libraries.
+# For the launcher and the health check, besides the libraries.
 readonly IMAGE_PACKAGES=(base-files bash coreutils grep)
 # User and group rddp: a number, since Kubernetes' runAsNonRoot and other containers know no names.
 readonly IMAGE_USER=7471
 
-# make_image FILE: an OCI archive, for "podman load" and other tools.
+# make_image FILE: makes an OCI archive, for "podman load" and other tools.
 make_image() {
     local layers=() digests=() layer
     IMAGE=$OUT/image
@@ -42,7 +42,7 @@ END
     say "made $1, $(($(cat "$IMAGE"/*.tar | wc -c) >> 20)) MiB unpacked, sha256:$manifest"
 }
 
-# stage_debian FOLDER: the packages and what they depend on, with their licenses, without other documents and translations.
+# stage_debian FOLDER: unpacks the packages and what they depend on, with their licenses, without other documents and translations.
 stage_debian() {
     local status=$IMAGE/no-packages debs=$IMAGE/debs package libraries drivers names
     mkdir -p "$debs" "$1/var/lib/dpkg"
@@ -50,7 +50,7 @@ stage_debian() {
     libraries=$(library_packages | sed -E 's/\([^)]*\)//g; s/,/ /g')
     drivers=$(driver_packages | tr -d ,)
     read -ra names <<<"$libraries $drivers"
-    # In an empty system, apt names all that they depend on.
+    # For an empty system, apt names all that they depend on.
     apt-get -s -o Dir::State::status="$status" --no-install-recommends install "${IMAGE_PACKAGES[@]}" "${names[@]}" |
         sed -nE 's/^Inst ([^ ]+) \(([^ ]+) .*/\1=\2/p' | LC_ALL=C sort >"$IMAGE/packages" || true
     [[ -s $IMAGE/packages ]] || fail 'apt does not find the packages of the image' 'To see why, run: apt-get update'
@@ -89,7 +89,7 @@ merge_usr() {
     done
 }
 
-# stage_runtime FOLDER: the Java runtime.
+# stage_runtime FOLDER: makes the Java runtime.
 stage_runtime() {
     mkdir -p "$(dirname -- "$1")"
     "$JAVA_HOME/bin/jlink" --add-modules "$JAVA_MODULES" --strip-debug --no-header-files --no-man-pages --compress zip-6 \
@@ -98,7 +98,7 @@ stage_runtime() {
     rm -f "$1"/bin/{keytool,jwebserver}
 }
 
-# archive_image_classes COPY: for the image's runtime and the copy's jars.
+# archive_image_classes COPY: archives the classes for the image's runtime and the copy's jars.
 archive_image_classes() (
     JAVA_HOME=$IMAGE/system/usr/lib/jvm/rddp
     # HotSpot compares the times with those at the start.
@@ -108,12 +108,12 @@ archive_image_classes() (
     rm "$1/lib/classes.lst"
 )
 
-# archive FOLDER [ARGUMENT...]: its content as a tar file, always the same.
+# archive FOLDER [ARGUMENT...]: writes its content as a tar file, reproducibly.
 archive() {
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu -C "$1" -c "${@:2}" .
 }
 
-# add_layer NAME: the folder of that name as a layer.
+# add_layer NAME: adds the folder of that name as a layer.
 add_layer() {
     local tar=$IMAGE/$1.tar
     archive "$IMAGE/$1" --exclude=./run/rddp >"$tar"
@@ -138,7 +138,7 @@ blob_size() {
     stat -c %s "$IMAGE/layout/blobs/sha256/$1"
 }
 
-# Healthcheck is Docker's; podman takes --health-cmd, Kubernetes its probes.
+# Healthcheck is for Docker; podman uses --health-cmd, Kubernetes its probes.
 image_config() {
     cat <<END
 {"created":"$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)","architecture":"$architecture","os":"linux","config":{"User":"$IMAGE_USER:$IMAGE_USER","Env":["PATH=/usr/bin:/bin","JAVA_HOME=/usr/lib/jvm/rddp","RUNTIME_DIRECTORY=/run/rddp"],"Entrypoint":["/usr/bin/rddp"],"Cmd":["daemon"],"WorkingDir":"/","Volumes":{"/run/rddp":{}},"StopSignal":"SIGTERM","Healthcheck":{"Test":["CMD","/usr/lib/rddp/bin/ready"],"Interval":10000000000,"StartPeriod":10000000000},"Labels":{"org.opencontainers.image.title":"rddp","org.opencontainers.image.version":"$version","org.opencontainers.image.licenses":"Apache-2.0"}},"rootfs":{"type":"layers","diff_ids":["sha256:${digests[0]}","sha256:${digests[1]}"]},"history":[{"created_by":"Debian packages and a Java runtime"},{"created_by":"rddp $version"}]}

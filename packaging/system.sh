@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# New Debian systems to run rddp in: made by debootstrap, kept, copied, entered, removed. For scripts that have sourced say.sh.
+# New Debian systems to run rddp in: made by debootstrap, kept, copied, entered, removed. Source say.sh first.
 
 # Roots as debootstrap has made them, and packages and libraries that were downloaded, are kept for every tree of this user.
 readonly SYSTEMS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rddp/systems
@@ -7,17 +7,17 @@ readonly SYSTEMS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rddp/systems
 # The folder of the system that `inside` enters.
 SYSTEM=''
 
-# system_names: those in systems.txt.
+# system_names: prints those in systems.txt.
 system_names() {
     sed 's/#.*//; s/ .*//; /^$/d' "$ROOT/bin/setup/systems.txt"
 }
 
-# release_of NAME: the name that Debian's mirrors have for that system.
+# release_of NAME: prints the name of that system on Debian's mirrors.
 release_of() {
     awk -v name="$1" '$1 == name { print $2 }' "$ROOT/bin/setup/systems.txt"
 }
 
-# this_system: the name of this machine's.
+# this_system: prints the name of this machine's system.
 this_system() (
     VERSION_CODENAME=''
     # shellcheck source=/dev/null
@@ -38,7 +38,7 @@ alone() {
     mkdir -p "$SYSTEMS"
     exec {all}<"$SYSTEMS"
     flock "$all"
-    # Left by runs that were killed: nobody has a lock of them.
+    # Left by killed runs: no process has a lock on them.
     for old in "$SYSTEMS"/work.*; do
         [[ ! -d $old ]] || flock -n "$old" rm -rf --one-file-system -- "$old"
     done
@@ -65,14 +65,14 @@ end_alone() {
     rm -rf --one-file-system -- "$WORK"
 }
 
-# make_system NAME FOLDER: a minimal Debian, from where this machine has its packages from; mounted, with package lists.
+# make_system NAME FOLDER: makes a minimal Debian from this machine's mirror, mounted, with package lists.
 make_system() {
     local release kept made all
     SYSTEM=$2
     release=$(release_of "$1")
     exec {all}<"$SYSTEMS"
     flock "$all"
-    # Once a month it is made anew.
+    # Remade once a month.
     kept=$SYSTEMS/$release-$(date +%Y-%m)
     if [[ ! -d $kept ]]; then
         say "making a Debian $release by debootstrap"
@@ -91,7 +91,7 @@ make_system() {
     inside apt-get -q update
 }
 
-# debootstrap_to RELEASE FOLDER: debootstrap knows releases by scripts; one that is older than the release has none for it.
+# debootstrap_to RELEASE FOLDER: runs debootstrap, also if it is older than the release, and so has no script for it.
 debootstrap_to() {
     local scripts=/usr/share/debootstrap/scripts script='' security
     [[ -e $scripts/$1 ]] || script=$scripts/sid
@@ -103,34 +103,34 @@ debootstrap_to() {
     security=$(mirror Debian-Security)
     chmod 755 "$2"
     rm "$2.log"
-    # A mirror may be behind.
+    # A mirror may be out of date.
     echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/90mirror"
-    # A release that is not out yet has no security support.
+    # An unreleased system has no security support.
     if [[ -n $security ]] && grep -q '^VERSION_ID=' "$2/etc/os-release"; then
         echo "deb $security $1-security main" >>"$2/etc/apt/sources.list"
     fi
 }
 
-# mirror LABEL: where this machine has Debian's packages from.
+# mirror LABEL: prints the mirror from which this machine has Debian's packages.
 mirror() {
     apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Label: $1" 'Component: main' | sed -n 1p
 }
 
 mount_system() {
-    # Programs there that make a mount namespace ask for a root that is a mount itself.
+    # Programs there that make a mount namespace need a root that is a mount itself.
     mount --bind "$SYSTEM" "$SYSTEM"
     mount -t proc proc "$SYSTEM/proc"
     mount --rbind --make-rslave /sys "$SYSTEM/sys"
     mount --rbind --make-rslave /dev "$SYSTEM/dev"
 }
 
-# keep_packages: those that apt has downloaded, for the next system.
+# keep_packages: keeps the packages that apt has downloaded, for the next system.
 keep_packages() {
     mkdir -p "$SYSTEMS/packages"
     find "$SYSTEM/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -an -t "$SYSTEMS/packages" {} +
 }
 
-# mount_jdk: the JDK of this machine, for a system that has none.
+# mount_jdk: mounts the JDK of this machine, for a system that has none.
 mount_jdk() {
     mkdir -p "$SYSTEM/usr/lib/jvm/jdk"
     mount --bind -o ro "$JAVA_HOME" "$SYSTEM/usr/lib/jvm/jdk"
@@ -140,7 +140,8 @@ unmount_jdk() {
     umount "$SYSTEM/usr/lib/jvm/jdk" && rmdir -p --ignore-fail-on-non-empty "$SYSTEM/usr/lib/jvm/jdk"
 }
 
-# inside COMMAND...: as root in the new system. It is the root of a mount namespace: in a chroot the kernel makes no user namespaces.
+# inside COMMAND...: runs it as root in the new system, which is the root of a mount namespace: in a chroot the kernel makes no
+# user namespaces.
 inside() {
     # shellcheck disable=SC2016 # expanded there
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive unshare --mount \

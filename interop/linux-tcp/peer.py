@@ -10,7 +10,7 @@ Reads commands from its standard input, one a line, until that ends:
         then waits for the other half to close too
 
 A command answers "done", or "done" with the octets, their SHA-256 and the seconds it took, or "failed" and why. Before
-that, a transfer may say "listening", and in its midst says "view" and what ss -ti shows of its connection.
+that, a transfer may print "listening", and in its middle prints "view" and the output of ss -ti for its connection.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def send(connection, port, octets, seed):
     block = bytearray(random.Random(seed).randbytes(min(octets, BLOCK)))
     left = octets
     while left > 0:
-        # Every block differs from all others: one that is lost, repeated or misplaced cannot go unnoticed.
+        # Every block differs from all others, so that a lost, repeated or misplaced one is noticed.
         block[:8] = left.to_bytes(8, "big")[: len(block)]
         part = memoryview(block)[: min(left, BLOCK)]
         digest.update(part)

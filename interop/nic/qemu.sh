@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# QEMU for the cards: the machine's own, or for a card that only a newer one has, that of Debian's backports.
+# QEMU for the cards: the machine's own, or that of Debian's backports for a card that only a newer one has.
 
 readonly NEWER_QEMU=$GUESTS/qemu
 readonly NEWER_QEMU_PACKAGES=(qemu-system-x86 qemu-system-common qemu-system-data)
@@ -11,7 +11,7 @@ has_card() {
     [[ $("${QEMU[@]}" -device "${name%%,*},help" 2>/dev/null) == *options:* ]]
 }
 
-# Takes QEMU from Debian's backports, which is installed nowhere. Fails if it cannot be had.
+# Unpacks QEMU of Debian's backports without installing it. Fails if it is not available.
 take_newer_qemu() {
     local unpacked=$NEWER_QEMU/unpacked
     if [[ ! -f $NEWER_QEMU/made || $(<"$NEWER_QEMU/made") != "$(cksum <"$NIC_SCRIPTS/qemu.sh")" ]]; then
@@ -21,7 +21,7 @@ take_newer_qemu() {
         unpack_newer_qemu "$unpacked" >"$NEWER_QEMU/unpack.log" 2>&1 || return
         cksum <"$NIC_SCRIPTS/qemu.sh" >"$NEWER_QEMU/made"
     fi
-    # It would load modules of the installed one. The BIOS is in a package of its own.
+    # It would load the installed one's modules. The BIOS is in a package of its own.
     QEMU=(env "QEMU_MODULE_DIR=$unpacked/usr/lib/x86_64-linux-gnu/qemu" "$unpacked/usr/bin/qemu-system-x86_64"
         -L "$unpacked/usr/share/qemu" -L /usr/share/seabios)
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Daemons for the scripts here, and their configuration. Whoever sources this has sourced bin/setup's jdk, build and launch.
+# Daemons for the scripts here, and their configuration. Source bin/setup's jdk, build and launch first.
 
-# Of a daemon's start, in seconds.
+# For a daemon's start, in seconds.
 readonly DAEMON_STARTS=90
 
 daemons=()
@@ -34,7 +34,7 @@ start_daemon() {
     local configuration=$1 log=$2 process deadline=$((SECONDS + DAEMON_STARTS))
     shift 2
     jvm_arguments daemon
-    # An earlier daemon's log of the same name tells that it was ready.
+    # A log of the same name of an earlier daemon says that it was ready.
     : >"$log"
     "$@" "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
         daemon --config "$configuration" >"$log" 2>&1 &

@@ -24,8 +24,8 @@ PATTERN_AT = 1 << 20
 # The guest's own writes: from 64 KiB to 576 KiB, a word in each 64 octets.
 WRITTEN_FROM, WRITTEN_TO = 0x10000, 0x90000
 FIRMWARE_SIZE = 1 << 16
-# QEMU 7.2 seems to clear the marks of dirty pages without its emulated CPU's TLB, and then takes writes by an entry of the TLB
-# for none. A change of CR0's bit 16 empties the TLB.
+# QEMU 7.2 seems to clear the marks of dirty pages but not its emulated CPU's TLB, and then misses writes through an entry of the
+# TLB. A change of CR0's bit 16 empties the TLB.
 LOOP = bytes.fromhex(
     "b80010"  # start: mov ax, 0x1000
     "8ec0"  # segment: mov es, ax
@@ -46,7 +46,7 @@ JUMP_TO_LOOP = bytes.fromhex("ea000000f0")  # jmp 0xf000:0
 
 
 class Failure(Exception):
-    """What was expected and did not happen."""
+    """Something expected did not happen."""
 
 
 class Machine:
@@ -105,7 +105,7 @@ class Machine:
         return octets
 
     def await_migrated(self):
-        """Waits until the migration has ended, and returns what QEMU says of it."""
+        """Waits until the migration has ended, and returns QEMU's report."""
         answers = []
 
         def has_ended():
@@ -124,7 +124,7 @@ class Machine:
 
 
 def write_files(folder, mib):
-    """The firmware, and the pattern that fills a part of the memory."""
+    """Returns the firmware, and the pattern that fills a part of the memory."""
     firmware = bytearray(FIRMWARE_SIZE)
     firmware[: len(LOOP)] = LOOP
     firmware[RESET_VECTOR_AT : RESET_VECTOR_AT + len(JUMP_TO_LOOP)] = JUMP_TO_LOOP
@@ -136,14 +136,14 @@ def write_files(folder, mib):
 
 
 def await_writes(machine, folder):
-    """Waits until the guest has written to all of its places, and goes on to write."""
+    """Waits until the guest has written to all of its places, and is writing again."""
     first = machine.memory(folder / "first", WRITTEN_TO - 64, 2)
     machine.await_true(
         lambda: machine.memory(folder / "now", WRITTEN_TO - 64, 2) not in (first, b"\0\0"), "runs the guest")
 
 
 def compare(source, destination, folder, size, pattern):
-    """Both have the same memory, and the pattern is in it."""
+    """Checks that both have the same memory, with the pattern in it."""
     ours = source.memory(folder / "source", 0, size)
     theirs = destination.memory(folder / "destination", 0, size)
     if ours[PATTERN_AT : PATTERN_AT + len(pattern)] != pattern:
@@ -154,7 +154,7 @@ def compare(source, destination, folder, size, pattern):
 
 
 def migrate(folder, command, ends, address, mib, pinned):
-    """Migrates a guest, and returns what QEMU says of it."""
+    """Migrates a guest, and returns QEMU's report."""
     pattern = write_files(folder, mib)
     machines = []
     try:

@@ -1,20 +1,20 @@
 # shellcheck shell=bash
 # Runs a server on the interface "two" and a client on "one", with librddp-verbs preloaded, in the network namespace SIDE.
 #
-# Whoever sources this sets SIDE, LIBRARY, work, and SOCKET_OF_one and SOCKET_OF_two, the daemons' sockets.
+# A script that sources this sets SIDE, LIBRARY, work, and SOCKET_OF_one and SOCKET_OF_two, the daemons' sockets.
 # shellcheck disable=SC2154
 
 # shellcheck disable=SC2034 # by name
 readonly ADDRESS_OF_one=10.0.0.1 ADDRESS_OF_two=10.0.0.2
-# Of a program, in seconds.
+# For a program, in seconds.
 readonly DEADLINE=120
-# Of a server's start, in tenths of a second.
+# For a server's start, in tenths of a second.
 readonly LISTENS=300
 # perftest's server listens a second time, and its client does not wait for that.
 readonly ATTEMPTS=5
 
 server=''
-# What was wrong with the last pair.
+# The failure of the last pair.
 WRONG=''
 
 # run_pair SERVER CLIENT PRINTS REMARK: whether both end with 0 and print PRINTS. SERVER may be empty. With stays in REMARK the server
@@ -26,7 +26,7 @@ run_pair() {
         rm -rf "$work/server" "$work/client" "$work/files"
         mkdir "$work/files"
         if [[ -n $1 ]]; then
-            # A shell says which of its processes was killed.
+            # A shell reports which of its processes was killed.
             (start_program two "$1" "$work/server"; exit $?) 2>/dev/null &
             server=$!
             await_listening
@@ -49,7 +49,7 @@ start_program() (
         ip netns exec "$SIDE" timeout -k 5 "$DEADLINE" bash -c "$2" >"$3" 2>&1 </dev/null
 )
 
-# Until the server listens, by rdma_cm or, for those that talk over both, by the kernel's TCP; or has ended.
+# Waits until the server listens, by rdma_cm or, for programs that use both, by the kernel's TCP; or has ended.
 await_listening() {
     local tenths
     for ((tenths = 0; tenths < LISTENS; tenths++)); do
@@ -74,7 +74,7 @@ end_server() {
     server=''
 }
 
-# Those with the library: the daemon goes on.
+# Ends the programs with the library; the daemon goes on.
 stop_programs() {
     local process
     for process in $(ip netns pids "$SIDE"); do

@@ -39,7 +39,7 @@ class Results(unittest.TestResult):
 
 
 def names(folder):
-    """The modules of the list that this release of rdma-core has."""
+    """Returns the modules of the list that this release of rdma-core has."""
     from pathlib import Path
 
     return [f"tests.test_{m}" for m in MODULES.split() if Path(folder, "tests", f"test_{m}.py").exists()]
