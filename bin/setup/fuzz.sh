@@ -24,7 +24,7 @@ TARGET is
   rdma         a peer with correct MPA and anything above it: every field of DDP's and RDMAP's headers
 
       --minutes N, --seconds N   Duration; default: one minute.
-      --keep                     Keep the fewest inputs that reach everything, and those with a name of their own.
+      --keep                     Keep the fewest inputs that reach the same code, and those that have been named.
       --replay INPUT             Run one input once: a file, or the name of one that is kept.
       --add FILE                 Keep an input under the file's name.
   -h, --help                     Show this.

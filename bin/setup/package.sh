@@ -7,11 +7,11 @@ Usage: rddp package [--image] [FOLDER]
        rddp package --check
        rddp package --try
 
-Builds a tarball, which runs from wherever it is unpacked, and a Debian package into FOLDER (default: target/package). Where
-there is no dpkg, as on Fedora, an rpm.
+Builds a tarball, which runs from any folder, and a Debian package into FOLDER (default: target/package). Without dpkg, as on
+Fedora, an rpm.
 
       --image  Build an image for containers instead, an OCI archive ("podman load -i"), of packages that apt downloads.
-               packaging/containers tries it.
+               packaging/containers tests it.
       --check  Build them into a temporary folder, unpack, install, run and remove them there, and check every part. Less than
                two minutes; 'rddp test' does it, too.
       --try    Build the package, and install, run and remove it in a new Debian system made by debootstrap. Needs root, the

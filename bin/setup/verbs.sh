@@ -19,20 +19,20 @@ verbs_usage() {
 Usage: rddp verbs --local[=NAME] [--interface NAME] -- PROGRAM [ARGUMENT]...
        rddp verbs [--socket PATH] [--interface NAME] -- PROGRAM [ARGUMENT]...
 
-Runs a program that was made for libibverbs and librdmacm, unmodified, over rddp. It sees the iWARP device rddp0, and
+Runs an unmodified program for libibverbs and librdmacm over rddp. It sees the iWARP device rddp0, and
 connects by rdma_cm, also to its own address. It needs the libraries libibverbs1 and librdmacm1.
 
       --local[=NAME]     Start a daemon for the program and end it afterwards; it needs no configuration and no privileges.
                          Programs with the same NAME share one, which ends with the last of them. Its interfaces are "one",
-                         10.0.0.1, and "two", 10.0.0.2; they are connected with each other, and with nothing else.
+                         10.0.0.1, and "two", 10.0.0.2; they are connected only with each other.
                          Without this option a daemon has to be running.
       --interface NAME   The daemon's interface. Default: each is a device, rddp0 and so on.
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
   -h, --help             Show this.
 
-The environment of the program: RDDP_VERBS_LOG=1 says on standard error why a call has failed; RDDP_VERBS_YIELD=0 or 1
-decides whether a thread that polls in vain gives up its processor (by itself where there are fewer than three);
-RDDP_PEER_TO_PEER=no is for peers that know no MPA revision 2.
+The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed; RDDP_VERBS_YIELD=0 or 1
+decides whether a thread yields its processor after polls without a result (default: 1 with fewer than three processors);
+RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
 
 Examples, each line in a terminal of its own:
   rddp verbs --local=demo -- ib_write_bw -R -F

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocumentsTest {
   private static final Path ROOT = Path.of("..");
 
-  /** A class in backticks, perhaps with (a part of) its package in front and a member behind. */
+  /**
+   * A class in backticks, optionally with (a part of) its package before it and a member after it.
+   */
   private static final Pattern CLASS =
       Pattern.compile("`((?:[a-z]\\w*\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\(.*?\\))?`");
 
@@ -79,7 +81,7 @@ class DocumentsTest {
   }
 
   /**
-   * The documents that people write, but for the changelog, which names what former versions had.
+   * The documents that people write, except the changelog, which names what former versions had.
    */
   static List<Path> documents() throws IOException {
     try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
@@ -105,7 +107,7 @@ class DocumentsTest {
     assertThat(missing).as("names in %s", document).isEmpty();
   }
 
-  /** JMH names a benchmark without the end of its class's name: Turn.write is of TurnBenchmark. */
+  /** JMH's names of benchmarks lack the end of the class's name: Turn.write is in TurnBenchmark. */
   private boolean exists(String prefix, String name, String member) throws IOException {
     if (prefix.startsWith("jdk.") || (prefix.isEmpty() && FOREIGN.contains(name))) {
       return true;

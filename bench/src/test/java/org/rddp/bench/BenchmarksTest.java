@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rddp.bench.report.NamedBenchmark;
 import picocli.CommandLine;
 
-/** What is wrong with a call is said before anything is measured. */
+/** Wrong arguments are reported before anything is measured. */
 class BenchmarksTest {
   private final StringWriter err = new StringWriter();
   private final CommandLine command = Benchmarks.commandLine().setErr(new PrintWriter(err));

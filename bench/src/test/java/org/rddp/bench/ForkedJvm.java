@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own for a main class of the tests, with the flags that the daemon's has. */
+/** A separate JVM for a main class of the tests, with the daemon's flags. */
 public final class ForkedJvm {
   private static final long LONGEST_SECONDS = 300;
 
@@ -27,7 +27,7 @@ public final class ForkedJvm {
   }
 
   /**
-   * Runs it to its end.
+   * Runs it until it ends.
    *
    * @param flags of the JVM, besides those of the daemon's
    * @return the lines of its standard output

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Every input that is kept, those that were findings once among them, without a fuzzer. */
+/** Runs every input that is kept, including former findings, without a fuzzer. */
 class CorpusTest {
   private static final Path CORPUS = Path.of("src/test/resources/org/rddp/fuzz");
   private static final long MOST_OCTETS = 1 << 20;

@@ -45,7 +45,9 @@ class ImpairedLinkTest {
     assertThat(from.transmit(packets, 0, 1)).isEqualTo(1);
   }
 
-  /** Takes what has come; returns how many, and checks that their numbers rise. */
+  /**
+   * Receives the frames that have arrived, checks that their numbers rise, and returns how many.
+   */
   private int receive(FrameDevice at, NativePacketPool its, int first) {
     int count = at.receive(packets);
     for (int i = 0; i < count; i++) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.TcpSettings;
 
-/** Where segments begin and end, by sender, and what becomes of FPDUs that they cut. */
+/** Where segments begin and end, by sender, and how FPDUs that they cut are received. */
 class AlignmentTest {
   private static final int EMSS = 1460;
   private static final int OVERHEAD = 6;

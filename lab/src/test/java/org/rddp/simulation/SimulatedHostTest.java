@@ -25,7 +25,7 @@ class SimulatedHostTest {
   private final User source = new User(OCTETS);
   private final User sink = new User(0);
 
-  /** Sends so many octets and counts what comes. */
+  /** Sends a number of octets, and counts those that arrive. */
   private static final class User extends StreamHandlerAdapter {
     private TcpStream stream;
     private int left;

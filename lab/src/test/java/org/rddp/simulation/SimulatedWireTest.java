@@ -18,7 +18,7 @@ class SimulatedWireTest {
   private final List<Integer> arrived = new ArrayList<>();
   private final List<Long> times = new ArrayList<>();
 
-  /** Sends all frames, so many nanoseconds apart. */
+  /** Sends all frames, with this many nanoseconds between them. */
   private void send(WireSettings settings, long apart) {
     SimulatedWire wire = new SimulatedWire(network, settings, this::arrive);
     long began = network.now();

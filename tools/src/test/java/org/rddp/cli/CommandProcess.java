@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A command of rddp as a process of its own, for what concerns standard output and signals. */
+/** A command of rddp in its own process, for tests of standard output and signals. */
 final class CommandProcess {
   private CommandProcess() {}
 

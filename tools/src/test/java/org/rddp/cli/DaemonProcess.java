@@ -90,7 +90,7 @@ final class DaemonProcess implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits for a line of its output, of those that have come and those that will. */
+  /** Waits for a line of its output, earlier or later. */
   synchronized String awaitLine(Predicate<String> wanted) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (true) {

@@ -95,7 +95,7 @@ class DaemonRunTest {
     }
   }
 
-  /** The moments are told by the files that the start has made until then. */
+  /** The files that the start has made so far show each moment. */
   @ParameterizedTest
   @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
   @ValueSource(strings = {"control socket", "DPDK", "device", "ready"})

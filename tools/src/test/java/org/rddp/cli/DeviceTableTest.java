@@ -53,7 +53,7 @@ class DeviceTableTest {
       return "link" + number + (end == 0 ? "a" : "b");
     }
 
-    /** An engine of an end: not that with the number of the other end's. */
+    /** An engine of an end, with another number than the other end's. */
     String engine(int end) {
       return engines == 1 ? name(end) : name(end) + "/" + end;
     }
@@ -193,7 +193,7 @@ class DeviceTableTest {
     namespace.run("ip", "link", "set", one, "up");
   }
 
-  /** A bridge keeps frames to an address of its own interfaces: these get others than the ports. */
+  /** A bridge keeps frames to its own interfaces' addresses: these differ from the ports'. */
   private static void joinByBridge(NetworkNamespace namespace, Link link) throws Exception {
     namespace.run("ip", "link", "add", "bridge", "type", "bridge");
     namespace.run("ip", "link", "set", "bridge", "up");

@@ -19,7 +19,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
 
-/** What commands show of a daemon whose interfaces have two engines each. */
+/** Output of commands for a daemon whose interfaces have two engines each. */
 @Timeout(60)
 class EnginesInListsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);

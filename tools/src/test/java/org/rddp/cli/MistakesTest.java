@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Mistakes in a configuration, each with what {@code rddp daemon --check --devices} says of it. */
+/** Mistakes in a configuration, each with the message of {@code rddp daemon --check --devices}. */
 class MistakesTest {
   private static final List<String> GOOD =
       List.of(
@@ -169,7 +169,7 @@ class MistakesTest {
     assertThat(folder.resolve("rddpd.sock")).doesNotExist();
   }
 
-  /** DPDK 25.11 ends the process then, and earlier ones do not. */
+  /** DPDK 25.11 ends the process in this case; earlier versions do not. */
   @Test
   @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
   void shouldPassOnWhatDpdkSaysOfAnUnknownArgument() throws Exception {
@@ -217,7 +217,7 @@ class MistakesTest {
             + missing);
   }
 
-  /** The output of a check that fails, as a process that a shell's command has prepared. */
+  /** The output of a check that fails, in a process that a shell command has prepared. */
   private static String checkIn(Path file, String... shell) throws Exception {
     ProcessBuilder command =
         CommandProcess.of("daemon", "--check", "--devices", "--config", file.toString());

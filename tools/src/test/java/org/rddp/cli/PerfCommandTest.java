@@ -164,7 +164,7 @@ class PerfCommandTest {
     assertThat(result.get("duration_s").getAsDouble()).isGreaterThanOrEqualTo(49 * 0.0005);
   }
 
-  /** Coordinated omission: what could not begin in time would be missing. */
+  /** Coordinated omission: operations that could not begin in time would be missing. */
   @Test
   void shouldCountOperationsThatWereDueAndNotSent() {
     JsonObject all = measure("lat read " + SERVER + " -D 0.02 --rate 1e8 -t 2");

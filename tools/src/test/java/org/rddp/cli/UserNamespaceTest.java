@@ -62,7 +62,7 @@ class UserNamespaceTest {
 
   @Test
   void shouldTakeNoStrangerForItsOwnUser() throws Exception {
-    // Nobody has an id there, so everybody has the overflow id, the daemon included.
+    // No user has an id there, so all have the overflow id, including the daemon.
     try (DaemonProcess daemon = start("unshare", "--user")) {
       assertThat(refusalOfTrace()).contains("only root and the daemon's own user may capture");
       assertThat(daemon.isAlive()).isTrue();

@@ -29,7 +29,7 @@ class PerfAllocationTest {
   private static final int MANY = 4_500;
   private static final int SIZE = 8;
 
-  /** Rounds of which one at least must be free of what the JVM allocates by the way. */
+  /** Rounds, of which at least one must be free of the JVM's own allocations. */
   private static final int ROUNDS = 5;
 
   private final TestDaemon daemon = new TestDaemon();

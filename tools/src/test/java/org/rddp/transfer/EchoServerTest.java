@@ -141,7 +141,7 @@ class EchoServerTest {
     roundTrip(peers.getLast(), 127);
   }
 
-  /** What the slow peer sends fits neither into windows nor into what daemons hold. */
+  /** The slow peer sends more than windows and held messages have room for. */
   @Test
   @Tag("DDP-7.1-02")
   void shouldWaitForAPeerThatSendsAheadAndReadsLate() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ComparisonTest {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
-  /** By a clock that stands still: warm-ups are short, and every round is done. */
+  /** With a stopped clock: warm-ups are short, and every round is done. */
   private final Budget second = new Budget(Duration.ofSeconds(1), () -> 0);
 
   private final Progress progress =
@@ -26,7 +26,7 @@ class ComparisonTest {
     try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(new JsonObject());
       ComparisonResult found = contest.run("counting", new JsonObject(), 3);
-      // Those before were thrown away.
+      // Earlier rounds were discarded.
       double[] rounds = found.figure("one", "round").orElseThrow().values();
       assertThat(rounds).hasSize(3);
       assertThat(rounds[0]).isGreaterThan(2);

@@ -3,7 +3,7 @@ package org.rddp.bench.harness;
 import com.google.gson.JsonObject;
 import org.HdrHistogram.Histogram;
 
-/** A rig that says which of its rounds it is; or fails as its arguments tell it to. */
+/** A rig whose figure is the round's number; or that fails as its arguments say. */
 public final class CountingRig implements Rig {
   private int rounds;
   private int failAt;

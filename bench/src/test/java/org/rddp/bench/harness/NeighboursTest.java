@@ -13,7 +13,9 @@ import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 
-/** What a pinned thread starts, or asks for CPUs, is not restricted to its own. */
+/**
+ * A pinned thread's child processes may use all CPUs, and it still finds both CPUs of a benchmark.
+ */
 @Timeout(60)
 class NeighboursTest {
   @Test

@@ -10,7 +10,7 @@ import java.util.Map;
  * counted: a line of JSON for each.
  */
 public final class Census {
-  /** Exchanges before anything is counted. */
+  /** Exchanges that are not counted. */
   private static final int WARM_UP = 20;
 
   private Census() {}

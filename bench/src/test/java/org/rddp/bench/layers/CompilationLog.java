@@ -16,8 +16,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * What HotSpot's last compiler did, out of the log that {@code -XX:+LogCompilation} writes. Methods
- * are named {@code package.Class.method}.
+ * Reads from the log of {@code -XX:+LogCompilation} what HotSpot's last compiler did. Methods are
+ * named {@code package.Class.method}.
  */
 final class CompilationLog {
   private static final String LAST_COMPILER = "4";
@@ -43,17 +43,17 @@ final class CompilationLog {
       return method;
     }
 
-    /** The methods that became part of it. */
+    /** The methods that were inlined into it. */
     Set<String> inlined() {
       return inlined;
     }
 
-    /** The methods that did not, with HotSpot's reasons. */
+    /** The methods that were not, with HotSpot's reasons. */
     Map<String, Set<String>> called() {
       return called;
     }
 
-    /** HotSpot's names of the methods in it that it knows instructions for. */
+    /** HotSpot's names of the intrinsics in it. */
     Set<String> intrinsics() {
       return intrinsics;
     }
@@ -72,11 +72,11 @@ final class CompilationLog {
                 .computeIfAbsent(callee, key -> new HashSet<>())
                 .add(log.getAttributeValue(null, "reason"));
         case "intrinsic" -> intrinsics.add(log.getAttributeValue(null, "id"));
-        // Tried again without something, from the start.
+        // HotSpot retries from the start, without something.
         case "failure" -> forget();
         case "task_done" -> failed = "0".equals(log.getAttributeValue(null, "success"));
         default -> {
-          // Nothing that is asked for.
+          // Ignored.
         }
       }
     }
@@ -94,7 +94,7 @@ final class CompilationLog {
 
   private CompilationLog() {}
 
-  /** The compilations that a log tells of. */
+  /** The compilations in a log. */
   static List<Compilation> read(Path file) throws IOException, XMLStreamException {
     List<Compilation> all = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {

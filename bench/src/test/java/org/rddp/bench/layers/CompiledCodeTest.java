@@ -28,15 +28,16 @@ import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.tcp.TcpStack;
 
 /**
- * What HotSpot makes of the hot path: which methods its last compiler has taken, which of them it
- * found too large to be a part of their callers, and what it has instructions for. It has the
- * daemon's flags, and compiles at once, not beside the work, so that a busy machine only makes it
- * slow.
+ * How HotSpot compiles the hot path: which methods its last compiler has compiled, which of them
+ * were too large to be inlined, and which are intrinsics. It has the daemon's flags, and compiles
+ * at once, not beside the work, so that a busy machine only makes it slow.
  */
 class CompiledCodeTest {
   private static final String OURS = "org.rddp.";
 
-  /** HotSpot's words for a method that is called often and has more than 325 octets of bytecode. */
+  /**
+   * HotSpot's reason for a method that is called often and has more than 325 octets of bytecode.
+   */
   private static final String TOO_LARGE = "hot method too big";
 
   private static final String BORDER = "dontinline ";
@@ -73,7 +74,7 @@ class CompiledCodeTest {
     return found;
   }
 
-  /** Methods that HotSpot's last compiler has made into code, alone or within others. */
+  /** Methods that HotSpot's last compiler has compiled, alone or inlined. */
   private static Set<String> methods(List<Compilation> compilations) {
     Set<String> all = new HashSet<>();
     for (Compilation each : compilations) {
@@ -110,7 +111,7 @@ class CompiledCodeTest {
         .collect(toSet());
   }
 
-  /** The names of some methods, which are there. */
+  /** The names of some methods, which must exist. */
   private static Stream<String> of(Class<?> type, String... methods) {
     assertThat(Arrays.stream(type.getDeclaredMethods()).map(method -> method.getName()))
         .as("methods of %s: if one has a new name, give it here", type)

@@ -17,14 +17,14 @@ import org.rddp.bench.ForkedJvm;
 
 /**
  * Octets that are copied for a request, from the program that posts it to its completion: payload
- * once into the packet and once out of it, and beside that what the table says. The device's copies
+ * once into the packet and once out of it, and besides what the table says. The device's copies
  * stand for the wire.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CopiesTest {
   private static final int EXCHANGES = 50;
 
-  /** Whose copies are what. A copy by anybody else fails the test. */
+  /** The purpose of each class's copies. A copy by another class fails the test. */
   private static final Map<String, String> ROLES =
       Map.of(
           "MpaSender", "out",

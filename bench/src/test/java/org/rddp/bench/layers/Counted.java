@@ -13,25 +13,25 @@ import java.util.TreeMap;
 import org.agrona.UnsafeApi;
 
 /**
- * Stands in for the JDK's copies and native calls, and counts them by the method of ours that asked
- * for them. {@link Census} puts it in their places. One thread.
+ * Replaces the JDK's copies and native calls, and counts them by our calling method. {@link Census}
+ * puts it in their place. For one thread.
  */
 public final class Counted {
   private static final String OURS = "org.rddp.";
 
-  /** Its callers are who asks for a copy. */
+  /** Its callers are counted as the ones that copy. */
   private static final String MEMORY = "org.rddp.wire.Memory";
 
   private static final Map<String, Count> COPIES = new TreeMap<>();
   private static final Map<String, Count> CALLS = new TreeMap<>();
   private static boolean on;
 
-  /** How often, and how many octets in all. */
+  /** Number of calls, and octets in all. */
   static final class Count {
     private long times;
     private long octets;
 
-    /** How often. */
+    /** Number of calls. */
     long times() {
       return times;
     }
@@ -49,14 +49,14 @@ public final class Counted {
 
   private Counted() {}
 
-  /** Begins to count, from nothing. */
+  /** Starts to count, from 0. */
   static void begin() {
     COPIES.clear();
     CALLS.clear();
     on = true;
   }
 
-  /** Counts no more. */
+  /** Stops counting. */
   static void end() {
     on = false;
   }
@@ -160,7 +160,7 @@ public final class Counted {
     }
   }
 
-  /** In front of each native call. */
+  /** Called before each native call. */
   static void called() {
     add(CALLS, 0);
   }

@@ -10,8 +10,8 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Loads classes of ours anew, with {@link Counted} in the place of what they call to copy memory,
- * of the JDK's and of Agrona's, and to make native functions callable.
+ * Loads our classes again, with {@link Counted} in place of the methods of the JDK and of Agrona
+ * that copy memory or make native functions callable.
  */
 final class CountingLoader extends ClassLoader {
   private static final String OURS = "org.rddp.";
@@ -25,7 +25,7 @@ final class CountingLoader extends ClassLoader {
           "java/lang/foreign/Linker.downcallHandle",
           "org/agrona/UnsafeApi.copyMemory");
 
-  /** A loader whose other classes are those of this one. */
+  /** A loader that takes all other classes from this one. */
   CountingLoader() {
     super(CountingLoader.class.getClassLoader());
   }
@@ -69,7 +69,7 @@ final class CountingLoader extends ClassLoader {
     return writer.toByteArray();
   }
 
-  /** The calls of a method. What is called on an object gets it as its first argument. */
+  /** The calls of a method. An instance method gets its object as the first argument. */
   private static final class Calls extends MethodVisitor {
     Calls(MethodVisitor next) {
       super(Opcodes.ASM9, next);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the benchmarks of layers time really happens, and makes no objects: the octets that HotSpot
+ * The benchmarks of layers do what they measure, and allocate nothing: by the octets that HotSpot
  * counts for this thread, in the least of many rounds.
  */
 class LayersTest {
@@ -20,7 +20,7 @@ class LayersTest {
   private static final int BURSTS = 500;
   private static final int MOST_ROUNDS = 100;
 
-  /** The compiler may throw code away once in a while, and the interpreter make an object then. */
+  /** The JVM may deoptimize now and then, and its interpreter then allocates. */
   private static long allocated(IntSupplier burst, int expected) {
     long least = Long.MAX_VALUE;
     for (int round = 0; round < MOST_ROUNDS && least > 0; round++) {

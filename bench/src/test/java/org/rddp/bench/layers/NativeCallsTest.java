@@ -31,7 +31,7 @@ class NativeCallsTest {
   private static final String WRITES = "WRITE,64,64,200,false";
   private static final String BULK = "WRITE,65536,8,50,true";
 
-  /** Packets that move between an engine's own stack of them and the mempool at once. */
+  /** Packets that move at once between an engine's own stack and the mempool. */
   private static final int BATCH = 64;
 
   private final Map<String, JsonObject> counted = new HashMap<>();
@@ -58,8 +58,7 @@ class NativeCallsTest {
 
   /**
    * One call receives in each turn and one sends in those that have something to send. The link
-   * takes the buffers of its copies with one more call when it sends, which a device that does not
-   * hand the very buffer over has no need of.
+   * allocates its copies with one more call when it sends; a real device needs none.
    */
   @ParameterizedTest
   @ValueSource(strings = {LONE_WRITES, LONE_SENDS, LONE_READS, PACKED_WRITES, WRITES})
@@ -80,8 +79,8 @@ class NativeCallsTest {
   }
 
   /**
-   * Bulk goes in long packets, which hold many segments: each is allocated and released by calls of
-   * its own, as is its copy.
+   * Bulk uses long packets, which hold many segments: separate calls allocate and release each of
+   * them and its copy.
    */
   @Test
   void shouldCallForEachLongPacketAndNotForEachSegment() {

@@ -3,7 +3,7 @@ package org.rddp.bench.layers;
 import org.rddp.crc.Crc32c;
 import org.rddp.wire.Memory;
 
-/** The process whose compilations of CRC32c by vectors are looked at. */
+/** The process whose compilations of CRC32c by vectors are checked. */
 public final class WarmedCrc {
   /** What it prints where there are no vectors. */
   static final String NONE = "none";

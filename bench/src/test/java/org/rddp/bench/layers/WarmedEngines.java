@@ -1,6 +1,6 @@
 package org.rddp.bench.layers;
 
-/** The process whose compilations are looked at: engines between which requests of all kinds go. */
+/** The process whose compilations are checked: engines that exchange requests of all kinds. */
 public final class WarmedEngines {
   private static final int ROUNDS = 2_000;
 

@@ -18,7 +18,7 @@ import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.link.LinkProcess;
 
-/** Contenders share a link that loses frames; left out where there may be none. */
+/** Contenders share a link that loses frames; skipped without the rights to make one. */
 @Timeout(180)
 class LossyLinkTest {
   private static final String KERNEL = "kernel";

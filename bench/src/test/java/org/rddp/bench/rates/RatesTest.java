@@ -20,9 +20,8 @@ import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Rig;
 
 /**
- * Each rig does what it is asked to, for some milliseconds: what it counts has really gone over,
- * since a rig fails over a message that does not come. Those that the machine does not allow are
- * left out.
+ * Each rig does its task for some milliseconds. What it counts has arrived, since a rig fails if a
+ * message does not. Rigs that the machine does not allow are skipped.
  */
 @Timeout(180)
 class RatesTest {
@@ -32,10 +31,10 @@ class RatesTest {
       new Progress(
           new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
 
-  /** Does the tasks, one after the other, and gives what came of each. */
+  /** Does the tasks, one after the other, and returns the result of each. */
   private List<ContenderResult> done(Contender entrant, JsonObject... tasks) throws Exception {
     List<ContenderResult> all = new ArrayList<>();
-    // Without the trial of what is quickest, and code that pays after seconds only.
+    // Without the trial of CRCs, and without the second compiler, which pays only after seconds.
     Contender quick = entrant.withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1");
     try (Comparison contest = new Comparison(List.of(quick), progress)) {
       for (JsonObject task : tasks) {

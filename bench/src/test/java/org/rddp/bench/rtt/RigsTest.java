@@ -15,13 +15,13 @@ import org.rddp.bench.harness.Progress;
 import org.rddp.rig.ProgramPair.Verb;
 
 /**
- * Every contender does a few round trips, in which it checks that what was sent has come back.
- * Those that this machine has no rights or devices for say so.
+ * Every contender does a few round trips, and checks what comes back. Those for which this machine
+ * lacks rights or devices report it.
  */
 class RigsTest {
   private static final int COUNT = 40;
 
-  /** None: a round of each, and hardly a warm-up. */
+  /** No time: one round of each, and almost no warm-up. */
   private final Progress progress = new Progress(System.err, Budget.of(Duration.ZERO));
 
   @Test
@@ -65,7 +65,7 @@ class RigsTest {
     return withoutTrials(RttCommand.entrants());
   }
 
-  /** Without the trial of what is quickest, and code that pays after seconds only. */
+  /** Without the trial of CRCs, and without the second compiler, which pays only after seconds. */
   private static List<Contender> withoutTrials(List<Contender> all) {
     return all.stream()
         .map(each -> each.withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"))

@@ -18,7 +18,7 @@ import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Progress;
 import org.rddp.rig.ProgramPair.Verb;
 
-/** The loops measure what they are asked for: they fail over a message that does not come. */
+/** The loops measure their task: they fail if a message does not arrive. */
 @Timeout(180)
 class VerbsRigsTest {
   private static final String LINE =

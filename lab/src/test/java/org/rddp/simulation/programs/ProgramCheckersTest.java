@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 
-/** What programs of the simulation take for an error, and what not. */
+/** Which outcomes the programs of the simulation report as errors. */
 class ProgramCheckersTest {
   private static final int TURN = 10;
 

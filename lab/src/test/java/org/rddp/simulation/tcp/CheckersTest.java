@@ -22,7 +22,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
-/** What watches over the simulation notices what it is there to notice. */
+/** The checkers of the simulation detect what they must detect. */
 class CheckersTest {
   private static final long SECOND = 1_000_000_000L;
 
