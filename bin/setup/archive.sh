@@ -6,7 +6,7 @@
 archive_classes() {
     local archive=$1/rddp.jsa argument arguments=()
     jvm_arguments daemon
-    # Not of this machine: a setting of its kernel, and folders.
+    # Without what depends on this machine: a setting of its kernel, and folders.
     for argument in "${JVM_ARGUMENTS[@]}"; do
         [[ $argument == -XX:+UseTransparentHugePages || $argument == -XX:CompileCommandFile=* || $argument == -Drddp.* ]] ||
             arguments+=("$argument")
