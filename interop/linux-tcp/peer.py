@@ -6,7 +6,7 @@ Reads commands from its standard input, one a line, until that ends:
     set NAME VALUE
         writes a setting of the kernel, such as net/ipv4/tcp_sack, for the network namespace
     connect|listen ADDRESS PORT send|receive OCTETS SEED
-        sends so many octets made from the seed and closes its half, or receives until the other side closes its half;
+        sends that many octets made from the seed and closes its half, or receives until the other side closes its half;
         then waits for the other half to close too
 
 A command answers "done", or "done" with the octets, their SHA-256 and the seconds it took, or "failed" and why. Before

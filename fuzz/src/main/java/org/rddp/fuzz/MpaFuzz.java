@@ -106,7 +106,7 @@ public final class MpaFuzz {
     finish();
   }
 
-  /** The startup frames, and an Initiator's first FPDU, before which nobody may send. */
+  /** The startup frames, and an Initiator's first FPDU, before which neither end may send. */
   private void begin() {
     byte[] frame = new byte[START];
     String key = initiator ? "MPA ID Rep Frame" : "MPA ID Req Frame";

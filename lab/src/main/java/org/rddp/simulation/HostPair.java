@@ -360,7 +360,9 @@ public final class HostPair {
     }
   }
 
-  /** Whether there were so many events, a violation, that the run will probably never end. */
+  /**
+   * Whether there were so many events that the run will probably never end, which is a violation.
+   */
   private boolean tired() {
     if (++events > MOST_EVENTS) {
       violations.add("no end after " + MOST_EVENTS + " events");

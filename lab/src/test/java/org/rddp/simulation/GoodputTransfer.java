@@ -20,7 +20,7 @@ final class GoodputTransfer {
   private final NativePacketPool serverPool = new NativePacketPool(PACKETS, 2048);
   private final FrameStore frames = new FrameStore();
 
-  /** Sends whatever it may, or receives whatever comes. */
+  /** Sends all that it may, or receives all that arrives. */
   private static final class User extends StreamHandlerAdapter {
     private final boolean sends;
     private TcpStream stream;

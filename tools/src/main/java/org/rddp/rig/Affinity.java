@@ -17,8 +17,8 @@ public final class Affinity {
   }
 
   /**
-   * The CPUs that this process may run on, in ascending order, whatever its threads have been
-   * restricted to; at least one.
+   * The CPUs that this process may run on, in ascending order, regardless of restrictions of its
+   * threads; at least one.
    *
    * @throws SystemCallException if the kernel refuses
    */

@@ -24,7 +24,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** One request of so many is signalled, unless all are; completions are read then. */
+  /** Interval at which requests are signalled, unless all are, and completions read. */
   private static final int SIGNAL_EVERY = 32;
 
   /** Operation of a round trip. */

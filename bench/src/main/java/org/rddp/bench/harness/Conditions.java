@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param steal share of all CPU time that the hypervisor gave to other machines
  * @param others share of all CPU time that other processes used
  * @param throughput of the slower core before a round over the best of either before any round, the
- *     median: 1 where nobody shares the cores; NaN where it was not measured
+ *     median: 1 if no other machine shares the cores; NaN where it was not measured
  * @param seconds that the measurement took
  * @param unsteady contenders whose warm-up ended by its time limit
  */

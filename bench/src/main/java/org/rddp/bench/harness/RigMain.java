@@ -26,7 +26,7 @@ public final class RigMain {
   /** Key of an answer: how the rig has failed. */
   static final String FAILED = "failed";
 
-  /** Key beside a task: the rig is to warm up for it within so many ms. */
+  /** Key beside a task: the rig is to warm up for it within this many ms. */
   static final String WARM_UP = "warm_up";
 
   private static final String TASK = "task";

@@ -52,7 +52,7 @@ public final class LossyLink {
   /** Pause after a turn with nothing to do, in ns. */
   private static final long PAUSE = 20_000;
 
-  /** Pauses are longer after so many turns in a row with nothing to do. */
+  /** Pauses are longer after this many turns in a row with nothing to do. */
   private static final long IDLE_TURNS = 10_000;
 
   private static final long LONG_PAUSE = 500_000;

@@ -29,7 +29,7 @@ public final class NeighboursBenchmark extends NamedBenchmark {
 
   private static final int[] COUNTS = {0, 1, 2, 4};
 
-  /** Those for which there are goals. */
+  /** Numbers of neighbours with goals. */
   private static final List<Integer> GOALS = List.of(1, 2);
 
   /** The share of the budget that round trips have; goodput has the rest. */

@@ -30,7 +30,7 @@ public final class Census {
     }
   }
 
-  /** The same, in classes that count. */
+  /** Counts, in the rewritten classes. */
   public static void run(String[] arguments) throws Exception {
     DeviceBenchmark.Link link = new DeviceBenchmark.Link();
     link.device = arguments[0];

@@ -45,7 +45,7 @@ class CompiledCodeTest {
   /** Unrolled by hand, and meant to be called. */
   private static final Set<String> LARGE = Set.of("org.rddp.wire.VectorChecksum.sum");
 
-  /** The same, of CRC32c by vectors. */
+  /** Methods of CRC32c by vectors that are unrolled and meant to be called. */
   private static final Set<String> LARGE_OF_CRC =
       Set.of(
           "org.rddp.crc.Fold.consume",

@@ -27,7 +27,7 @@ public final class HostProgram implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final int BATCH = 64;
 
-  /** Ns between attempts to connect while nobody listens. */
+  /** Ns between attempts to connect until the peer listens. */
   private static final long RETRY = 20_000_000;
 
   private final Rddp session;

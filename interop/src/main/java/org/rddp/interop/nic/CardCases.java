@@ -21,7 +21,7 @@ import org.rddp.interop.nic.CardRow.Column;
 
 /** The cases of one card. */
 final class CardCases {
-  /** A TCP port where nobody listens; captures leave it out. */
+  /** A TCP port without a listener; captures leave it out. */
   private static final int UNUSED_PORT = 9;
 
   /** The guest's port for a tool beside another. */

@@ -322,7 +322,7 @@ public final class MemoryModel {
     pending.removeIf(ExpectedPlacement::over);
   }
 
-  /** Computes anew what a range holds when every pending request is complete. */
+  /** Recomputes what a range holds when every pending request is complete. */
   private void post(int from, int end) {
     System.arraycopy(image, from, posted, from, end - from);
     for (ExpectedPlacement target : pending) {

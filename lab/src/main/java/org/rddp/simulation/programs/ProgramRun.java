@@ -67,7 +67,7 @@ final class ProgramRun implements Scenario {
     failures(new SplittableRandom(seed ^ FAILURES));
   }
 
-  /** An engine fails, mostly one of several of its host, whatever else is drawn from the seed. */
+  /** Lets an engine fail, mostly one of several of its host, independently of all other draws. */
   private void failures(SplittableRandom independent) {
     for (EngineHost host : List.of(client, server)) {
       if (independent.nextInt(host.host().stacks().size() > 1 ? 4 : 64) == 0) {
