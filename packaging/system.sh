@@ -85,6 +85,8 @@ make_system() {
     cp -al "$SYSTEMS/packages/." "$SYSTEM/var/cache/apt/archives/" 2>/dev/null
     mount_system
     cp /etc/resolv.conf "$SYSTEM/etc/"
+    # Debian's installer writes this. libfabric asks for the host's own address.
+    printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" >"$SYSTEM/etc/hosts"
     # A package's start of a service would fail here.
     printf '#!/bin/sh\nexit 101\n' >"$SYSTEM/usr/sbin/policy-rc.d"
     chmod +x "$SYSTEM/usr/sbin/policy-rc.d"
