@@ -8,8 +8,8 @@ import org.rddp.wire.Toeplitz;
 import org.rddp.wire.Vlan;
 
 /**
- * The receive queue that a device chooses for a frame: by a hash of addresses and ports, and a
- * table from hashes to queues. What has no ports to hash, such as ARP and fragments, comes to queue
+ * Predicts the receive queue that a device chooses for a frame: by a hash of addresses and ports,
+ * and a table from hashes to queues. Frames without ports, such as ARP and fragments, come to queue
  * 0.
  */
 public final class FlowSteering {
@@ -17,7 +17,7 @@ public final class FlowSteering {
   private final int[] queues;
 
   /**
-   * Steering by a table.
+   * Steers by a table.
    *
    * @param queues the queue for each hash modulo the length, which is a power of two
    */
@@ -38,14 +38,12 @@ public final class FlowSteering {
     return table;
   }
 
-  /**
-   * Whether the queues of a family are foretold: those of IPv6 only by a key that is long enough.
-   */
+  /** Whether the queues of a family can be predicted: for IPv6 only if the key is long enough. */
   public boolean foretells(boolean ipv6) {
     return !ipv6 || hash.hashesIpv6();
   }
 
-  /** The queue of a TCP segment, as its header has addresses and ports. */
+  /** The queue of a TCP segment, by the addresses and ports as its header has them. */
   public int queue(int source, int destination, int sourcePort, int destinationPort) {
     return queues[hash.hash(source, destination, sourcePort, destinationPort) & queues.length - 1];
   }

@@ -1,14 +1,14 @@
 package org.rddp.device;
 
 /**
- * Sends and receives Ethernet frames. One engine thread owns it; no method may be called from
- * another thread, but for {@link #close()} once that thread has stopped.
+ * Sends and receives Ethernet frames. One engine thread owns it; other threads may only call {@link
+ * #close()}, once that thread has stopped.
  */
 public interface FrameDevice extends AutoCloseable {
-  /** {@link #interrupt}: only {@link #receive} tells. */
+  /** {@link #interrupt}: none; the thread must poll {@link #receive}. */
   int POLLED = -1;
 
-  /** {@link #interrupt}: frames come only from what the same thread transmits. */
+  /** {@link #interrupt}: none needed; every frame comes from a transmission of the same thread. */
   int OWN_THREAD = -2;
 
   /** The pool of received packets and of packets to be sent. */
@@ -24,10 +24,11 @@ public interface FrameDevice extends AutoCloseable {
   int mtu();
 
   /**
-   * The largest IP packet in octets of a frame that holds several TCP segments of one connection,
-   * one behind the other under one header, {@link #mtu()} to 65535. Such frames may be sent and
-   * received: the device cuts them if their segments are all that the link carries, or passes them
-   * on whole. {@link #mtu()} if there are none. Both the device and its pool have buffers for them.
+   * The largest IP packet in octets, {@link #mtu()} to 65535, of a frame that holds several TCP
+   * segments of one connection, one behind the other under one header. Such frames may be sent and
+   * received: the device cuts them into segments that the link carries, or passes them on whole.
+   * {@link #mtu()} if the device does not support them. Both the device and its pool have buffers
+   * for them.
    */
   default int longestFrame() {
     return mtu();
@@ -37,17 +38,17 @@ public interface FrameDevice extends AutoCloseable {
   boolean up();
 
   /**
-   * The offloads of the device: bits of {@link Offloads}, constant. A device that wraps another and
-   * reads or changes frames does not offer the other's.
+   * The offloads of the device: bits of {@link Offloads}, constant. A device that wraps another,
+   * and reads or changes frames, does not offer the other's offloads.
    */
   default int offloads() {
     return Offloads.NONE;
   }
 
   /**
-   * Has the device complete the TCP checksum of a frame when the packet is sent next. The checksum
-   * field must then hold the folded sum of the pseudo header, without the length if the frame is to
-   * be cut; the IP header must have no options or extensions.
+   * Requests that the device complete the TCP checksum of a frame when the packet is sent next. The
+   * checksum field must then hold the folded sum of the pseudo header, without the length if the
+   * frame is to be cut; the IP header must have no options or extensions.
    *
    * @param link octets of the Ethernet header
    * @param ip octets of the IP header: 20 for IPv4, 40 for IPv6
@@ -69,7 +70,7 @@ public interface FrameDevice extends AutoCloseable {
 
   /**
    * Whether segments of a connection are received here, and not by another queue of the same
-   * device, as far as that can be foretold.
+   * device, as far as that can be predicted.
    */
   default boolean receives(int remote, int remotePort, int local, int localPort) {
     return true;
@@ -87,8 +88,8 @@ public interface FrameDevice extends AutoCloseable {
   }
 
   /**
-   * Whether {@link #receives} tells for every connection, since it is known how the device chooses
-   * the queue.
+   * Whether {@link #receives} is right for every connection, since it is known how the device
+   * chooses the queue.
    *
    * @param ipv6 for connections over IPv6; otherwise over IPv4
    */
@@ -121,16 +122,17 @@ public interface FrameDevice extends AutoCloseable {
   int transmit(long[] packets, int from, int count);
 
   /**
-   * How a thread that sleeps learns of received frames: a descriptor for edge-triggered epoll(7),
-   * or {@link #POLLED}, or {@link #OWN_THREAD}.
+   * What wakes a sleeping thread when frames are received: a descriptor for edge-triggered
+   * epoll(7), or {@link #POLLED}, or {@link #OWN_THREAD}.
    */
   default int interrupt() {
     return POLLED;
   }
 
   /**
-   * Has the device make its descriptor readable when frames come, or spare itself the work. Frames
-   * that came before are not told of: the caller looks for them once more before it sleeps.
+   * Turns the interrupt on or off: while it is on, the device makes its descriptor readable when
+   * frames come. It does not report frames that came before: the caller must call {@link #receive}
+   * once more before it sleeps.
    */
   default void enableInterrupt(boolean on) {}
 

@@ -4,7 +4,7 @@ package org.rddp.device;
 @FunctionalInterface
 public interface FrameSink {
   /**
-   * A frame has been received, or taken by the device for sending.
+   * Takes a frame that was received, or that the device has accepted for sending.
    *
    * @param sent whether it was sent
    * @param address of the frame, which may change after this call

@@ -9,18 +9,17 @@ public final class Offloads {
   public static final int NONE = 0;
 
   /**
-   * To be sent: it completes the TCP checksum of a frame that {@link FrameDevice#requestOffload}
-   * names.
+   * Transmit: completes the TCP checksum of a frame that {@link FrameDevice#requestOffload} names.
    */
   public static final int CHECKSUM = 1;
 
-  /** Sent: it also cuts a long TCP segment into several. */
+  /** Transmit: also cuts a long TCP segment into several. */
   public static final int SEGMENTATION = 2;
 
-  /** Received: it checks TCP checksums; {@link FrameDevice#checksum}. */
+  /** Receive: checks TCP checksums; see {@link FrameDevice#checksum}. */
   public static final int VERDICT = 4;
 
-  /** Received: it distributes frames over queues by a hash; {@link FrameDevice#hash}. */
+  /** Receive: distributes frames over queues by a hash; see {@link FrameDevice#hash}. */
   public static final int HASH = 8;
 
   /** No verdict on the TCP checksum of a received frame. */

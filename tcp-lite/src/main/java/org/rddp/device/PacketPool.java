@@ -1,7 +1,7 @@
 package org.rddp.device;
 
 /**
- * Packet buffers by handle.
+ * A pool of packet buffers, known by their handles.
  *
  * <p>A packet is a reference-counted buffer with a movable window, the octets of the frame: headers
  * are written in front of a payload without copying it. A handle is a number that only its pool can
@@ -10,14 +10,15 @@ package org.rddp.device;
  */
 public interface PacketPool {
   /**
-   * A packet with one reference, an empty window, and {@link #headroom()} octets in front of it.
+   * Allocates a packet with one reference, an empty window, and {@link #headroom()} octets in front
+   * of it.
    *
    * @return its handle, or 0 if the pool is empty
    */
   long allocate();
 
   /**
-   * A packet like those of {@link #allocate()}, with room for a frame that is longer than the MTU
+   * Allocates a packet like {@link #allocate()}, with room for a frame that is longer than the MTU
    * allows: {@link FrameDevice#longestFrame()}.
    *
    * @return its handle, or 0 if none is free or the pool has none
@@ -26,7 +27,10 @@ public interface PacketPool {
     return 0;
   }
 
-  /** All packets of {@link #allocateLong()}, allocated or not, which are no others' capacity. */
+  /**
+   * The number of packets for {@link #allocateLong()}, allocated or not; {@link #capacity()} does
+   * not include them.
+   */
   default int longCapacity() {
     return 0;
   }
@@ -72,9 +76,9 @@ public interface PacketPool {
   /** Octets that fit behind the headroom of a packet just allocated. */
   int room();
 
-  /** Packets that can be allocated now; a lower bound. */
+  /** The number of packets that can be allocated now; a lower bound. */
   int available();
 
-  /** All packets, allocated or not. */
+  /** The number of packets, allocated or not. */
   int capacity();
 }

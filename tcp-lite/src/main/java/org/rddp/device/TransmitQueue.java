@@ -11,7 +11,7 @@ public final class TransmitQueue {
   private int end;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
    * @param capacity in frames, at least 1
    */

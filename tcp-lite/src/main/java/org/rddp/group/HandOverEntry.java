@@ -1,31 +1,31 @@
 package org.rddp.group;
 
 /**
- * What one stack hands over to another: 64 octets, a cache line. Its kind says which values it has.
- * A stack reuses an instance for what it hands over, and another for what it takes.
+ * A packet or message that one stack hands over to another: 64 octets, a cache line. Its kind
+ * determines which fields are set. A stack reuses one instance for sending and one for receiving.
  */
 public final class HandOverEntry {
-  /** What is handed over. */
+  /** The kind of an entry. "All" means every other stack of the group. */
   public enum Kind {
     /** A TCP segment. */
     SEGMENT,
-    /** A TCP segment that is not to be answered by a reset. */
+    /** A TCP segment that must not be answered by a reset. */
     QUIET_SEGMENT,
     /** An ICMP error: a packet was not delivered. */
     UNREACHABLE,
     /** An ICMP error: a packet was too large for its path. */
     TOO_BIG,
-    /** For all: a message of ARP. */
+    /** To all: an ARP message. */
     ARP,
-    /** For all: the MTU of a path. */
+    /** To all: the MTU of a path. */
     PATH_MTU,
-    /** For all: a neighbour advertisement. */
+    /** To all: a neighbour advertisement. */
     ADVERTISEMENT,
-    /** For all: a router advertisement. */
+    /** To all: a router advertisement. */
     ROUTER,
-    /** For all: a redirect. */
+    /** To all: a redirect. */
     REDIRECT,
-    /** For the first stack: another host claims an address of ours. */
+    /** To the first stack: another host claims an address of ours. */
     CLAIM
   }
 
@@ -41,7 +41,10 @@ public final class HandOverEntry {
   /** The stack that has received it from the device. */
   public int origin;
 
-  /** What is said as yes or no: solicited, a redirect to the destination itself, a probe. */
+  /**
+   * By kind: whether an advertisement was solicited, a redirect names the destination itself as the
+   * next hop, or a claim is a probe.
+   */
   public boolean flag;
 
   /** ECN codepoint, operation of ARP, lifetime of a router, or index of our address; 16 bits. */
@@ -68,30 +71,30 @@ public final class HandOverEntry {
   /** The address of TCP's header in the packet. */
   public long header;
 
-  /** Our port, of a packet of ours that an error is about. */
+  /** Our port in the packet that an ICMP error quotes. */
   public int localPort;
 
-  /** Its remote port. */
+  /** The remote port in that packet. */
   public int remotePort;
 
-  /** Its sequence number. */
+  /** The sequence number of that packet. */
   public int sequence;
 
-  /** Lower half of the address that a redirect names as the next hop, or the target of ARP. */
+  /** The target of ARP, or the lower half of the next hop's address in a redirect. */
   public long target;
 
   /** Lower half of the address of a redirect's sender. */
   public long router;
 
-  /** Without values. */
+  /** Creates an entry without values. */
   public HandOverEntry() {}
 
-  /** Whether it is a segment, which has a packet. */
+  /** Whether the entry is a segment, and so has a packet. */
   boolean isSegment() {
     return kind == Kind.SEGMENT || kind == Kind.QUIET_SEGMENT;
   }
 
-  @SuppressWarnings("EnumOrdinal") // Writer and reader are of one process.
+  @SuppressWarnings("EnumOrdinal") // Writer and reader run in one process.
   void write(long[] words, int at) {
     words[at] =
         kind.ordinal()

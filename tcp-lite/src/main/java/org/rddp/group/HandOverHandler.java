@@ -1,9 +1,9 @@
 package org.rddp.group;
 
-/** Implemented by IP, which processes what other stacks of the interface have handed over. */
+/** Processes entries that other stacks of the interface have handed over. Implemented by IP. */
 public interface HandOverHandler {
   /**
-   * Another stack has handed something over.
+   * Processes one entry.
    *
    * @param entry reused when this returns
    * @param now the time in nanoseconds

@@ -4,11 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one stack of a {@link StackGroup} hands over to another: entries from one thread to one
- * other, without locks. When it is full, the entry is refused.
+ * A bounded queue of entries from one stack of a {@link StackGroup} to another: one producer
+ * thread, one consumer thread, no locks. A full queue refuses further entries.
  */
 final class HandOverQueue {
-  /** Cache lines between the two ends, so that neither thread invalidates the other's. */
+  /** Longs between head and tail, so that neither thread invalidates the other's cache lines. */
   private static final int PAD = 16;
 
   private static final int HEAD = PAD;
@@ -24,7 +24,7 @@ final class HandOverQueue {
   private final long[] positions = new long[5 * PAD];
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
    * @param capacity entries, a power of two
    */
@@ -34,7 +34,7 @@ final class HandOverQueue {
   }
 
   /**
-   * Adds a copy of an entry. One thread.
+   * Adds a copy of an entry. Producer thread only.
    *
    * @return whether there was room
    */
@@ -55,12 +55,12 @@ final class HandOverQueue {
     return (int) (position & capacity - 1) * HandOverEntry.WORDS;
   }
 
-  /** Entries that wait. The other thread. */
+  /** Entries that wait. Consumer thread only. */
   int size() {
     return (int) ((long) POSITION.getAcquire(positions, TAIL) - positions[HEAD]);
   }
 
-  /** Takes the oldest entry, of which there is one. */
+  /** Takes the oldest entry. The queue must not be empty. Consumer thread only. */
   void take(HandOverEntry entry) {
     entry.read(words, at(positions[HEAD]));
     POSITION.setRelease(positions, HEAD, positions[HEAD] + 1);

@@ -4,22 +4,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Which stack of a {@link StackGroup} has connections from an ephemeral port of ours to a remote
- * address and port. No two stacks have the same connection, whatever each believes about the queue
- * that its answers come to. Any thread, without locks.
+ * Records which stack of a {@link StackGroup} has connections from an ephemeral port of ours to a
+ * remote address and port. Thus no two stacks open the same connection, even if they predict the
+ * receive queue wrongly. Any thread, without locks.
  *
  * <p>There is a row of all ephemeral ports for each of {@value #ROWS} hashes of a remote address
- * and port. Towards one remote address and port no port is taken for another; of two that share a
- * row, a stack may be refused a port that another stack uses towards the other.
+ * and port. If two remote ends share a row, a stack may be refused a port towards one of them
+ * because another stack uses that port towards the other.
  */
 final class PortClaims {
-  /** Not an ephemeral port, which nobody needs to claim. */
+  /** The slot of a port that is not ephemeral, which no stack needs to claim. */
   static final int NONE = -1;
 
   private static final int PORTS = 65536 - StackMember.FIRST_EPHEMERAL_PORT;
   private static final int ROWS = 64;
 
-  /** Bits of the number of connections; the stack is above them. */
+  /** The low bits of a claim are the number of connections; the stack's index is above them. */
   private static final int COUNT_BITS = 11;
 
   private static final int MOST = (1 << COUNT_BITS) - 1;
@@ -45,7 +45,7 @@ final class PortClaims {
   }
 
   /**
-   * A stack opens a connection.
+   * Claims a slot for a connection of a stack.
    *
    * @return false if another stack has the place, or this one has too many connections there
    */
@@ -62,13 +62,13 @@ final class PortClaims {
     }
   }
 
-  /** A connection of a stack that has claimed its place has ended. */
+  /** Undoes one {@link #claim}, after the connection has ended. */
   void release(int slot, int member) {
     short before = (short) CLAIM.getVolatile(claims, slot);
     if (ownerOf(before) != member) {
       throw new IllegalStateException("stack " + member + " has not claimed place " + slot);
     }
-    // Nobody else changes the claim of this stack.
+    // Only the stack that has claimed the slot changes it.
     int count = (before & MOST) - 1;
     CLAIM.setVolatile(claims, slot, count == 0 ? (short) 0 : entry(member, count));
   }
@@ -78,7 +78,7 @@ final class PortClaims {
     return ownerOf((short) CLAIM.getVolatile(claims, slot));
   }
 
-  /** A stack is no more: ends all of its claims. */
+  /** Ends all claims of a stack that has been closed. */
   void forget(int member) {
     for (int i = 0; i < claims.length; i++) {
       if (owner(i) == member) {

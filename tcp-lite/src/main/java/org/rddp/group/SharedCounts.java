@@ -4,23 +4,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts by number, such as the connections with each remote address, that the stacks of an
- * interface keep together. Any thread.
+ * Counters that the stacks of an interface share, each with a key, such as the connections with
+ * each remote address. Thread-safe.
  *
- * <p>Limits are looked at before a count is raised: with n stacks it may exceed its limit by n - 1.
+ * <p>Callers check a limit before they increment a count: with n stacks a count may exceed its
+ * limit by n - 1.
  */
 public final class SharedCounts {
   private final Map<Long, Integer> counts = new HashMap<>();
   private int total;
 
-  /** Raises the count of a number by one. */
+  /** Increments the count of a key. */
   public synchronized void add(long number) {
     counts.merge(number, 1, Integer::sum);
     total++;
   }
 
   /**
-   * Lowers the count of a number by one.
+   * Decrements the count of a key.
    *
    * @throws IllegalStateException if it is 0
    */
@@ -37,7 +38,7 @@ public final class SharedCounts {
     total--;
   }
 
-  /** The count of a number. */
+  /** The count of a key. */
   public synchronized int of(long number) {
     return counts.getOrDefault(number, 0);
   }

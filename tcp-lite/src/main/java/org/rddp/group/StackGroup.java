@@ -7,10 +7,10 @@ import java.lang.invoke.VarHandle;
  * The stacks of one interface whose device has several queues: one stack for each queue, each with
  * a thread of its own, or several of them on one.
  *
- * <p>On the way of a packet they have nothing in common; limits of connections are for all stacks
- * together. What comes to a stack that does not have the connection is handed over to the stacks
- * that may have it, one after the other: those that listen at its local port, or have listened, and
- * the one that has claimed the port towards its remote address and port.
+ * <p>The stacks share nothing that a packet's ordinary path needs; the limits of connections are
+ * for all stacks together. A stack that receives a packet without having its connection hands it
+ * over to the stacks that may have it, one after the other: those that listen at its local port, or
+ * have listened, and the one that has claimed the port towards its remote address and port.
  */
 public final class StackGroup {
   /** The most stacks. */
@@ -18,7 +18,7 @@ public final class StackGroup {
 
   private static final int PORTS = 1 << 16;
 
-  /** What may wait at most from all stacks to one: more than the windows of some connections. */
+  /** The most entries that may wait for one stack: more than the windows of some connections. */
   private static final int WAITING = 8192;
 
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
@@ -27,17 +27,17 @@ public final class StackGroup {
   private final UsableAddresses usableAddresses = new UsableAddresses();
   private final SharedCounts connections = new SharedCounts();
 
-  /** The stacks that listen at a port, or have listened: a bit for each. */
+  /** By port, a bit for each stack that listens there or has listened. */
   private final int[] listening;
 
-  /** The stacks that listen at a port now. */
+  /** By port, a bit for each stack that listens there now. */
   private final int[] listeners;
 
   /** The ephemeral ports in use; null if there is one stack, which knows them. */
   private final PortClaims claims;
 
   /**
-   * A group.
+   * Creates a group.
    *
    * @param stacks 1 to {@link #MOST}
    */
@@ -46,10 +46,11 @@ public final class StackGroup {
   }
 
   /**
-   * A group.
+   * Creates a group.
    *
    * @param stacks 1 to {@link #MOST}
-   * @param capacity what waits at most from one stack to another, a power of two; more is dropped
+   * @param capacity the most entries that wait from one stack to another, a power of two; more are
+   *     dropped
    */
   public StackGroup(int stacks, int capacity) {
     if (stacks < 1 || stacks > MOST) {
@@ -64,7 +65,7 @@ public final class StackGroup {
     }
   }
 
-  /** The only stack of an interface. */
+  /** Creates the only stack of an interface. */
   public static StackMember alone() {
     return new StackGroup(1).member(0);
   }
@@ -84,19 +85,19 @@ public final class StackGroup {
     return usableAddresses;
   }
 
-  /** The stacks. */
+  /** The number of stacks. */
   int size() {
     return members.length;
   }
 
-  /** What comes for a port may be a stack's from now on. */
+  /** Packets to a port may be for this stack from now on. */
   void own(int port, int member) {
     if (listening != null) {
       ELEMENT.getAndBitwiseOr(listening, port, 1 << member);
     }
   }
 
-  /** A stack listens at a port. */
+  /** Registers a stack as listening at a port. */
   void listen(int port, int member) {
     if (listening != null) {
       own(port, member);
@@ -104,7 +105,7 @@ public final class StackGroup {
     }
   }
 
-  /** A stack listens at a port no longer; the connections that it has accepted stay its own. */
+  /** Removes a stack's listener; it keeps the connections that it has accepted. */
   void closeListener(int port, int member) {
     if (listening != null) {
       ELEMENT.getAndBitwiseAnd(listeners, port, ~(1 << member));
@@ -116,7 +117,7 @@ public final class StackGroup {
     return listening != null && (int) ELEMENT.getVolatile(listeners, port) != 0;
   }
 
-  /** A stack is no more: nothing is its own. */
+  /** Removes a stack from every port, after it has been closed. */
   void forget(int member) {
     if (listening != null) {
       for (int port = 0; port < PORTS; port++) {
@@ -133,7 +134,7 @@ public final class StackGroup {
   }
 
   /**
-   * Whether a stack may have what comes for a port.
+   * Whether packets to a port may be for a stack.
    *
    * @param slot of the connection: {@link PortClaims#slot}
    */

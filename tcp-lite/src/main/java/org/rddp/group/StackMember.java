@@ -5,8 +5,8 @@ import org.rddp.device.PacketPool;
 import org.rddp.group.HandOverEntry.Kind;
 
 /**
- * One stack's place in its {@link StackGroup}: what it hands over to the others, and what they hand
- * over to it. For the stack's thread.
+ * One stack's access to its {@link StackGroup}: hands entries over to the other stacks and takes
+ * theirs. The stack's thread only.
  */
 public final class StackMember {
   /** The first port that connections leave from (RFC 6335 section 6); the last is 65535. */
@@ -15,19 +15,19 @@ public final class StackMember {
   /** Most entries taken from one other stack at once. */
   private static final int BURST = 64;
 
-  /** As the origin of what this stack has received itself. */
+  /** The origin of packets that this stack has received itself. */
   public static final int HERE = -1;
 
   private final StackGroup group;
   private final int index;
   private final int size;
 
-  /** From each other stack; that from itself is null. */
+  /** One queue from each other stack; null at this stack's own index. */
   private final HandOverQueue[] queues;
 
   private Runnable wake = () -> {};
 
-  /** The stacks that have got something since {@link #wakeOthers}: a bit for each. */
+  /** A bit for each stack that has got an entry since the last {@link #wakeOthers}. */
   private int told;
 
   private final HandOverEntry outgoing = new HandOverEntry();
@@ -44,8 +44,8 @@ public final class StackMember {
   }
 
   /**
-   * Sets the wake-up of this stack's thread, which others call after they have handed over. Before
-   * the first packet.
+   * Sets the wake-up of this stack's thread, which other stacks call after they have handed entries
+   * over. Call before the first packet.
    */
   public void wakeBy(Runnable wake) {
     this.wake = wake;
@@ -66,30 +66,30 @@ public final class StackMember {
     return group.usableAddresses();
   }
 
-  /** Whether it speaks for all on the link. */
+  /** Whether this is the first stack, which sends ARP announcements and the like for all. */
   public boolean isFirst() {
     return index == 0;
   }
 
   /**
-   * Whether a port is one of this stack's share of all ports. From these it listens, and connects
-   * where it is not known which queue gets the answers.
+   * Whether a port belongs to this stack's share of all ports. The stack listens at ports of its
+   * share, and connects from them if the receive queue cannot be predicted.
    */
   public boolean isOfShare(int port) {
     return size == 1 || port % size == index;
   }
 
-  /** This stack listens at a port. */
+  /** Registers this stack as listening at a port. */
   public void listen(int port) {
     group.listen(port, index);
   }
 
-  /** This stack listens at a port no longer. */
+  /** Removes this stack's listener from a port. */
   public void closeListener(int port) {
     group.closeListener(port, index);
   }
 
-  /** This stack has a connection from a port, as if it had listened there. */
+  /** Registers a connection of this stack from a port, as if it had listened there. */
   public void own(int port) {
     group.own(port, index);
   }
@@ -109,8 +109,8 @@ public final class StackMember {
   }
 
   /**
-   * Claims a local port towards a remote address and port, where other stacks of the interface
-   * might choose it, too.
+   * Claims a local port towards a remote address and port, so that no other stack of the interface
+   * chooses it.
    *
    * @param slot of the connection: {@link #slot}
    * @return false if another stack has it
@@ -119,7 +119,7 @@ public final class StackMember {
     return slot == PortClaims.NONE || group.claims().claim(slot, index);
   }
 
-  /** The connection whose local port was claimed has ended. */
+  /** Undoes one {@link #claim}, after the connection has ended. */
   public void release(int slot) {
     if (slot != PortClaims.NONE) {
       group.claims().release(slot, index);
@@ -127,7 +127,7 @@ public final class StackMember {
   }
 
   /**
-   * The next stack that may have what came for a local port, of those which have not seen it.
+   * The next stack that may have the connection of a packet, of those that have not seen it yet.
    *
    * @param slot of the connection: {@link #slot}
    * @param origin the stack that received it
@@ -142,7 +142,7 @@ public final class StackMember {
     return -1;
   }
 
-  /** Whether another stack may have what came for a local port. */
+  /** Whether another stack may have the connection of a packet to a local port. */
   public boolean hasNext(int port, int slot, int origin) {
     return size > 1 && next(port, slot, origin == HERE ? index : origin) >= 0;
   }
@@ -154,11 +154,11 @@ public final class StackMember {
   }
 
   /**
-   * Hands over what came for a local port to the next stack that may have it.
+   * Hands an entry for a local port over to the next stack that may have its connection.
    *
    * @param slot of the connection: {@link #slot}
    * @param origin the stack that received it
-   * @return whether that one had room
+   * @return whether that stack's queue had room
    */
   public boolean passOn(HandOverEntry entry, int port, int slot, int origin) {
     int from = origin == HERE ? index : origin;
@@ -166,7 +166,7 @@ public final class StackMember {
     return hand(next(port, slot, from), entry);
   }
 
-  /** Tells every other stack. */
+  /** Sends an entry to every other stack. */
   public void tell(HandOverEntry entry) {
     entry.origin = index;
     for (int i = 0; i < size; i++) {
@@ -176,7 +176,7 @@ public final class StackMember {
     }
   }
 
-  /** Tells the first stack, which this one is not. */
+  /** Sends an entry to the first stack. This stack must not be the first. */
   public void tellFirst(HandOverEntry entry) {
     entry.origin = index;
     boolean ignored = hand(0, entry);
@@ -190,7 +190,7 @@ public final class StackMember {
     return true;
   }
 
-  /** Wakes the threads of the stacks that have got something. After each burst. */
+  /** Wakes the threads of the stacks that have got entries. Call after each burst. */
   public void wakeOthers() {
     if (told != 0) {
       VarHandle.fullFence();
@@ -203,7 +203,7 @@ public final class StackMember {
     }
   }
 
-  /** Takes what the other stacks have handed over; returns how much. */
+  /** Takes the entries that other stacks have handed over; returns how many. */
   public int receive(HandOverHandler handler, long now) {
     int taken = 0;
     for (HandOverQueue queue : queues) {
@@ -224,8 +224,8 @@ public final class StackMember {
   }
 
   /**
-   * Prepares the place for another stack, after the one that had it has failed: releases what waits
-   * for it, its ports and its claims. On the thread of both.
+   * Resets the member for a new stack after its stack has failed: releases its waiting packets,
+   * ports and claims. Call on the thread of both stacks.
    *
    * @param pool of the packets
    */

@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Which of our IPv6 addresses may be used (RFC 4862 section 5.4): shared by the stacks of an
- * interface, of which the first one checks the addresses for all. Until it begins, all may be used.
- * {@link #use} and {@link #suspend} are for the first stack; the rest is for any thread.
+ * Which of our IPv6 addresses may be used (RFC 4862 section 5.4). The stacks of an interface share
+ * it; the first stack checks the addresses for all. Until it begins, all may be used. Only the
+ * first stack calls {@link #use} and {@link #suspend}; any thread may call the rest.
  */
 public final class UsableAddresses {
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
@@ -28,17 +28,17 @@ public final class UsableAddresses {
     return (bits() >>> index & 1) != 0;
   }
 
-  /** An address may be used from now on. */
+  /** Permits the use of an address. */
   public void use(int index) {
     ELEMENT.setVolatile(bits, 0, bits() | 1 << index);
   }
 
-  /** No address may be used until it has been checked. */
+  /** Forbids the use of all addresses until they have been checked. */
   public void suspend() {
     ELEMENT.setVolatile(bits, 0, 0);
   }
 
-  /** No address may be used until it has been checked, if none ever was. */
+  /** Like {@link #suspend}, but does nothing if addresses have been checked before. */
   public void suspendUnchecked() {
     boolean ignored = ELEMENT.compareAndSet(bits, 0, UNCHECKED, 0);
   }

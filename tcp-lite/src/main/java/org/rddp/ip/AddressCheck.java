@@ -4,24 +4,24 @@ import java.util.function.Consumer;
 import org.rddp.wire.Ethernet;
 
 /**
- * Finds out whether another host has one of our addresses before it is used (RFC 4862 section 5.4),
- * and defends it from then on, as {@link ArpAnnouncement} does for IPv4.
+ * Checks that no other host has one of our addresses before it is used (RFC 4862 section 5.4), and
+ * defends it from then on, as {@link ArpAnnouncement} does for IPv4.
  *
  * <p>An address that another host seems to have is checked again after a second or two, then at
- * intervals that double up to some minutes: a forged message keeps an address from us no longer
- * than its sender goes on to forge, and nobody needs to start the interface anew when the other
- * host is gone. These later checks ask three times, so that lost messages do not have us take the
- * address of a host that is there.
+ * intervals that double up to some minutes. So forged messages block an address only while they
+ * keep coming, and the interface need not be restarted when the other host is gone. These later
+ * checks send three probes, so that lost messages do not make us take the address of a host that
+ * still has it.
  *
- * <p>Probes that come back to us are known by our own MAC address, and not by a nonce (RFC 7527).
+ * <p>Probes that come back to us are recognised by our MAC address, not by a nonce (RFC 7527).
  */
 final class AddressCheck {
   private static final long SECOND = 1_000_000_000L;
 
-  /** RETRANS_TIMER: how long an answer is waited for, and between announcements. */
+  /** RETRANS_TIMER: the time to wait for an answer, and between announcements. */
   private static final long WAIT = SECOND;
 
-  /** At least this time is between two answers to claims, and between two reports of them. */
+  /** The least time between two answers to claims, and between two reports of them. */
   private static final long DEFEND_AFTER = 10 * SECOND;
 
   private static final long LONGEST_PAUSE = 256 * SECOND;
@@ -33,13 +33,13 @@ final class AddressCheck {
   private final int index;
   private final IpCounters counters;
 
-  /** Probes that are still to be sent before the address is used. */
+  /** Probes left to send before the address is used. */
   private int probes;
 
-  /** Announcements that are still to be sent of the address in use. */
+  /** Announcements left to send. */
   private int announcements;
 
-  /** The time between two checks; 0 if the last one has found no other host. */
+  /** The time until the next check; 0 if the last check found no other host. */
   private long pause;
 
   /** Whether the address is being checked. */
@@ -50,7 +50,7 @@ final class AddressCheck {
   private Consumer<String> reports = text -> {};
 
   /**
-   * Does nothing before {@link #start}.
+   * Creates a check; {@link #start} starts it.
    *
    * @param index of the address
    */
@@ -85,10 +85,10 @@ final class AddressCheck {
   }
 
   /**
-   * Another host has, or wants to have, the address.
+   * Handles a message of another host that has, or wants to have, the address.
    *
    * @param macAddress of that host
-   * @param probe whether it asks whether somebody has it, which is answered each time
+   * @param probe whether the message is a probe, which is always answered
    */
   void claimed(long macAddress, boolean probe, long now) {
     counters.addressConflicts++;
@@ -98,7 +98,7 @@ final class AddressCheck {
         counters.addressDuplicates++;
       }
       pause = Math.clamp(2 * pause, SECOND, LONGEST_PAUSE);
-      // Two hosts that have begun together must not go on together.
+      // Hosts that have begun at the same time must not repeat their checks at the same time.
       long own = addresses.get(LocalAddresses.LINK_LOCAL).low();
       long until = pause + Long.remainderUnsigned(own, pause);
       nextAt = now + until;
@@ -123,7 +123,7 @@ final class AddressCheck {
     }
   }
 
-  /** Goes on if that is due; returns how many timers were. */
+  /** Sends what is due; returns how many timers fired. */
   int advance(long now) {
     if (now < nextAt) {
       return 0;
@@ -138,7 +138,7 @@ final class AddressCheck {
     return 1;
   }
 
-  /** Nobody has answered. */
+  /** Continues after a time without an answer. */
   private void waited(long now) {
     if (probes > 0) {
       probe(now);

@@ -42,7 +42,7 @@ final class ArpAnnouncement {
     advance(now);
   }
 
-  /** Another station uses our address. */
+  /** Answers another station that uses our address. */
   void defend(long now) {
     counters.addressConflicts++;
     if (now >= defendFrom) {
@@ -51,7 +51,7 @@ final class ArpAnnouncement {
     }
   }
 
-  /** Announces the address again if that is due; returns how often. */
+  /** Announces the address again if that is due; returns how many announcements were sent. */
   int advance(long now) {
     if (now < nextAt) {
       return 0;
@@ -67,7 +67,7 @@ final class ArpAnnouncement {
     return nextAt;
   }
 
-  /** A request for our own address, from ourselves (RFC 5227 section 2.3). */
+  /** Sends a request for our own address (RFC 5227 section 2.3). */
   private void announce() {
     PacketPool pool = link.pool();
     long packet = link.room() ? pool.allocate() : 0;

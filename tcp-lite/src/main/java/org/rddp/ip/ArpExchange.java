@@ -4,7 +4,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
-/** The messages of ARP (RFC 826): asks for neighbours, and answers requests for our address. */
+/** ARP (RFC 826): asks for neighbours, and answers requests for our address. */
 final class ArpExchange implements NeighbourProtocol {
   private static final long CONFIRM_AFTER = 60 * 1_000_000_000L;
 
@@ -49,7 +49,10 @@ final class ArpExchange implements NeighbourProtocol {
     }
   }
 
-  /** Another host's message that was received here, or by another stack, which answers it. */
+  /**
+   * Takes what a message of another host says. If another stack has received it, that stack answers
+   * it.
+   */
   void told(int operation, int sender, long senderMac, int target, long now) {
     if (Ethernet.unicast(senderMac)) {
       boolean reply = target == ourAddress && operation == Arp.REPLY;

@@ -9,16 +9,20 @@ import java.util.function.Consumer;
  * is used for all packets that leave the link, until it does not answer or its lifetime has ended;
  * then the next one that answers.
  *
- * <p>Of an advertisement the lifetime and the link's MTU count. MAC addresses are asked for, as of
- * any neighbour; prefixes, the hop limit and the times of Neighbour Discovery are not taken.
+ * <p>Only the lifetime and the link's MTU of an advertisement are used; prefixes, the hop limit and
+ * the times of Neighbour Discovery are ignored. A router's MAC address is asked for like any
+ * neighbour's.
  */
 final class DefaultRouters {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Most routers kept; others are ignored, so that a flood of advertisements fills no memory. */
+  /**
+   * The most routers kept; others are ignored, so that a flood of advertisements cannot fill
+   * memory.
+   */
   static final int MOST = 8;
 
-  /** At least this time is between two reports. */
+  /** The least time between two reports. */
   private static final long REPORT_AGAIN_AFTER = 10 * SECOND;
 
   private static final class Router {
@@ -34,7 +38,7 @@ final class DefaultRouters {
   private final RouterSolicitations solicitations;
   private final PathMtus pathMtus;
 
-  /** Stands for whichever router is used, in what keeps a route. */
+  /** The neighbour of routes that use whichever router is current. */
   private final Neighbour any = new Neighbour(Ipv6Address.UNSPECIFIED);
 
   private final List<Router> routers = new ArrayList<>(MOST);
@@ -53,7 +57,8 @@ final class DefaultRouters {
   }
 
   /**
-   * Sets the receiver of a line about the router in use when that has changed; one in ten seconds.
+   * Sets the receiver of a line about the router in use when it changes; at most one in ten
+   * seconds.
    */
   void reportTo(Consumer<String> receiver) {
     reports = receiver;
@@ -69,7 +74,7 @@ final class DefaultRouters {
     return current != null;
   }
 
-  /** The route by whichever router is used; null if there is none now. */
+  /** The neighbour that stands for whichever router is current; null if there is no router. */
   Neighbour any() {
     return current == null ? null : any;
   }
@@ -111,7 +116,7 @@ final class DefaultRouters {
     report(now);
   }
 
-  /** Reports the router in use, unless the last report tells it or is too young. */
+  /** Reports the router in use, unless the last report named it or is too recent. */
   private void report(long now) {
     Neighbour used = current();
     if (used != reported && now >= reportFrom) {
@@ -125,10 +130,10 @@ final class DefaultRouters {
   }
 
   /**
-   * A router has advertised itself.
+   * Handles the advertisement of a router.
    *
-   * @param lifetime seconds for which it is a default router; 0: it is none
-   * @param mtu of the link, in octets; 0 if the router does not tell it
+   * @param lifetime seconds for which it is a default router; 0 if it is none
+   * @param mtu of the link, in octets; 0 if not advertised
    */
   void heard(Ipv6Address address, int lifetime, int mtu, long now) {
     Router router = find(address);
@@ -164,7 +169,7 @@ final class DefaultRouters {
       return null;
     }
     neighbour.acquire();
-    // From here on only answers tell that it is reachable (RFC 4861 section 7.3.1).
+    // From now on only answers show that it is reachable (RFC 4861 section 7.3.1).
     neighbour.unreachable = false;
     Router router = new Router(neighbour);
     routers.add(router);
@@ -193,7 +198,9 @@ final class DefaultRouters {
     }
   }
 
-  /** Removes routers whose lifetime has ended, and asks for others; returns how often. */
+  /**
+   * Removes routers whose lifetime has ended, and asks for others; returns how many timers fired.
+   */
   int advance(long now) {
     int due = solicitations.advance(now);
     report(now);

@@ -1,14 +1,14 @@
 package org.rddp.ip;
 
 /**
- * The limit of ICMP errors sent, for both families (RFC 1812 section 4.3.2.8, RFC 4443 section 2.4
- * (f)): a hundred per second, fifty at once.
+ * Limits the ICMP errors sent, for both families together (RFC 1812 section 4.3.2.8, RFC 4443
+ * section 2.4 (f)): a hundred per second, fifty at once.
  */
 final class ErrorLimit {
   private static final long INTERVAL = 10_000_000L;
   private static final int BURST = 50;
 
-  /** Token bucket as a time: each error adds an interval; never more than a burst in the past. */
+  /** A token bucket kept as a time: each error adds an interval; at most a burst in the past. */
   private long bucketTime = Long.MIN_VALUE / 2;
 
   /** Whether no error may be sent now. */
@@ -17,7 +17,7 @@ final class ErrorLimit {
     return bucketTime + INTERVAL > now;
   }
 
-  /** An error is being sent. */
+  /** Counts an error that is sent. */
   void sent() {
     bucketTime += INTERVAL;
   }

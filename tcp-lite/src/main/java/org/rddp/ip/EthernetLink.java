@@ -19,12 +19,12 @@ final class EthernetLink {
   private final long macAddress;
   private final int vlan;
 
-  /** One VLAN of a device's link, or its untagged frames if that is {@link Vlan#NONE}. */
+  /** Creates the end of one VLAN, or of the untagged frames if it is {@link Vlan#NONE}. */
   EthernetLink(FrameDevice device, int vlan) {
     this.vlan = vlan;
     pool = device.pool();
     macAddress = device.macAddress();
-    // Bounded by the pool: a device that takes no frames must not hold every packet.
+    // Bounded by the pool: a device that takes no frames must not use up all packets.
     int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
     queue = new TransmitQueue(device, frames);
   }

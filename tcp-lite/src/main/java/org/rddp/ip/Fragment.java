@@ -7,7 +7,7 @@ import org.rddp.wire.Ipv6Fragment;
 
 /** A received fragment of either family. A stack reuses an instance. */
 final class Fragment {
-  /** {@link #protocol} of IPv6, whose packets are told apart without it (RFC 8200 4.5). */
+  /** {@link #protocol} for IPv6, where it does not identify a packet (RFC 8200 4.5). */
   private static final int ANY = -1;
 
   /** Upper half of the source's address; 0 for IPv4. */
@@ -16,15 +16,15 @@ final class Fragment {
   /** Lower half of the source's address, or all of it. */
   long source;
 
-  /** Which of our addresses it is for. */
+  /** Which of our addresses the fragment is for. */
   int destination;
 
-  /** Part of what tells packets apart. */
+  /** The protocol, which is part of what identifies a datagram. */
   int protocol;
 
   int identification;
 
-  /** What the payload of the whole begins with, if this is the first fragment. */
+  /** The protocol that the datagram's payload begins with, if this is the first fragment. */
   int next;
 
   int offset;
@@ -61,7 +61,7 @@ final class Fragment {
   void ipv6(long packet, Ipv6Extensions headers, int local, long mac) {
     sourceHigh = Ipv6.sourceHigh(packet);
     source = Ipv6.sourceLow(packet);
-    // IPv4 has 0.
+    // 0 means IPv4.
     destination = local + 1;
     protocol = ANY;
     next = Ipv6Fragment.nextHeader(headers.fragment);

@@ -3,12 +3,12 @@ package org.rddp.ip;
 /** Tells the source of a fragmented packet why it is discarded. */
 interface FragmentErrors {
   /**
-   * The packet is larger than we can reassemble.
+   * Reports that the packet is larger than we can reassemble.
    *
    * @param first IP header of the first fragment
    */
   void tooLarge(long first, long senderMac, long now);
 
-  /** Fragments were missing for too long. */
+  /** Reports that fragments were missing for too long. */
   void timeExceeded(long first, long senderMac, long now);
 }

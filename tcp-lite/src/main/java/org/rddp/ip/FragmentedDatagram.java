@@ -189,12 +189,12 @@ final class FragmentedDatagram {
     return count;
   }
 
-  /** What the payload begins with, as the first fragment says. */
+  /** The protocol that the payload begins with, by the first fragment. */
   int protocol() {
     return firstProtocol;
   }
 
-  /** How its source is told. */
+  /** Reports errors to the datagram's source. */
   FragmentErrors errors() {
     return errors;
   }

@@ -8,21 +8,21 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.TcpSegment;
 
 /**
- * The packet that a stack is processing, and its hand-over to another stack of the interface when
- * its port is another's.
+ * Hands the packet that a stack is processing over to another stack of the interface, if that may
+ * have its connection.
  */
 public final class HandOver {
   private final PacketPool pool;
   private final StackMember member;
   private final IpCounters counters;
 
-  /** The stack that received what is being processed. */
+  /** The stack that received the packet being processed. */
   private int origin = StackMember.HERE;
 
   /** Whether another stack has got the packet being processed. */
   private boolean given;
 
-  /** What is processed is not to be answered by a reset: another stack had a reason against it. */
+  /** Suppress RST: another stack asked for it. */
   private boolean quiet;
 
   HandOver(PacketPool pool, StackMember member, IpCounters counters) {
@@ -32,21 +32,24 @@ public final class HandOver {
   }
 
   /**
-   * What follows was received by another stack, or by this one: {@link StackMember#HERE}.
+   * Sets the stack that received the following packets: another one, or {@link StackMember#HERE}.
    *
-   * @param quietly it is not to be answered by a reset
+   * @param quietly whether they must not be answered by a reset
    */
   void from(int stack, boolean quietly) {
     origin = stack;
     quiet = quietly;
   }
 
-  /** Whether what is being processed, which another stack has handed over, is not to be reset. */
+  /**
+   * Whether the packet being processed must not be answered by a reset, because another stack asked
+   * for that.
+   */
   public boolean isQuiet() {
     return quiet;
   }
 
-  /** Whether another stack has received and checked what is being processed. */
+  /** Whether another stack has received and checked the packet being processed. */
   boolean fromAnother() {
     return origin != StackMember.HERE;
   }
@@ -61,11 +64,13 @@ public final class HandOver {
   }
 
   /**
-   * Hands over a segment without a connection to the next stack of the interface that may have it.
+   * Hands a segment without a connection here over to the next stack that may have its connection.
+   * If there is no packet for a copy, or that stack's queue is full, the segment is dropped and
+   * counted.
    *
    * @param path that it has come by
-   * @param quietly no other stack is to answer it by a reset
-   * @return false if no other stack may have it, which has seen nothing of it then
+   * @param quietly whether no other stack may answer it by a reset
+   * @return false if no other stack may have its connection; then nothing was done
    */
   public boolean segment(Path path, TcpSegment segment, boolean quietly) {
     int port = segment.localPort;
@@ -99,7 +104,7 @@ public final class HandOver {
     return true;
   }
 
-  /** A packet with those octets, for another stack; 0 if there is none. */
+  /** Copies octets into a new packet for another stack; returns 0 if the pool is empty. */
   private long copy(long address, int length) {
     long packet = length > pool.room() ? pool.allocateLong() : pool.allocate();
     if (packet != 0) {
@@ -131,7 +136,7 @@ public final class HandOver {
   }
 
   /**
-   * Hands over a claim about a packet without a connection here: see {@link
+   * Hands over a path MTU claim about a packet without a connection here: see {@link
    * TransportHandler#onTooBig}.
    */
   public void tooBig(Path path, int mtu, int localPort, int remotePort, int sequence) {

@@ -12,7 +12,7 @@ final class HandOverInput implements HandOverHandler {
   private final Ipv6Layer ipv6;
 
   /**
-   * What one stack takes.
+   * Creates the input of one stack.
    *
    * @param ipv4 null without IPv4
    * @param ipv6 null without IPv6
@@ -60,7 +60,7 @@ final class HandOverInput implements HandOverHandler {
     int remote = entry.remote;
     int source = Path.isIpv6(remote) ? path(entry).number() : remote;
     try {
-      // The stack that has received it has checked it.
+      // The stack that received it has checked its checksum.
       context.transport.onDatagram(
           source, 0, entry.macAddress, entry.code, entry.header, entry.length, packet);
     } finally {

@@ -2,15 +2,15 @@ package org.rddp.ip;
 
 /** The IP address of one host, of either family. */
 public sealed interface HostAddress permits Ipv4Address, Ipv6Address {
-  /** Whether it can be the address of one host on a link. */
+  /** Whether this can be the address of one host on a link. */
   boolean unicast();
 
   /** The address with a port: {@code 10.0.0.1:7471} or {@code [2001:db8::1]:7471} (RFC 5952). */
   String withPort(int port);
 
   /**
-   * The network that a host may take any number of addresses of: an IPv4 address itself, of an IPv6
-   * address the first 64 bits.
+   * The network in which one host may take any number of addresses: for IPv4 the address itself,
+   * for IPv6 its first 64 bits.
    */
   HostAddress ofOneHost();
 

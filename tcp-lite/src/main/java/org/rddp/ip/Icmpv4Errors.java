@@ -8,8 +8,8 @@ import org.rddp.wire.Memory;
 /**
  * Sends ICMP errors about packets that we cannot process (RFC 1122 section 3.2.2).
  *
- * <p>Only about packets from one host to us alone, which the callers have checked, and not about
- * ICMP errors or fragments other than the first.
+ * <p>The callers have checked that the packet came from one host and was sent to us alone. There
+ * are no errors about ICMP errors and about fragments other than the first.
  */
 final class Icmpv4Errors implements FragmentErrors {
   /** An error has at most 576 octets and quotes as much as fits (RFC 1812 4.3.2.3). */
@@ -20,7 +20,7 @@ final class Icmpv4Errors implements FragmentErrors {
   private final IpCounters counters;
   private final ErrorLimit limit;
 
-  /** Reported to senders of datagrams that are too large to reassemble. */
+  /** The MTU reported to senders of datagrams that are too large to reassemble. */
   private final int mtu;
 
   Icmpv4Errors(IpContext context, Ipv4Output output) {

@@ -13,7 +13,7 @@ import org.rddp.wire.Tcp;
  * ignored.
  */
 final class Icmpv4Input {
-  /** Octets of a transport header that an error quotes at least. */
+  /** The least octets of a transport header that an error quotes. */
   private static final int QUOTED_TRANSPORT = 8;
 
   private final PacketPool pool;
@@ -73,8 +73,8 @@ final class Icmpv4Input {
   }
 
   /**
-   * A packet of ours was not delivered. Time exceeded and parameter problems are soft errors, which
-   * TCP detects itself (RFC 5461 section 2.1); the transport is told of the others.
+   * Reports to the transport that a packet of ours was not delivered. Time exceeded and parameter
+   * problems are soft errors, which TCP detects itself (RFC 5461 section 2.1), and not reported.
    */
   private void undelivered(long message, long quoted) {
     if (Icmpv4.type(message) != Icmpv4.UNREACHABLE) {

@@ -8,7 +8,7 @@ import org.rddp.wire.Memory;
 
 /**
  * Sends ICMPv6 errors about packets that we cannot process (RFC 4443 section 2.4): not about ICMPv6
- * errors and redirects, and not about packets from no single host.
+ * errors and redirects, nor about packets whose source is not a single host.
  */
 final class Icmpv6Errors implements FragmentErrors {
   /** An error is no longer than the least MTU and quotes as much as fits (section 2.4 (c)). */
@@ -29,7 +29,7 @@ final class Icmpv6Errors implements FragmentErrors {
     limit = context.errorLimit;
   }
 
-  /** There is no error for it: RFC 8200 asks for no more than 1500 octets. */
+  /** Sends nothing: ICMPv6 has no such error, and RFC 8200 requires only 1500 octets. */
   @Override
   public void tooLarge(long first, long senderMac, long now) {}
 

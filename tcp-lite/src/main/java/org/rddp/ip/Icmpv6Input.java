@@ -12,10 +12,10 @@ import org.rddp.wire.Tcp;
  * transport, and passes on Neighbour Discovery and MLD.
  */
 final class Icmpv6Input {
-  /** Octets of a transport header that are needed of a quoted packet. */
+  /** Octets of the transport header that a quoted packet must have. */
   private static final int QUOTED_TRANSPORT = 8;
 
-  /** The code of {@link TransportHandler#onUnreachable} for what may pass. */
+  /** The code of {@link TransportHandler#onUnreachable} for errors that may be temporary. */
   private static final int SOFT = 0;
 
   private final Ipv6Output output;
@@ -45,7 +45,7 @@ final class Icmpv6Input {
    *
    * @param header IPv6 header
    * @param local which of our addresses it is for; -1 for a group
-   * @param ours whether its source is an address of ours, though it came by the link
+   * @param ours whether its source is an address of ours, although it came from the link
    */
   void onMessage(
       long header,
@@ -78,7 +78,7 @@ final class Icmpv6Input {
     }
   }
 
-  /** Handles a message that was in fragments: only an echo may be (RFC 6980). */
+  /** Handles a message that came in fragments: only echoes may (RFC 6980). */
   void onReassembled(long message, int length, Ipv6Path path, long senderMac, long packet) {
     if (!Icmpv6.wellFormed(message, length, path.pseudoHeader(Ipv6.ICMPV6, length))) {
       counters.checksumErrors++;
@@ -89,7 +89,10 @@ final class Icmpv6Input {
     }
   }
 
-  /** RFC 4861 sections 6.1 and 7.1: hop limit 255 and code 0, or the message is forged. */
+  /**
+   * Handles a message of Neighbour Discovery: without hop limit 255 and code 0 it is forged (RFC
+   * 4861 sections 6.1 and 7.1).
+   */
   private void discover(int type, long header, long message, int length, long senderMac, long now) {
     if (Ipv6.hopLimit(header) != Ipv6.ON_LINK_HOPS || Icmpv6.code(message) != 0) {
       counters.malformed++;
@@ -106,7 +109,7 @@ final class Icmpv6Input {
     }
   }
 
-  /** RFC 3810 section 6.2: only a router of the link asks. */
+  /** Handles a query of MLD: only a router of the link may ask (RFC 3810 section 6.2). */
   private void query(long header) {
     if (Ipv6.hopLimit(header) == 1 && Ipv6Address.linkLocal(Ipv6.sourceHigh(header))) {
       reports.onQuery();
@@ -157,12 +160,12 @@ final class Icmpv6Input {
     }
   }
 
-  /** The MTU of a message, at least what every link carries (RFC 8201 section 4). */
+  /** The MTU that a message claims, at least 1280 (RFC 8201 section 4). */
   private static int claimed(int parameter) {
     return parameter < 0 ? Integer.MAX_VALUE : Math.max(parameter, Ipv6.LEAST_MTU);
   }
 
-  /** The reason as IPv4 has it: the protocol, the port, or what may pass (RFC 5461). */
+  /** The IPv4 code of the reason: protocol, port, or {@link #SOFT} (RFC 5461). */
   private static int code(long message) {
     int type = Icmpv6.type(message);
     int code = Icmpv6.code(message);

@@ -8,9 +8,9 @@ import org.rddp.wire.Vlan;
 /**
  * The addresses of an interface, of one family or both, and its link.
  *
- * @param ipv4 its IPv4, if it has one
- * @param ipv6 its IPv6, if it has one; the MTU must then be at least 1280
- * @param mtu largest IP packet to send in octets, 68 to 65535; limited by the device's, too
+ * @param ipv4 the IPv4 network, if there is one
+ * @param ipv6 the IPv6 network, if there is one; the MTU must then be at least 1280
+ * @param mtu largest IP packet to send in octets, 68 to 65535; the device's MTU limits it, too
  * @param vlan VLAN of the interface, 1 to 4094; {@link Vlan#NONE} for frames without a tag
  */
 public record InterfaceAddress(
@@ -33,20 +33,20 @@ public record InterfaceAddress(
     }
   }
 
-  /** An interface with IPv4 only. */
+  /** Creates an interface with IPv4 only. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
     this(Optional.of(new Ipv4Network(address, prefixLength, gateway)), Optional.empty(), mtu, vlan);
   }
 
-  /** An interface with IPv4 only, without a VLAN. */
+  /** Creates an interface with IPv4 only, without a VLAN. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu) {
     this(address, prefixLength, gateway, mtu, Vlan.NONE);
   }
 
   /**
-   * An interface with IPv4 only, without a gateway, with the MTU of the device.
+   * Creates an interface with IPv4 only, without a gateway, with the MTU of the device.
    *
    * @param prefixLength leading bits that the hosts of its link share, 1 to 32
    */
@@ -54,12 +54,12 @@ public record InterfaceAddress(
     this(address, prefixLength, Optional.empty(), LARGEST_MTU);
   }
 
-  /** An interface with IPv6 only, without a VLAN, with the MTU of the device. */
+  /** Creates an interface with IPv6 only, without a VLAN, with the MTU of the device. */
   public InterfaceAddress(Ipv6Network network) {
     this(Optional.empty(), Optional.of(network), LARGEST_MTU, Vlan.NONE);
   }
 
-  /** This interface with IPv6, too. */
+  /** A copy with IPv6 as well. */
   public InterfaceAddress withIpv6(Ipv6Network network) {
     return new InterfaceAddress(ipv4, Optional.of(network), mtu, vlan);
   }

@@ -73,13 +73,13 @@ public final class IpCounters {
   /** Reports of multicast groups sent. */
   public long listenerReports;
 
-  /** Times that our address was announced. */
+  /** Announcements of our address. */
   public long announcements;
 
   /** ARP or ND messages that claimed our own address. */
   public long addressConflicts;
 
-  /** Addresses of IPv6 that are not used now, since another host has them, or has said so. */
+  /** IPv6 addresses not used now, because another host has them or says so. */
   public long addressDuplicates;
 
   /** ARP or ND messages that claimed a known neighbour's address for another MAC address. */
@@ -88,19 +88,19 @@ public final class IpCounters {
   /** Times that the link has gone down. */
   public long linkDowns;
 
-  /** Frames from us to our own address, received without the device. */
+  /** Frames to our own address, received without the device. */
   public long looped;
 
   /** Frames to our own address dropped because too many waited. */
   public long loopDropped;
 
-  /** Packets and errors handed over to another stack of the interface, whose port they are for. */
+  /** Packets and errors handed over to another stack of the interface. */
   public long handedOver;
 
-  /** Packets got from another stack of the interface. */
+  /** Segments taken from another stack of the interface. */
   public long handedOverIn;
 
-  /** Packets and errors not handed over because the other stack has not taken others yet. */
+  /** Packets and errors dropped: hand-over queue full, or no packet for a copy. */
   public long handOversDropped;
 
   /** Packets dropped because their neighbour did not answer, or too many waited for it. */
@@ -109,6 +109,6 @@ public final class IpCounters {
   /** Times that the pool had no packet for an ARP or ICMP message or a reassembled datagram. */
   public long exhausted;
 
-  /** All zero. */
+  /** Creates counters that are all zero. */
   public IpCounters() {}
 }

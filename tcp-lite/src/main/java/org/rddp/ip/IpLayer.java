@@ -13,13 +13,13 @@ import org.rddp.wire.Ipv6;
 import org.rddp.wire.Vlan;
 
 /**
- * IPv4 and IPv6, whichever of them the interface has, on one device: checks received frames and
- * passes them to {@link Ipv4Input} and {@link Ipv6Input}; knows the {@link Path}s that packets of
- * the transport take. Sent packets are not fragmented. Packets to our own address do not reach the
- * device: they are received in a later burst.
+ * IP on one device, with IPv4, IPv6 or both: checks received frames and passes them to {@link
+ * Ipv4Input} and {@link Ipv6Input}; finds the {@link Path}s of the transport's packets. Sent
+ * packets are not fragmented. Packets to our own address do not reach the device: they are received
+ * in a later burst.
  */
 public final class IpLayer {
-  /** Most frames that are received at once. */
+  /** The most frames received in one burst. */
   public static final int BURST = 64;
 
   private static final int PORTS = 8;
@@ -46,9 +46,8 @@ public final class IpLayer {
   private final long[] burst = new long[BURST];
 
   /**
-   * Frames of the longest kind with twice the octets of a burst of ordinary ones: a peer that sends
-   * a burst of full segments in each turn is to find its frames taken in the next one, while they
-   * are in the processor's cache.
+   * A burst of long frames: twice the octets of a burst of ordinary ones, so that what a peer sends
+   * in one turn is taken in the next, while it is in the processor's cache.
    */
   private final long[] longBurst;
 
@@ -60,13 +59,13 @@ public final class IpLayer {
   private final StackMember member;
   private boolean up;
 
-  /** Whether the frame being processed is from ourselves, and not from the device. */
+  /** Whether the frame being processed is from ourselves. */
   private boolean looped;
 
   /**
-   * IP for one transport on one device, or on one queue of it.
+   * Creates IP for one transport on one device, or on one queue of it.
    *
-   * @param random source of keys if the interface has IPv6; not used otherwise
+   * @param random source of keys; used only with IPv6
    */
   public IpLayer(
       FrameDevice device,
@@ -103,8 +102,8 @@ public final class IpLayer {
   }
 
   /**
-   * Sets the receiver of lines about other stations that claim a neighbour's address, and about
-   * another default router; of each at most one in ten seconds.
+   * Sets the receiver of lines about other stations that claim a neighbour's address, and about a
+   * new default router; at most one of each in ten seconds.
    */
   public void reportTo(Consumer<String> receiver) {
     if (ipv4 != null) {
@@ -116,8 +115,7 @@ public final class IpLayer {
   }
 
   /**
-   * The path to a remote address. One that nobody keeps is valid until the next packet is
-   * processed.
+   * The path to a remote address. It is valid until the next packet is processed, unless kept.
    *
    * @return null if the interface has no address of that family
    */
@@ -128,7 +126,7 @@ public final class IpLayer {
     };
   }
 
-  /** The path of a number that {@link TransportHandler#onDatagram} has been called with. */
+  /** The path with a number that {@link TransportHandler#onDatagram} was called with. */
   public Path path(int number) {
     return Path.isIpv6(number) ? ipv6.paths().at(number) : ipv4.path(number);
   }
@@ -147,11 +145,11 @@ public final class IpLayer {
   }
 
   /**
-   * Receives and processes one burst of the device, and one of the frames that wait for ourselves;
+   * Receives and processes one burst of the device, and one of the waiting frames to ourselves;
    * returns the number of frames.
    */
   public int receive(long now) {
-    // What a turn takes is bounded in octets, too.
+    // A turn is bounded in octets, too.
     long[] packets = receivesLong ? longBurst : burst;
     int count = device.receive(packets);
     if (count > 0 && longestFrame > mtu) {
@@ -182,7 +180,7 @@ public final class IpLayer {
     return count;
   }
 
-  /** The hand-over of what comes for other stacks of the interface. */
+  /** The hand-over of packets to other stacks of the interface. */
   public HandOver handOver() {
     return handOver;
   }
@@ -198,7 +196,7 @@ public final class IpLayer {
     return count;
   }
 
-  /** Processes and releases the frames of a burst, whatever happens. */
+  /** Processes the frames of a burst; releases all of them even if one fails. */
   private void process(long[] packets, int count, long now) {
     int done = 0;
     try {
@@ -209,7 +207,7 @@ public final class IpLayer {
         done++;
       }
     } finally {
-      // None is left but after an error, which ends the turn.
+      // Releases the rest after an error, which ends the turn.
       while (done < count) {
         handOver.done(packets[done++]);
       }
@@ -217,7 +215,7 @@ public final class IpLayer {
   }
 
   /**
-   * Passes the frames from us to our own address to a sink, which the device does not see.
+   * Passes the frames from us to our own address, which the device does not see, to a sink.
    *
    * @param sink receives each frame once, with the time passed to {@link #receive}; null to stop
    */
@@ -278,7 +276,7 @@ public final class IpLayer {
     }
   }
 
-  /** All but what {@link Ipv4Input} gets. */
+  /** Processes frames other than those for {@link Ipv4Input}. */
   private void other(
       int type, long sender, boolean ours, long payload, int octets, long packet, long now) {
     if (type == Ethernet.TYPE_IPV6 && ipv6 != null) {
@@ -305,9 +303,9 @@ public final class IpLayer {
   }
 
   /**
-   * The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. What we
-   * have sent ourselves lacks its checksum if the device would have computed it, and is right then.
-   * What another stack has handed over it has checked.
+   * The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. Packets
+   * from ourselves lack a checksum that the device would have computed; they are good. So are
+   * packets that another stack has checked and handed over.
    */
   public int checksum(long packet) {
     if (handOver.fromAnother()) {
@@ -326,7 +324,7 @@ public final class IpLayer {
 
   /**
    * Announces our addresses, now and in two seconds (RFC 5227 section 2.3): at the start, and when
-   * the link has come up. Those of IPv6 are checked first, and not used meanwhile. The first stack
+   * the link has come up. IPv6 addresses are checked first, and not used meanwhile. The first stack
    * of an interface does both for all.
    */
   public void announce(long now) {
@@ -352,7 +350,7 @@ public final class IpLayer {
         + (ipv6 == null ? 0 : ipv6.advance(now));
   }
 
-  /** Announces the addresses when the link comes up, since its hosts may be others than before. */
+  /** Announces the addresses when the link comes up, since its hosts may have changed. */
   private void watchLink(long now) {
     boolean was = up;
     up = device.up();
@@ -379,7 +377,7 @@ public final class IpLayer {
   /**
    * Passes queued frames to the device.
    *
-   * @return how many it took, and how many to ourselves wait to be received
+   * @return the frames that it took, plus those to ourselves that wait to be received
    */
   public int transmit() {
     return link.flush() + loop.size();
@@ -401,7 +399,7 @@ public final class IpLayer {
       ipv6.close();
     }
     context.reassembly.close();
-    // Last, as a device that has failed may throw.
+    // Last, since a device that has failed may throw.
     link.close();
   }
 }

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
  * @param bits its 32 bits, the first octet in the highest
  */
 public record Ipv4Address(int bits) implements HostAddress {
-  /** Loopback: never on a link (RFC 1122 section 3.2.1.3). */
+  /** First octet of loopback addresses, never on a link (RFC 1122 section 3.2.1.3). */
   private static final int LOOPBACK = 127;
 
-  /** From here on: multicast, reserved, broadcast. */
+  /** First octet from which on addresses are multicast, reserved or broadcast. */
   private static final int FIRST_CLASS_D = 224;
 
   private static final Pattern DOTTED_DECIMAL =
@@ -45,7 +45,7 @@ public record Ipv4Address(int bits) implements HostAddress {
   }
 
   /**
-   * Whether it can be the address of one host on a link: not multicast, broadcast, this network
+   * Whether this can be the address of one host on a link: not multicast, broadcast, this network
    * (0.x) or loopback (127.x).
    */
   @Override

@@ -19,7 +19,7 @@ final class Ipv4Input {
   private final int mask;
 
   /**
-   * Packets to one address.
+   * Creates the input for packets to one address.
    *
    * @param mask of its network
    */
@@ -40,7 +40,7 @@ final class Ipv4Input {
    * Processes a packet.
    *
    * @param available octets of the frame from the header on
-   * @param looped whether it is from ourselves, and not from the device
+   * @param looped whether the packet is from ourselves
    */
   void packet(long header, int available, long senderMac, long packet, boolean looped, long now) {
     if (!Ipv4.wellFormed(header, available)) {
@@ -104,8 +104,8 @@ final class Ipv4Input {
   }
 
   /**
-   * Whether an address is valid as a source: one host, not us unless the packet is ours, and
-   * neither the network nor the broadcast address of the link (RFC 1122 section 3.2.1.3).
+   * Whether an address is valid as a source (RFC 1122 section 3.2.1.3): of one host, neither the
+   * network nor the broadcast address of the link, and ours only in a packet from ourselves.
    */
   private boolean hostAddress(int source, boolean looped) {
     return Ipv4Address.unicast(source)

@@ -9,7 +9,7 @@ import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
 import org.rddp.wire.Arp;
 
-/** IPv4 of one interface: its parts, and what the rest of the stack wants of them. */
+/** IPv4 of one interface: connects its parts with the rest of the stack. */
 final class Ipv4Layer {
   private static final int RECENT_BITS = 8;
 
@@ -25,7 +25,7 @@ final class Ipv4Layer {
   /** The paths that are kept, by remote address. */
   private final Map<Integer, Ipv4Path> paths = new HashMap<>();
 
-  /** Paths that were looked up, so that a peer's segments that others get allocate nothing. */
+  /** Paths looked up recently, so that segments for other stacks allocate nothing. */
   private final Ipv4Path[] recent = new Ipv4Path[1 << RECENT_BITS];
 
   Ipv4Layer(IpContext context, Ipv4Network network) {
@@ -60,7 +60,7 @@ final class Ipv4Layer {
     arp.neighbours().reportConflictsTo(receiver);
   }
 
-  /** A message of ARP was received. */
+  /** Handles a received ARP message. */
   void onArp(long message, int length, long now) {
     if (!Arp.wellFormed(message, length)) {
       context.counters.malformed++;
@@ -71,8 +71,8 @@ final class Ipv4Layer {
   }
 
   /**
-   * Tells the other stacks of an answer to us, which one of them may await, and of a host that
-   * announces itself.
+   * Passes answers to us, which another stack may await, and announcements of hosts to the other
+   * stacks.
    */
   private void tellOthers(long message) {
     StackMember member = context.member;
@@ -90,12 +90,12 @@ final class Ipv4Layer {
     }
   }
 
-  /** What another stack has received: {@link ArpExchange#told}. */
+  /** Handles an ARP message that another stack has received: {@link ArpExchange#told}. */
   void told(HandOverEntry entry, long now) {
     arp.told(entry.code, entry.remote, entry.macAddress, (int) entry.target, now);
   }
 
-  /** The path to a remote address: the one that is kept, or one that nobody keeps. */
+  /** The path to a remote address: the kept one, or else a new one. */
   Ipv4Path path(int remote) {
     int slot = (remote * 0x9e3779b9) >>> (Integer.SIZE - RECENT_BITS);
     Ipv4Path path = recent[slot];
@@ -109,12 +109,12 @@ final class Ipv4Layer {
     return path;
   }
 
-  /** A path has a user. */
+  /** Keeps a path that has got its first user. */
   void keep(Ipv4Path path) {
     paths.put(path.number(), path);
   }
 
-  /** A path has no user any more. */
+  /** Removes a path that has lost its last user. */
   void forget(Ipv4Path path) {
     paths.remove(path.number());
   }

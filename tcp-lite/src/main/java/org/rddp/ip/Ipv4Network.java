@@ -25,7 +25,10 @@ public record Ipv4Network(Ipv4Address address, int prefixLength, Optional<Ipv4Ad
     return ((address.bits() ^ other.bits()) & mask()) == 0;
   }
 
-  /** Whether an address of the network is a host's: not the network's, nor the broadcast one. */
+  /**
+   * Whether an address of the network can be a host's: neither the network nor the broadcast
+   * address.
+   */
   public boolean isHost(Ipv4Address host) {
     int suffix = host.bits() & ~mask();
     return prefixLength >= 31 || (suffix != 0 && suffix != ~mask());
@@ -36,7 +39,7 @@ public record Ipv4Network(Ipv4Address address, int prefixLength, Optional<Ipv4Ad
     return new Ipv4Address(address.bits() & mask()) + "/" + prefixLength;
   }
 
-  /** A one for each bit of the prefix. */
+  /** The netmask: a one for each bit of the prefix. */
   int mask() {
     return -1 << (32 - prefixLength);
   }

@@ -4,7 +4,7 @@ import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 
-/** The way to a remote address of IPv4, which is its number. */
+/** A path to an IPv4 address; the address is its number. */
 final class Ipv4Path extends Path {
   private final Ipv4Layer layer;
   private final Ipv4Output output;

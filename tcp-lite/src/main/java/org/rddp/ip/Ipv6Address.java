@@ -38,7 +38,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     if (gap >= 0) {
       int[] last = new int[WORDS];
       int after = words(text, text.substring(gap + 2), last);
-      // A gap stands for one word at least.
+      // A gap replaces at least one word.
       require(text, before + after < WORDS);
       System.arraycopy(last, 0, words, WORDS - after, after);
     } else {
@@ -47,7 +47,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     return new Ipv6Address(half(words, 0), half(words, WORDS / 2));
   }
 
-  /** Parses words with colons between them, none if the part is empty; returns how many. */
+  /** Parses words separated by colons; returns how many, 0 for an empty part. */
   private static int words(String text, String part, int[] words) {
     if (part.isEmpty()) {
       return 0;
@@ -95,7 +95,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     return half;
   }
 
-  /** Whether it can be the address of one host: not a group, loopback, :: or mapped IPv4. */
+  /** Whether this can be the address of one host: not a group, loopback, :: or mapped IPv4. */
   @Override
   public boolean unicast() {
     return unicast(high, low);
@@ -106,7 +106,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     return !multicast(high) && (high != 0 || low >>> 48 != 0);
   }
 
-  /** Whether it means a group of hosts. */
+  /** Whether this is the address of a group of hosts. */
   public boolean multicast() {
     return multicast(high);
   }
@@ -115,7 +115,7 @@ public record Ipv6Address(long high, long low) implements HostAddress {
     return high >>> 56 == MULTICAST;
   }
 
-  /** Whether it is valid on one link only (RFC 4291 section 2.5.6). */
+  /** Whether this is valid on one link only (RFC 4291 section 2.5.6). */
   public boolean linkLocal() {
     return linkLocal(high);
   }

@@ -39,7 +39,7 @@ final class Ipv6Input {
    *
    * @param available octets of the frame from the header on
    * @param alone whether its frame was sent to us alone
-   * @param looped whether it is from ourselves, and not from the device
+   * @param looped whether the packet is from ourselves
    */
   void packet(
       long header,
@@ -64,7 +64,8 @@ final class Ipv6Input {
       counters.addressErrors++;
       return;
     }
-    // Only ICMPv6 may be from nobody, from us or for a group, or meet an address being checked.
+    // Only ICMPv6 may come from no address or from us, or go to a group or an address being
+    // checked.
     boolean forTransport = !(ours || nobody || group) && addresses.usable(local);
     switch (headers.walk(header)) {
       case PAYLOAD -> {
@@ -139,7 +140,7 @@ final class Ipv6Input {
     handOver.done(whole);
   }
 
-  /** RFC 7112: a first fragment holds every header, that of the transport included. */
+  /** Whether a first fragment holds every header, that of the transport included (RFC 7112). */
   private boolean holdsAllHeaders() {
     if (headers.walkFragmentable(fragment.next, fragment.payload, fragment.length)
         != Ipv6Extensions.Outcome.PAYLOAD) {

@@ -3,7 +3,7 @@ package org.rddp.ip;
 import java.util.function.Consumer;
 import org.rddp.wire.Ipv6;
 
-/** IPv6 of one interface: its parts, and what the rest of the stack wants of them. */
+/** IPv6 of one interface: connects its parts with the rest of the stack. */
 final class Ipv6Layer {
   private final LocalAddresses addresses;
   private final Ipv6Paths paths;
@@ -14,7 +14,7 @@ final class Ipv6Layer {
   private final Ipv6Input input;
 
   /**
-   * IPv6 on a link.
+   * Creates IPv6 on a link.
    *
    * @param seed keys the table of paths; random
    */
@@ -64,7 +64,7 @@ final class Ipv6Layer {
     return reports;
   }
 
-  /** Whether frames to a station concern us. */
+  /** Whether frames to a MAC address are for us. */
   boolean joined(long macAddress) {
     return addresses.joined(macAddress);
   }
@@ -79,7 +79,7 @@ final class Ipv6Layer {
     return ours >= 0 ? ours : LocalAddresses.sourceFor(remote.high());
   }
 
-  /** The number of the path that a packet to us has come by; 0 if it has none. */
+  /** The number of the path to a packet's source; 0 if it has none. */
   int numberOfSource(long packet) {
     int local = addresses.find(Ipv6.destinationHigh(packet), Ipv6.destinationLow(packet));
     Ipv6Path path =
@@ -111,7 +111,7 @@ final class Ipv6Layer {
     discovery.startChecks(now);
   }
 
-  /** Waits until the addresses have been checked, and asks for routers. */
+  /** Suspends the addresses until they have been checked, and asks for routers. */
   void start(long now) {
     addresses.suspendUnchecked();
     routes.start(now);

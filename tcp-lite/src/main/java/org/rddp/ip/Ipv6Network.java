@@ -12,10 +12,10 @@ import java.util.Optional;
  * @param address of the interface, not link-local: the interface has a link-local one as well
  * @param prefixLength leading bits that the hosts of the link share, 1 to 128
  * @param gateway router to all other networks, if there is one; may be link-local
- * @param advertised whether the gateway is not configured but taken from the advertisements of the
- *     link's routers, as are its MTU and redirects (RFC 4861 sections 6.3 and 8.3)
- * @param secret from which the link-local address is made (RFC 7217): the same at each start, and
- *     not known to others
+ * @param advertised whether to take the gateway, the link's MTU and redirects from the link's
+ *     routers instead of the configuration (RFC 4861 sections 6.3 and 8.3)
+ * @param secret for making the link-local address (RFC 7217): constant across starts, and unknown
+ *     to others
  */
 public record Ipv6Network(
     Ipv6Address address,
@@ -42,7 +42,7 @@ public record Ipv6Network(
     }
   }
 
-  /** Without a gateway. */
+  /** Creates a network without a gateway. */
   public Ipv6Network(Ipv6Address address, int prefixLength, String secret) {
     this(address, prefixLength, Optional.empty(), false, secret);
   }

@@ -32,8 +32,8 @@ final class Ipv6Output {
   }
 
   /**
-   * Like {@link Path#send}. While our address is being checked for duplicates the packet is lost,
-   * as it is without a router.
+   * Like {@link Path#send}. Drops the packet while our address is being checked for duplicates, or
+   * if there is no router.
    *
    * @param neighbour the next hop; null if there is none
    */
@@ -94,7 +94,10 @@ final class Ipv6Output {
     }
   }
 
-  /** A packet for a message of Neighbour Discovery or MLD; 0 if there is none, which is counted. */
+  /**
+   * Allocates a packet for a message of Neighbour Discovery or MLD; returns 0, and counts it, if
+   * the pool is empty.
+   */
   long allocate() {
     long packet = link.room() ? pool.allocate() : 0;
     if (packet == 0) {
@@ -104,9 +107,9 @@ final class Ipv6Output {
   }
 
   /**
-   * Completes an ICMPv6 message that is not forwarded and sends it. Takes over the packet.
+   * Completes an ICMPv6 message that is not forwarded, and sends it. Takes over the packet.
    *
-   * @param options octets between IPv6's header and the message, which are hop-by-hop options
+   * @param options octets of hop-by-hop options between the IPv6 header and the message
    * @param hops the hop limit
    */
   void send(

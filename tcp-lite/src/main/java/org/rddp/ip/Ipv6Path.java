@@ -5,7 +5,7 @@ import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 
-/** The way to a remote address of IPv6 from one address of ours: {@link Ipv6Paths} numbers them. */
+/** A path to an IPv6 address from one of our addresses; {@link Ipv6Paths} numbers it. */
 public final class Ipv6Path extends Path {
   /** Upper half of the remote address. */
   final long high;
@@ -24,7 +24,7 @@ public final class Ipv6Path extends Path {
 
   private final Ipv6Layer layer;
 
-  /** The next hop that a router has told of (RFC 4861 section 8); null for that of the route. */
+  /** The next hop named by a redirect (RFC 4861 section 8); null for the route's. */
   private Neighbour redirect;
 
   /** Neighbours in the list of paths without users. */
@@ -127,12 +127,12 @@ public final class Ipv6Path extends Path {
     layer.output().reply(this, packet, payload, length, Ipv4.PROTOCOL_TCP, macAddress);
   }
 
-  /** The next hop that a router has told of; null for that of the route. */
+  /** The next hop named by a redirect; null for the route's. */
   Neighbour redirect() {
     return redirect;
   }
 
-  /** Sets or, with null, removes the next hop that a router has told of. */
+  /** Sets the next hop named by a redirect, or removes it with null. */
   void redirect(Neighbour hop) {
     if (redirect != null) {
       redirect.release();

@@ -3,17 +3,16 @@ package org.rddp.ip;
 import java.util.Arrays;
 
 /**
- * Numbers for the remote addresses of IPv6, so that everything above has one number for a remote
- * address of either family: an address of IPv4, or one of these, whose first octet is 0 as no
- * host's address of IPv4 is.
+ * Assigns numbers to the paths of IPv6, so that the layers above have one number for a path of
+ * either family: an IPv4 address, or one of these, whose first octet is 0, which no host's IPv4
+ * address has.
  *
- * <p>A number stays as long as it has users. Others stay for the packet that they were looked up
- * for and some time more: {@link #IDLE} of them, of which the one used longest ago is given to
- * another address. So whoever sends from many addresses fills no memory. Lookups of an address that
- * is known allocate nothing.
+ * <p>A path keeps its number while it has users. Up to {@link #IDLE} paths without users keep
+ * theirs, too; then the number of the one used longest ago is assigned anew. So a peer that sends
+ * from many addresses cannot fill memory. Looking up a known address allocates nothing.
  */
 final class Ipv6Paths {
-  /** Most paths without users. */
+  /** The most paths without users. */
   static final int IDLE = 256;
 
   private static final int SMALLEST = 1024;
@@ -28,10 +27,12 @@ final class Ipv6Paths {
   /** Numbers by the hash of their path, by linear probing; at most half full. */
   private int[] slots = new int[2 * SMALLEST];
 
-  /** Numbers from this one on were never used. Connections bound it, far below 2^24. */
+  /**
+   * Numbers from this one on were never used. The limit of connections bounds it, far below 2^24.
+   */
   private int end = 1;
 
-  /** Numbers below that are not used now. */
+  /** Numbers below {@link #end} that are not in use. */
   private int[] free = new int[SMALLEST];
 
   private int freeCount;
@@ -42,7 +43,7 @@ final class Ipv6Paths {
   private Ipv6Path last;
 
   /**
-   * No paths.
+   * Creates an empty table.
    *
    * @param seed keys the hash; random, so that peers cannot predict it
    */
@@ -52,7 +53,7 @@ final class Ipv6Paths {
     this.seed = seed;
   }
 
-  /** The path of a number. */
+  /** The path with a number. */
   Ipv6Path at(int number) {
     return numbered[number];
   }
@@ -74,7 +75,7 @@ final class Ipv6Paths {
     return null;
   }
 
-  /** The path, under a number that stays at least for the packet being processed. */
+  /** The path, with a number that it keeps at least while the packet is processed. */
   Ipv6Path get(long high, long low, int local) {
     Ipv6Path path = find(high, low, local);
     if (path == null) {
@@ -108,12 +109,15 @@ final class Ipv6Paths {
     return path;
   }
 
-  /** A path has a user. */
+  /** Keeps the number of a path that has got its first user. */
   void keep(Ipv6Path path) {
     unlink(path);
   }
 
-  /** A path has no user any more: its number may be given to another. */
+  /**
+   * Puts a path that has lost its last user among the idle ones; its number may be assigned to
+   * another.
+   */
   void idle(Ipv6Path path) {
     if (idle == IDLE) {
       Ipv6Path oldest = oldestIdle;
@@ -123,7 +127,7 @@ final class Ipv6Paths {
     append(path);
   }
 
-  /** A host is no router any more: nothing is redirected to it. */
+  /** Removes redirects to a host that is no longer a router. */
   void endRedirects(Ipv6Address router) {
     for (int number = 1; number < end; number++) {
       Ipv6Path path = numbered[number];

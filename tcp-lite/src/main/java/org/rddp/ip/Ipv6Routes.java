@@ -8,9 +8,9 @@ import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ndp;
 
 /**
- * The next hops of paths (RFC 4861 section 5.2): hosts of the link, ourselves, the configured
- * gateway or, where the configuration trusts the link's routers, one of those that advertise
- * themselves, and the better ones that these tell of.
+ * The next hops of paths (RFC 4861 section 5.2): hosts of the link, ourselves, or the configured
+ * gateway. If the configuration trusts the link's routers: a router that advertises itself, or a
+ * next hop from its redirects.
  */
 final class Ipv6Routes {
   private final Ipv6Network network;
@@ -115,7 +115,10 @@ final class Ipv6Routes {
     return high == Ipv6Network.LINK_LOCAL && addresses.find(high, Ipv6.sourceLow(packet)) < 0;
   }
 
-  /** A router has advertised itself here, or to another stack: {@link DefaultRouters#heard}. */
+  /**
+   * Handles a router's advertisement, received here or by another stack: {@link
+   * DefaultRouters#heard}.
+   */
   void heard(long high, long low, int lifetime, int mtu, long now) {
     Ipv6Address router = new Ipv6Address(high, low);
     boolean was = routers.knows(router);
@@ -154,8 +157,8 @@ final class Ipv6Routes {
   }
 
   /**
-   * A router tells of a better next hop to a destination. Only the router counts that the packets
-   * to there are sent to.
+   * Handles a redirect to a better next hop for a destination. Only the router that packets to the
+   * destination are sent to may redirect them.
    *
    * @param target lower half of the link-local address of the next hop
    * @param sender lower half of the link-local address of the router
@@ -188,7 +191,7 @@ final class Ipv6Routes {
     }
   }
 
-  /** The link has come up: asks for routers. */
+  /** Asks for routers, after the link has come up. */
   void start(long now) {
     if (routers != null) {
       routers.start(now);

@@ -5,8 +5,8 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Mldv2;
 
 /**
- * Reports the solicited-node groups of our addresses (RFC 3810), which switches that snoop would
- * otherwise not forward to us: twice at the start, and when a router asks.
+ * Reports the solicited-node groups of our addresses (RFC 3810), twice at the start, and when a
+ * router asks. Otherwise switches with MLD snooping would not forward these groups to us.
  */
 final class ListenerReports {
   /** Robustness Variable and Unsolicited Report Interval of RFC 3810 section 9. */
@@ -36,12 +36,12 @@ final class ListenerReports {
     advance(now);
   }
 
-  /** A router asks for groups. */
+  /** Reports the groups to a router that asks. */
   void onQuery() {
     report(Mldv2.IS_EXCLUDE);
   }
 
-  /** Reports the groups again if that is due; returns how often. */
+  /** Reports the groups again if that is due; returns how many reports were sent. */
   int advance(long now) {
     if (now < nextAt) {
       return 0;
@@ -70,7 +70,7 @@ final class ListenerReports {
       Ipv6Address group = addresses.get(i).solicitedNode();
       Mldv2.putRecord(message, i, type, group.high(), group.low());
     }
-    // RFC 3590: from no address while there is none.
+    // RFC 3590: the source is :: while no address is usable.
     boolean usable = addresses.usable(LocalAddresses.LINK_LOCAL);
     Ipv6Address source =
         usable ? addresses.get(LocalAddresses.LINK_LOCAL) : Ipv6Address.UNSPECIFIED;

@@ -6,7 +6,7 @@ import org.rddp.wire.Ethernet;
 /**
  * Our addresses of IPv6 on one link: the configured one and a link-local one. An address that
  * another host has, or may have, is not used (RFC 4862 section 5.4). The first stack of an
- * interface finds that out for all.
+ * interface checks that for all.
  */
 final class LocalAddresses {
   /** The configured address. */
@@ -15,7 +15,7 @@ final class LocalAddresses {
   /** The link-local address. */
   static final int LINK_LOCAL = 1;
 
-  /** How many there are. */
+  /** The number of addresses. */
   static final int COUNT = 2;
 
   private static final long ALL_NODES = Ethernet.ipv6Group(Ipv6Address.ALL_NODES.low());
@@ -53,7 +53,7 @@ final class LocalAddresses {
     return -1;
   }
 
-  /** The address of ours that packets to a remote address come from (RFC 6724, rule 2). */
+  /** The source address, by its index, of packets to a remote address (RFC 6724, rule 2). */
   static int sourceFor(long high) {
     return Ipv6Address.linkLocal(high) ? LINK_LOCAL : GLOBAL;
   }
@@ -63,29 +63,31 @@ final class LocalAddresses {
     return usable.contains(index);
   }
 
-  /** An address may be used from now on. */
+  /** Permits the use of an address. */
   void use(int index) {
     usable.use(index);
   }
 
-  /** No address may be used until it has been checked. */
+  /** Forbids the use of all addresses until they have been checked. */
   void suspend() {
     usable.suspend();
   }
 
-  /** No address may be used until it has been checked, if none ever was. */
+  /** Like {@link #suspend}, but does nothing if addresses have been checked before. */
   void suspendUnchecked() {
     usable.suspendUnchecked();
   }
 
-  /** Whether frames to a station concern us: all hosts, or the solicited-node group of ours. */
+  /**
+   * Whether frames to a MAC address are for us: of all hosts, or of a solicited-node group of ours.
+   */
   boolean joined(long macAddress) {
     return macAddress == ALL_NODES
         || macAddress == stations[GLOBAL]
         || macAddress == stations[LINK_LOCAL];
   }
 
-  /** Whether packets to a group concern us. */
+  /** Whether packets to a group are for us. */
   boolean listens(long high, long low) {
     return high == Ipv6Address.ALL_NODES.high()
         && (low == Ipv6Address.ALL_NODES.low()

@@ -4,11 +4,10 @@ import org.rddp.device.CaptureSink;
 import org.rddp.device.PacketPool;
 
 /**
- * The way of packets to our own address: a bounded queue of frames that are received in a later
- * burst and never reach the device. When it is full, frames are lost, as on a link.
+ * Loopback for packets to our own address: a bounded queue of frames, which are received in a later
+ * burst and never reach the device. A full queue drops frames, as a link would.
  *
- * <p>A frame stays in the packet that the sender built, which the queue shares until the frame has
- * been processed.
+ * <p>The queue shares the packet that the sender built until the frame has been processed.
  */
 final class Loop {
   private static final int LARGEST_CAPACITY = 512;
@@ -28,13 +27,13 @@ final class Loop {
     this.counters = counters;
     pool = link.pool();
     self = new Neighbour(address);
-    // Bounded by the pool, as the queue of the link is: acknowledgments are in nobody's budget.
+    // Bounded by the pool, like the queue of the link: no budget counts acknowledgments.
     frames = new long[Math.max(Math.min(LARGEST_CAPACITY, pool.capacity() / 8), SMALLEST_CAPACITY)];
   }
 
   /**
-   * The next hop to our own address. Its MAC address stays unknown, so that packets to it take the
-   * way of those to an unknown neighbour, and others pay for no comparison.
+   * The next hop to our own address. Its MAC address stays unknown, so packets to it take the path
+   * of those to an unknown neighbour, and other packets cost no comparison.
    */
   Neighbour self() {
     return self;
@@ -91,7 +90,7 @@ final class Loop {
     }
   }
 
-  /** Passes every frame taken to a sink, too; null to stop. */
+  /** Passes every frame taken to a sink as well; null to stop. */
   void capture(CaptureSink sink) {
     capture = sink;
   }

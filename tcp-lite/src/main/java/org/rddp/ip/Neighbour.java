@@ -13,7 +13,7 @@ final class Neighbour {
   final HostAddress address;
   long macAddress = UNKNOWN;
 
-  /** When the MAC address has to be confirmed. */
+  /** When the MAC address must be confirmed. */
   long confirmAt = Long.MAX_VALUE;
 
   /** When to send the next request, while {@link #asked} is not 0. */

@@ -12,11 +12,11 @@ import org.rddp.wire.Ndp;
 
 /**
  * Neighbour Discovery (RFC 4861): asks for neighbours and answers solicitations for our addresses.
- * Messages count only with hop limit 255, which nobody beyond the link can send.
+ * Messages count only with hop limit 255, which hosts beyond the link cannot send.
  *
- * <p>As with ARP, there are entries only for hosts that we send to, and an answer goes to the MAC
- * address of the question without an entry: whoever solicits from many addresses fills no memory
- * (RFC 6583).
+ * <p>As with ARP, there are entries only for hosts that we send to; an answer goes to the MAC
+ * address of the solicitation and needs no entry. So a host that solicits from many addresses
+ * cannot fill memory (RFC 6583).
  */
 final class NeighbourDiscovery implements NeighbourProtocol {
   /** REACHABLE_TIME of RFC 4861 section 10. */
@@ -62,7 +62,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     }
   }
 
-  /** Begins to check our addresses, none of which is in use. */
+  /** Begins to check our addresses; none may be in use. */
   void startChecks(long now) {
     for (AddressCheck check : checks) {
       check.start(now);
@@ -124,7 +124,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     }
   }
 
-  /** Tells the link that an address is ours (RFC 4861 section 7.2.6). */
+  /** Announces on the link that an address is ours (RFC 4861 section 7.2.6). */
   void announce(int index) {
     if (advertise(index, Ndp.OVERRIDE, Ipv6Address.ALL_NODES, allNodes())) {
       counters.announcements++;
@@ -153,7 +153,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     }
     int option =
         type == Icmpv6.NEIGHBOUR_ADVERTISEMENT ? Ndp.TARGET_LINK_LAYER : Ndp.SOURCE_LINK_LAYER;
-    // A question from no address has no answer that could need a MAC address.
+    // RFC 4861 section 4.3: no option with the MAC address if the source is ::.
     int kept = source.equals(Ipv6Address.UNSPECIFIED) ? 0 : option;
     long message = pool.address(packet);
     int length =
@@ -230,8 +230,8 @@ final class NeighbourDiscovery implements NeighbourProtocol {
   }
 
   /**
-   * A station has, or wants to have, an address of ours, as a message tells that was received here
-   * or by another stack. What we have sent ourselves may come back.
+   * Handles a message, received here or by another stack, of a station that has or wants to have an
+   * address of ours. Our own messages may come back and are ignored.
    */
   void claimed(int index, long macAddress, boolean probe, long now) {
     if (macAddress == link.macAddress()) {
@@ -248,7 +248,7 @@ final class NeighbourDiscovery implements NeighbourProtocol {
     }
   }
 
-  /** Another host's advertisement that was received here, or by another stack. */
+  /** Handles another host's advertisement, received here or by another stack. */
   void told(long high, long low, long macAddress, boolean solicited, long now) {
     if (Ethernet.unicast(macAddress)) {
       neighbours.told(new Ipv6Address(high, low), macAddress, solicited, now);

@@ -8,13 +8,13 @@ interface NeighbourProtocol {
   /** EtherType of the packets that wait for an answer. */
   int etherType();
 
-  /** Nanoseconds after which a MAC address in use is confirmed. */
+  /** Nanoseconds after which a MAC address in use must be confirmed. */
   long confirmAfter();
 
   /**
    * Asks for the MAC address of a host, once.
    *
-   * @param macAddress the station that is asked alone; {@link Neighbour#UNKNOWN} for the link
+   * @param macAddress the only station to ask; {@link Neighbour#UNKNOWN} to ask the whole link
    */
   void ask(HostAddress host, long macAddress);
 }

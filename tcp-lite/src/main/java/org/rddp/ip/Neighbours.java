@@ -14,18 +14,18 @@ import org.rddp.wire.Ethernet;
  * <p>There are entries only for hosts that we send to, and they take their MAC addresses only from
  * replies to our requests. A known MAC address is confirmed by requests to itself (RFC 1122 section
  * 2.3.2.1, unicast poll): after a time of use, and when a message claims the IP address for another
- * MAC address. Only if no answer comes from there within a second is the link asked, and another
- * MAC address accepted. So whoever forges messages cannot displace a host that answers.
+ * MAC address. Only without an answer within a second is the whole link asked, and another MAC
+ * address accepted. So forged messages cannot displace a host that answers.
  */
 final class Neighbours {
   private static final long SECOND = 1_000_000_000L;
   private static final long ASK_AGAIN_AFTER = SECOND;
   private static final long POLL_AGAIN_AFTER = SECOND / 2;
 
-  /** At least this time is between two reports of conflicts. */
+  /** The least time between two reports of conflicts. */
   private static final long REPORT_AGAIN_AFTER = 10 * SECOND;
 
-  /** A MAC address that was not confirmed for so long is not used any more. */
+  /** A MAC address that was not confirmed for this time is no longer used. */
   private static final long STALE_AFTER = 600 * SECOND;
 
   private static final int ATTEMPTS = 3;
@@ -106,7 +106,7 @@ final class Neighbours {
   }
 
   /**
-   * A message tells the MAC address of a host.
+   * Takes the MAC address of a host from a message.
    *
    * @param macAddress of one station
    * @param reply whether it answers a request of ours
@@ -162,7 +162,7 @@ final class Neighbours {
     }
   }
 
-  /** Repeats requests without an answer; returns how many entries were due. */
+  /** Repeats requests that were not answered; returns how many entries were due. */
   int advance(long now) {
     if (now < nextDeadline) {
       return 0;

@@ -5,9 +5,9 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
 /**
- * The way to one remote address: its family, the address of ours that it is used with, its MTU and
- * the next hop. Whoever keeps a path calls {@link #acquire}, or {@link #open} to send by it;
- * otherwise it is valid until the next packet is processed.
+ * The path to one remote address: its family, our address, the MTU and the next hop. A user that
+ * keeps a path calls {@link #acquire}, or {@link #open} to send on it; otherwise the path is valid
+ * until the next packet is processed.
  */
 public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   private static final int FIRST_OCTET = 24;
@@ -17,7 +17,7 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   /** The next hop while the path is open. */
   Neighbour hop;
 
-  /** The MTU that an ICMP message has told, until {@link #mtuExpires}. */
+  /** The MTU that an ICMP message has claimed, valid until {@link #mtuExpires}. */
   int lowered = Integer.MAX_VALUE;
 
   long mtuExpires;
@@ -28,9 +28,9 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   private int users;
 
   /**
-   * A path that nobody keeps.
+   * Creates a path that nobody keeps.
    *
-   * @param toUs whether the remote address is ours, too
+   * @param toUs whether the remote address is ours
    * @param header octets of IP's header
    * @param sum of the addresses in the pseudo header
    */
@@ -42,17 +42,19 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
     this.sum = sum;
   }
 
-  /** Whether the number of a path means one of IPv6: no host's address of IPv4 begins with 0. */
+  /** Whether a path number is of IPv6: no host's IPv4 address begins with 0. */
   static boolean isIpv6(int number) {
     return number >>> FIRST_OCTET == 0;
   }
 
-  /** Stands for the path in the keys of connections: an address of IPv4, or 1 to 2^24 - 1. */
+  /**
+   * The number of the path in the keys of connections: an IPv4 address, or 1 to 2^24 - 1 for IPv6.
+   */
   public final int number() {
     return number;
   }
 
-  /** Whether it is a path of IPv6. */
+  /** Whether this is a path of IPv6. */
   public final boolean isIpv6() {
     return isIpv6(number);
   }
@@ -71,19 +73,22 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   /** A hash of both addresses, the same in every stack of the interface. */
   public abstract long hash();
 
-  /** What the hosts of one peer have in common: the address of IPv4, or 64 bits of IPv6's. */
+  /** What limits per peer count by: the IPv4 address, or the upper 64 bits of the IPv6 address. */
   public abstract long network();
 
-  /** Sets the addresses of an entry that is about a packet of this path. */
+  /** Sets the addresses of an entry about a packet of this path. */
   abstract void writeTo(HandOverEntry entry);
 
   /** Whether there is a route to the remote address. */
   public abstract boolean reaches();
 
-  /** Whether our queue receives what comes from a port of the remote address, if foretold. */
+  /**
+   * Whether our queue receives segments from a port of the remote address, as far as that can be
+   * predicted.
+   */
   public abstract boolean receives(int remotePort, int localPort);
 
-  /** Whether {@link #receives} tells for every connection. */
+  /** Whether {@link #receives} is right for every connection. */
   public final boolean foretells() {
     return context.device.foretells(isIpv6());
   }
@@ -123,7 +128,7 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   }
 
   /**
-   * Finds the next hop and keeps it and the path until {@link #close}.
+   * Finds the next hop, and keeps it and the path until {@link #close}.
    *
    * @return false if there is no gateway, or too many neighbours are in use
    */
@@ -144,7 +149,10 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
     release();
   }
 
-  /** The host itself if it is on the link or us, else the gateway; null as for {@link #open}. */
+  /**
+   * The next hop: the host itself if it is on the link or us, else the gateway; null if {@link
+   * #open} fails.
+   */
   abstract Neighbour route();
 
   /** Keeps the path, and its number, until {@link #release}. */
@@ -165,14 +173,15 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
     return users > 0;
   }
 
-  /** It has its first user. */
+  /** Called when the path gets its first user. */
   abstract void kept();
 
-  /** Its last user has gone. */
+  /** Called when the path loses its last user. */
   abstract void unkept();
 
   /**
-   * Has the device complete the TCP checksum of a packet that is {@linkplain #send sent} next.
+   * Requests that the device complete the TCP checksum of a packet that is {@linkplain #send sent}
+   * next.
    *
    * @param tcpHeader octets of the TCP header
    * @param segment see {@link org.rddp.device.FrameDevice#requestOffload}
@@ -193,9 +202,9 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   public abstract void send(long packet, long payload, int length, int ecn, long now);
 
   /**
-   * Sends a TCP segment that answers to the MAC address of the request, without a neighbour entry,
-   * so that unknown hosts create no state. Otherwise like {@link #send}, but the caller keeps its
-   * reference.
+   * Sends a TCP segment to the MAC address of the segment that it answers, without a neighbour
+   * entry, so that unknown hosts create no state. Otherwise like {@link #send}, but the caller
+   * keeps its reference.
    */
   public abstract void reply(long packet, long payload, int length, long macAddress);
 }

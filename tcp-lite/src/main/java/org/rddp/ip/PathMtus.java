@@ -31,7 +31,7 @@ final class PathMtus {
   /** The link's MTU for IPv6, which a router may lower. */
   private int ipv6Link;
 
-  /** The paths that carry less than the link, the one that was lowered longest ago first. */
+  /** The paths that carry less than the link, in the order in which they were last lowered. */
   private final Set<Path> lowered = new LinkedHashSet<>();
 
   private long nextDeadline = Long.MAX_VALUE;
@@ -67,8 +67,8 @@ final class PathMtus {
   }
 
   /**
-   * A router has told the MTU of the link (RFC 4861 section 6.3.4). It counts from 1280 octets on,
-   * up to what the device and the configuration allow.
+   * Takes the MTU of the link that a router advertises (RFC 4861 section 6.3.4). It is used if at
+   * least 1280 octets, up to what the device and the configuration allow.
    */
   void advertised(int mtu) {
     int told = Math.min(mtu, linkMtu);
@@ -96,7 +96,7 @@ final class PathMtus {
     schedule();
   }
 
-  /** Removes old entries and tells the transport; returns how many. */
+  /** Removes old entries and notifies the transport; returns how many. */
   int advance(long now) {
     int forgotten = 0;
     while (nextDeadline <= now) {

@@ -6,10 +6,10 @@ import org.rddp.device.PacketPool;
  * Reassembles fragments within limits (RFC 791 section 3.2, RFC 1122 section 3.3.2; option 2 of RFC
  * 5044 appendix A.5.1).
  *
- * <p>This is the slow path: our packets are never fragmented, and senders of datagrams that are too
- * large are told. Fragments are kept by reference; a complete datagram is copied into one packet,
- * and one that does not fit is refused. Kept packets are at most a sixteenth of the pool, and half
- * of that for one peer; at the limit the oldest datagram is discarded.
+ * <p>This is the slow path: our packets are never fragmented. Fragments are kept by reference; a
+ * complete datagram is copied into one packet, and one that does not fit is refused with an error
+ * to its sender. At most a sixteenth of the pool is kept, and half of that for one peer; at the
+ * limit the oldest datagram is discarded.
  */
 final class Reassembly {
   /** RFC 1122 section 3.3.2: 60 to 120 seconds, independent of the fragments' time to live. */
@@ -32,7 +32,7 @@ final class Reassembly {
   private int count;
   private int kept;
 
-  /** Without datagrams. */
+  /** Creates an instance without datagrams. */
   Reassembly(PacketPool pool, IpCounters counters) {
     this.pool = pool;
     this.counters = counters;
@@ -82,7 +82,10 @@ final class Reassembly {
     return true;
   }
 
-  /** A datagram is larger than a packet: tells its sender, if the first fragment is here. */
+  /**
+   * Refuses a datagram that is larger than a packet; reports it to its sender if the first fragment
+   * is here.
+   */
   private void refuse(Fragment fragment, long now) {
     FragmentedDatagram datagram = find(fragment);
     long first = fragment.offset == 0 ? fragment.header : 0;
@@ -165,7 +168,7 @@ final class Reassembly {
   /**
    * Copies a complete datagram into one packet and removes it.
    *
-   * @return the packet, the caller's, whose window is the payload; 0 if there is none
+   * @return a packet of the caller's, whose window is the payload; 0 if the pool is empty
    */
   long finish(FragmentedDatagram datagram) {
     int index = 0;

@@ -7,8 +7,8 @@ import org.rddp.wire.Ndp;
 
 /**
  * Asks the link for routers until one answers (RFC 4861 section 6.3.7), at intervals that double up
- * to an hour (RFC 7559 section 2). The first stack of an interface asks for all; another, which may
- * have begun later, only if it learns of no router from that.
+ * to an hour (RFC 7559 section 2). The first stack of an interface asks for all; another stack,
+ * which may have begun later, asks only if it learns of no router that way.
  */
 final class RouterSolicitations {
   private static final long SECOND = 1_000_000_000L;
@@ -28,7 +28,7 @@ final class RouterSolicitations {
   private long nextAt = Long.MAX_VALUE;
 
   /**
-   * Does not ask yet.
+   * Creates an instance; {@link #start} begins to ask.
    *
    * @param first whether this stack asks for all of its interface
    */
@@ -48,18 +48,18 @@ final class RouterSolicitations {
     delay = SECOND + Long.remainderUnsigned(own, SECOND) + (first ? 0 : FIRST_INTERVAL);
   }
 
-  /** Asks from when our addresses have been checked, and up to a second later. */
+  /** Begins to ask, up to a second after our addresses have been checked. */
   void start(long now) {
     interval = FIRST_INTERVAL;
     nextAt = now + delay;
   }
 
-  /** A router has answered. */
+  /** Stops asking, after a router has answered. */
   void stop() {
     nextAt = Long.MAX_VALUE;
   }
 
-  /** Asks if that is due; returns how often. */
+  /** Asks if that is due; returns how many solicitations were sent. */
   int advance(long now) {
     if (now < nextAt) {
       return 0;
@@ -84,7 +84,7 @@ final class RouterSolicitations {
     int length = Ndp.writeRouterSolicitation(message, link.macAddress());
     Ipv6Address source = addresses.get(LocalAddresses.LINK_LOCAL);
     if (!addresses.usable(LocalAddresses.LINK_LOCAL)) {
-      // Section 4.1: the MAC address is not told from no address.
+      // Section 4.1: no option with the MAC address if the source is ::.
       source = Ipv6Address.UNSPECIFIED;
       length = Ndp.ROUTER_SOLICITATION;
     }

@@ -8,8 +8,8 @@ public interface TransportHandler {
   }
 
   /**
-   * Adds a packet of the burst, of which only the lengths in the IP header have been checked: this
-   * must have no visible effect.
+   * Adds a packet of the burst to the prefetch. Only the lengths in its IP header have been
+   * checked, so this must have no visible effect.
    *
    * @param source number of the sender's path
    * @param address of the transport header, of at least eight octets
@@ -40,7 +40,8 @@ public interface TransportHandler {
       long packet);
 
   /**
-   * An ICMP message says that a packet of ours was not delivered. Anyone can send such a message.
+   * Handles an ICMP message that a packet of ours was not delivered. Anyone can send such a
+   * message.
    *
    * @param code the reason, as in RFC 792 type 3
    * @param path of our packet
@@ -49,8 +50,8 @@ public interface TransportHandler {
   void onUnreachable(int code, Path path, int localPort, int remotePort, int sequence);
 
   /**
-   * An ICMP message says that a packet of ours was too large for its path (RFC 1191). Anyone can
-   * send such a message: the transport calls {@link Path#lowerMtu} if it accepts it.
+   * Handles an ICMP message that a packet of ours was too large for its path (RFC 1191). Anyone can
+   * send such a message: the transport calls {@link Path#lowerMtu} only if it accepts it.
    *
    * @param path of our packet
    * @param mtu claimed for the path, in octets of an IP packet, less than that packet had
@@ -59,11 +60,11 @@ public interface TransportHandler {
   void onTooBig(Path path, int mtu, int localPort, int remotePort, int sequence);
 
   /**
-   * The MTU of a path was removed for its age: larger packets may be tried again (RFC 1191 section
-   * 6.3). Or another stack of the interface has lowered it.
+   * The MTU of a path has changed: it has expired, and larger packets may be tried again (RFC 1191
+   * section 6.3), or another stack of the interface has lowered it.
    */
   void onPathMtu(Path path);
 
-  /** The MTU of the link has changed for IPv6: {@link Path#mtu} of its paths, too. */
+  /** The link's MTU for IPv6 has changed, and with it {@link Path#mtu} of its paths. */
   default void onIpv6LinkMtu() {}
 }

@@ -1,5 +1,5 @@
 /**
  * IPv4 and IPv6 on one interface: addresses, neighbours, routes, ICMP, reassembly and path MTUs.
- * What is of one family has it in its name, or the name of a protocol of that family.
+ * Classes for one family have its name, or that of one of its protocols, in their name.
  */
 package org.rddp.ip;

@@ -6,7 +6,7 @@ import org.rddp.ip.HostAddress;
 @FunctionalInterface
 public interface Acceptor {
   /**
-   * A connection has been established. Called on the engine's thread.
+   * Decides about an established connection. Called on the engine's thread.
    *
    * @param stream the connection; {@link StreamHandler#onOpen} follows at once
    * @param remoteAddress the peer's address

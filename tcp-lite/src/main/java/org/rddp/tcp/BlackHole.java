@@ -3,13 +3,15 @@ package org.rddp.tcp;
 /**
  * A path MTU black hole: a path that drops large segments without an ICMP message (RFC 2923 section
  * 2.1). After repeated timeouts EMSS is lowered in steps; larger segments are tried again later
- * (RFC 4821 section 7.7). In octets and nanoseconds.
+ * (RFC 4821 section 7.7). Lengths in octets, times in nanoseconds.
  */
 final class BlackHole {
-  /** Suspicious timeouts of a segment longer than any acknowledged since the path changed. */
+  /** Timeouts that make a path suspicious, for a segment longer than any acknowledged on it. */
   private static final int SUSPICIOUS = 3;
 
-  /** Enough if as long segments were acknowledged, or none: the peer is more likely dead. */
+  /**
+   * The number if segments as long were acknowledged, or none: then the peer is more likely dead.
+   */
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**
@@ -21,7 +23,7 @@ final class BlackHole {
   /** Steps over IPv6, whose links carry 1280 octets (RFC 8201 section 4). */
   private static final int[] IPV6_STEPS = {1440, 1220};
 
-  /** Steps up to this one are taken at once, and the next only when a path is known to be one. */
+  /** The last step to take before the path is known to be a black hole. */
   private static final int LEAST_OF_HOSTS = 2;
 
   private static final long FIRST_TRIAL = 1_000_000_000L;
@@ -49,8 +51,8 @@ final class BlackHole {
    * @param timeouts in a row
    * @param largest segment that was acknowledged, 0 if none
    * @param options octets of TCP options in each segment
-   * @param again whether the path is known to drop longer segments: otherwise segments that every
-   *     host must accept are not suspected
+   * @param again whether the path is known to drop longer segments; otherwise segments that every
+   *     host must accept raise no suspicion
    * @param ipv6 whether it is a path of IPv6
    */
   static boolean suspected(
@@ -61,7 +63,7 @@ final class BlackHole {
     return timeouts >= enough && length + options > steps[least];
   }
 
-  /** A black hole that drops segments of that length. */
+  /** Creates a black hole that drops segments of the given length. */
   static BlackHole dropping(int length, int options, boolean ipv6, long now) {
     BlackHole hole = new BlackHole(length, ipv6);
     hole.lower(length, options, now);
@@ -69,7 +71,7 @@ final class BlackHole {
   }
 
   /**
-   * Segments of that length are dropped, too.
+   * Lowers EMSS because segments of the given length are dropped, too.
    *
    * @param options octets of TCP options in each segment
    */
@@ -83,14 +85,17 @@ final class BlackHole {
     trialAt = now + interval;
   }
 
-  /** The trial of larger segments has failed: the next one comes later. */
+  /**
+   * Ends a failed trial of larger segments; waits ten times as long for the next, up to ten
+   * minutes.
+   */
   void trialFailed(long now) {
     interval = Math.min(10 * interval, LAST_TRIAL);
     trying = false;
     trialAt = now + interval;
   }
 
-  /** Octets of the segments that are not dropped. */
+  /** Octets of the longest segments taken to pass. */
   int emss() {
     return emss;
   }
@@ -100,7 +105,7 @@ final class BlackHole {
     return !trying && now >= trialAt;
   }
 
-  /** Larger segments are being tried. */
+  /** Starts a trial of larger segments. */
   void startTrial() {
     trying = true;
   }

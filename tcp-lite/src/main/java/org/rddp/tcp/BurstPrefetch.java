@@ -8,7 +8,7 @@ package org.rddp.tcp;
  * <p>Each step goes through the whole burst, because it needs the loads of the step before.
  */
 public final class BurstPrefetch {
-  /** The state of fewer connections fits the caches of a core. */
+  /** From this many connections on, their state does not fit the caches of a core. */
   private static final int MANY = 1024;
 
   private final StackContext context;
@@ -18,7 +18,7 @@ public final class BurstPrefetch {
   /** The sum of what was loaded, which keeps the JIT from removing the loads. */
   private int sum;
 
-  /** Prefetches up to that many connections at a time. */
+  /** Creates a prefetch for bursts of up to {@code most} connections. */
   BurstPrefetch(StackContext context, int most) {
     this.context = context;
     burst = new TcpConnection[most];
@@ -36,7 +36,7 @@ public final class BurstPrefetch {
     }
   }
 
-  /** Loads what sending a segment on each of the connections added needs. */
+  /** Loads the state that is needed to send a segment on each added connection. */
   public void prefetchSending() {
     int loaded = prefetchHalves();
     for (int i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ public final class BurstPrefetch {
     end(loaded);
   }
 
-  /** Loads what receiving a segment on each of the connections added needs. */
+  /** Loads the state that is needed to receive a segment on each added connection. */
   void prefetchReceiving() {
     int loaded = prefetchHalves();
     for (int i = 0; i < count; i++) {

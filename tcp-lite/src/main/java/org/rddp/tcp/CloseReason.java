@@ -21,13 +21,13 @@ public enum CloseReason {
     this.code = code;
   }
 
-  /** Its number in a trace. */
+  /** The reason's number in a trace. */
   public int code() {
     return code;
   }
 
   /**
-   * The reason of that number.
+   * The reason with a number.
    *
    * @param code 0 to 4
    */

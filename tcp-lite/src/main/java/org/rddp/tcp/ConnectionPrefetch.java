@@ -4,7 +4,7 @@ import org.rddp.tcp.storage.TcpConnectionTable;
 
 /**
  * Prefetches the connections of a received burst before its first segment is processed: finds them
- * by their keys, also in steps through the whole burst, for {@link BurstPrefetch}.
+ * by their keys, step by step for the whole burst, and passes them to {@link BurstPrefetch}.
  */
 final class ConnectionPrefetch {
   private final TcpConnectionTable<TcpConnection> connections;
@@ -15,7 +15,7 @@ final class ConnectionPrefetch {
   /** The sum of what was loaded, which keeps the JIT from removing the loads. */
   private int sum;
 
-  /** Prefetches the connections of up to that many segments. */
+  /** Creates a prefetch for bursts of up to {@code most} segments. */
   ConnectionPrefetch(StackContext context, int most) {
     connections = context.connections;
     burst = new BurstPrefetch(context, most);

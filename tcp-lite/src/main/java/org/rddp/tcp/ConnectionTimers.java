@@ -3,9 +3,9 @@ package org.rddp.tcp;
 import org.rddp.wire.Tcp;
 
 /**
- * The timers of a connection: retransmission, the user's alarm, and one whose meaning depends on
- * the state. While a connection is opened it limits the time for that, in TIME-WAIT it ends the
- * state, otherwise it triggers the next keep-alive check (RFC 9293 section 3.8.4).
+ * The timers of a connection: retransmission, the user's alarm, and one that depends on the state.
+ * That one limits the time to open the connection, ends TIME-WAIT, or otherwise triggers the next
+ * keep-alive check (RFC 9293 section 3.8.4).
  */
 final class ConnectionTimers {
   private final StackContext context;
@@ -42,7 +42,7 @@ final class ConnectionTimers {
     return due;
   }
 
-  /** A timer of a connection has expired: passes it to the trace, if there is one. */
+  /** Passes the expiration of a timer to the trace, if there is one. */
   void expired(TcpConnection connection, TcpTimer timer) {
     if (context.trace != null) {
       context.trace.expired(connection, timer);
@@ -90,8 +90,8 @@ final class ConnectionTimers {
   }
 
   /**
-   * Probes a peer that has been silent, and gives it up after several probes without an answer. Not
-   * while data is in flight: the retransmission timer detects a dead peer then.
+   * Probes a silent peer, and gives it up after several probes without an answer. Does nothing
+   * while data is in flight: then the retransmission timer detects a dead peer.
    */
   private void keepAlive(TcpConnection connection, long now) {
     long asked = connection.stateDeadline - settings.keepAliveInterval();

@@ -17,7 +17,7 @@ final class FlushQueue {
     return scheduledCount == 0;
   }
 
-  /** Flushes a connection in this turn. */
+  /** Schedules a connection to be flushed in this turn. */
   void schedule(TcpConnection connection) {
     if (scheduledCount == scheduled.length) {
       scheduled = Arrays.copyOf(scheduled, scheduledCount * 2);
@@ -25,7 +25,7 @@ final class FlushQueue {
     scheduled[scheduledCount++] = connection;
   }
 
-  /** Notifies a connection when packets are released. */
+  /** Adds a connection to be notified when packets are released. */
   void awaitPackets(TcpConnection connection) {
     if (waitingCount == waiting.length) {
       waiting = Arrays.copyOf(waiting, waitingCount * 2);
@@ -33,7 +33,7 @@ final class FlushQueue {
     waiting[waitingCount++] = connection;
   }
 
-  /** Packets that were kept for sending have been released. */
+  /** Notifies the waiting connections that kept packets have been released. */
   void packetsReleased() {
     for (int i = 0; i < waitingCount; i++) {
       waiting[i].packetsAvailable();
@@ -42,9 +42,7 @@ final class FlushQueue {
     waitingCount = 0;
   }
 
-  /**
-   * Flushes what is scheduled; a connection that is scheduled meanwhile is flushed the next time.
-   */
+  /** Flushes the scheduled connections; one scheduled meanwhile is flushed the next time. */
   void flush(StackContext context) {
     TcpConnection[] due = scheduled;
     int count = scheduledCount;

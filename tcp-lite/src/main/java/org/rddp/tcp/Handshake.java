@@ -8,9 +8,7 @@ import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.wire.TcpSegment;
 
-/**
- * Opens connections: the SYNs of both ends and their effects (RFC 9293 sections 3.5 and 3.10.1).
- */
+/** Opens connections: sends and processes SYNs (RFC 9293 sections 3.5 and 3.10.1). */
 final class Handshake {
   private final StackContext context;
   private final StatelessOutput replies;
@@ -28,7 +26,8 @@ final class Handshake {
    * Handles a segment without a connection.
    *
    * @param former the incarnation that was in TIME-WAIT until this SYN came, or null
-   * @return the connection of a valid cookie, which has yet to process the segment, or null
+   * @return the connection made from a valid cookie, which must still process the segment;
+   *     otherwise null
    */
   TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
     TcpListener listener = context.listeners.get(segment.localPort);
@@ -56,7 +55,10 @@ final class Handshake {
     return null;
   }
 
-  /** Whether another stack has the segment now, or has had a reason not to reset it. */
+  /**
+   * Hands the segment over to another stack if that may have its connection. Returns whether it was
+   * handed over, or must not be reset because another stack asked for that.
+   */
   private boolean concernsOthers(Admission.Decision decision, Path path, TcpSegment segment) {
     HandOver handOver = context.ip.handOver();
     return (decision.mayConcernOthers() && handOver.segment(path, segment, !decision.resets()))
@@ -150,19 +152,19 @@ final class Handshake {
         SynNegotiation.of(context.offer, syn, connection.synRetransmitted), syn, syn.sequence);
   }
 
-  /** The peer has sent its SYN again: answers it again. */
+  /** Answers a repeated SYN of the peer again. */
   void synRepeated(TcpConnection connection, TcpSegment syn) {
     connection.ecn &= SynNegotiation.ecn(context.offer, syn, connection.synRetransmitted);
     sendSyn(connection);
   }
 
-  /** Both ends have sent a SYN: simultaneous open (RFC 9293 section 3.5). */
+  /** Continues after the SYNs have crossed: simultaneous open (RFC 9293 section 3.5). */
   void openSimultaneously(TcpConnection connection) {
     connection.become(TcpState.SYN_RECEIVED);
     sendSyn(connection);
   }
 
-  /** Our SYN is acknowledged. */
+  /** Establishes the connection: our SYN is acknowledged. */
   void establish(TcpConnection connection, TcpSegment segment, long position) {
     TcpListener listener = connection.listener;
     if (listener != null && listener.closed()) {
@@ -204,7 +206,7 @@ final class Handshake {
   }
 
   /**
-   * Whether a handshake in progress gives way to a connection by cookie: see {@link
+   * Whether a connection by cookie replaces a handshake in progress: see {@link
    * Admission#hasValidCookie}.
    */
   boolean hasValidCookie(TcpConnection connection, TcpSegment segment) {

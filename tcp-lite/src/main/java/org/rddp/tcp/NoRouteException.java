@@ -2,7 +2,7 @@ package org.rddp.tcp;
 
 import java.io.Serial;
 
-/** No way leads from this interface to an address. */
+/** Thrown if the interface has no route to an address. */
 public final class NoRouteException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1L;
 

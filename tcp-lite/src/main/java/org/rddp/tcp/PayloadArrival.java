@@ -10,8 +10,8 @@ import org.rddp.wire.TcpSegment;
  * up at once, in order or not (RFC 9293 section 3.10.7.4, seventh and eighth check; RFC 5044
  * appendix A.3).
  *
- * <p>Every octet is handed up once. Of a segment that overlaps received octets, only the other
- * pieces are handed up. Received octets are never discarded again.
+ * <p>Every octet is handed up once: if a segment overlaps received octets, only its other pieces
+ * are. Received octets are never discarded.
  */
 final class PayloadArrival {
   private final StackContext context;
@@ -50,7 +50,7 @@ final class PayloadArrival {
     }
   }
 
-  /** Notes octets that were received before, for a D-SACK. */
+  /** Records octets that were received before, for a D-SACK. */
   void repeated(TcpConnection connection, long from, long to) {
     counters.duplicates++;
     Receiver receiver = connection.receiver;
@@ -105,7 +105,7 @@ final class PayloadArrival {
   /** Hands up the new pieces of a segment received out of order, while they may be kept. */
   private void handUpEarly(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
-    // Long packets are few: as many of them are kept out of order as of the others, by share.
+    // Long packets are few, so each counts for several: the same share of both kinds may be kept.
     int weight = segment.length > context.pool.room() ? context.longWeight : 1;
     boolean kept = false;
     long at = position;

@@ -30,7 +30,7 @@ final class Receiver {
 
   private final TcpConnection connection;
 
-  /** Packets with octets in order that the user keeps. */
+  /** Packets with in-order octets that the user keeps. */
   int kept;
 
   private int initialSequence;
@@ -63,7 +63,7 @@ final class Receiver {
     this.capacity = capacity;
   }
 
-  /** The peer's SYN has arrived. */
+  /** Opens the receiving half with the peer's SYN. */
   void open(int sequence, boolean scaled) {
     initialSequence = sequence;
     next = 0;
@@ -131,10 +131,9 @@ final class Receiver {
   }
 
   /**
-   * A segment with the acknowledgment is being sent.
+   * Records that a segment with the acknowledgment is being sent.
    *
-   * @param selectively whether it carries SACK blocks; without them a duplicate that did not fit
-   *     beside data has yet to be reported
+   * @param selectively whether it carries SACK blocks; if not, a duplicate remains to be reported
    */
   void acknowledged(boolean selectively) {
     acknowledgeNow = duplicateOctets > 0 && !selectively;
@@ -145,7 +144,7 @@ final class Receiver {
     }
   }
 
-  /** Octets were received twice: the next SACK option reports it. */
+  /** Records octets received twice, for the next SACK option to report. */
   void duplicate(long from, long to) {
     duplicateSequence = sequence(from);
     duplicateOctets = (int) (to - from);
@@ -215,7 +214,10 @@ final class Receiver {
     return Math.min(capacity / 2, connection.sender.emss());
   }
 
-  /** The user has consumed octets; requests a window update if it would be significant. */
+  /**
+   * Opens the window after the user has consumed octets; requests a window update if it would be
+   * significant.
+   */
   void consume(int octets) {
     consumed = Math.min(consumed + octets, next + (early == null ? 0 : early.octets()));
     if (possibleAdvance() >= Math.min(capacity / 2, 2L * connection.sender.emss())) {
@@ -224,8 +226,8 @@ final class Receiver {
   }
 
   /**
-   * Whether a segment lies in the window (RFC 9293 section 3.10.7.4, first check), its right edge
-   * included: a peer that has filled the window still sends acknowledgments.
+   * Whether a segment lies in the window (RFC 9293 section 3.10.7.4, first check). An empty segment
+   * may lie at the right edge: a peer that has filled the window still sends acknowledgments.
    */
   boolean acceptable(long position, int length) {
     if (length == 0) {
@@ -235,12 +237,12 @@ final class Receiver {
         && (position < rightEdge || (position == next && rightEdge == next));
   }
 
-  /** The time in units of about a second, which fit an int. */
+  /** The time in units of about a second, so that it fits an int. */
   private int coarse() {
     return (int) (connection.context.now >> COARSE);
   }
 
-  /** Whether PAWS refuses the timestamp (RFC 7323 section 5.3). */
+  /** Whether PAWS rejects the timestamp (RFC 7323 section 5.3). */
   boolean old(int timestamp) {
     return SequenceNumber.before(timestamp, recentTimestamp)
         && coarse() - recentTimestampAt < OLDEST_TIMESTAMP;
@@ -281,7 +283,7 @@ final class Receiver {
     return finPosition == position;
   }
 
-  /** Moves the left edge: octets in order are about to be handed up. */
+  /** Moves the left edge before octets in order are handed up. */
   void advance(long position) {
     next = position;
   }
@@ -294,7 +296,7 @@ final class Receiver {
   /**
    * Adds octets received out of order and not before.
    *
-   * @param weight for how many packets theirs counts
+   * @param weight number of packets that their packet counts for
    * @return false if there are too many ranges, or no other packet may be kept
    */
   boolean keepEarly(long from, long to, int weight) {
@@ -336,9 +338,9 @@ final class Receiver {
   }
 
   /**
-   * Schedules the acknowledgment of a segment: at once for every second segment, for one that is as
-   * long as several, and if it reports a gap or closes one (RFC 9293 section 3.8.6.3, RFC 5681
-   * section 4.2).
+   * Schedules the acknowledgment of a segment: at once for every second segment, for one as long as
+   * several, and for one that shows or closes a gap (RFC 9293 section 3.8.6.3, RFC 5681 section
+   * 4.2).
    */
   void scheduleAcknowledgment(boolean inOrder, int length) {
     long delay = connection.context.settings.acknowledgmentDelay();
@@ -352,7 +354,8 @@ final class Receiver {
   }
 
   /**
-   * Whether everything up to the peer's FIN has been received; true once, and counts the FIN then.
+   * Moves the left edge past the peer's FIN if everything before it has been received; returns true
+   * once.
    */
   boolean finReached() {
     if (finPosition == NEVER || next != finPosition) {

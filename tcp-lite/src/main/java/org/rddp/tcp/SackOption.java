@@ -44,7 +44,7 @@ final class SackOption {
   private void addRanges(Receiver receiver, EarlyRanges early, int count) {
     for (int i = 0; i < count; i++) {
       long end = early.end(indices[i]);
-      // A FIN right behind the range was received, too, and has a sequence number of its own.
+      // A received FIN right behind the range has a sequence number of its own.
       int fin = receiver.finAt(end) ? 1 : 0;
       add(receiver.sequence(early.start(indices[i])), receiver.sequence(end) + fin);
     }

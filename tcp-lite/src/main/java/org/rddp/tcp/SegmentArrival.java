@@ -37,7 +37,7 @@ final class SegmentArrival {
     }
   }
 
-  /** RFC 9293 section 3.10.7.3. */
+  /** Processes a segment in SYN-SENT (RFC 9293 section 3.10.7.3). */
   private void synSent(TcpConnection connection, TcpSegment segment) {
     boolean acknowledges = segment.has(Tcp.ACK);
     boolean ours = acknowledges && segment.acknowledgment == connection.sender.sequence(0);
@@ -71,7 +71,9 @@ final class SegmentArrival {
     }
   }
 
-  /** RFC 9293 section 3.10.7.4, in its order. */
+  /**
+   * Processes a segment in any other state: the checks of RFC 9293 section 3.10.7.4, in its order.
+   */
   private void synchronisedOrSynReceived(TcpConnection connection, TcpSegment segment) {
     Receiver receiver = connection.receiver;
     long position = receiver.position(segment.sequence);
@@ -90,7 +92,7 @@ final class SegmentArrival {
       return;
     }
     if (connection.state() == TcpState.SYN_RECEIVED) {
-      // The acknowledgment is of the SYN only, although the user may have sent data in between.
+      // This acknowledges only the SYN, although the user may have sent data in between.
       if (!synReceived(connection, segment, position)) {
         return;
       }
@@ -107,7 +109,7 @@ final class SegmentArrival {
     text(connection, segment, position);
   }
 
-  /** Whether a segment brings the next octets in ESTABLISHED and nothing special. */
+  /** Whether a segment in ESTABLISHED has the next octets and nothing special. */
   private static boolean isInOrder(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     return segment.length > 0
@@ -117,7 +119,7 @@ final class SegmentArrival {
         && !segment.has(Tcp.FIN);
   }
 
-  /** Hands up the payload first, and processes the acknowledgment after it. */
+  /** Hands up the payload first, and processes the acknowledgment afterwards. */
   private void processInOrder(TcpConnection connection, TcpSegment segment, long position) {
     connection.received();
     takePayload(connection, segment, position);
@@ -127,7 +129,10 @@ final class SegmentArrival {
     }
   }
 
-  /** The rest of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
+  /**
+   * Processes the rest of an acceptable segment: the acknowledgment of our FIN, payload, the peer's
+   * FIN.
+   */
   private void text(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.sender.finAcknowledged()) {
       connection.finAcknowledged();
@@ -148,8 +153,8 @@ final class SegmentArrival {
   }
 
   /**
-   * First check: sequence number, timestamp, and whether the user accepts the segment. False if it
-   * must be dropped.
+   * First check: sequence number, timestamp, and {@link StreamHandler#accepts}. Returns false if
+   * the segment must be dropped.
    */
   private boolean sequence(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
@@ -186,7 +191,7 @@ final class SegmentArrival {
     return true;
   }
 
-  /** A segment outside of the window: acknowledges what was received. */
+  /** Answers a segment outside of the window with an acknowledgment. */
   private void outside(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.state() == TcpState.SYN_RECEIVED && segment.has(Tcp.SYN) && position == -1) {
       boolean answers =
@@ -220,8 +225,7 @@ final class SegmentArrival {
   }
 
   /**
-   * Whether a segment that is dropped is answered: always, if it has payload or flags; else at
-   * times.
+   * Whether to answer a dropped segment: always if it has payload or flags, else at a limited rate.
    */
   private boolean answered(TcpConnection connection, TcpSegment segment) {
     if (segment.sequenceLength() > 0 || connection.receiver.mayAnswer()) {
@@ -232,8 +236,8 @@ final class SegmentArrival {
   }
 
   /**
-   * Second check: only a reset at exactly RCV.NXT counts (RFC 5961 section 3), and none in
-   * TIME-WAIT, which the answer to an old segment must not end (RFC 1337 section 3).
+   * Second check: a reset counts only at exactly RCV.NXT (RFC 5961 section 3), and never in
+   * TIME-WAIT, which must not end early (RFC 1337 section 3).
    */
   private void reset(TcpConnection connection, long position) {
     if (connection.state() == TcpState.TIME_WAIT) {
@@ -248,7 +252,7 @@ final class SegmentArrival {
     connection.terminate(
         switch (connection.state()) {
           case SYN_RECEIVED -> CloseReason.REFUSED;
-          // Both halves were closed; only the last acknowledgment was missing.
+          // Both halves are closed; only the last acknowledgment is missing.
           case CLOSING, LAST_ACK -> CloseReason.NORMAL;
           default -> CloseReason.RESET;
         });
@@ -256,7 +260,7 @@ final class SegmentArrival {
 
   /**
    * Fourth check: a SYN may be forged, so a challenge ACK makes the peer confirm it by a reset (RFC
-   * 5961 section 4). A passively opened handshake ends: back to LISTEN.
+   * 5961 section 4). A passively opened handshake ends.
    */
   private void syn(TcpConnection connection) {
     counters.unacceptable++;
@@ -267,7 +271,7 @@ final class SegmentArrival {
     }
   }
 
-  /** Fifth check in SYN-RECEIVED. False if the segment must be dropped. */
+  /** Fifth check in SYN-RECEIVED. Returns false if the segment must be dropped. */
   private boolean synReceived(TcpConnection connection, TcpSegment segment, long position) {
     if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
       counters.unacceptable++;

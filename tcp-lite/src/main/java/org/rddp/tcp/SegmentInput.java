@@ -24,9 +24,7 @@ final class SegmentInput implements TransportHandler {
     prefetch = new ConnectionPrefetch(context, IpLayer.BURST);
   }
 
-  /**
-   * Completes the construction: IP, which the arrival of segments needs, needs this input first.
-   */
+  /** Completes the construction: {@link SegmentArrival} needs IP, which needs this input first. */
   void connect(SegmentArrival segmentArrival) {
     arrival = segmentArrival;
   }
@@ -90,7 +88,7 @@ final class SegmentInput implements TransportHandler {
     }
   }
 
-  /** Whether the checksum is right, by the device's verdict if there is one. */
+  /** Whether the checksum is right; uses the device's verdict if there is one. */
   private boolean intact(long pseudoHeader, long address, int length, long packet) {
     return switch (context.ip.checksum(packet)) {
       case Offloads.GOOD -> true;
@@ -99,7 +97,7 @@ final class SegmentInput implements TransportHandler {
     };
   }
 
-  /** Whether a handshake gives way to a connection by cookie, and ends the handshake then. */
+  /** Ends a handshake that a connection by cookie replaces; returns whether it did. */
   private boolean yields(TcpConnection connection) {
     boolean yields = context.handshake.hasValidCookie(connection, segment);
     if (yields) {
@@ -109,8 +107,8 @@ final class SegmentInput implements TransportHandler {
   }
 
   /**
-   * Whether a SYN opens a connection in TIME-WAIT again: its sequence number or its timestamp shows
-   * that it is new (RFC 9293 section 3.6.1, RFC 6191). The old connection ends then.
+   * Whether a SYN reopens a connection in TIME-WAIT: its sequence number or timestamp shows that it
+   * is new (RFC 9293 section 3.6.1, RFC 6191). If so, ends the old connection.
    */
   private boolean reopens(TcpConnection connection) {
     if (connection.state() != TcpState.TIME_WAIT

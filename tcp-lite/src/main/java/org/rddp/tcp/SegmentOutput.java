@@ -30,20 +30,20 @@ final class SegmentOutput {
     offloadsSegmentation = ip.offloadsSegmentation();
   }
 
-  /** Whether the device computes checksums, so that the sum of a payload is not needed. */
+  /** Whether the device computes checksums, so that payloads need not be summed. */
   boolean offloadsChecksum() {
     return offloadsChecksum;
   }
 
   /**
-   * The longest payload of one frame: unlimited if the device cuts it to segments of EMSS octets.
+   * The longest payload of one frame: unlimited if the device cuts it into segments of EMSS octets.
    */
   int largest(int emss) {
     return offloadsSegmentation ? Integer.MAX_VALUE : emss;
   }
 
   /**
-   * Sends a payload of the segment queue, while the IP layer has room. Takes over a reference.
+   * Sends a payload of the segment queue. The IP layer must have room. Takes over a reference.
    *
    * @param payloadSum partial checksum of the payload; ignored if {@link #offloadsChecksum}
    * @param ecn ECN codepoint of the packet
@@ -57,7 +57,7 @@ final class SegmentOutput {
       long position,
       int flags,
       int ecn) {
-    // A full segment carries no SACK, which would make it smaller than the FPDUs built to fit it.
+    // A full segment carries no SACK: the FPDU in it leaves no room.
     int sackLength = sackLength(connection, connection.sender.emssOf(length) - length);
     int headerLength = fixedLength(connection) + sackLength;
     long header = payload - headerLength;
@@ -116,7 +116,10 @@ final class SegmentOutput {
     return connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
   }
 
-  /** Chooses SACK blocks that fit the header and that many octets of the segment. */
+  /**
+   * Chooses SACK blocks that fit the header and {@code room} octets of the segment; returns the
+   * option's length.
+   */
   private int sackLength(TcpConnection connection, int room) {
     if (!connection.sack) {
       return 0;
@@ -201,9 +204,7 @@ final class SegmentOutput {
     return true;
   }
 
-  /**
-   * A SYN that is sent again offers no ECN, for which a middlebox may drop it (RFC 3168 6.1.1.1).
-   */
+  /** A repeated SYN offers no ECN, since a middlebox may drop it for that (RFC 3168 6.1.1.1). */
   private int synFlags(TcpConnection connection) {
     return offer.ecn() && !connection.synRetransmitted ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
   }
@@ -239,7 +240,7 @@ final class SegmentOutput {
     path.requestOffload(packet, Tcp.headerLength(header), segment);
   }
 
-  /** A packet for a segment that is sent at once; 0 if there is none. */
+  /** Allocates a packet for a segment that is sent at once; returns 0 if there is none. */
   long allocate() {
     if (!ip.room()) {
       counters.deviceBusy++;

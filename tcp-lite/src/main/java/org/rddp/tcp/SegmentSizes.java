@@ -5,9 +5,9 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Sets the EMSS of connections: by the MSS of both ends, the MTU of the path, and the claims of
- * ICMP messages about it (RFC 1191, RFC 5927 section 7), and by what it seems to drop (RFC 4821).
- * The values are fields of {@link Sender}, since a connection has no octet for another object.
+ * Sets the EMSS of connections: by the MSS of both ends, the MTU of the path, ICMP messages about
+ * it (RFC 1191, RFC 5927 section 7), and losses that suggest a black hole (RFC 4821). The values
+ * are fields of {@link Sender}, to save an object per connection.
  */
 final class SegmentSizes {
   /** The least MSS that is accepted: 68 octets for IP, less its header and TCP's. */
@@ -19,7 +19,7 @@ final class SegmentSizes {
     this.context = context;
   }
 
-  /** The peer's SYN has told its MSS and the scale of its windows. */
+  /** Sets EMSS and the window scale from the peer's SYN. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     Path path = connection.path();
     int mss = Math.min(path.mss(path.linkMtu()), theirMss); // MPA-2-02
@@ -28,7 +28,7 @@ final class SegmentSizes {
     connection.sender.negotiated(emss, windowShift);
   }
 
-  /** EMSS on a path that carries packets of so many octets. */
+  /** EMSS on a path with an MTU. */
   private static int emss(TcpConnection connection, int mtu) {
     int mss = connection.path().mss(mtu);
     return Math.min(connection.negotiatedEmss, mss - options(connection)); // MPA-2-02
@@ -39,7 +39,7 @@ final class SegmentSizes {
     return connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
   }
 
-  /** The path now carries, or may carry, packets of another length (RFC 1191 section 6.4). */
+  /** Applies a changed path MTU to a connection (RFC 1191 section 6.4). */
   private void pathMtu(TcpConnection connection) {
     if (connection.negotiatedEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
       int emss = emss(connection, connection.path().mtu());
@@ -50,9 +50,9 @@ final class SegmentSizes {
   }
 
   /**
-   * An ICMP message claims that a segment was too large for its path. It must quote octets in
-   * flight. It counts at once if no segment of that size was ever acknowledged; otherwise only when
-   * the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
+   * Processes an ICMP message that a segment was too large for its path. It must quote octets in
+   * flight. It is applied at once if no segment of that size was ever acknowledged; otherwise only
+   * when the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
    */
   void tooBig(TcpConnection connection, int sequence, int mtu) {
     Sender sender = connection.sender;
@@ -71,10 +71,10 @@ final class SegmentSizes {
   }
 
   /**
-   * The retransmission timer has expired, which confirms a claim about octets still in flight.
+   * Applies a pending claim after a retransmission timeout, which confirms it if it is about octets
+   * in flight.
    *
-   * @return whether EMSS was lowered for it, and the segments that are too long are being sent
-   *     again
+   * @return whether EMSS was lowered, and segments that were too long are being sent again
    */
   boolean applyClaim(TcpConnection connection) {
     PathMtuClaim claim = connection.pathMtuClaim;
@@ -87,7 +87,7 @@ final class SegmentSizes {
     return connection.sender.emss() < before;
   }
 
-  /** The path carries, or may carry, segments of so many octets. */
+  /** Sets EMSS by the path, and forgets what was learned about longer segments. */
   private void pathEmss(TcpConnection connection, int octets) {
     Sender sender = connection.sender;
     sender.pathEmss = octets;
@@ -100,8 +100,8 @@ final class SegmentSizes {
   }
 
   /**
-   * A segment was not acknowledged in time: whether the path is now taken to drop segments of that
-   * length, and EMSS was lowered for it.
+   * Considers a segment that was not acknowledged in time; returns whether the path is now taken to
+   * drop segments of that length, and EMSS was lowered.
    *
    * @param timeouts in a row
    */
@@ -129,7 +129,7 @@ final class SegmentSizes {
     return change(sender, Math.min(sender.pathEmss, sender.blackHole.emss()));
   }
 
-  /** It is time to try segments that the path has dropped. */
+  /** Tries segments as long as those that the path has dropped. */
   void tryLonger(TcpConnection connection) {
     connection.sender.blackHole.startTrial();
     changeAndSend(connection, connection.sender.pathEmss);
@@ -144,7 +144,7 @@ final class SegmentSizes {
     }
   }
 
-  /** Changes EMSS: longer segments in flight are sent again in pieces. */
+  /** Changes EMSS, and sends longer segments in flight again in pieces. */
   private static void changeAndSend(TcpConnection connection, int octets) {
     if (change(connection.sender, octets)) {
       connection.sender.sendPieces();
@@ -152,7 +152,7 @@ final class SegmentSizes {
     }
   }
 
-  /** Returns whether EMSS has changed. */
+  /** Sets EMSS; returns whether it has changed. */
   private static boolean change(Sender sender, int octets) {
     if (octets == sender.emss) {
       return false;
@@ -170,7 +170,7 @@ final class SegmentSizes {
     }
   }
 
-  /** A path carries packets of another length (RFC 1191 section 6.1). */
+  /** Applies a changed path MTU to the connections on the path (RFC 1191 section 6.1). */
   void pathMtuChanged(Path path) {
     for (TcpConnection connection : context.connections.snapshot()) {
       if (connection.path() == path) {
@@ -179,7 +179,7 @@ final class SegmentSizes {
     }
   }
 
-  /** A router has told another MTU of the link, for all connections over IPv6. */
+  /** Applies a changed MTU of the link to all connections over IPv6. */
   void ipv6LinkMtuChanged() {
     for (TcpConnection connection : context.connections.snapshot()) {
       if (connection.path().isIpv6()) {

@@ -5,8 +5,9 @@ import org.rddp.tcp.loss.SegmentQueue;
 import org.rddp.wire.Tcp;
 
 /**
- * Sends one segment of a segment queue: in the packet that the user built, or in a copy if
- * something else still holds that packet. One for all connections of a stack, without state of any.
+ * Sends one segment of a segment queue: in the packet that the user built, or in a copy if that
+ * packet has other holders. All connections of a stack share one instance, which has no state of
+ * theirs.
  */
 final class SegmentTransmitter {
   private final SegmentOutput output;
@@ -44,8 +45,8 @@ final class SegmentTransmitter {
   }
 
   /**
-   * Sends segments that lie one behind the other in one packet as one frame, while the IP layer has
-   * room. None lies in front of the first one, and nothing else holds the packet.
+   * Sends segments that lie one behind the other in one packet as one frame. The IP layer must have
+   * room, no segment may lie in front of the first one, and the packet must have no other holder.
    *
    * @param flags of the frame
    * @param ecn ECN codepoint of the frame
@@ -66,8 +67,9 @@ final class SegmentTransmitter {
   }
 
   /**
-   * A reference to the packet in which a segment is sent: its own, or a copy if the device or a
-   * user holds that too, or another segment lies in front of it. 0 when there is no packet.
+   * Acquires a reference to the packet in which a segment is sent: its own, or a copy if that has
+   * another holder, or another segment lies in front of it. Returns 0 if there is no packet for a
+   * copy.
    */
   private long packet(SegmentQueue queue, int slot) {
     long packet = queue.packet(slot);

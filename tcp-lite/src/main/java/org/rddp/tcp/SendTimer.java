@@ -16,7 +16,7 @@ final class SendTimer {
   /** Start of the probe timeout: when new data was last sent or acknowledged. */
   private long probeFrom;
 
-  /** Start of the user timeout: the peer's last progress, or the first data that needs some. */
+  /** Start of the user timeout: the peer's last progress, or the first data that waits for it. */
   private long progressAt;
 
   /** Timeouts since data was acknowledged or the window changed. */
@@ -39,13 +39,13 @@ final class SendTimer {
     probe = false;
   }
 
-  /** The peer has made progress: restarts the user timeout. */
+  /** Restarts the user timeout after progress of the peer. */
   void progress() {
     progressAt = connection.context.now;
     unanswered = false;
   }
 
-  /** Data was acknowledged: restarts every timeout. */
+  /** Restarts every timeout after an acknowledgment of data. */
   void acknowledged() {
     progress();
     restart();
@@ -53,7 +53,7 @@ final class SendTimer {
     probeFrom = connection.context.now;
   }
 
-  /** New data has been sent. */
+  /** Restarts the probe timeout after new data was sent. */
   void sent() {
     probeFrom = connection.context.now;
   }
@@ -63,7 +63,7 @@ final class SendTimer {
     timeoutAt = NEVER;
   }
 
-  /** The peer's window has changed: restarts the window probes. */
+  /** Restarts the window probes after the peer's window has changed. */
   void windowChanged() {
     expirations = 0;
     timeoutAt = NEVER;
@@ -122,7 +122,7 @@ final class SendTimer {
     return unanswered && connection.context.now - progressAt >= userTimeout;
   }
 
-  /** The timeout has expired; returns how often it had expired before. */
+  /** Counts an expiration; returns how often the timeout had expired before. */
   int expired() {
     timeoutAt = NEVER;
     unanswered = true;
@@ -131,7 +131,7 @@ final class SendTimer {
     return before;
   }
 
-  /** The peer is expected to make progress from now on. */
+  /** Moves the start of the user timeout to now. */
   void awaitProgress() {
     progressAt = connection.context.now;
   }

@@ -2,12 +2,12 @@ package org.rddp.tcp;
 
 import java.util.Arrays;
 
-/** The {@link SendTimer}s of a stack that no connection uses, for the next that needs one. */
+/** The unused {@link SendTimer}s of a stack. */
 final class SendTimerPool {
   private SendTimer[] free = new SendTimer[4];
   private int count;
 
-  /** A stopped timer for a connection. */
+  /** Takes a stopped timer for a connection. */
   SendTimer acquire(TcpConnection connection) {
     SendTimer taken = count == 0 ? new SendTimer() : free[--count];
     taken.begin(connection);

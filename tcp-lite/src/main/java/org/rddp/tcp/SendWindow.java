@@ -6,7 +6,7 @@ final class SendWindow {
   private int octets;
   private int largest;
 
-  /** The lower halves of stream positions, which suffices to compare them with near ones. */
+  /** The lower half of a stream position, which suffices to compare it with near ones. */
   private int position = -1;
 
   private int acknowledgment = -1;
@@ -17,7 +17,7 @@ final class SendWindow {
   }
 
   /**
-   * Takes the first window, from the segment that acknowledges our SYN; that of a SYN is not
+   * Takes the first window, from the segment that acknowledges our SYN; the window of a SYN is not
    * scaled.
    */
   void open(int field, boolean syn, long segmentPosition) {
@@ -43,10 +43,10 @@ final class SendWindow {
   }
 
   /**
-   * Takes the window of a segment, unless that is older than the last one that changed it. A
-   * segment that acknowledges more than any before is never old, even if it is a retransmission:
-   * the window counts from its acknowledgment, and the former window would then reach further than
-   * the peer has ever offered.
+   * Takes the window of a segment, unless the segment is older than the last one that changed the
+   * window. A segment that acknowledges more than any before is never old, even if it is a
+   * retransmission: the window counts from its acknowledgment, and the former window would reach
+   * further than the peer has offered.
    *
    * @return whether the window has changed
    */

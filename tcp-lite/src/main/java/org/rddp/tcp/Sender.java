@@ -38,14 +38,14 @@ final class Sender {
   /** Segments that wait or are in flight; null if there are none. */
   private Flight flight;
 
-  /** Null without a flight, unless data waits for the peer's window to open. */
+  /** Null without a flight, unless the timer has a reason of its own: see {@link #startTimer}. */
   private SendTimer timer;
 
-  // The four values that {@link SegmentSizes} keeps.
+  // Maintained by {@link SegmentSizes}.
 
   int emss;
 
-  /** EMSS by what is known of the path; {@link #blackHole} may lower it. */
+  /** EMSS by the path MTU; {@link #blackHole} may lower it. */
   int pathEmss;
 
   /** Octets of the largest segment acknowledged since the path changed. */
@@ -60,7 +60,7 @@ final class Sender {
   /** When a segment was last sent. */
   private long lastSentAt;
 
-  /** Whether the last segment stays open for more data until the turn ends. */
+  /** Whether the last segment waits for more data until the turn ends. */
   private boolean held;
 
   /** Whether the next new segment carries CWR: the window was reduced (RFC 3168 section 6.1.2). */
@@ -101,14 +101,14 @@ final class Sender {
   }
 
   /**
-   * What a segment of that length and its SACK option may have together: while a path that drops
-   * long packets is tried with longer ones, segments that it does carry stay as short as it needs.
+   * The most octets of a segment with its SACK option. While a trial sends longer segments than the
+   * path is known to carry, segments that it does carry must not exceed that length.
    */
   int emssOf(int length) {
     return blackHole != null && length <= blackHole.emss() ? blackHole.emss() : emss;
   }
 
-  /** Octets sent or waiting that are not acknowledged. */
+  /** Octets sent or waiting, and not acknowledged. */
   long unacknowledged() {
     return Math.max(end - Math.max(una, 0), 0);
   }
@@ -143,12 +143,12 @@ final class Sender {
     return flight == null ? 0 : flight.queue.packets();
   }
 
-  /** The SYN has been sent. */
+  /** Records that the SYN has been sent. */
   void synSent() {
     max = 0;
   }
 
-  /** The peer's SYN has told its MSS and the scale of its windows. */
+  /** Takes EMSS and the window scale of the peer's SYN. */
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
     pathEmss = effectiveMss;
@@ -159,7 +159,7 @@ final class Sender {
     }
   }
 
-  /** Our SYN has been acknowledged. */
+  /** Processes the acknowledgment of our SYN. */
   void synAcknowledged(TcpSegment segment, long position) {
     una = 0;
     window.open(segment.window, segment.has(Tcp.SYN), position);
@@ -187,12 +187,15 @@ final class Sender {
     addedToTrain(length);
   }
 
-  /** The packet of the train that waits, if another segment like its last one has room there. */
+  /**
+   * The packet of the waiting train, if another segment like its last one has room there; otherwise
+   * 0.
+   */
   long openTrain() {
     return flight == null ? 0 : flight.queue.openTrain(emss, context.longestTrain);
   }
 
-  /** Takes a segment that the user has put behind the train. */
+  /** Takes a segment that the user has written behind the train. */
   void append(int octets, boolean more) {
     int full = openTrain() == 0 ? 0 : flight.queue.length(flight.queue.last());
     if (octets > full) {
@@ -254,7 +257,7 @@ final class Sender {
     return finQueued && una > end;
   }
 
-  /** The turn ends: what was held for more data is sent. */
+  /** Ends the turn: sends what was held for more data. */
   void endTurn() {
     endHold();
     outputIfPending();
@@ -297,8 +300,8 @@ final class Sender {
   // Which segments are sent.
 
   /**
-   * Whether a segment of EMSS octets would be sent now. With nothing in flight any open window is
-   * enough: if the peer's window is always small, segments are sent in pieces.
+   * Whether a segment of EMSS octets would be sent now. With nothing in flight any open window
+   * suffices: if the peer's window is always small, segments are sent in pieces.
    */
   boolean sendable() {
     if (finQueued) {
@@ -335,7 +338,7 @@ final class Sender {
     startTimer();
   }
 
-  /** Like {@link #output}, but only if data waits: otherwise the timer is right already. */
+  /** Like {@link #output}, but does nothing unless data waits: the timer is already right. */
   void outputIfPending() {
     boolean idle = flight == null ? timer == null : flight.isIdle();
     if (!idle) {
@@ -346,8 +349,8 @@ final class Sender {
   /**
    * Sends what may be sent now.
    *
-   * @param forced whether new segments are cut to a small window of the peer, which otherwise waits
-   *     to open (RFC 9293 section 3.8.6.2.1)
+   * @param forced whether new segments are cut to fit a small window of the peer; otherwise they
+   *     wait for it to open (RFC 9293 section 3.8.6.2.1)
    */
   private void transmitPending(boolean forced) {
     if (flight == null) {
@@ -364,7 +367,7 @@ final class Sender {
     }
   }
 
-  /** Octets that the peer's window has room for behind those sent. */
+  /** Octets that the peer's window allows beyond those sent. */
   private long offered() {
     return una + window.octets() - max;
   }
@@ -380,8 +383,8 @@ final class Sender {
   }
 
   /**
-   * The longest payload of one frame. Where the path drops long segments, none is left to a card to
-   * cut: which lengths are acknowledged is to be known.
+   * The longest payload of one frame. On a path that drops long segments the device cuts none, so
+   * that it is known which lengths were acknowledged.
    */
   private int most() {
     return blackHole == null ? context.output.largest(emss) : emss;
@@ -452,9 +455,8 @@ final class Sender {
   }
 
   /**
-   * How many new segments may be sent now as one frame, of which the first one alone may be. A card
-   * repeats the flags of the frame in each segment that it cuts, so CWR goes in a segment of its
-   * own.
+   * How many new segments, of which the first may be sent, may be sent as one frame. The device
+   * repeats a frame's flags in each segment that it cuts, so CWR needs a frame with one segment.
    */
   private int sendableTrain(long number) {
     if (windowReduced && connection.ecn) {
@@ -492,7 +494,7 @@ final class Sender {
     return flight.queue.end(slot) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
   }
 
-  /** A frame with new octets of the user, up to the end of this segment, has been sent. */
+  /** Records that a frame with new octets, up to the end of this segment, has been sent. */
   private void sentNew(int slot, int octets) {
     progressed();
     max = flight.queue.end(slot);
@@ -500,7 +502,7 @@ final class Sender {
     context.counters.octetsOut += octets;
   }
 
-  /** A frame has been sent, with which the peer may be waited for. */
+  /** Starts to wait for the peer after a frame has been sent. */
   private void progressed() {
     if (max == una) {
       timer.progress();
@@ -515,8 +517,8 @@ final class Sender {
 
   /**
    * Octets of a new segment that may be sent now, 0 for none. A segment is cut only if it exceeds
-   * the EMSS, or if it exceeds the peer's window while nothing is in flight, so that no
-   * acknowledgment could open the window (RFC 9293 section 3.8.6.2.1).
+   * the EMSS, or if it exceeds the peer's window with nothing in flight, since then no
+   * acknowledgment would open the window (RFC 9293 section 3.8.6.2.1).
    */
   private int sendableOctets(int slot, boolean forced, boolean probe) {
     long offered = offered();
@@ -535,8 +537,8 @@ final class Sender {
   }
 
   /**
-   * Whether a segment waits for more data, or its train for more segments: until the end of the
-   * turn if the user has announced some.
+   * Whether a segment waits for more data, or its train for more segments, until the turn ends,
+   * because the user has announced more.
    */
   private boolean waitsForMore(int slot) {
     if (flight.queue.isInOpenTrain(slot)) {
@@ -572,7 +574,7 @@ final class Sender {
     return sent;
   }
 
-  /** Sends one segment; false when there is no room, or no packet where one is needed. */
+  /** Sends one segment; returns false if there is no room, or no packet for a copy. */
   private boolean transmitSegment(int slot, boolean again) {
     if (!context.ip.room()) {
       return false;
@@ -604,8 +606,8 @@ final class Sender {
   // Acknowledgments.
 
   /**
-   * Whether an acknowledgment is acceptable (RFC 9293 section 3.10.7.4, fifth check): not of octets
-   * never sent, nor too old (RFC 5961 section 5).
+   * Whether an acknowledgment is acceptable (RFC 9293 section 3.10.7.4, fifth check): neither of
+   * octets never sent nor too old (RFC 5961 section 5).
    */
   boolean isAcceptableAck(TcpSegment segment) {
     long ack = acknowledgedBy(segment);
@@ -653,8 +655,8 @@ final class Sender {
       timer.windowChanged();
     }
     if (window.octets() < emss && !context.sentPackets.scarce()) {
-      // A peer that keeps its window below a segment is alive: it is given up only when packets are
-      // scarce (RFC 6429).
+      // A peer whose window stays below a segment is alive: the connection is given up only when
+      // packets are scarce (RFC 6429).
       timer.progress();
     }
     return changed;
@@ -665,8 +667,8 @@ final class Sender {
   }
 
   /**
-   * The only segment in flight is acknowledged, as happens to each message that is sent alone: a
-   * short form of {@link #processAcknowledgment} for this case.
+   * Processes the acknowledgment of the only segment in flight, as after each message sent alone: a
+   * short form of {@link #processAcknowledgment}.
    */
   private void acknowledgedAlone(long ack) {
     int length = flight.acknowledgedAlone(una, ack, context.now);
@@ -767,7 +769,7 @@ final class Sender {
   }
 
   /**
-   * The timer has expired.
+   * Handles the expired timer.
    *
    * @return false if the peer has not answered for so long that the connection must be given up
    */
@@ -789,7 +791,7 @@ final class Sender {
     return true;
   }
 
-  /** The tail loss probe or the reordering timer is due. */
+  /** Handles the tail loss probe or the reordering timer. */
   private void expiredEarlier() {
     if (timer.probe()) {
       context.timers.expired(connection, TcpTimer.TAIL_LOSS_PROBE);
@@ -805,7 +807,10 @@ final class Sender {
     output();
   }
 
-  /** Sends the first segment again, and the rest slowly (RFC 5681 3.1, RFC 6298 5.4 to 5.6). */
+  /**
+   * Handles a retransmission timeout: sends the first segment again, and the rest slowly (RFC 5681
+   * 3.1, RFC 6298 5.4 to 5.6).
+   */
   private void timedOut() {
     context.counters.timeouts++;
     context.timers.expired(connection, TcpTimer.RETRANSMISSION);
@@ -815,7 +820,7 @@ final class Sender {
     timeout.backOff();
     noteReduction();
     int first = flight.queue.slot(flight.queue.head());
-    // A peer that has closed its window before the segment has a reason not to acknowledge it.
+    // A peer whose window ends before the segment may rightly not acknowledge it.
     boolean offered = flight.queue.end(first) <= una + window.octets();
     boolean lowered =
         offered
@@ -828,10 +833,10 @@ final class Sender {
   }
 
   /**
-   * The persist timer has expired: only the peer's window holds data back. If it is open a little,
-   * the next segment is cut to it. If it is closed, an empty segment with an old sequence number
-   * makes the peer report it: the octet of new data of RFC 9293 section 3.8.6.1 would separate an
-   * FPDU from its segment.
+   * Handles the persist timer: only the peer's window holds data back. If it is open a little, the
+   * next segment is cut to fit. If it is closed, an empty segment with an old sequence number makes
+   * the peer report it: a probe with an octet of new data (RFC 9293 section 3.8.6.1) would split an
+   * FPDU across segments.
    */
   private void probeWindow() {
     context.timers.expired(connection, TcpTimer.WINDOW_PROBE);
@@ -848,7 +853,7 @@ final class Sender {
     startTimer();
   }
 
-  /** EMSS has changed: segments in flight that are longer are to be sent again in pieces. */
+  /** Marks segments in flight that are longer than the new EMSS to be sent again in pieces. */
   void emssChanged() {
     congestion.emss(emss);
     if (flight != null) {

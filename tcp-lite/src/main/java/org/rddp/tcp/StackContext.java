@@ -22,7 +22,7 @@ import org.rddp.tcp.storage.TimerWheel;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Tcp;
 
-/** The parts and the time of one stack, which all of its connections share. */
+/** The parts of one stack that its connections share, and its time. */
 final class StackContext {
   private static final long TIMESTAMP_TICK = 1_000_000;
 
@@ -46,10 +46,10 @@ final class StackContext {
   /** Packets sent and not acknowledged: at most half of the pool. */
   final PacketBudget sentPackets;
 
-  /** The most payload of one frame that holds several segments; 0 if there is none. */
+  /** The most payload octets of one frame with several segments; 0 if the device takes none. */
   final int longestTrain;
 
-  /** For how many packets a long one counts that is kept out of order. */
+  /** The number of packets that a long packet kept out of order counts for. */
   final int longWeight;
 
   /** Packets received out of order: at most a quarter of the pool. */
@@ -70,10 +70,10 @@ final class StackContext {
   final SegmentSizes sizes;
   final Handshake handshake;
 
-  /** Receives what handlers throw. */
+  /** Receives exceptions of handlers. */
   Consumer<Throwable> failures = failure -> {};
 
-  /** Learns of expirations of the retransmission timer. */
+  /** Called when a retransmission timer expires. */
   TimeoutHandler timeouts = (connection, timeout, earlier) -> {};
 
   /** The trace of one connection; null while none is traced. */
@@ -147,7 +147,7 @@ final class StackContext {
       connection.abort();
       failures.accept(failure);
     } catch (Throwable another) {
-      // Nothing can report this one, and the other connections must be served.
+      // The receiver itself has thrown; nothing can report this.
       counters.handlerFailures++;
     }
   }

@@ -49,8 +49,8 @@ final class StatelessOutput {
   }
 
   /**
-   * Answers a SYN with a cookie. Without timestamps the answer can encode no option of the SYN but
-   * its MSS, and so offers nothing else either.
+   * Answers a SYN with a cookie. Without timestamps the answer can encode only the MSS of the SYN's
+   * options, so it offers only that.
    *
    * @param cookie our initial sequence number
    * @param clock of our timestamps in this connection

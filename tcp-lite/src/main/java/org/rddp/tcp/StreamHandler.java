@@ -3,9 +3,9 @@ package org.rddp.tcp;
 import org.rddp.tcp.storage.EarlySegments;
 
 /**
- * Implemented by the user of a TCP connection, which calls it. All calls are made on the engine's
- * thread, from within the stack's own methods; a handler may call its {@link TcpStream} from any of
- * them.
+ * Handles the events of a TCP connection; implemented by its user. All calls are made on the
+ * engine's thread, from within the stack's methods; a handler may call its {@link TcpStream} from
+ * any of them.
  */
 public interface StreamHandler extends EarlySegments.Consumer {
   /**
@@ -16,8 +16,8 @@ public interface StreamHandler extends EarlySegments.Consumer {
 
   /**
    * Called for every segment with payload in the window, before it is processed or acknowledged. A
-   * user with a better check than TCP's checksum can have the segment dropped as if it had not
-   * arrived; the peer sends it again then (RFC 5044 section 8).
+   * user with a better check than TCP's checksum can drop the segment as if it had not arrived; the
+   * peer then sends it again (RFC 5044 section 8).
    *
    * @param position stream position of its first octet; octets of it may have been received before
    * @param address of its payload
@@ -40,8 +40,8 @@ public interface StreamHandler extends EarlySegments.Consumer {
 
   /**
    * Octets have arrived, in order or not, as soon as their segment is accepted (RFC 5044 appendix
-   * A.3). Every octet is handed up exactly once: of a segment that repeats some, each new piece by
-   * a call of its own. A user that needs octets in order keeps the others in {@link
+   * A.3). Every octet is handed up exactly once: if a segment repeats some, each new piece has a
+   * call of its own. A user that needs octets in order keeps the others in {@link
    * org.rddp.tcp.storage.EarlySegments}.
    *
    * <p>For octets in order, {@code position + length} is {@link TcpStream#receivePosition()} during
@@ -49,7 +49,7 @@ public interface StreamHandler extends EarlySegments.Consumer {
    * follows when they are in order.
    *
    * <p>The octets stay in the packet and count against the receive window until {@link
-   * TcpStream#consumed(int)}. To keep them beyond this call, retain the packet.
+   * TcpStream#consumed(int)}. Retain the packet to keep them beyond this call.
    *
    * @param position stream position of the first octet; the peer's first octet has 0
    * @param address of the first octet
@@ -60,8 +60,8 @@ public interface StreamHandler extends EarlySegments.Consumer {
   void onSegment(long position, long address, int length, long packet);
 
   /**
-   * A gap is closed: every octet before the position has been handed up. Not called when {@link
-   * #onSegment} alone has moved the left edge, to behind its octets.
+   * The left edge has moved past a closed gap: every octet before the position has been handed up.
+   * Not called if {@link #onSegment} alone has moved the left edge behind its own octets.
    *
    * @param position the left edge of the receive window, {@link TcpStream#receivePosition()}
    */
@@ -86,7 +86,8 @@ public interface StreamHandler extends EarlySegments.Consumer {
   void onPeerClosed();
 
   /**
-   * The connection has ended. Called once, last, also if it was never established.
+   * The connection has ended. Called once, as the last call, also if the connection was never
+   * established.
    *
    * @param reason for the end
    */

@@ -14,7 +14,7 @@ import org.rddp.wire.TcpSegment;
  * {@link Receiver}; {@link SegmentArrival} processes its segments.
  */
 public final class TcpConnection extends ConnectionEntry implements TcpStream {
-  /** {@link #lastReceivedAt} of a connection that comes from a SYN cookie. */
+  /** {@link #lastReceivedAt} of a connection made from a SYN cookie. */
   static final long UNKNOWN = Long.MIN_VALUE;
 
   private static final long MILLISECOND = 1_000_000;
@@ -63,7 +63,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** EMSS by the MSS of both ends and the options in use, on any path. */
   int negotiatedEmss;
 
-  /** An ICMP message's claim about the path that is not confirmed yet, or null. */
+  /** An unconfirmed claim of an ICMP message about the path, or null. */
   PathMtuClaim pathMtuClaim;
 
   private final int timestampOffset;
@@ -94,12 +94,12 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
 
-  /** The way to the peer. */
+  /** The path to the peer. */
   Path path() {
     return peer.path;
   }
 
-  /** What tells it from all others in keyed hashes. */
+  /** Identifies the connection in keyed hashes. */
   long identity() {
     return context.secrets.identity(peer.path, key);
   }
@@ -134,11 +134,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return sender.timeout.smoothed();
   }
 
-  /** The connection at this moment. */
+  /** The connection's values at this moment. */
   public TcpStatus status() {
     long sent = sender.sent();
     long next = Math.max(receiver.next(), 0);
-    // The peer's FIN takes a position, and is no payload.
+    // The peer's FIN takes a position but is not payload.
     long received = next > 0 && receiver.finAt(next - 1) ? next - 1 : next;
     return new TcpStatus(
         state,
@@ -314,7 +314,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public void alarm(long deadline) {
     if (handler != null) {
-      // An alarm for now fires in the next turn: a handler must not be able to prolong this one.
+      // An alarm for now fires in the next turn, so that a handler cannot prolong this one.
       alarmAt = Math.max(deadline, context.now + 1);
       reschedule();
     }
@@ -334,13 +334,13 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     state = next;
   }
 
-  /** The peer has sent an acceptable segment. */
+  /** Records an acceptable segment of the peer. */
   void received() {
     lastReceivedAt = context.now;
   }
 
   /**
-   * Both SYNs, or a cookie, have settled the options.
+   * Takes the options that both SYNs, or a cookie, have settled.
    *
    * @param segment with the peer's timestamp
    * @param synSequence sequence number of the peer's SYN
@@ -385,7 +385,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** Packets have been released. */
+  /** Schedules a flush, after packets have been released. */
   void packetsAvailable() {
     awaitsPackets = false;
     scheduleFlush();
@@ -422,7 +422,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return Math.max(timestamp() - echo, 1) * MILLISECOND;
   }
 
-  /** Has {@link #flush} called before the burst is transmitted. */
+  /** Schedules {@link #flush} before the burst is transmitted. */
   void scheduleFlush() {
     if (!flushScheduled) {
       flushScheduled = true;
@@ -441,7 +441,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     if (state == TcpState.CLOSED) {
       return;
     }
-    // Data that the user has sent just now does not wait for another turn.
+    // Data sent within the upcall must not wait for another turn.
     sender.endTurnIfHeld();
     if (receiver.acknowledgmentDue()) {
       acknowledgeNow();
@@ -486,14 +486,14 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** The handshake that the peer has begun has succeeded or failed. */
+  /** Removes a handshake that the peer has begun from the backlog. */
   void handshakeDone() {
     listener.backlog.remove();
     peer.endHandshake();
   }
 
   /**
-   * Both ends may send: tells the user, and sends or closes if the user has asked for it before.
+   * Calls {@link StreamHandler#onOpen}, then sends or closes if the user has asked for that before.
    */
   void opened() {
     if (handler != null) {
@@ -506,7 +506,8 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   /**
-   * Everything up to the peer's FIN has been received (RFC 9293 section 3.10.7.4, eighth check).
+   * Processes the peer's FIN, once everything before it was received (RFC 9293 section 3.10.7.4,
+   * eighth check).
    */
   void peerClosed() {
     if (state == TcpState.ESTABLISHED) {
@@ -520,7 +521,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** Our FIN has been acknowledged. */
+  /** Processes the acknowledgment of our FIN. */
   void finAcknowledged() {
     switch (state) {
       case FIN_WAIT_1 -> state = TcpState.FIN_WAIT_2;
@@ -554,7 +555,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     sender.clear();
     receiver.clear();
     if (listener == null) {
-      // We have opened it, from a claimed port.
+      // We opened the connection from a claimed port.
       context.member.release(context.member.slot(peer.path.hash(), remotePort(), localPort()));
     }
     context.peers.removeConnection(peer);
@@ -595,7 +596,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** The user's alarm is due. */
+  /** Calls the user's alarm. */
   void fireAlarm(long now) {
     if (handler != null) {
       alarmAt = Long.MAX_VALUE;

@@ -7,7 +7,7 @@ public final class TcpCounters {
   /** Segments received with a right checksum; a train counts as one. */
   public long segmentsIn;
 
-  /** Segments sent, retransmissions included; those of a train count as one. */
+  /** Segments sent, retransmissions included; a train counts as one. */
   public long segmentsOut;
 
   /** Frames sent that held several segments: trains. */
@@ -34,7 +34,9 @@ public final class TcpCounters {
   /** Segments sent again. */
   public long retransmitted;
 
-  /** Segments sent as a copy, because the device still held the packet or pieces share it. */
+  /**
+   * Segments sent as a copy, because the device still held the packet or other segments share it.
+   */
   public long copied;
 
   /** Segments cut in two because the peer's window or the EMSS was smaller. */
@@ -133,6 +135,6 @@ public final class TcpCounters {
   /** Times that the device took no more frames; the operation is tried again. */
   public long deviceBusy;
 
-  /** All zero. */
+  /** Creates counters that are all zero. */
   public TcpCounters() {}
 }

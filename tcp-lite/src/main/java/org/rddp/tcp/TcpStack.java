@@ -22,14 +22,14 @@ import org.rddp.tcp.storage.TcpConnectionTable;
 
 /**
  * TCP over one device, driven by one thread that calls {@link #receive}, {@link #advance} and
- * {@link #transmit} in a loop. The caller supplies the time: nanoseconds from any origin, never
- * going back. All upcalls are made from within these methods, or from within the user's own calls.
+ * {@link #transmit} in a loop. The caller supplies the time in nanoseconds, from any origin and
+ * never decreasing. All upcalls are made from within these methods or the user's own calls.
  */
 public final class TcpStack implements AutoCloseable {
   private static final int FIRST_EPHEMERAL_PORT = StackMember.FIRST_EPHEMERAL_PORT;
   private static final int EPHEMERAL_PORTS = 65536 - FIRST_EPHEMERAL_PORT;
 
-  /** Ports that are not used again at once. */
+  /** The number of most recent ports that are not used again if others are free. */
   private static final int RECENT = 64;
 
   final StackContext context;
@@ -43,7 +43,7 @@ public final class TcpStack implements AutoCloseable {
   private final Map<Integer, TcpListener> listeners = new HashMap<>();
 
   /**
-   * A stack without connections.
+   * Creates a stack without connections.
    *
    * @param device that frames come from and go to; the caller closes it
    * @param address ours on its link
@@ -61,7 +61,7 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * A stack without connections on one queue of a device.
+   * Creates a stack without connections on one queue of a device.
    *
    * @param device the queue; the caller closes it
    * @param member its place among the stacks of the interface, whose packets it must be able to
@@ -79,12 +79,12 @@ public final class TcpStack implements AutoCloseable {
     context = new StackContext(device, address, settings, random, listeners, member, now);
   }
 
-  /** Sets the receiver of exceptions that handlers throw, which are counted in any case. */
+  /** Sets the receiver of exceptions of handlers; they are counted in any case. */
   public void reportFailuresTo(Consumer<Throwable> sink) {
     context.failures = sink;
   }
 
-  /** Sets who learns of expirations of the retransmission timer, which are counted in any case. */
+  /** Sets the handler of expired retransmission timers; they are counted in any case. */
   public void reportTimeoutsTo(TimeoutHandler handler) {
     context.timeouts = handler;
   }
@@ -95,8 +95,8 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Passes what happens to one connection to a handler, instead of an earlier one. Until {@link
-   * #endTrace}, each segment of every connection costs a comparison more.
+   * Traces one connection, instead of an earlier one. Until {@link #endTrace}, each segment of
+   * every connection costs one more comparison.
    */
   public void trace(TcpConnection connection, TcpTraceHandler handler) {
     context.trace = new TcpTrace(connection, handler);
@@ -108,8 +108,8 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included, and one of
-   * what we have sent to our own address before.
+   * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included, and one
+   * burst of frames that we have sent to our own address.
    *
    * @return frames processed
    */
@@ -148,7 +148,7 @@ public final class TcpStack implements AutoCloseable {
   /**
    * Sends pending acknowledgments and hands everything queued to the device.
    *
-   * @return frames that the device took, and those to our own address that wait to be received
+   * @return the frames that the device took, plus those to our own address that wait to be received
    */
   public int transmit(long time) {
     context.now = time;
@@ -157,7 +157,7 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * A prefetch for users that know on which connections they are about to send.
+   * Creates a prefetch for users that know on which connections they are about to send.
    *
    * @param most the connections of a burst
    */
@@ -170,7 +170,7 @@ public final class TcpStack implements AutoCloseable {
     return context.ip.hasUnsentFrames();
   }
 
-  /** The time in nanoseconds of the last call that has told it. */
+  /** The time in nanoseconds that was last passed in. */
   public long now() {
     return context.now;
   }
@@ -183,7 +183,7 @@ public final class TcpStack implements AutoCloseable {
 
   /**
    * The earliest time at which {@link #advance} or {@link #transmit} may have work; {@link
-   * Long#MAX_VALUE} for none, {@link Long#MIN_VALUE} if {@link #receive} has.
+   * Long#MAX_VALUE} for never, {@link Long#MIN_VALUE} if {@link #receive} has work now.
    */
   public long nextDeadline() {
     long timer = Math.min(context.wheel.nextDeadline(), context.ip.nextDeadline());
@@ -212,15 +212,15 @@ public final class TcpStack implements AutoCloseable {
     return listener;
   }
 
-  /** Whether a listener that is free to choose its port may choose a certain one here. */
+  /** Whether a listener that may choose any port may choose this one. */
   public boolean mayChoose(int port) {
     return member.isOfShare(port);
   }
 
   /**
-   * Opens a connection from an ephemeral port, also to our own address: then both ends are in this
-   * stack. {@link StreamHandler#onOpen} or {@link StreamHandler#onClosed} follows, never from
-   * within this call.
+   * Opens a connection from an ephemeral port. The remote address may be our own: then both ends
+   * are in this stack. {@link StreamHandler#onOpen} or {@link StreamHandler#onClosed} follows,
+   * never from within this call.
    *
    * @throws IllegalStateException if there is no route to the address, or no port or no room for a
    *     connection is left
@@ -233,9 +233,9 @@ public final class TcpStack implements AutoCloseable {
 
   /**
    * Opens a connection from a given port, as in a simultaneous open (RFC 9293 section 3.5, figure
-   * 7). Otherwise like {@link #connect(HostAddress, int, StreamHandler)}. From a port to itself at
-   * our own address, the connection is its own peer. Of several stacks of an interface this one
-   * gets what comes for the port, as if it listened there.
+   * 7). Otherwise like {@link #connect(HostAddress, int, StreamHandler)}. A connection from a port
+   * at our own address to the same port is its own peer. If the interface has several stacks, this
+   * one receives the port's segments, as if it listened there.
    *
    * @param localPort 1 to 65535, without a listener
    * @throws IllegalStateException as there, or if the port is in use
@@ -297,7 +297,7 @@ public final class TcpStack implements AutoCloseable {
     }
   }
 
-  /** Opens a connection from a port that is claimed. */
+  /** Opens a connection from a claimed port. */
   private TcpConnection connect(Path path, long key, StreamHandler handler) {
     PeerAccount peer = context.peers.addConnection(path);
     if (peer == null) {
@@ -313,9 +313,10 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * A random port that is free towards that peer (RFC 6056 section 3.3.1), which is claimed. Of
-   * several stacks of an interface each uses the ports whose answers come to its own queue. Where
-   * that cannot be foretold, or no port is such, it uses those of its share.
+   * Claims a random port that is free towards a peer (RFC 6056 section 3.3.1); returns the
+   * connection's key. If the interface has several stacks, each uses the ports whose answers come
+   * to its own queue. If that cannot be predicted, or no such port is free, it uses those of its
+   * share.
    */
   private long ephemeralKey(Path path, int port) {
     IntPredicate ours = path.foretells() ? local -> path.receives(port, local) : member::isOfShare;
@@ -332,8 +333,8 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * The first free port from a random one on, which is claimed, or 0. Those used last, of which the
-   * peer may still have a connection, only if there is no other.
+   * Claims and returns the first free port from a random one on; 0 if there is none. Ports used
+   * recently, with which the peer may still have a connection, are taken only if no other is free.
    */
   private int freePort(Path path, int port, IntPredicate ours) {
     int start = random.nextInt(EPHEMERAL_PORTS);
@@ -390,7 +391,7 @@ public final class TcpStack implements AutoCloseable {
     return context.connections.size();
   }
 
-  /** Whether fewer than an eighth of the connections that the interface may have are left. */
+  /** Whether less than an eighth of the interface's limit of connections is left. */
   public boolean isNearlyFull() {
     int most = context.settings.connections();
     return context.peers.connections() > most - most / 8;

@@ -21,13 +21,13 @@ public enum TcpTimer {
     this.code = code;
   }
 
-  /** Its number in a trace. */
+  /** The timer's number in a trace. */
   public int code() {
     return code;
   }
 
   /**
-   * The timer of that number.
+   * The timer with a number.
    *
    * @param code 0 to 4
    */

@@ -4,7 +4,7 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
-/** Passes what happens to one connection to a {@link TcpTraceHandler}. */
+/** Passes the events of one connection to a {@link TcpTraceHandler}. */
 final class TcpTrace {
   private final TcpConnection traced;
   private final TcpTraceHandler handler;
@@ -18,7 +18,7 @@ final class TcpTrace {
     handler.onState(state);
   }
 
-  /** A segment is about to be sent. */
+  /** Traces a segment before it is sent. */
   void sending(TcpConnection connection, long header, int length) {
     if (connection != traced) {
       return;
@@ -36,7 +36,7 @@ final class TcpTrace {
     handler.onSending(segment);
   }
 
-  /** A segment has arrived. */
+  /** Traces a segment before it is processed. */
   void received(TcpConnection connection, TcpSegment arrived) {
     if (connection != traced) {
       return;
@@ -62,14 +62,14 @@ final class TcpTrace {
     return una + SequenceNumber.distance(traced.sender.sequence(una), sequence);
   }
 
-  /** A timer has expired. */
+  /** Traces an expired timer. */
   void expired(TcpConnection connection, TcpTimer timer) {
     if (connection == traced) {
       handler.onExpired(timer);
     }
   }
 
-  /** The connection may have another state than before. */
+  /** Traces the sender's state if it has changed. */
   void processed(TcpConnection connection) {
     if (connection == traced && changed()) {
       handler.onState(state);
@@ -100,7 +100,7 @@ final class TcpTrace {
     return !same;
   }
 
-  /** The connection has ended. */
+  /** Traces the end of the connection. */
   void closed(TcpConnection connection, CloseReason reason) {
     if (connection == traced) {
       handler.onClosed(reason);

@@ -3,11 +3,11 @@ package org.rddp.tcp;
 import org.rddp.tcp.loss.LossState;
 
 /**
- * Learns what happens to a traced connection. Called on the stack's thread; it must not use the
- * connection. What it gets is reused for the next call.
+ * Receives the events of a traced connection. Called on the stack's thread; it must not use the
+ * connection. The objects passed are reused for the next call.
  */
 public interface TcpTraceHandler {
-  /** A segment of a traced connection. Stream positions count payload octets; the SYN is -1. */
+  /** A segment of a traced connection. Stream positions count payload octets; the SYN has -1. */
   final class Segment {
     /** Address of the TCP header, valid during the call. */
     public long header;
@@ -21,7 +21,7 @@ public interface TcpTraceHandler {
     /** Stream position of its sequence number. */
     public long position;
 
-    /** Position in the other direction's stream of its acknowledgment number. */
+    /** Stream position, in the other direction, of its acknowledgment number. */
     public long acknowledged;
 
     /** Whether its first octet had been sent before. */
@@ -33,7 +33,7 @@ public interface TcpTraceHandler {
     Segment() {}
   }
 
-  /** What the sender of a traced connection has changed. Times in nanoseconds. */
+  /** The state of a traced connection's sender. Times in nanoseconds. */
   final class State {
     /** SND.UNA as a stream position. */
     public long una;
@@ -71,7 +71,7 @@ public interface TcpTraceHandler {
   /** A segment has arrived, and has not been processed yet. */
   void onReceived(Segment segment);
 
-  /** A timer has expired, and nothing has been done about it yet. */
+  /** A timer has expired, and has not been handled yet. */
   void onExpired(TcpTimer timer);
 
   /** The sender's state has changed. */

@@ -1,11 +1,11 @@
 package org.rddp.tcp;
 
-/** Learns of expirations of the retransmission timer. Called on the stack's thread. */
+/** Handles expirations of the retransmission timer. Called on the stack's thread. */
 @FunctionalInterface
 public interface TimeoutHandler {
   /**
-   * The timer of a connection has expired. The handler must not use the connection but for its
-   * addresses and ports.
+   * The timer of a connection has expired. The handler may read the connection's addresses and
+   * ports, but must not use it otherwise.
    *
    * @param timeout that has expired, in nanoseconds
    * @param earlier timeouts before it without an acknowledgment of new data in between

@@ -1,8 +1,8 @@
 package org.rddp.tcp;
 
 /**
- * Calls the handlers of connections. An exception of a handler is counted and ends its own
- * connection, but neither other connections nor the duty cycle.
+ * Calls the handlers of connections. An exception of a handler is counted and ends only its own
+ * connection, not the duty cycle.
  */
 final class Upcalls {
   private final StackContext context;

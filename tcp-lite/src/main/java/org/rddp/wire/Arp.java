@@ -34,7 +34,7 @@ public final class Arp {
         && Memory.getByte(message + PROTOCOL_LENGTH) == 4;
   }
 
-  /** {@link #REQUEST}, {@link #REPLY}, or a number unknown here. */
+  /** The operation: {@link #REQUEST}, {@link #REPLY}, or one that is not known here. */
   public static int operation(long message) {
     return Memory.getShort(message + OPERATION);
   }

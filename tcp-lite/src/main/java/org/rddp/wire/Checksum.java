@@ -13,17 +13,22 @@ public final class Checksum {
   private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
   private static final long LOW = 0xffff_ffffL;
 
-  /** Octets from which on a run is long; a multiple of every vector. */
+  /**
+   * Runs of at least this many octets are summed by vectors; a multiple of every vector's length.
+   */
   private static final int LONG_RUN = 128;
 
-  /** Whether summing by vectors is compiled. Not volatile: an engine need not see it at once. */
+  /**
+   * Whether HotSpot has compiled the sum by vectors. Not volatile: an engine need not see it at
+   * once.
+   */
   private static boolean vectors;
 
   private Checksum() {}
 
   /**
-   * A task to be run once on a thread of its own. When it has succeeded, after at most about a
-   * second, long runs of memory are summed by vectors. The task does nothing if the JVM has none.
+   * A task to be run once on a thread of its own. Once it has succeeded, after about a second at
+   * most, long runs of memory are summed by vectors. It does nothing if the JVM has no vectors.
    *
    * @param pause yields the core to other threads for a moment
    */
@@ -31,7 +36,9 @@ public final class Checksum {
     return vectorsAreThere() ? new ChecksumWarmUp(pause) : () -> {};
   }
 
-  /** Checked before any class is loaded that needs the module. */
+  /**
+   * Whether the JVM has the Vector API; checked before any class is loaded that needs its module.
+   */
   static boolean vectorsAreThere() {
     return VectorModule.isPresent() && VectorChecksum.available();
   }
@@ -132,8 +139,8 @@ public final class Checksum {
 
   /** Folds the carries of a sum of partial sums into 16 bits. */
   public static int fold(long sum) {
-    // The upper half of a number added to itself with its halves exchanged is the sum of the halves
-    // with the carry that leaves it at the top added at the bottom.
+    // Adding the number to itself with its halves exchanged leaves the sum of both halves in the
+    // upper half; the lower half carries into it.
     long halves = sum + Long.rotateLeft(sum, 32);
     int quarters = (int) (halves >>> 32);
     return (quarters + Integer.rotateLeft(quarters, 16)) >>> 16;
@@ -144,7 +151,7 @@ public final class Checksum {
     return ~fold(sum) & 0xffff;
   }
 
-  /** Whether a sum that includes the checksum field is right. */
+  /** Whether a sum that includes the checksum field shows intact data. */
   public static boolean intact(long sum) {
     return fold(sum) == 0xffff;
   }

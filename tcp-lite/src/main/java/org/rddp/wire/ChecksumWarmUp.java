@@ -6,15 +6,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 
 /**
- * Warms up {@link VectorChecksum}: until HotSpot's last compiler is done, a vector is an object and
- * a segment's checksum takes microseconds. No engine sums by vectors before the warm-up has
+ * Warms up {@link VectorChecksum}: until C2 has compiled it, each vector is an object, and a
+ * segment's checksum takes microseconds. No engine sums by vectors before the warm-up has
  * succeeded.
  */
 final class ChecksumWarmUp implements Runnable {
-  /** Limit of bursts: on a machine as busy as that vectors are not used. */
+  /** Gives up after this many bursts: the machine is too busy, and vectors are not used. */
   private static final int MOST_BURSTS = 100_000;
 
-  /** Bursts that HotSpot needs, the last {@link #FAST_BURSTS} of which must not allocate. */
+  /** The least number of bursts, of which the last {@link #FAST_BURSTS} must not allocate. */
   private static final int FEWEST_BURSTS = 200;
 
   private static final int FAST_BURSTS = 50;
@@ -29,7 +29,7 @@ final class ChecksumWarmUp implements Runnable {
   private long sum;
 
   /**
-   * A warm-up that has not run.
+   * Creates a warm-up that has not run.
    *
    * @param pause yields the core to other threads and the compiler for a moment
    */

@@ -54,7 +54,7 @@ public final class Ethernet {
     Memory.putShort(frame + TYPE, type);
   }
 
-  /** Whether the address means one station: neither multicast nor broadcast, and not zero. */
+  /** Whether the address is that of one station: neither multicast nor broadcast, and not zero. */
   public static boolean unicast(long macAddress) {
     return (macAddress & GROUP_BIT) == 0 && macAddress != 0;
   }

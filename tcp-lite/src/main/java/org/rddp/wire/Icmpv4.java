@@ -81,7 +81,9 @@ public final class Icmpv4 {
     Memory.putShort(message + CHECKSUM, Checksum.field(Checksum.sum(message, length)));
   }
 
-  /** The next hop's MTU in octets that {@link #FRAGMENTATION_NEEDED} reports; 0 if it does not. */
+  /**
+   * The next hop's MTU in octets that {@link #FRAGMENTATION_NEEDED} reports; 0 if it reports none.
+   */
   public static int nextHopMtu(long message) {
     return Memory.getShort(message + NEXT_HOP_MTU);
   }

@@ -41,7 +41,7 @@ public final class Icmpv6 {
   /** Type: asks for a neighbour's MAC address (RFC 4861). */
   public static final int NEIGHBOUR_SOLICITATION = 135;
 
-  /** Type: tells a MAC address (RFC 4861). */
+  /** Type: announces a MAC address (RFC 4861). */
   public static final int NEIGHBOUR_ADVERTISEMENT = 136;
 
   /** Type: there is a better next hop (RFC 4861). */
@@ -121,7 +121,7 @@ public final class Icmpv6 {
   }
 
   /**
-   * Writes the checksum of a message whose octets but for the checksum are written.
+   * Writes the checksum of a message that is complete except for it.
    *
    * @param pseudoHeader partial sum of the pseudo header with the length
    */

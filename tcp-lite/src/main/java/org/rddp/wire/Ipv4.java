@@ -25,13 +25,13 @@ public final class Ipv4 {
   /** ECN codepoint (RFC 3168 section 5): the transport does not understand ECN. */
   public static final int NOT_ECT = 0;
 
-  /** ECN codepoint: an ECN-capable transport, the other kind. */
+  /** ECN codepoint: an ECN-capable transport; rddp sends {@link #ECT_0} instead. */
   public static final int ECT_1 = 1;
 
   /** ECN codepoint: an ECN-capable transport. */
   public static final int ECT_0 = 2;
 
-  /** ECN codepoint: a router has met congestion. */
+  /** ECN codepoint: a router on the path was congested. */
   public static final int CE = 3;
 
   private static final int DONT_FRAGMENT = 0x4000;
@@ -61,7 +61,7 @@ public final class Ipv4 {
     return (Memory.getByte(packet + VERSION_AND_LENGTH) & 0xf) << 2;
   }
 
-  /** Octets of header and payload by the header; a frame may have padding behind them. */
+  /** Octets of header and payload, by the length field; a frame may have padding behind them. */
   public static int totalLength(long packet) {
     return Memory.getShort(packet + TOTAL_LENGTH);
   }

@@ -7,22 +7,27 @@ package org.rddp.wire;
 public final class Ipv6Extensions {
   /** The result of a walk. */
   public enum Outcome {
-    /** {@link #protocol}, {@link #payload} and {@link #length} tell what follows. */
+    /**
+     * The packet has a payload: {@link #protocol}, {@link #payload} and {@link #length} describe
+     * it.
+     */
     PAYLOAD,
-    /** A fragment: {@link #fragment} is its header, what follows that is its part. */
+    /**
+     * The packet is a fragment: {@link #fragment} is its header; its part of the datagram follows.
+     */
     FRAGMENT,
     /** The packet has no payload, is cut short, or asks to be dropped. */
     DROP,
     /** A parameter problem with {@link #code} at {@link #pointer}. */
     PROBLEM,
-    /** As {@link #PROBLEM}, but only if the packet was sent to one host. */
+    /** Like {@link #PROBLEM}, but reported only if the packet was sent to one host. */
     PROBLEM_UNLESS_MULTICAST
   }
 
-  /** More extension headers than any real packet has: such a packet is dropped (RFC 8504 5.3). */
+  /** Packets with more extension headers are dropped; no real packet has as many (RFC 8504 5.3). */
   private static final int MOST_HEADERS = 8;
 
-  /** More options that are no padding in one header: such a packet is dropped (RFC 8504 5.3). */
+  /** Packets with more options in one header, padding excluded, are dropped (RFC 8504 5.3). */
   private static final int MOST_OPTIONS = 8;
 
   private static final int UNIT = 8;
@@ -33,13 +38,13 @@ public final class Ipv6Extensions {
   private static final int PAD_N = 1;
   private static final int ROUTER_ALERT = 5;
 
-  /** What follows the headers: TCP, ICMPv6, or what follows a fragment's. */
+  /** The protocol that follows the headers: TCP or ICMPv6; of a fragment, its next header. */
   public int protocol;
 
   /** Address of what follows. */
   public long payload;
 
-  /** Its octets. */
+  /** Octets of what follows. */
   public int length;
 
   /** Address of the fragment header; also of a whole packet that has one. 0 if there is none. */
@@ -53,12 +58,12 @@ public final class Ipv6Extensions {
 
   private long nextHeaderAt;
 
-  /** Whether options and routing are skipped, whatever they ask for. */
+  /** Whether options and routing headers are skipped, whatever they ask for. */
   private boolean lenient;
 
   private Outcome outcome = Outcome.DROP;
 
-  /** Without values until {@link #walk}. */
+  /** Creates an instance without values; {@link #walk} sets them. */
   public Ipv6Extensions() {}
 
   /** Walks the headers of a well-formed packet. */
@@ -68,8 +73,8 @@ public final class Ipv6Extensions {
   }
 
   /**
-   * Walks the headers of a well-formed packet whatever they ask for, to find out what it carries:
-   * {@link #protocol}, or an extension header that is cut short.
+   * Walks the headers of a well-formed packet and ignores problems, to find out what it carries:
+   * {@link #protocol} is the payload's, or an extension header that is cut short.
    */
   public Outcome walkBeyondProblems(long packet) {
     lenient = true;
@@ -150,7 +155,7 @@ public final class Ipv6Extensions {
     return true;
   }
 
-  /** Options: those unknown decide by the upper bits of their type (section 4.2). */
+  /** Skips options. The upper bits of an unknown option's type say what to do (section 4.2). */
   private boolean options() {
     int octets = headerLength();
     if (octets == 0) {
@@ -191,7 +196,10 @@ public final class Ipv6Extensions {
     };
   }
 
-  /** No type is known, nor type 0 (RFC 5095): skipped if nothing is left of it, else refused. */
+  /**
+   * Skips a routing header without segments left and refuses any other: no type is supported, type
+   * 0 is deprecated (RFC 5095).
+   */
   private boolean routing() {
     int octets = headerLength();
     if (octets == 0) {

@@ -15,10 +15,10 @@ import org.agrona.UnsafeApi;
  * Multi-octet accessors without a suffix use network byte order (big endian); {@code Native} marks
  * the machine's own. Addresses need not be aligned.
  *
- * <p>The accessors use the JDK's {@code Unsafe} through Agrona: an access of a {@link
- * MemorySegment} is a dozen methods, and HotSpot stops inlining methods that contain many.
+ * <p>The accessors use the JDK's {@code Unsafe} through Agrona: each access of a {@link
+ * MemorySegment} calls a dozen methods, and HotSpot stops inlining methods that contain many.
  *
- * <p>As thread-safe as plain memory: accesses are neither atomic nor ordered unless stated.
+ * <p>Accesses are neither atomic nor ordered unless stated.
  */
 public final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -145,7 +145,7 @@ public final class Memory {
     ALL.asSlice(address, octets).fill((byte) value);
   }
 
-  /** The octets as a new array: for control paths and tests. */
+  /** Copies octets into a new array; allocates, so only for control paths and tests. */
   public static byte[] bytes(long address, int octets) {
     byte[] copy = new byte[octets];
     copy(address, copy, 0, octets);
@@ -153,7 +153,7 @@ public final class Memory {
   }
 
   /**
-   * Memory that lives as long as the process, zeroed, aligned to a cache line.
+   * Allocates zeroed memory, aligned to a cache line, that is never freed.
    *
    * @param octets size, greater than 0
    * @return its address

@@ -38,7 +38,7 @@ public final class Ndp {
   /** Option: the MTU of the link. */
   public static final int MTU = 5;
 
-  /** Flag of an advertisement: its sender is a router. */
+  /** Flag of an advertisement: the sender is a router. */
   public static final int ROUTER_FLAG = 1 << 31;
 
   /** Flag of an advertisement: it answers a solicitation. */
@@ -95,7 +95,7 @@ public final class Ndp {
     return option == 0 ? -1 : Ethernet.address(option + OPTION_VALUE);
   }
 
-  /** The MTU that a router advertisement tells; 0 if it does not. */
+  /** The link's MTU in a router advertisement; 0 if it has none. */
   public static int mtu(long message, int length) {
     long option = option(message, length, ROUTER, MTU);
     return option == 0 ? 0 : Memory.getInt(option + OPTION_MTU);
@@ -153,7 +153,7 @@ public final class Ndp {
     return option == 0 ? NEIGHBOUR : putLinkLayer(message, NEIGHBOUR, option, macAddress);
   }
 
-  /** Writes a router solicitation without its checksum; returns its octets. */
+  /** Writes a router solicitation without its checksum; returns its length in octets. */
   public static int writeRouterSolicitation(long message, long macAddress) {
     Icmpv6.write(message, Icmpv6.ROUTER_SOLICITATION, 0, 0);
     return putLinkLayer(message, ROUTER_SOLICITATION, SOURCE_LINK_LAYER, macAddress);

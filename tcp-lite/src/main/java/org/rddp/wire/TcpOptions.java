@@ -55,7 +55,7 @@ public final class TcpOptions {
   private int timestampValue;
   private int timestampEcho;
 
-  /** No options until {@link #parse}. */
+  /** Creates an instance without options; {@link #parse} sets them. */
   public TcpOptions() {
     clear();
   }
@@ -135,7 +135,7 @@ public final class TcpOptions {
     timestampEcho = Memory.getInt(at + 4);
   }
 
-  /** Parses whole blocks, at least one; a header has room for four at most. */
+  /** Parses SACK blocks, 1 to 4. */
   private boolean takeSack(long at, int octets) {
     if (octets == 0 || octets % SACK_BLOCK_LENGTH != 0) {
       return false;

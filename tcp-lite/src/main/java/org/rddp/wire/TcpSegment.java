@@ -41,10 +41,10 @@ public final class TcpSegment {
   /** Octets of the payload. */
   public int length;
 
-  /** The packet that holds it. */
+  /** The packet that holds the segment. */
   public long packet;
 
-  /** Without values until {@link #parse}. */
+  /** Creates an instance without values; {@link #parse} sets them. */
   public TcpSegment() {}
 
   /**

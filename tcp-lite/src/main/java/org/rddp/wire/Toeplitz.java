@@ -3,8 +3,8 @@ package org.rddp.wire;
 import java.security.SecureRandom;
 
 /**
- * The Toeplitz hash of a TCP segment, by which network cards choose a receive queue (RSS). It is
- * linear, so that one look-up in a table for each octet computes it. Immutable.
+ * The Toeplitz hash of a TCP segment, by which network cards choose a receive queue (RSS). The hash
+ * is linear, so one table look-up for each octet computes it. Immutable.
  */
 public final class Toeplitz {
   /** Octets that are hashed: both addresses and both ports. */
@@ -22,7 +22,7 @@ public final class Toeplitz {
   private final int[] table;
 
   /**
-   * The hash with a key.
+   * Creates the hash with a key.
    *
    * @param key at least {@link #SHORTEST_KEY} octets, of which the first ones matter
    */
@@ -49,7 +49,7 @@ public final class Toeplitz {
     return hash;
   }
 
-  /** 32 bits of the key from a bit on. */
+  /** The 32 bits of the key that begin at a given bit. */
   private static int window(byte[] key, int from) {
     int window = 0;
     for (int bit = from; bit < from + Integer.SIZE; bit++) {
@@ -65,7 +65,7 @@ public final class Toeplitz {
     return key;
   }
 
-  /** The hash of a segment, as its header has addresses and ports. */
+  /** The hash of a segment, by the addresses and ports as its header has them. */
   public int hash(int source, int destination, int sourcePort, int destinationPort) {
     return part(0, source) ^ part(4, destination) ^ port(8, sourcePort) ^ port(10, destinationPort);
   }

@@ -8,8 +8,7 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Sums long runs of memory by vectors, for {@link Checksum}. HotSpot vectorises a plain loop, too,
- * but not in every place where it inlines the loop: 1500 octets take 25 ns in one and 100 ns in
- * another.
+ * but not wherever it inlines it: 1500 octets take 25 ns in one place and 100 ns in another.
  *
  * <p>Needs the module {@code jdk.incubator.vector}; must not be loaded without it.
  */
@@ -36,11 +35,11 @@ final class VectorChecksum {
   /**
    * The sum of the 32-bit words in the machine's order.
    *
-   * <p>64-bit words are added whole, and their upper halves once more separately: the sum of the
-   * lower halves is the difference, which saves masking each word.
+   * <p>Adds whole 64-bit words, and separately their upper halves. The sum of the lower halves is
+   * the difference, so no word needs a mask.
    *
-   * <p>Unrolled by hand, which also makes the method too large to be inlined: it is then compiled
-   * separately, where HotSpot's inlining limits never leave a vector as an object.
+   * <p>Unrolled by hand. This also makes the method too large to be inlined; compiled separately,
+   * it never exceeds the inlining limits that would leave a vector as an object.
    *
    * @param octets a multiple of {@link #vector()}, up to 65535
    */

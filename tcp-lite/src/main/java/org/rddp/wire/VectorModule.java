@@ -1,9 +1,9 @@
 package org.rddp.wire;
 
 /**
- * The module of the Vector API. It incubates, so a JVM that is started with {@code --add-modules}
- * for it prints a warning each time. A JVM that is started with {@code --add-exports
- * java.base/jdk.internal.module=ALL-UNNAMED} instead loads it here, as the JDK loads the module of
+ * Loads the module of the Vector API without a warning. The module incubates, so a JVM started with
+ * {@code --add-modules} for it prints a warning each time. A JVM started with {@code --add-exports
+ * java.base/jdk.internal.module=ALL-UNNAMED} loads it here instead, as the JDK loads the module of
  * its management agent, and prints none.
  */
 public final class VectorModule {
@@ -12,7 +12,10 @@ public final class VectorModule {
 
   private VectorModule() {}
 
-  /** Whether the module is there. To be called before any class that needs it is loaded. */
+  /**
+   * Loads the module if necessary; returns whether it is present. Call this before any class that
+   * needs the module is loaded.
+   */
   public static boolean isPresent() {
     return PRESENT;
   }
@@ -21,7 +24,7 @@ public final class VectorModule {
     return ModuleLayer.boot().findModule(NAME).isPresent();
   }
 
-  /** Loads the module; false without the module, or without access to the JDK's method. */
+  /** Loads the module; returns false if it does not exist or the JDK's method is not accessible. */
   private static boolean load() {
     try {
       Class.forName("jdk.internal.module.Modules")

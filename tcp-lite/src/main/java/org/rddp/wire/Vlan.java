@@ -34,7 +34,7 @@ public final class Vlan {
     return Memory.getShort(frame + CONTROL) & IDENTIFIER_MASK;
   }
 
-  /** The EtherType of what a tagged frame carries. */
+  /** The EtherType behind the tag. */
   public static int type(long frame) {
     return Memory.getShort(frame + TAGGED_TYPE);
   }

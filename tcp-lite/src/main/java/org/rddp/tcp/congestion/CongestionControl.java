@@ -4,8 +4,8 @@ package org.rddp.tcp.congestion;
  * The congestion control of one connection (RFC 5681, RFC 9438). Sizes in octets, times in
  * nanoseconds.
  *
- * <p>During a recovery proportional rate reduction limits what is sent (RFC 6937) instead of {@link
- * #window}, down to {@link #threshold}. The calls of one loss are {@link #onCongestion}, then
+ * <p>During a recovery, proportional rate reduction (RFC 6937) limits sending instead of {@link
+ * #window}, down to {@link #threshold}. The calls for one loss are {@link #onCongestion}, then
  * either {@link #onRecovered} or {@link #undo}; an expired timer needs no {@code onRecovered}. Not
  * safe for use by several threads.
  */
@@ -20,10 +20,13 @@ public interface CongestionControl {
    */
   void open(int emss, long now);
 
-  /** Our SYN had to be sent again: the initial window is one segment (RFC 5681 section 3.1). */
+  /**
+   * Sets the initial window to one segment, because our SYN had to be sent again (RFC 5681 section
+   * 3.1).
+   */
   void onSynLost();
 
-  /** EMSS has changed; the window keeps its octets, but is at least one segment. */
+  /** Changes EMSS; the window keeps its octets, but is at least one segment. */
   void emss(int emss);
 
   /** Octets that may be in flight: CWND, one segment to {@link #LARGEST}. */
@@ -39,7 +42,7 @@ public interface CongestionControl {
    * @param flight octets still in flight
    * @param roundTrip measured by this acknowledgment, 0 if none was
    * @param smoothed round trip, 0 if none has been measured
-   * @param limited whether the window was in full use: otherwise it does not grow (RFC 9438 section
+   * @param limited whether the window limited sending: otherwise it does not grow (RFC 9438 section
    *     5.8)
    */
   void onAcknowledged(

@@ -1,13 +1,13 @@
 package org.rddp.tcp.congestion;
 
 /**
- * CUBIC (RFC 9438): after a loss the window grows by a cubic function of time: fast up to near
- * W_max, slowly around it, then fast again; and it is never smaller than Reno's would be. {@link
+ * CUBIC (RFC 9438): after a loss the window grows by a cubic function of time, fast up to near
+ * W_max, slowly around it, then fast again. It is never smaller than Reno's would be. {@link
  * HyStart} ends the first slow start.
  *
- * <p>Of the function's time t only t - K is stored. It advances only while the window is in full
- * use. The window is updated eight times per round trip, which costs less than an update for each
- * acknowledgment and has the same result.
+ * <p>Only t - K is stored, where t is the function's time. It advances only while the window is in
+ * full use. The window is updated eight times per round trip, which costs less than an update for
+ * each acknowledgment and has the same result.
  */
 public final class Cubic extends SlowStart {
   private static final double C = 0.4;
@@ -19,13 +19,13 @@ public final class Cubic extends SlowStart {
   private static final double MICROSECOND = 1e-6;
   private static final double NANOSECOND = 1e-9;
 
-  /** Null until the first slow start has filled its window, and after it. */
+  /** Null before the first slow start has filled its window, and after the first slow start. */
   private HyStart hyStart;
 
   /** The window when the threshold was last set: CWND_prior. */
   private int prior;
 
-  /** W_max; 0 for the window at which congestion avoidance begins, with a K of 0. */
+  /** W_max; 0 if it is the window at which congestion avoidance begins, and K is 0. */
   private int wMax;
 
   /** t - K in microseconds. */
@@ -61,7 +61,7 @@ public final class Cubic extends SlowStart {
     }
   }
 
-  /** Slow start; returns the acknowledged octets that it leaves over. */
+  /** Slow start; returns the acknowledged octets that are left for congestion avoidance. */
   private long start(long acknowledged, long flight, long roundTrip, boolean limited) {
     if (threshold == LARGEST) {
       if (hyStart == null && limited) {
@@ -111,7 +111,7 @@ public final class Cubic extends SlowStart {
   }
 
   /**
-   * Advances the time. Acknowledgments of a window in full use arrive within two round trips;
+   * Advances the time. With a window in full use, acknowledgments arrive within two round trips;
    * longer intervals were idle (section 5.8).
    */
   private void pass(int passed, long smoothed) {
@@ -120,7 +120,7 @@ public final class Cubic extends SlowStart {
     sinceWMax = (int) Math.min(sinceWMax + counts, Integer.MAX_VALUE);
   }
 
-  /** Updates the window for that share of a round trip. */
+  /** Updates the window for a share of a round trip. */
   private void move(double share, long smoothed) {
     double alpha = wEst >= prior ? 1 : ALPHA;
     wEst = (int) Math.min(wEst + alpha * segment * share + 0.5, LARGEST);
@@ -143,7 +143,7 @@ public final class Cubic extends SlowStart {
   @Override
   public void onCongestion(long flight, boolean lost, long now) {
     remember();
-    // Fast convergence: leaves room for others if the window was smaller than at the last loss
+    // Fast convergence: yields to other flows if the window was smaller than at the last loss
     // (4.7).
     wMax = window < wMax ? (int) (window * 17L / 20) : window;
     prior = window;

@@ -9,7 +9,7 @@ package org.rddp.tcp.congestion;
  * ends slow start.
  */
 final class HyStart {
-  /** CSS_GROWTH_DIVISOR: how much slower Conservative Slow Start is. */
+  /** CSS_GROWTH_DIVISOR: Conservative Slow Start grows slower by this factor. */
   static final int DIVISOR = 4;
 
   /** MIN_RTT_THRESH and MAX_RTT_THRESH. */
@@ -42,7 +42,7 @@ final class HyStart {
   /** Rounds of Conservative Slow Start that have begun, 0 outside of it. */
   private byte rounds;
 
-  /** Begins the first round, with that many octets in flight. */
+  /** Begins the first round, with {@code flight} octets in flight. */
   HyStart(long flight) {
     left = flight;
   }

@@ -5,7 +5,7 @@ package org.rddp.tcp.congestion;
  * 5681), counting octets (RFC 3465).
  */
 public final class NewReno extends SlowStart {
-  /** Octets acknowledged in congestion avoidance that have not yet opened the window. */
+  /** Octets acknowledged in congestion avoidance since the window last grew. */
   private int counted;
 
   private int priorWindow;

@@ -6,8 +6,8 @@ package org.rddp.tcp.congestion;
  */
 abstract class SlowStart implements CongestionControl {
   /**
-   * The limit L of RFC 3465: segments by which one acknowledgment may open the window. Receivers
-   * like ours acknowledge once per burst, so two would be too few.
+   * The limit L of RFC 3465: the most segments by which one acknowledgment opens the window.
+   * Receivers like ours acknowledge once per burst, so two would be too few.
    */
   static final int LIMIT = 32;
 
@@ -21,9 +21,8 @@ abstract class SlowStart implements CongestionControl {
   char segment;
 
   /**
-   * Whether the timer has expired and slow start has not ended since. One acknowledgment may then
-   * cover many octets that left the network earlier, so the limit is one segment (RFC 3465 section
-   * 2.3).
+   * Whether this is slow start after a timeout. One acknowledgment may then cover many octets that
+   * left the network earlier, so the limit is one segment (RFC 3465 section 2.3).
    */
   private boolean afterTimeout;
 
@@ -82,8 +81,8 @@ abstract class SlowStart implements CongestionControl {
   }
 
   /**
-   * A loss or an echo of congestion lowers threshold and window; an echo may lower the window to
-   * one segment.
+   * Lowers threshold and window after a loss or an echo of congestion; an echo may lower the window
+   * to one segment.
    *
    * @param flight octets in flight; those added by limited transmit do not count (RFC 5681 section
    *     3.2 step 2)
@@ -95,7 +94,7 @@ abstract class SlowStart implements CongestionControl {
     afterTimeout = false;
   }
 
-  /** The timer has expired: the window is one segment, and slow start follows. */
+  /** Begins slow start with a window of one segment, after a timeout. */
   final void restart() {
     window = segment;
     afterTimeout = true;

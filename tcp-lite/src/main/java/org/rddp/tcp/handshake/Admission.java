@@ -8,7 +8,7 @@ import org.rddp.wire.TcpSegment;
 /**
  * Decides about segments that belong to no connection, in LISTEN and CLOSED (RFC 9293 sections
  * 3.10.7.1 and 3.10.7.2): within the limits of the stack, the port and the peer a SYN starts a
- * handshake, beyond them it gets a SYN cookie.
+ * handshake; beyond the backlog it is answered by a SYN cookie.
  */
 public final class Admission {
   /** The decision about a segment. */
@@ -23,11 +23,11 @@ public final class Admission {
     START_HANDSHAKE,
     /** A SYN beyond the backlog: answer with {@link #cookie}. */
     SEND_COOKIE,
-    /** The acknowledgment of a valid cookie: make its connection. */
+    /** The acknowledgment of a valid cookie: make the connection. */
     ACCEPT_COOKIE,
-    /** A wrong or old cookie with the mark of ours: ignore. */
+    /** A wrong or old cookie with our mark: ignore. */
     IGNORE_COOKIE,
-    /** A number that is no cookie of ours: answer with a reset. */
+    /** Not a cookie of ours: answer with a reset. */
     RESET_COOKIE;
 
     /** Whether the segment is answered by a reset. */
@@ -47,7 +47,7 @@ public final class Admission {
   private final boolean sendsCookies;
 
   /**
-   * No cookies have been sent yet.
+   * Creates an instance that has sent no cookies.
    *
    * @param mostConnections connections that the stack may have
    * @param sendsCookies whether SYN cookies are used
@@ -62,8 +62,8 @@ public final class Admission {
   /**
    * Decides about a segment without a connection.
    *
-   * @param key that tells its connection from all others
-   * @param path that it has come by
+   * @param key that identifies its connection
+   * @param path of its sender
    * @param backlog of the port's listener; null if there is none
    * @param connections of the interface now
    */
@@ -96,9 +96,9 @@ public final class Admission {
   }
 
   /**
-   * An acknowledgment in LISTEN: of a cookie, or to be reset. A segment with a cookie of ours that
-   * does not follow the SYN may be from a peer whose first segment is lost. That one will be sent
-   * again, so the segment is dropped, where RFC 9293 requires a reset.
+   * Decides about an acknowledgment in LISTEN: of a cookie, or to be reset. A segment with our mark
+   * that does not directly follow the SYN may come from a peer whose first segment was lost. The
+   * peer will send that again, so this segment is dropped, although RFC 9293 requires a reset.
    */
   private Decision acknowledged(
       long key, TcpSegment segment, Backlog backlog, boolean room, long now) {
@@ -119,9 +119,10 @@ public final class Admission {
   }
 
   /**
-   * Whether a segment of a handshake in progress acknowledges a valid cookie that answered the same
-   * SYN while there was no room. The peer has then taken that answer and not the handshake's, and
-   * the connection must become the cookie's: the answers may differ in their options.
+   * Whether a segment of a handshake in progress acknowledges a valid cookie, which answered the
+   * same SYN while there was no room. The peer has then accepted the cookie and not the handshake's
+   * answer. The answers may differ in their options, so the connection must be made from the
+   * cookie.
    *
    * @param initialSequence of the handshake's answer
    * @param expected RCV.NXT of the handshake

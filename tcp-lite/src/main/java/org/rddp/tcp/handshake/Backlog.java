@@ -8,7 +8,7 @@ public final class Backlog {
   private int handshakes;
   private long cookiesUntil = Long.MIN_VALUE;
 
-  /** A backlog for that many handshakes. */
+  /** Creates a backlog for {@code limit} handshakes. */
   public Backlog(int limit) {
     this.limit = limit;
   }
@@ -17,12 +17,12 @@ public final class Backlog {
     return handshakes < limit;
   }
 
-  /** A handshake begins. One that comes from a cookie may exceed the limit for a moment. */
+  /** Adds a handshake. One from a cookie may exceed the limit for a moment. */
   public void add() {
     handshakes++;
   }
 
-  /** A handshake has ended. */
+  /** Removes a handshake that has ended. */
   public void remove() {
     handshakes--;
   }

@@ -6,14 +6,14 @@ import org.rddp.ip.Path;
 import org.rddp.wire.SequenceNumber;
 
 /**
- * Numbers of a connection that no other host can predict, the same each time they are asked for:
- * its initial sequence number (RFC 6528) and the offset of its timestamps (RFC 7323 section 5.4).
+ * Numbers of a connection that other hosts cannot predict: its initial sequence number (RFC 6528)
+ * and the offset of its timestamps (RFC 7323 section 5.4).
  */
 public final class ConnectionSecrets {
   /** The clock of initial sequence numbers ticks every 4 microseconds (RFC 6528 section 3). */
   private static final long SEQUENCE_TICK = 4000;
 
-  /** Octets between the last of a former incarnation and the first of a new one, at least. */
+  /** The least octets between the last of a former incarnation and the first of a new one. */
   private static final int INCARNATION_GAP = 1 << 16;
 
   private static final long PORTS = 0xffff_ffffL;
@@ -22,7 +22,7 @@ public final class ConnectionSecrets {
   private final int ourAddress;
 
   /**
-   * Secrets of the connections of one interface.
+   * Creates the secrets of one interface.
    *
    * @param ourAddress of IPv4; 0 without IPv4
    */
@@ -32,8 +32,8 @@ public final class ConnectionSecrets {
   }
 
   /**
-   * What tells a connection from all others in keyed hashes: its key, with a keyed hash of the
-   * addresses themselves in place of a number of IPv6, which another address may get later.
+   * Identifies a connection in keyed hashes: its key, but for IPv6 with a keyed hash of the
+   * addresses instead of the path's number, which may be assigned anew.
    */
   public long identity(Path path, long key) {
     return path instanceof Ipv6Path ipv6
@@ -57,7 +57,8 @@ public final class ConnectionSecrets {
 
   /**
    * The initial sequence number of a new incarnation of a connection in TIME-WAIT: by the clock,
-   * but behind the octets of the old one, which may have outrun the clock (RFC 9293 section 3.6.1).
+   * but behind the octets of the old incarnation, which may be ahead of the clock (RFC 9293 section
+   * 3.6.1).
    *
    * @param used SND.NXT of the old incarnation
    */

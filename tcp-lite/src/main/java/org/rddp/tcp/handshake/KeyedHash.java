@@ -4,21 +4,21 @@ import java.util.random.RandomGenerator;
 
 /** SipHash-2-4 of two or five 64-bit words, with a key that other hosts do not know. */
 public final class KeyedHash {
-  /** The block behind the words, which has the length in its last octet. */
+  /** The case of the block that follows the words; its last octet is the length. */
   private static final int LENGTH = 5;
 
-  /** Eight octets for each word, in the highest octet. */
+  /** Shift from a number of words to their octets in the highest octet. */
   private static final int OCTETS_SHIFT = 59;
 
   private final long key0;
   private final long key1;
 
-  /** A hash with a random key. */
+  /** Creates a hash with a random key. */
   public KeyedHash(RandomGenerator random) {
     this(random.nextLong(), random.nextLong());
   }
 
-  /** A hash with a given key. */
+  /** Creates a hash with a given key. */
   public KeyedHash(long key0, long key1) {
     this.key0 = key0;
     this.key1 = key1;

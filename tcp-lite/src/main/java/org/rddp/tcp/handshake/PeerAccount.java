@@ -3,11 +3,11 @@ package org.rddp.tcp.handshake;
 import org.rddp.ip.Path;
 
 /**
- * One remote address: the way to it, and counts over all of its connections. Those of IPv6 count
- * for their network of 64 bits, too, because a host may have any address of it.
+ * One remote address: the path to it, and counts over its connections. Connections over IPv6 count
+ * for their /64 network, too, because a host may use any address in it.
  */
 public final class PeerAccount {
-  /** The way to the address, open as long as there is the account. */
+  /** The path to the address, open while the account exists. */
   public final Path path;
 
   /** The account of the network; null for IPv4. */
@@ -55,7 +55,7 @@ public final class PeerAccount {
     }
   }
 
-  /** The peer has begun a handshake. */
+  /** Counts a handshake that the peer has begun. */
   public void beginHandshake() {
     handshakes++;
     if (prefix != null) {
@@ -63,7 +63,7 @@ public final class PeerAccount {
     }
   }
 
-  /** A handshake that the peer had begun is over. */
+  /** Counts the end of a handshake that the peer had begun. */
   public void endHandshake() {
     handshakes--;
     if (prefix != null) {

@@ -6,14 +6,14 @@ import org.rddp.group.SharedCounts;
 import org.rddp.ip.Path;
 
 /**
- * The remote addresses that have connections, and the limits of each. With IPv6 a network of 64
- * bits may have {@link #PER_PREFIX} times what one address may, as its hosts are many or one.
+ * The remote addresses that have connections, and the limits of each. A /64 network of IPv6 may
+ * have {@link #PER_PREFIX} times what one address may, since it may be many hosts or one.
  *
  * <p>Connections with an address of IPv4, or a network of IPv6, are counted together with those of
  * the other stacks of the interface; handshakes, and connections with one address of IPv6, are not.
  */
 public final class Peers {
-  /** How many times the limit of an address is that of its network. */
+  /** The limit of an IPv6 network is this many times that of an address. */
   static final int PER_PREFIX = 8;
 
   private final Map<Integer, PeerAccount> peers = new HashMap<>();
@@ -23,7 +23,7 @@ public final class Peers {
   private final int mostHandshakes;
 
   /**
-   * No peers.
+   * Creates an instance without peers.
    *
    * @param counts connections of all stacks of the interface
    * @param mostConnections connections that a peer may have
@@ -85,7 +85,7 @@ public final class Peers {
         path, path.isIpv6() ? prefixes.computeIfAbsent(path.network(), PrefixAccount::new) : null);
   }
 
-  /** A connection has ended; removes the account with the last one. */
+  /** Removes a connection that has ended, and the account with the last one. */
   public void removeConnection(PeerAccount peer) {
     Path path = peer.path;
     counts.remove(path.network());

@@ -1,6 +1,6 @@
 package org.rddp.tcp.handshake;
 
-/** One remote network of IPv6, of 64 bits: counts over the connections with all of its hosts. */
+/** One remote /64 network of IPv6: counts over the connections with all of its hosts. */
 final class PrefixAccount {
   final long prefix;
   int connections;

@@ -5,8 +5,8 @@ import org.rddp.wire.TcpOptions;
 
 /**
  * SYN cookies: handshakes without state (RFC 4987 section 3.6). The initial sequence number of the
- * SYN-ACK, the cookie, encodes the peer's MSS and carries a keyed hash that proves that we made it;
- * the acknowledgment returns it, and the connection is made then.
+ * SYN-ACK, the cookie, encodes the peer's MSS and carries a keyed hash that proves that we made it.
+ * The acknowledgment returns it, and the connection is made only then.
  *
  * <p>A cookie's bits, from the highest: 20 of a hash, the proof; 8 of another hash, the mark; 3 for
  * the peer's MSS; 1 for the period in which the cookie was made. Both hashes cover the connection,
@@ -37,13 +37,13 @@ public final class SynCookies {
   private final KeyedHash proofs;
   private final KeyedHash marks;
 
-  /** Cookies under two random keys. */
+  /** Creates cookies with two random keys. */
   public SynCookies(RandomGenerator random) {
     proofs = new KeyedHash(random);
     marks = new KeyedHash(random);
   }
 
-  /** Whether a cookie can encode an MSS, or a smaller one that is not too small. */
+  /** Whether a cookie can encode an MSS, possibly rounded down. */
   public static boolean canEncode(int mss) {
     return mss >= SIZES[0];
   }
@@ -83,8 +83,8 @@ public final class SynCookies {
   }
 
   /**
-   * Whether a number has the mark of our cookies for that connection, for any sequence number of
-   * the SYN. So do one in 256 of all other numbers.
+   * Whether a number has the mark of our cookies for a connection, for any sequence number of the
+   * SYN. One in 256 other numbers has it, too.
    */
   public boolean hasMark(long key, int cookie, long now) {
     int others = (1 << PROOF_SHIFT) - 1;

@@ -4,8 +4,8 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
- * What both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC 2018, RFC
- * 3168).
+ * The options that both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC
+ * 2018, RFC 3168).
  *
  * @param mss the peer's MSS
  * @param windowShift the shift of the peer's windows, 0 if windows are not scaled
@@ -32,8 +32,8 @@ public record SynNegotiation(
   }
 
   /**
-   * The result of a handshake by SYN cookie. Nothing was kept of the SYN, so the peer's
-   * acknowledgment tells its options.
+   * The result of a handshake by SYN cookie. The SYN was not kept, so its options come from the
+   * acknowledgment.
    */
   public static SynNegotiation ofCookie(SynOffer offer, TcpSegment acknowledgment) {
     boolean stamped = offer.timestamps() && acknowledgment.options.timestamps();
@@ -53,8 +53,8 @@ public record SynNegotiation(
   }
 
   /**
-   * Whether the peer's SYN or SYN-ACK accepts ECN: not if our SYN was sent again without ECN, nor
-   * if a middlebox returns our flags unchanged (RFC 3168 section 6.1.1).
+   * Whether the peer's SYN or SYN-ACK accepts ECN. It does not if our SYN was sent again without
+   * ECN, or if the flags are ours, returned unchanged by a middlebox (RFC 3168 section 6.1.1).
    */
   public static boolean ecn(SynOffer offer, TcpSegment syn, boolean retransmitted) {
     int accepted = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;

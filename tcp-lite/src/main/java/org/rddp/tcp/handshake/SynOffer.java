@@ -9,7 +9,7 @@ import org.rddp.wire.TcpOptions;
  * @param timestamps RFC 7323 section 3
  * @param sack RFC 2018
  * @param ecn RFC 3168; flags, not an option
- * @param receiveBuffer octets, from which follow our window and its scale
+ * @param receiveBuffer octets; determines our window and its scale
  */
 public record SynOffer(
     boolean windowScale, boolean timestamps, boolean sack, boolean ecn, int receiveBuffer) {

@@ -2,7 +2,7 @@ package org.rddp.tcp.loss;
 
 import org.rddp.wire.TcpOptions;
 
-/** One acknowledgment, as loss recovery needs it. A stack reuses a single instance. */
+/** The values of one acknowledgment that loss recovery needs. A stack reuses a single instance. */
 public final class Acknowledgment {
   /** SND.UNA before it. */
   public long una;
@@ -40,6 +40,6 @@ public final class Acknowledgment {
   /** When it was received, in nanoseconds. */
   public long now;
 
-  /** Without values. */
+  /** Creates an instance without values. */
   public Acknowledgment() {}
 }

@@ -46,7 +46,7 @@ final class DeliveredSegments {
     }
   }
 
-  /** A segment was acknowledged cumulatively. */
+  /** Records that a segment was acknowledged cumulatively. */
   void acknowledged(boolean repeated) {
     retransmittedAcknowledged |= repeated;
   }
@@ -92,9 +92,9 @@ final class DeliveredSegments {
   }
 
   /**
-   * The round trip of the segment sent last, by Karn's algorithm: 0 if none was sent only once, or
-   * if a retransmitted one was acknowledged too, for which the acknowledgment of the others had to
-   * wait.
+   * The round trip of the segment sent last, by Karn's algorithm: 0 if no segment was sent only
+   * once, or if a retransmitted one was acknowledged as well, since the acknowledgment then had to
+   * wait for that.
    */
   long roundTrip(long now) {
     return sampledSerial == NONE || retransmittedAcknowledged ? 0 : Math.max(now - sampledAt, 1);

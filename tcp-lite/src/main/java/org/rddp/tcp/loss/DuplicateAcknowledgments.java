@@ -25,8 +25,8 @@ final class DuplicateAcknowledgments {
   /**
    * Counts another duplicate.
    *
-   * @param outstanding segments sent and not acknowledged: more duplicates than all but the first
-   *     are forged, or caused by spurious retransmissions
+   * @param outstanding segments sent and not acknowledged: further duplicates than one for each but
+   *     the first are forged, or caused by spurious retransmissions
    */
   void more(int outstanding) {
     if (count < outstanding - 1) {
@@ -48,7 +48,7 @@ final class DuplicateAcknowledgments {
   }
 
   /**
-   * New data was acknowledged.
+   * Processes an acknowledgment of new data.
    *
    * @param segments acknowledged: the first was the gap, each other one explains a duplicate
    * @param octets acknowledged
@@ -61,7 +61,7 @@ final class DuplicateAcknowledgments {
     return before - count;
   }
 
-  /** The gap is closed, or the timer has expired: no segment is behind a gap. */
+  /** Resets the count: the gap is closed, or the timer has expired. */
   void clear() {
     count = 0;
   }

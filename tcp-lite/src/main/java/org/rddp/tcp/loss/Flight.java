@@ -4,8 +4,8 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.congestion.CongestionControl;
 
 /**
- * The state that a connection needs only while it has segments that wait or are in flight: borrowed
- * from {@link FlightPool} until everything is acknowledged.
+ * The state of a connection that has segments waiting or in flight: borrowed from {@link
+ * FlightPool} until everything is acknowledged.
  */
 public final class Flight {
   /** The segments. */
@@ -48,15 +48,15 @@ public final class Flight {
   }
 
   /**
-   * Whether there is a single segment, sent once, and no recovery is in progress or may prove to
-   * have been spurious: its acknowledgment then only says that it was received.
+   * Whether there is a single segment, sent once, and no recovery is in progress or may still prove
+   * spurious. Then its acknowledgment only says that it was received.
    */
   public boolean isSingleSegmentInOrder() {
     return queue.size() == 1 && board.isSentOnce(queue.last()) && recovery.isIdle();
   }
 
   /**
-   * That segment was acknowledged; {@link #end} must follow.
+   * Processes the acknowledgment of that segment; {@link #end} must follow.
    *
    * @param una SND.UNA before the acknowledgment
    * @param ack SND.UNA after it
@@ -67,7 +67,10 @@ public final class Flight {
     return queue.length(queue.last());
   }
 
-  /** Everything is acknowledged, or the connection has ended: releases the packets and itself. */
+  /**
+   * Releases the packets and the flight, when everything is acknowledged or the connection has
+   * ended.
+   */
   public void end(long now) {
     recovery.end(now);
     queue.end();

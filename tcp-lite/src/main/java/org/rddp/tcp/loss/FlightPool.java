@@ -5,8 +5,8 @@ import org.rddp.device.PacketPool;
 
 /**
  * Flights and segment arrays for the connections of one stack, which borrow them while they have
- * something to send. An idle connection holds none, and nothing is allocated once as much has been
- * in flight before.
+ * something to send. An idle connection holds none. Allocates only while more is in flight than
+ * ever before.
  */
 public final class FlightPool {
   private static final int SMALLEST = 16;
@@ -19,13 +19,13 @@ public final class FlightPool {
   private final SegmentArrays[][] arrays = new SegmentArrays[SIZES][1];
   private final int[] arrayCounts = new int[SIZES];
 
-  /** An empty pool. */
+  /** Creates an empty pool. */
   public FlightPool(PacketPool pool, LossCounters counters) {
     this.pool = pool;
     this.counters = counters;
   }
 
-  /** A flight that is not in use; {@link Flight#begin} must follow. */
+  /** Takes an unused flight; {@link Flight#begin} must follow. */
   public Flight acquire() {
     return flightCount > 0 ? flights[--flightCount] : new Flight(this, pool);
   }
@@ -46,7 +46,7 @@ public final class FlightPool {
     return acquire(0);
   }
 
-  /** Arrays for twice as many segments, with the contents of full ones, which are taken back. */
+  /** Replaces full arrays by ones for twice as many segments, with the same contents. */
   SegmentArrays grow(SegmentArrays full, long head) {
     SegmentArrays larger = acquire(size(full) + 1);
     larger.takeOver(full, head);
@@ -77,7 +77,7 @@ public final class FlightPool {
     return Integer.numberOfTrailingZeros(some.capacity / SMALLEST);
   }
 
-  /** Flights that are not in use. */
+  /** The number of unused flights. */
   public int available() {
     return flightCount;
   }

@@ -20,7 +20,7 @@ final class ForwardRto {
   }
 
   /**
-   * The timer has expired and the first segment is sent again (step 1).
+   * Begins after a timeout, when the first segment is sent again (step 1).
    *
    * @param highest one past the last octet sent
    * @param usable whether the timer had not expired for the same data before
@@ -64,7 +64,7 @@ final class ForwardRto {
     return step == SECOND;
   }
 
-  /** Octets of new data that may be sent so. */
+  /** Octets of new data that may be sent instead of retransmissions. */
   long allowance() {
     return fresh;
   }
@@ -73,7 +73,7 @@ final class ForwardRto {
     fresh -= octets;
   }
 
-  /** A lost segment was sent again, so further acknowledgments show nothing. */
+  /** Ends the detection, since a lost segment was sent again. */
   void retransmitted() {
     if (step == SECOND) {
       step = OFF;

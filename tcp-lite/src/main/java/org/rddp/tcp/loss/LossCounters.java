@@ -20,6 +20,6 @@ public final class LossCounters {
   /** Congestion windows reduced because the peer echoed congestion. */
   public long congestionEchoes;
 
-  /** All zero. */
+  /** Creates counters that are all zero. */
   public LossCounters() {}
 }

@@ -46,15 +46,16 @@ public final class LossRecovery {
   /** One past the last octet sent when a loss was last found: "recover" of RFC 6582. */
   private long recover;
 
-  /** The window was reduced for octets before this. */
+  /** The window was last reduced for octets before this. */
   private long reducedFor;
 
   private boolean reduced;
   private long reorderingDeadline;
 
   /**
-   * The congestion window was in full use when the octet before this was sent: until that is
-   * acknowledged, acknowledgments show that the network bears a full window (RFC 9438 section 5.8).
+   * The congestion window was in full use when the octet before this was sent. Until that is
+   * acknowledged, acknowledgments show that the network carries a full window (RFC 9438 section
+   * 5.8).
    */
   private long filledUntil;
 
@@ -95,7 +96,7 @@ public final class LossRecovery {
     probe.begin();
   }
 
-  /** The peer's SYN has settled SACK and EMSS while segments were waiting. */
+  /** Sets SACK and EMSS by the peer's SYN, while segments wait. */
   public void negotiated(boolean sack, int segment) {
     selective = sack;
     emss = segment;
@@ -146,14 +147,16 @@ public final class LossRecovery {
     return state == OPEN && !unresolved();
   }
 
-  /** The only segment in flight, sent once, has been acknowledged while idle. */
+  /** Processes the acknowledgment of the only segment in flight, sent once, while idle. */
   void acknowledgedAlone(long una, long ack, long sentAt, long now) {
     long roundTrip = Math.max(now - sentAt, 1);
     timeout.measured(roundTrip, now);
     congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
   }
 
-  /** Ends a recovery that is over, undoes a spurious one; returns whether a new loss is known. */
+  /**
+   * Ends a recovery that is over, and undoes a spurious one; returns whether a new loss is known.
+   */
   private boolean tellsOfLoss(Acknowledgment a) {
     if (blocks.duplicate()) {
       counters.duplicatesReported++;
@@ -195,7 +198,7 @@ public final class LossRecovery {
   private long measure(Acknowledgment a) {
     long roundTrip = delivery.roundTrip(a.now);
     if (roundTrip == 0 && a.ack > a.una && !blocks.duplicate()) {
-      // Duplicates were acknowledged before and that acknowledgment was lost: its echo is older.
+      // Duplicates were acknowledged before, and that acknowledgment was lost: the echo is older.
       roundTrip = Math.min(a.timestampRoundTrip, timeout.longestEcho());
     }
     if (roundTrip > 0) {
@@ -239,7 +242,7 @@ public final class LossRecovery {
     }
   }
 
-  /** Recovery is over. */
+  /** Ends the recovery. */
   private void finish(long now) {
     if (state == REDUCING || state == RECOVERING) {
       congestion.onRecovered(now);
@@ -268,7 +271,7 @@ public final class LossRecovery {
   }
 
   private void detectByDuplicates(Acknowledgment a) {
-    // The acknowledgment of a piece of the first segment does not mean that the rest is lost again.
+    // If a piece of the first segment is acknowledged, the rest is not lost again.
     boolean partial = state == RECOVERING && a.ack > a.una && a.ack == queue.headPosition();
     boolean third =
         state != RECOVERING
@@ -289,7 +292,7 @@ public final class LossRecovery {
     }
   }
 
-  /** A loss was found: reduces the window, once for all octets in flight. */
+  /** Begins a recovery after a loss: reduces the window, once for all octets in flight. */
   private void beginRecovery(long flight, long max, long una, long now) {
     counters.recoveries++;
     if (state == OPEN) {
@@ -334,7 +337,7 @@ public final class LossRecovery {
   }
 
   /**
-   * The reordering timer has expired (RFC 8985 section 6.3): detects losses again.
+   * Detects losses again, after the reordering timer has expired (RFC 8985 section 6.3).
    *
    * @return whether a recovery begins
    */
@@ -352,8 +355,8 @@ public final class LossRecovery {
   }
 
   /**
-   * The retransmission timer has expired: the first segment must be sent again now, other lost ones
-   * as acknowledgments arrive (RFC 5681 section 3.1, RFC 8985 section 6.3).
+   * Handles a retransmission timeout: the first segment must be sent again now, other lost ones as
+   * acknowledgments arrive (RFC 5681 section 3.1, RFC 8985 section 6.3).
    *
    * @param again whether it had expired for the same data before
    */
@@ -389,7 +392,7 @@ public final class LossRecovery {
   }
 
   /**
-   * EMSS has changed. Longer segments in flight are lost, though not to congestion (RFC 1191
+   * Takes a lower EMSS. Longer segments in flight count as lost, but not as congestion (RFC 1191
    * section 6.4).
    */
   public void emssLowered(int octets, long max) {
@@ -443,7 +446,7 @@ public final class LossRecovery {
   }
 
   /**
-   * A segment has been sent.
+   * Records a sent segment.
    *
    * @param timestamp that it carries
    */
@@ -486,7 +489,7 @@ public final class LossRecovery {
     return TailLossProbe.timeout(timeout.smoothed(), board.outstanding() == 1, settings);
   }
 
-  /** The probe has been sent. */
+  /** Records a sent tail loss probe. */
   public void probeSent(long max, boolean retransmission) {
     counters.tailLossProbes++;
     probe.sent(max, retransmission);
@@ -499,7 +502,7 @@ public final class LossRecovery {
     return was;
   }
 
-  /** Everything is acknowledged: ends a recovery. */
+  /** Ends a recovery, when everything is acknowledged. */
   void end(long now) {
     if (state != OPEN) {
       finish(now);

@@ -19,13 +19,13 @@ public enum LossState {
     this.code = code;
   }
 
-  /** Its number in a trace. */
+  /** The state's number in a trace. */
   public int code() {
     return code;
   }
 
   /**
-   * The state of that number.
+   * The state with a number.
    *
    * @param code 0 to 3
    */

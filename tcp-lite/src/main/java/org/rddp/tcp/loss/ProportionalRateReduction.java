@@ -1,9 +1,9 @@
 package org.rddp.tcp.loss;
 
 /**
- * Proportional rate reduction: limits how much is sent in a recovery, in proportion to what is
+ * Proportional rate reduction (RFC 6937): limits sending in a recovery in proportion to what is
  * delivered, so that the octets in flight reach the threshold when a whole window has been
- * delivered (RFC 6937). In octets.
+ * delivered. In octets.
  */
 final class ProportionalRateReduction {
   private long threshold;
@@ -28,7 +28,7 @@ final class ProportionalRateReduction {
     urgent = false;
   }
 
-  /** A loss is known: its retransmission may always be sent. */
+  /** Permits the retransmission of a loss in any case. */
   void urgent() {
     urgent = true;
   }
@@ -55,7 +55,7 @@ final class ProportionalRateReduction {
     }
   }
 
-  /** Octets that have been sent. */
+  /** Counts octets that have been sent. */
   void sent(long octets) {
     sent += octets;
     allowance -= octets;

@@ -54,7 +54,7 @@ final class Rack {
     }
   }
 
-  /** The peer reports duplicate octets: the reordering window was too small (step 4). */
+  /** Widens the reordering window after a D-SACK: it was too small (step 4). */
   void duplicate(long una, long max) {
     if (una >= round) {
       round = max;

@@ -14,15 +14,15 @@ public final class ReorderingWindow {
   private byte multiplier = 1;
   private byte persists;
 
-  /** No reordering has been seen. */
+  /** Creates the window of a connection without reordering. */
   public ReorderingWindow() {}
 
-  /** A segment that was sent once was received after a later one. */
+  /** Records that a segment sent once was received after a later one. */
   void reordered() {
     seen = true;
   }
 
-  /** A retransmission was spurious: widens the window. Call at most once per round trip. */
+  /** Widens the window after a spurious retransmission. Call at most once per round trip. */
   void widen() {
     if (multiplier < WIDEST) {
       multiplier++;
@@ -30,7 +30,10 @@ public final class ReorderingWindow {
     persists = PERSISTENCE;
   }
 
-  /** A recovery has ended: after enough of them without a spurious one the window shrinks again. */
+  /**
+   * Counts a recovery that has ended: after enough of them without a spurious one the window
+   * shrinks again.
+   */
   void recovered() {
     if (persists > 0 && --persists == 0) {
       multiplier = 1;

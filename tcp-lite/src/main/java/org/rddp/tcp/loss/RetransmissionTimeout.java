@@ -10,7 +10,7 @@ public final class RetransmissionTimeout {
 
   private static final int LARGEST_SHIFT = 30;
 
-  /** Coarse time, about seconds. */
+  /** Shift from nanoseconds to units of about a second. */
   private static final int LEAST_SHIFT = 30;
 
   /** The least round trip is valid for about five minutes, because the path may change. */
@@ -27,7 +27,7 @@ public final class RetransmissionTimeout {
   private byte shift;
   private boolean synWasLost;
 
-  /** The timeout of a connection without a measurement. */
+  /** Creates the timeout of a connection without a measurement. */
   public RetransmissionTimeout(LossSettings settings) {
     this.settings = settings;
   }
@@ -37,7 +37,7 @@ public final class RetransmissionTimeout {
     return backedOff(shift);
   }
 
-  /** The timeout doubled that many times, within the maximum. */
+  /** The timeout doubled {@code times} times, within the maximum. */
   public long backedOff(int times) {
     long timeout = timeout();
     long doubled = timeout << Math.min(times, LARGEST_SHIFT);
@@ -46,8 +46,8 @@ public final class RetransmissionTimeout {
 
   /**
    * The longest round trip that is taken from an echoed timestamp. If acknowledgments were lost,
-   * the echo measures the wait for one and not the network; a network that has become slower is
-   * still measured in a few steps.
+   * the echo includes the wait for the next one. A network that has become slower is still
+   * measured, in a few steps.
    */
   long longestEcho() {
     return 2 * timeout();
@@ -78,12 +78,12 @@ public final class RetransmissionTimeout {
     shift = 0;
   }
 
-  /** The timer has expired: doubles the timeout. */
+  /** Doubles the timeout after it has expired. */
   public void backOff() {
     shift = (byte) Math.min(shift + 1, LARGEST_SHIFT);
   }
 
-  /** The connection was established after the SYN had been sent more than once. */
+  /** Sets the initial timeout of a connection whose SYN was sent more than once. */
   public void synWasLost() {
     shift = 0;
     synWasLost = true;

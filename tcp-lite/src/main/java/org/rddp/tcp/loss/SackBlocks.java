@@ -5,7 +5,7 @@ import org.rddp.wire.TcpOptions;
 
 /**
  * Processes SACK blocks: ignores invalid ones, separates a D-SACK from the others, and skips the
- * parts that the last acknowledgment reported, too (RFC 2018, RFC 2883).
+ * parts that the last acknowledgment has already reported (RFC 2018, RFC 2883).
  */
 final class SackBlocks {
   private final SegmentQueue queue;
@@ -45,7 +45,7 @@ final class SackBlocks {
     return duplicateRight;
   }
 
-  /** The acknowledgment has no blocks. */
+  /** Processes an acknowledgment without blocks. */
   void none() {
     duplicateLeft = 0;
     duplicateRight = 0;
@@ -86,7 +86,8 @@ final class SackBlocks {
   }
 
   /**
-   * Whether the first block is a D-SACK: acknowledged, or within the second (RFC 2883 section 4).
+   * Whether the first block is a D-SACK: already acknowledged, or within the second (RFC 2883
+   * section 4).
    */
   private static boolean duplicate(TcpOptions options, long from, long to, long una, int sequence) {
     if (to <= una) {

@@ -22,7 +22,7 @@ public final class Scoreboard {
   /** The number of the first segment that was never sent. */
   private long unsent;
 
-  /** Transmissions so far, which is the serial of the next one. */
+  /** Transmissions so far; the serial of the next one. */
   private long transmissions;
 
   private long sackedOctets;
@@ -62,7 +62,7 @@ public final class Scoreboard {
     return inFlight.octets();
   }
 
-  /** Octets of the segments that are lost and not sent again. */
+  /** Octets of the segments that are lost and not yet sent again. */
   long lostOctets() {
     return lost.octets();
   }
@@ -94,7 +94,7 @@ public final class Scoreboard {
     return inFlight.after(slot);
   }
 
-  /** Whether a segment is lost and not sent again. */
+  /** Whether a segment is lost and not yet sent again. */
   public boolean lost(int slot) {
     return queue.arrays.states[slot] == LOST;
   }
@@ -119,7 +119,7 @@ public final class Scoreboard {
     return queue.arrays.sentAt[slot];
   }
 
-  /** A segment has been sent: the first unsent one, or one again. */
+  /** Records a transmission of the first unsent segment, or of one sent before. */
   public void sent(int slot, long now) {
     SegmentArrays arrays = queue.arrays;
     switch (arrays.states[slot]) {
@@ -139,28 +139,28 @@ public final class Scoreboard {
     inFlight.append(slot);
   }
 
-  /** A segment that was in flight is lost. */
+  /** Marks a segment in flight as lost. */
   void lose(int slot) {
     inFlight.remove(slot);
     queue.arrays.states[slot] = LOST;
     lost.append(slot);
   }
 
-  /** Every segment in flight is lost. */
+  /** Marks every segment in flight as lost. */
   void loseAll() {
     while (!inFlight.isEmpty()) {
       lose(inFlight.first());
     }
   }
 
-  /** Every segment in flight that was last sent up to the given time is lost. */
+  /** Marks every segment in flight that was last sent up to the given time as lost. */
   void loseSentBy(long time) {
     while (!inFlight.isEmpty() && queue.arrays.sentAt[inFlight.first()] <= time) {
       lose(inFlight.first());
     }
   }
 
-  /** Every segment in flight that is longer is lost. Returns whether there was any. */
+  /** Marks every longer segment in flight as lost; returns whether there was any. */
   boolean loseLongerThan(int octets) {
     boolean any = false;
     for (int slot = inFlight.first(); slot != SegmentQueue.NONE; ) {
@@ -175,7 +175,7 @@ public final class Scoreboard {
   }
 
   /**
-   * No segment is lost after all: lost segments are in flight again, before the others, since
+   * Marks lost segments as in flight again, because none was lost. They go before the others, since
    * almost all of them were sent earlier.
    */
   void restoreLost() {
@@ -187,7 +187,7 @@ public final class Scoreboard {
     }
   }
 
-  /** A segment is acknowledged by SACK; no effect if it was before. */
+  /** Marks a segment as acknowledged by SACK; no effect if it is already. */
   void sack(int slot) {
     SegmentArrays arrays = queue.arrays;
     if (arrays.states[slot] == SACKED) {
@@ -210,7 +210,10 @@ public final class Scoreboard {
         arrays.retransmitted[slot]);
   }
 
-  /** The peer has discarded segments acknowledged by SACK (RFC 2018 section 8): all are lost. */
+  /**
+   * Marks the segments acknowledged by SACK as lost, because the peer has discarded some (RFC 2018
+   * section 8).
+   */
   void forgetSacked() {
     for (long number = queue.head(); number < unsent && sackedSegments > 0; number++) {
       int slot = queue.slot(number);

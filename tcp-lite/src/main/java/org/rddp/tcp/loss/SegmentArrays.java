@@ -71,7 +71,7 @@ final class SegmentArrays {
   /**
    * Copies the contents of smaller arrays that are full.
    *
-   * @param head number of the first segment, from which follows its place in the ring
+   * @param head number of the first segment, which determines its place in the ring
    */
   void takeOver(SegmentArrays full, long head) {
     int count = full.capacity;

@@ -89,7 +89,7 @@ final class SegmentList {
     octets -= arrays.lengths[slot];
   }
 
-  /** A segment of the list has lost that many octets to another segment. */
+  /** Subtracts octets that were cut off a segment of the list. */
   void shrunk(int octetsLess) {
     octets -= octetsLess;
   }

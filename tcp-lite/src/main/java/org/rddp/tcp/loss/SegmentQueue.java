@@ -11,9 +11,8 @@ import org.rddp.wire.Memory;
  *
  * <p>Segments are numbered from 0. A segment also has a slot, which identifies it in all other
  * calls: its number changes when a segment before it is cut, its slot does not. Several segments
- * may lie one behind the other in one packet, with one reference for all: the pieces of a cut
- * segment, so that cutting needs no packets while few are left, and those added by {@link
- * #addBehind}.
+ * may lie one behind the other in one packet, with one reference for all: those added by {@link
+ * #addBehind}, and the pieces of a cut segment, so that cutting needs no packet when few are left.
  */
 public final class SegmentQueue {
   /** No segment. */
@@ -30,7 +29,7 @@ public final class SegmentQueue {
   private long endPosition;
   private int packets;
 
-  /** The packet behind whose last segment the user may put others; 0 if there is none. */
+  /** The packet to whose last segment the user may append others; 0 if there is none. */
   private long train;
 
   SegmentQueue(FlightPool memory, PacketPool pool) {
@@ -92,7 +91,7 @@ public final class SegmentQueue {
     return arrays.order[(int) number & (arrays.capacity - 1)];
   }
 
-  /** The slot of the last segment, of which there must be one. */
+  /** The slot of the last segment; there must be one. */
   public int last() {
     return slot(tail - 1);
   }
@@ -169,17 +168,17 @@ public final class SegmentQueue {
     train = packet;
   }
 
-  /** Nothing more is put behind the train. */
+  /** Ends the train: no segments may be added to it. */
   public void endTrain() {
     train = 0;
   }
 
-  /** Whether a segment is in a train that is not at its end. */
+  /** Whether a segment is in a train that has not ended. */
   public boolean isInOpenTrain(int slot) {
     return train != 0 && arrays.packets[slot] == train;
   }
 
-  /** Whether a train is not at its end. */
+  /** Whether there is a train that has not ended. */
   public boolean hasOpenTrain() {
     return train != 0;
   }
@@ -202,8 +201,8 @@ public final class SegmentQueue {
   }
 
   /**
-   * Adds a segment that the user has written behind the last one, which has not been sent, in the
-   * same packet: the octets behind the packet's window.
+   * Adds a segment that the user has written behind the packet's window of the last one, which must
+   * not have been sent.
    */
   public void addBehind(int octets) {
     long packet = arrays.packets[last()];
@@ -216,10 +215,10 @@ public final class SegmentQueue {
 
   /**
    * How many segments, from the given one on, can leave as one frame: they lie one behind the other
-   * in its packet, which nothing else holds, none lies in front of it, and they are as long as it
-   * is; the last may be shorter.
+   * in one packet without other holders, none lies in front of the first, and all are as long as
+   * the first; the last may be shorter.
    *
-   * @param most octets of them all, at least those of the first
+   * @param most octets of all, at least those of the first
    */
   public int run(long number, long most) {
     int first = slot(number);
@@ -241,7 +240,7 @@ public final class SegmentQueue {
     return (int) (next - number);
   }
 
-  /** Adds the FIN: nothing may be added after it. */
+  /** Adds the FIN; nothing may be added after it. */
   public void addFin() {
     append(0, 1, 0);
   }
@@ -251,7 +250,7 @@ public final class SegmentQueue {
     fill(insert(tail), packet, length, endPosition, payload);
   }
 
-  /** Makes room for a segment of that number; those from there on have the next higher number. */
+  /** Makes room for a segment at a number; the numbers of those from there on increase by one. */
   private int insert(long number) {
     if (tail - head == arrays.capacity) {
       arrays = memory.grow(arrays, head);
@@ -290,7 +289,7 @@ public final class SegmentQueue {
     return open ? packet : 0;
   }
 
-  /** Octets written behind the window of {@link #openPacket()} become part of its segment. */
+  /** Appends octets written behind the window of {@link #openPacket()} to its segment. */
   public void extendLast(int octets) {
     train = 0;
     int slot = last();
@@ -339,7 +338,7 @@ public final class SegmentQueue {
     return fresh;
   }
 
-  /** Removes the first segment, and its packet with the last segment in it. */
+  /** Removes the first segment; releases its packet if no other segment lies in it. */
   void removeFirst() {
     int slot = slot(head);
     long packet = arrays.packets[slot];

@@ -21,7 +21,7 @@ final class SpuriousRecovery {
   /** The greatest end of a retransmitted segment. */
   private long repeatedUntil;
 
-  /** The end of the tail loss probe, whose D-SACK does not concern a recovery. */
+  /** The end of the tail loss probe; a D-SACK for it does not count for a recovery. */
   private long probedEnd;
 
   private boolean firstAdvance;
@@ -34,8 +34,8 @@ final class SpuriousRecovery {
   }
 
   /**
-   * A recovery of octets in that range begins. It can be undone, unless retransmissions of an
-   * earlier recovery are in flight, whose acknowledgments would look like signs of a spurious one.
+   * Begins a recovery of octets in a range. It can be undone, unless retransmissions of an earlier
+   * recovery are in flight: their acknowledgments would make this one look spurious.
    */
   void started(long una, long max) {
     from = una < repeatedUntil ? NONE : una;
@@ -45,12 +45,12 @@ final class SpuriousRecovery {
     firstAdvance = true;
   }
 
-  /** The timer has expired during the recovery. */
+  /** Extends the recovery after a timeout during it. */
   void extended(long max) {
     until = max;
   }
 
-  /** The recovery cannot be undone any more. */
+  /** Gives up detection: the recovery can no longer be undone. */
   void forget() {
     from = NONE;
   }
@@ -60,12 +60,12 @@ final class SpuriousRecovery {
     return from != NONE && retransmitted && unreported > 0;
   }
 
-  /** A segment with that end, other than the first, was sent again as a tail loss probe. */
+  /** Records a tail loss probe that sent a segment again, by its end. */
   void probed(long end) {
     probedEnd = end;
   }
 
-  /** A segment with that end was sent again, with that timestamp. */
+  /** Records a retransmission, by its end and timestamp. */
   void retransmitted(int octets, long end, int timestamp) {
     repeatedUntil = Math.max(repeatedUntil, end);
     if (from != NONE) {
@@ -77,7 +77,7 @@ final class SpuriousRecovery {
     }
   }
 
-  /** Processes a D-SACK; returns whether now every retransmission has proved to be spurious. */
+  /** Processes a D-SACK; returns whether every retransmission has now proved spurious. */
   boolean duplicate(long left, long right) {
     if (right == probedEnd) {
       probedEnd = NONE;
@@ -91,8 +91,9 @@ final class SpuriousRecovery {
   }
 
   /**
-   * New data was acknowledged; returns whether it was received before the first retransmission: the
-   * first such acknowledgment echoes the timestamp of the original transmission.
+   * Processes an acknowledgment of new data; returns whether that was received before the first
+   * retransmission: the first such acknowledgment then echoes the timestamp of the original
+   * transmission.
    *
    * @param stamped whether the acknowledgment has a timestamp
    */

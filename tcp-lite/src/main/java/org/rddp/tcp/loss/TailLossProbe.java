@@ -1,8 +1,8 @@
 package org.rddp.tcp.loss;
 
 /**
- * The tail loss probe: after about two round trips without an acknowledgment one segment makes the
- * peer acknowledge what it has, long before the retransmission timer expires (RFC 8985 section 7).
+ * The tail loss probe (RFC 8985 section 7): after about two round trips without an acknowledgment,
+ * one segment makes the peer acknowledge what it has, long before the retransmission timer expires.
  * Times in nanoseconds.
  */
 public final class TailLossProbe {
@@ -18,7 +18,7 @@ public final class TailLossProbe {
     end = NONE;
   }
 
-  /** Whether a probe has been sent and it is not known yet whether it repaired a loss. */
+  /** Whether it is still unknown if the last probe repaired a loss. */
   public boolean outstanding() {
     return end != NONE;
   }
@@ -37,7 +37,7 @@ public final class TailLossProbe {
   }
 
   /**
-   * The probe has been sent (section 7.3).
+   * Records a sent probe (section 7.3).
    *
    * @param highest one past the last octet sent
    * @param retransmission whether it carried no new data
@@ -47,7 +47,7 @@ public final class TailLossProbe {
     again = retransmission;
   }
 
-  /** The timer has expired, or a recovery has begun: the probe no longer matters. */
+  /** Forgets the probe: the timer has expired, or a recovery has begun. */
   void forget() {
     end = NONE;
   }

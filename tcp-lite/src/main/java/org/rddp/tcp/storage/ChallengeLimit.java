@@ -17,7 +17,7 @@ public final class ChallengeLimit {
   private int left;
 
   /**
-   * A limit.
+   * Creates a limit.
    *
    * @param most greatest limit per second, at least 1; the least is half of it
    */

@@ -1,8 +1,8 @@
 package org.rddp.tcp.storage;
 
 /**
- * A connection as {@link TcpConnectionTable} and {@link TimerWheel} see it: its key, and its links
- * in the wheel, which therefore allocates nothing.
+ * The part of a connection that {@link TcpConnectionTable} and {@link TimerWheel} use: its key, and
+ * its links in the wheel, which therefore allocates nothing.
  */
 public abstract class ConnectionEntry {
   /** {@link #timerSlot} of an entry that is not in the wheel. */
@@ -23,7 +23,7 @@ public abstract class ConnectionEntry {
   /** The slot of the wheel. */
   short timerSlot = NOWHERE;
 
-  /** An entry that is in no table and no wheel. */
+  /** Creates an entry that is in no table and no wheel. */
   protected ConnectionEntry(long key) {
     this.key = key;
   }

@@ -6,7 +6,8 @@ import java.util.Arrays;
  * The stream positions of octets that a connection has received out of order, with the number of
  * packets of each range and how recently it changed. The octets themselves have been handed up.
  *
- * <p>A connection has one only while octets are missing; {@link EarlyRangesPool} keeps the others.
+ * <p>A connection has an instance only while octets are missing; {@link EarlyRangesPool} keeps the
+ * unused ones.
  */
 public final class EarlyRanges extends RangeSet {
   private static final int SMALLEST = 8;
@@ -17,7 +18,7 @@ public final class EarlyRanges extends RangeSet {
   private long octets;
   private long clock;
 
-  /** No ranges. */
+  /** Creates an empty set. */
   public EarlyRanges() {
     super(SMALLEST);
   }
@@ -35,7 +36,7 @@ public final class EarlyRanges extends RangeSet {
   /**
    * Adds octets of one packet, none of which is in a range.
    *
-   * @param weight for how many packets it counts
+   * @param weight number of packets that the packet counts for
    * @param most ranges allowed
    * @return false, and nothing has changed, if there would be more
    */
@@ -51,7 +52,7 @@ public final class EarlyRanges extends RangeSet {
     return true;
   }
 
-  /** Octets of a range were received again: the range becomes the most recent. */
+  /** Makes a range the most recent, because octets of it were received again. */
   public void touch(int index) {
     touched[index] = ++clock;
   }

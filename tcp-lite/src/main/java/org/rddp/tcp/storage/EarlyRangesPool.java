@@ -1,16 +1,16 @@
 package org.rddp.tcp.storage;
 
-/** The {@link EarlyRanges} of a stack that no connection uses, for the next that needs some. */
+/** The unused {@link EarlyRanges} of a stack. */
 public final class EarlyRangesPool {
   private static final int MOST = 256;
 
   private final EarlyRanges[] free = new EarlyRanges[MOST];
   private int count;
 
-  /** An empty pool. */
+  /** Creates an empty pool. */
   public EarlyRangesPool() {}
 
-  /** An empty set of ranges. */
+  /** Takes an empty set of ranges. */
   public EarlyRanges acquire() {
     if (count == 0) {
       return new EarlyRanges();

@@ -8,14 +8,14 @@ import org.rddp.device.PacketPool;
  * positions, the packets kept by reference.
  *
  * <p>For users of TCP that need octets in order. TCP hands up no octet twice, so pieces do not
- * overlap, and it limits how many there are. Engine thread only; allocates nothing before the first
+ * overlap; it limits how many there are. Engine thread only; allocates nothing before the first
  * piece.
  */
 public final class EarlySegments {
   /** Receives pieces. */
   public interface Consumer {
     /**
-     * A piece.
+     * Takes a piece.
      *
      * @param position stream position of its first octet
      * @param address of its first octet
@@ -36,7 +36,7 @@ public final class EarlySegments {
   private int first;
   private int end;
 
-  /** No pieces. */
+  /** Creates an instance without pieces. */
   public EarlySegments(PacketPool pool) {
     this.pool = pool;
   }
@@ -119,7 +119,9 @@ public final class EarlySegments {
     pool.retain(packet);
   }
 
-  /** Moves the pieces to the start of the arrays, or of larger ones if more than half is in use. */
+  /**
+   * Moves the pieces to the start of the arrays, or of larger arrays if more than half is in use.
+   */
   private void makeRoom() {
     int count = size();
     if (count * 2 >= positions.length) {

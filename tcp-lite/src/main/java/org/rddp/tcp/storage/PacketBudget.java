@@ -2,10 +2,10 @@ package org.rddp.tcp.storage;
 
 /**
  * Limits the packets that connections keep for one purpose. A connection may keep another packet
- * while it keeps fewer than remain: one connection alone gets half of the budget, each of n gets
- * one part in n + 1. The connections of a peer may keep another while together they keep less than
- * three times what remains: one peer gets at most three quarters, however many connections it has,
- * and every other peer still gets some.
+ * while it keeps fewer than remain: a single connection gets half of the budget, each of n
+ * connections 1/(n + 1). The connections of one peer may keep another while together they keep less
+ * than three times what remains: one peer gets at most three quarters, with any number of
+ * connections, and the other peers still get some.
  */
 public final class PacketBudget {
   private static final int PEER_SHARE = 3;
@@ -14,7 +14,7 @@ public final class PacketBudget {
   private int used;
 
   /**
-   * An unused budget.
+   * Creates an unused budget.
    *
    * @param limit packets of all connections
    */

@@ -14,7 +14,7 @@ public class RangeSet {
   private int count;
 
   /**
-   * An empty set.
+   * Creates an empty set.
    *
    * @param ranges that there is room for before the set grows, 0 or more
    */
@@ -73,7 +73,7 @@ public class RangeSet {
    * Adds the positions from {@code from} up to {@code to}, at least one, and merges ranges that
    * overlap or touch them.
    *
-   * @return the index of the range that has them now
+   * @return the index of the range that now contains them
    */
   public final int add(long from, long to) {
     int first = indexAfter(from - 1);
@@ -105,7 +105,7 @@ public class RangeSet {
     onInsert(index, count++);
   }
 
-  /** Merges ranges into the one before them, or removes them: from one index up to another. */
+  /** Removes the ranges from one index up to another. */
   private void remove(int from, int to) {
     if (from < to) {
       System.arraycopy(starts, to, starts, from, count - to);
@@ -125,7 +125,7 @@ public class RangeSet {
     count = 0;
   }
 
-  /** Gives back the room of more ranges than a few, if it holds only few. */
+  /** Shrinks the arrays if they are large and hold only few ranges. */
   public final void trim() {
     if (starts.length > SMALLEST && count <= SMALLEST) {
       starts = Arrays.copyOf(starts, SMALLEST);
@@ -133,9 +133,12 @@ public class RangeSet {
     }
   }
 
-  /** A range has been inserted at an index, before which there were {@code size}. */
+  /** Called after a range was inserted at an index; {@code size} is the number of ranges before. */
   protected void onInsert(int index, int size) {}
 
-  /** The ranges from one index up to another are being removed from {@code size}. */
+  /**
+   * Called when the ranges from one index up to another are removed; {@code size} is the number of
+   * ranges before.
+   */
   protected void onRemove(int from, int to, int size) {}
 }

@@ -25,7 +25,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
   private C last;
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
    * @param seed keys the hash; random, so that peers cannot predict it
    */
@@ -38,7 +38,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
     return (C[]) new ConnectionEntry[length];
   }
 
-  /** Packs the number of a path and the ports into 64 bits, which no other connection has. */
+  /** Packs the number of a path and the ports into 64 bits, unique to the connection. */
   public static long key(int number, int remotePort, int localPort) {
     return ((long) number << 32) | ((long) remotePort << 16) | localPort;
   }
@@ -48,7 +48,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
     return size;
   }
 
-  /** The connection with that key, or null. */
+  /** The connection with a key, or null. */
   public C get(long key) {
     C recent = last;
     if (recent != null && recent.key == key) {
@@ -74,8 +74,8 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
   }
 
   /**
-   * The connection with that key, or almost never another one, or null. Reads no connection, so
-   * that the caller need not wait for one before it looks for the next.
+   * The connection with a key, or null; rarely, another connection. Reads no connection, so that
+   * the caller need not wait for its memory before it looks for the next.
    */
   public C findByTag(long key) {
     long hash = hash(key);

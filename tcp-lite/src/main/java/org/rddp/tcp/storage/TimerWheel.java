@@ -11,7 +11,7 @@ package org.rddp.tcp.storage;
  *
  * <p>An entry may be returned before its deadline: postponing a deadline, as every acknowledgment
  * does, costs nothing until the old deadline. So a busy connection moves once per retransmission
- * timeout and not once per segment.
+ * timeout, not once per segment.
  */
 public final class TimerWheel {
   /** A tick is 2^16 nanoseconds, which leaves 48 bits of ticks. */
@@ -38,7 +38,7 @@ public final class TimerWheel {
   private long earliest = NONE;
 
   /**
-   * An empty wheel.
+   * Creates an empty wheel.
    *
    * @param now the time in nanoseconds
    */
@@ -46,7 +46,7 @@ public final class TimerWheel {
     tick = tick(now);
   }
 
-  /** Unsigned ticks, since nanoseconds have any origin. */
+  /** The tick of a time; unsigned, since nanoseconds have any origin. */
   private static long tick(long nanoseconds) {
     return (nanoseconds ^ Long.MIN_VALUE) >>> TICK_SHIFT;
   }
@@ -154,7 +154,7 @@ public final class TimerWheel {
     return rest;
   }
 
-  /** The first tick of the next slot with entries after the current tick's. */
+  /** The first tick of the next slot that has entries, after the current tick's. */
   private long nextOccupied() {
     long later = occupied[0] & -(2L << tick);
     if (later != 0) {
