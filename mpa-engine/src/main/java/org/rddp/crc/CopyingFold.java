@@ -13,8 +13,8 @@ import static org.rddp.crc.FoldVectors.WINDOW;
 import jdk.incubator.vector.ByteVector;
 
 /**
- * {@link Fold} and a copy in one pass: every vector is loaded once, stored and folded, so the CRC
- * is that of the octets at the destination even if another thread writes to the source.
+ * Copies and folds (see {@link Fold}) in one pass: each vector is loaded once, stored and folded,
+ * so the CRC is that of the octets at the destination even if another thread writes to the source.
  *
  * <p>Unrolled like {@link Fold} for the same reasons; the last window is stored before it is
  * folded. The two ranges must not overlap.
@@ -46,7 +46,7 @@ final class CopyingFold {
     ByteVector v10 = zero;
     long at = head;
     long next = from;
-    // The head has been copied already; what is stored of it here is overwritten later.
+    // The head has already been copied; this store is overwritten later.
     long out = history;
     long nextOut = to;
     while (true) {

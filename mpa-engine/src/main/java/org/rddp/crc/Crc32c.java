@@ -49,10 +49,10 @@ public interface Crc32c {
   }
 
   /**
-   * Chooses the implementation; to be called when a process starts. The returned task is to be run
-   * once on its own thread: it waits until the vector implementation is compiled and measures from
-   * which length it is faster. Until it ends, all instances use the JDK's implementation. It takes
-   * some seconds, at most a minute.
+   * Chooses the implementation; call this when a process starts, and run the returned task once on
+   * its own thread: it waits until the vector implementation is compiled and measures from which
+   * length it is faster. Until it ends, all instances use the JDK's implementation. It takes some
+   * seconds, at most a minute.
    *
    * @param clock time in ns
    * @param pause yields the core for a moment
@@ -79,7 +79,7 @@ public interface Crc32c {
     return Crc32cChoice.OF_THREAD.get();
   }
 
-  /** Creates an instance of the same implementation. */
+  /** Creates an instance of the implementation that {@link #ofThread} uses. */
   static Crc32c create() {
     return Crc32cChoice.ofSystem().create();
   }

@@ -111,7 +111,10 @@ final class Crc32cChoice {
     return Long.parseLong(value);
   }
 
-  /** Checks for the incubator module before any class that needs it is loaded. */
+  /**
+   * Whether the JVM has 512-bit vectors; checks for the incubator module before a class that needs
+   * it is loaded.
+   */
   static boolean vectorsAreThere() {
     return VectorModule.isPresent() && FoldVectors.available();
   }

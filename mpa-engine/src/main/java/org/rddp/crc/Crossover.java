@@ -10,7 +10,7 @@ final class Crossover {
   private volatile long fold = NEVER;
   private volatile long copy = NEVER;
 
-  /** Creates one with known thresholds. */
+  /** Creates an instance with known thresholds. */
   static Crossover at(Crc32cThresholds thresholds) {
     Crossover crossover = new Crossover();
     crossover.set(thresholds.fold(), thresholds.copy());

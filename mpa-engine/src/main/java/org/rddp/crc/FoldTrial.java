@@ -10,15 +10,15 @@ import java.util.function.LongSupplier;
  * Warms up the folding until HotSpot has compiled all of it, then measures from which lengths it is
  * faster than the JDK's intrinsic on this machine.
  *
- * <p>Until HotSpot's C2 compiler has compiled the folding, every vector is an object and a message
- * of some KiB takes a hundred microseconds and more. No engine should wait for that, so the trial
- * runs on its own thread, and until it has succeeded the JDK's intrinsic is used.
+ * <p>Until C2 has compiled the folding, every vector is an object, and a message of some KiB takes
+ * a hundred microseconds or more. So that no engine waits for that, the trial runs on its own
+ * thread, and the JDK's intrinsic is used until it has succeeded.
  */
 final class FoldTrial implements Runnable {
   /** Time limit in ns; a machine too busy to finish in time stays with the JDK's intrinsic. */
   private static final long LONGEST = 60_000_000_000L;
 
-  /** Bursts needed until HotSpot compiles, and bursts without allocation needed at the end. */
+  /** The least number of bursts, and how many at the end must not allocate. */
   private static final int FEWEST_BURSTS = 200;
 
   private static final int FAST_BURSTS = 50;
@@ -52,7 +52,7 @@ final class FoldTrial implements Runnable {
   private final long from = messages.address();
   private final long to = from + LONGEST_TRIED;
 
-  /** Keeps the JIT from removing the work. */
+  /** The sum of all results, which keeps the JIT from removing the work. */
   private int sum;
 
   /**
@@ -60,9 +60,9 @@ final class FoldTrial implements Runnable {
    *
    * @param crossover receives the result
    * @param foldAsked a configured length to fold from; 0 to measure it
-   * @param copyAsked the same for copies
+   * @param copyAsked a configured length for copies; 0 to measure it
    * @param clock time in ns
-   * @param pause yields the core for a moment, also to the compiler
+   * @param pause yields the core to other threads and the compiler for a moment
    */
   FoldTrial(
       Crossover crossover, long foldAsked, long copyAsked, LongSupplier clock, Runnable pause) {

@@ -12,7 +12,10 @@ import java.util.zip.CRC32C;
  * <p>Needs {@code --add-opens java.base/java.util.zip=ALL-UNNAMED}, which {@code bin/rddp} sets.
  */
 final class IntrinsicCall {
-  /** A constant for HotSpot; null if the package is not open or the method does not exist. */
+  /**
+   * Null if the package is not open or the method does not exist. Static and final, so that HotSpot
+   * treats it as a constant.
+   */
   private static final MethodHandle UPDATE = find();
 
   /** Whether the method can be called. */
@@ -24,7 +27,7 @@ final class IntrinsicCall {
   /** Octets per iteration of the intrinsic's inner loop; it handles a remainder slowly. */
   private static final int BLOCK = 256;
 
-  /** A remainder of so many octets costs more than a second call. */
+  /** A remainder of this many octets costs more than a second call. */
   private static final int ODD_FROM = 88;
 
   /** Messages shorter than this never gain from two calls. */
@@ -81,7 +84,7 @@ final class IntrinsicCall {
     }
   }
 
-  /** Wraps what a method handle declares to throw; this one never throws. */
+  /** Wraps the exception that a method handle declares; it is never thrown. */
   private static RuntimeException unexpected(Throwable e) {
     if (e instanceof Error error) {
       throw error;

@@ -26,7 +26,7 @@ public final class IntrinsicCrc32c implements Crc32c {
   /** Octets per iteration of the intrinsic's inner loop; it handles a remainder slowly. */
   private static final int BLOCK = 256;
 
-  /** A remainder of so many octets costs more than a second call. */
+  /** A remainder of this many octets costs more than a second call. */
   private static final int ODD_FROM = 80;
 
   private final CRC32C crc32c = new CRC32C();

@@ -6,10 +6,10 @@ import java.util.Arrays;
  * Finds the length from which one method is faster than another, cautiously, so that using the
  * result never costs much.
  *
- * <p>Other load can only slow a measurement down: so each method is judged by the fastest of many
- * measurements, and all lengths are measured in several passes, so that a single disturbance
- * affects only one pass. Results still vary by some percent over time and between cores; so a
- * length counts only if it, and every greater one, gains more than {@link #MARGIN} percent.
+ * <p>Other load can only slow a measurement down. So each method is judged by the fastest of many
+ * measurements, and all lengths are measured in several passes, so that a disturbance affects only
+ * one pass. Results still vary by some percent over time and between cores. So a length counts only
+ * if it and every greater one gain more than {@link #MARGIN} percent.
  */
 final class ThresholdSearch {
   /** The required gain in percent; near the crossover either method is as good. */

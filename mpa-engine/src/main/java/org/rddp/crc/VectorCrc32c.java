@@ -26,7 +26,7 @@ public final class VectorCrc32c implements Crc32c {
    */
   private static final int REST = VECTOR + WINDOW;
 
-  /** The CRC of as many zeros: XORing it removes the initial value that the JDK uses. */
+  /** The CRC of {@link #REST} zeros: XORing it removes the initial value that the JDK uses. */
   private static final int START = startValue();
 
   private final Crossover crossover;
@@ -134,7 +134,7 @@ public final class VectorCrc32c implements Crc32c {
     return ~((int) crc32c.getValue() ^ START);
   }
 
-  /** Wraps what a method handle declares to throw; these never throw. */
+  /** Wraps the exception that a method handle declares; it is never thrown. */
   private static RuntimeException unexpected(Throwable e) {
     if (e instanceof Error error) {
       throw error;

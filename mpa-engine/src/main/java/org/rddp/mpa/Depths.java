@@ -11,7 +11,7 @@ package org.rddp.mpa;
  * @param ord Reads of our own that may be outstanding at a time
  */
 public record Depths(int peerIrd, int peerOrd, int ird, int ord) {
-  /** The peer's number that means: agreed on by the programs, by other means. */
+  /** The peer's number if the programs agree on the depth by other means. */
   public static final int ELSEWHERE = 0x3fff;
 
   /** The peer's frame carries no numbers: it is of revision 0 or 1, or not enhanced. */

@@ -151,7 +151,7 @@ final class EarlyFpdus {
     return true;
   }
 
-  /** Tells an observer of every FPDU from now on; null: nobody. */
+  /** Sets the observer of the FPDUs from now on; null for none. */
   void observe(FpduObserver next) {
     observer = next;
   }

@@ -12,11 +12,11 @@ import java.util.Set;
  * @param rtr flags B, C and D: kinds of RTR, offered or chosen
  * @param ird RDMA Reads that the sender can serve at a time, 0 to 16382, or {@link
  *     Depths#ELSEWHERE}
- * @param ord RDMA Reads that the sender would like to have outstanding at a time, 0 to 16382, or
- *     {@link Depths#ELSEWHERE}
+ * @param ord RDMA Reads that the sender wants to have outstanding at a time, 0 to 16382, or {@link
+ *     Depths#ELSEWHERE}
  */
 record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
-  /** Number of octets. */
+  /** Length in octets. */
   static final int OCTETS = 4;
 
   private static final int ELSEWHERE = Depths.ELSEWHERE;
@@ -73,7 +73,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
 
   /**
    * A Responder's answer to this proposal: depths that both sides support, and the RTRs that it
-   * takes.
+   * accepts.
    *
    * @param rejected whether the Reply declines: its ORD may then be more than the Initiator's IRD
    */
@@ -90,9 +90,9 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   }
 
   /**
-   * The RTRs that a Responder names, and of which it takes any: all the offered ones that it
-   * supports, or else all that it supports, and the Initiator ends the connection. Without
-   * peer-to-peer none.
+   * The RTRs that a Responder names and accepts: the offered ones that it supports. If it supports
+   * none of these, all that it supports; the Initiator then ends the connection. None without
+   * peer-to-peer.
    */
   Set<Rtr> accepted(MpaSettings settings) {
     if (!peerToPeer) { // P2P-9.2-07, P2P-9.2-12, P2P-12-01
@@ -108,9 +108,9 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   }
 
   /**
-   * The RTR that an Initiator sends upon this Reply: the first in order of preference that both
-   * sides have named. Empty if there is none. Its own ORD may be 0 for a Read, which the
-   * Responder's IRD allows for.
+   * The RTR that an Initiator sends after this Reply: the first in order of preference that both
+   * sides have named; empty if there is none. A Read is possible even if the Initiator's ORD is 0;
+   * the Responder's IRD allows for it.
    */
   Set<Rtr> chosen(MpaSettings settings) {
     Set<Rtr> both = EnumSet.copyOf(proposal(settings).rtr());
@@ -123,13 +123,13 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   }
 
   /**
-   * The depths in use at this end towards a peer that has sent this.
+   * The depths in use at this end towards a peer that has sent this enhancement.
    *
-   * @param servesRtr whether a Read may come as RTR: one is then served in any case (RFC 6581
-   *     section 9.1)
+   * @param servesRtr whether a Read may come as RTR; then at least one is served (RFC 6581 section
+   *     9.1)
    */
   Depths depths(MpaSettings settings, boolean servesRtr) {
-    // ELSEWHERE is more than any depth.
+    // ELSEWHERE is greater than any depth.
     int served = Math.min(settings.ird(), ord); // P2P-9.1-02, P2P-9.1-07, P2P-9.1-11, RDMAP-6.1-03
     // P2P-9.1-03, P2P-9.1-09, P2P-12-01
     return new Depths(ird, ord, servesRtr ? Math.max(served, 1) : served, settings.ordInUse(ird));

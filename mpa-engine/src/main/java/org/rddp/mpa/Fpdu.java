@@ -11,7 +11,7 @@ final class Fpdu {
   /** Octets of the CRC. */
   static final int CRC = 4; // MPA-4.4-11
 
-  /** The least that an FPDU adds to its ULPDU, without pad and Markers. */
+  /** Octets that an FPDU adds to its ULPDU, without pad and Markers. */
   static final int OVERHEAD = LENGTH + CRC;
 
   private Fpdu() {}

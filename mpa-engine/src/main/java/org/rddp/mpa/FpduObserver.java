@@ -1,6 +1,6 @@
 package org.rddp.mpa;
 
-/** Learns of the FPDUs of a connection. Called on the engine's thread. */
+/** Observes the FPDUs of a connection. Called on the engine's thread. */
 public interface FpduObserver {
   /**
    * An FPDU has been built and is handed to TCP.

@@ -10,9 +10,9 @@ import org.rddp.wire.Memory;
  * The octets of one FPDU in place: contiguous in one segment, or in the packets of several
  * segments, which are retained until the FPDU has been processed.
  *
- * <p>So that a peer that sends tiny segments cannot pin a packet with each, octets that fit are
- * copied into the packet before them. Any two consecutive packets therefore hold more than one
- * packet has room for.
+ * <p>Octets that fit are copied into the packet before them, so that a peer cannot pin a packet
+ * with each tiny segment. Any two consecutive packets therefore hold more than one packet has room
+ * for.
  */
 final class FpduOctets {
   private final PacketPool pool;
@@ -27,9 +27,9 @@ final class FpduOctets {
   }
 
   /**
-   * No octets.
+   * Creates an instance without octets.
    *
-   * @param retained told how many more packets are retained; negative for released ones
+   * @param retained called with the number of packets newly retained; negative for released ones
    */
   FpduOctets(PacketPool pool, IntConsumer retained) {
     this.pool = pool;

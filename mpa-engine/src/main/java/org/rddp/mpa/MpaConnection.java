@@ -47,7 +47,7 @@ public final class MpaConnection implements StreamHandler {
   /** Stream position of the incomplete FPDU that the alarm is set for, or {@link #NONE}. */
   private long unfinishedFpdu = NONE;
 
-  /** An error has been reported: nothing more is passed. */
+  /** Whether an error has been reported; then nothing more is passed. */
   private boolean failed;
 
   /** Whether the receive window is kept from opening, and the octets withheld from it so far. */
@@ -58,7 +58,7 @@ public final class MpaConnection implements StreamHandler {
   private boolean closed;
 
   /**
-   * A connection whose ends have agreed.
+   * Creates a connection whose ends have agreed.
    *
    * @param start stream position of the first octet after the peer's startup frame
    * @param earlySegments segments behind it that were received out of order
@@ -95,8 +95,8 @@ public final class MpaConnection implements StreamHandler {
    * Begins: the connection is TCP's handler now.
    *
    * @param closing whether our half has been closed before
-   * @param mismatch what the Reply settles and we cannot meet; null for nothing
-   * @param detail describes that, for people to read
+   * @param mismatch the part of the Reply that we cannot meet; null for none
+   * @param detail describes the mismatch, for people to read
    */
   void begin(boolean closing, MpaError mismatch, String detail) {
     if (closed) {
@@ -190,7 +190,7 @@ public final class MpaConnection implements StreamHandler {
     return !closed && maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
-  /** Closes our half of the connection after everything sent. Receiving goes on. */
+  /** Closes our half of the connection after everything sent. Receiving continues. */
   public void closeSend() {
     if (!closed && !sendClosed) {
       sendClosed = true;
@@ -205,7 +205,7 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** What both startup frames have settled. */
+  /** The parameters that both startup frames have settled. */
   public Negotiated negotiated() {
     return negotiated;
   }
@@ -216,8 +216,8 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Whether an error has been reported, or follows {@link UlpduHandler#onFullOperation} because
-   * what both ends have settled cannot be met: ULPDUs then only serve to tell the peer so (RFC 6581
+   * Whether an error has been reported, or follows {@link UlpduHandler#onFullOperation} because we
+   * cannot meet the settled parameters: ULPDUs then serve only to report that to the peer (RFC 6581
    * section 8).
    */
   public boolean failed() {
@@ -307,7 +307,7 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Octets have been taken in order.
+   * Continues after octets have been taken in order.
    *
    * @param held whether nothing could be sent before they were taken
    */
@@ -324,7 +324,7 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Sets the alarm if an FPDU is incomplete: its octets hold packets that other connections need.
+   * Sets the alarm if an FPDU is incomplete: its octets pin packets that other connections need.
    */
   private void startFpduTimeout() {
     if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
@@ -333,7 +333,7 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** Octets have been taken: opens the receive window by them, unless it is held. */
+  /** Opens the receive window by octets that have been taken, unless it is held. */
   void openWindow(int length) {
     if (windowHeld) {
       withheldOctets += length;
@@ -343,8 +343,8 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Keeps TCP's receive window from opening for octets taken from now on. For a user that keeps
-   * what it receives for a while: the peer stops sending when the window is full.
+   * Keeps TCP's receive window from opening for octets taken from now on, so that the peer stops
+   * sending when the window is full. For a user that keeps received octets for a while.
    *
    * @param held true to withhold; false opens the window by everything withheld so far
    */
@@ -374,8 +374,8 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * The RTR must have come by now, or the FPDU be complete that was incomplete when the alarm was
-   * set.
+   * Ends the connection if the RTR has not come, or the FPDU for which the alarm was set is still
+   * incomplete.
    */
   @Override
   public void onAlarm(long now) {
@@ -396,21 +396,23 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** The peer has sent an FPDU although it must wait for ours (section 7.1.2 rule 4). */
+  /**
+   * Fails because the peer has sent an FPDU although it must wait for ours (section 7.1.2 rule 4).
+   */
   private void failForEarlyFpdu() {
     Kind frame = settings.startKey() ? Kind.START_KEY : Kind.REPLY;
     String detail = frame.title() + ": " + MpaStartup.FOLLOWED + "the Reply before any FPDU";
     fail(MpaError.STARTUP, detail); // MPA-7.1.1-21
   }
 
-  /** Reports an error after which the peer is not told anything, and resets the connection. */
+  /** Reports an error and resets the connection, without a message to the peer. */
   private void fail(MpaError error, String detail) {
     receiver.close();
     report(error, detail);
     stream.abort();
   }
 
-  /** The peer's FIN, after all octets have been taken. */
+  /** Handles the peer's FIN, after all octets have been taken. */
   @Override
   public void onPeerClosed() {
     if (failed) {
@@ -435,7 +437,7 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Tells a user that TCP has ended.
+   * Reports the end of TCP to a user.
    *
    * @param errorKnown whether an error has been reported that explains it
    */
@@ -461,7 +463,7 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** Tells an observer of every FPDU from now on; null: nobody. */
+  /** Sets the observer of the FPDUs from now on; null for none. */
   public void observe(FpduObserver observer) {
     sender.observe(observer);
     receiver.observe(observer);

@@ -10,7 +10,7 @@ public enum MpaError {
   MARKER(3), // MPA-8-02
   /** An invalid MPA Request or Reply. */
   STARTUP(4), // MPA-8-02
-  /** A local error that no other number names; only a peer reports it. */
+  /** A local error without a number of its own; only peers report it. */
   LOCAL_CATASTROPHIC(5), // P2P-8-01
   /** The Responder's Reply asks for more RDMA Reads at a time than we, the Initiator, can serve. */
   INSUFFICIENT_IRD(6), // P2P-8-01

@@ -19,7 +19,7 @@ final class MpaReceiver {
   private final FpduOctets kept;
   private final Ulpdu ulpdu = new Ulpdu();
 
-  /** Null while the connection is not traced. */
+  /** Null while nobody observes. */
   private FpduObserver observer;
 
   /** Stream position of the next FPDU. */
@@ -36,7 +36,8 @@ final class MpaReceiver {
   /**
    * Creates a receiver at the beginning of Full Operation.
    *
-   * @param retained told how many more packets incomplete FPDUs retain; negative for released ones
+   * @param retained called with the number of packets that incomplete FPDUs newly retain; negative
+   *     for released ones
    */
   MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader, IntConsumer retained) {
     this.handler = handler;
@@ -46,7 +47,7 @@ final class MpaReceiver {
     this.kept = new FpduOctets(pool, retained);
   }
 
-  /** Tells an observer of every FPDU from now on; null: nobody. */
+  /** Sets the observer of the FPDUs from now on; null for none. */
   void observe(FpduObserver next) {
     observer = next;
   }

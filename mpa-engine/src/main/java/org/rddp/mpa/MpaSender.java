@@ -14,8 +14,8 @@ import org.rddp.wire.Memory;
  *
  * <p>Where TCP has packets for trains, FPDUs of full segments are written one behind the other into
  * one packet, each a segment of its own. All but the last have the same size, at which a network
- * card cuts the frame. So a train ends at an FPDU that is smaller, and before one that is larger,
- * as it may be by a Marker.
+ * card cuts the frame. So a train ends with an FPDU that is smaller, and before one that is larger,
+ * for example by a Marker.
  */
 final class MpaSender {
   /** Octets of the smallest FPDU: a segment with less room left is complete. */
@@ -27,10 +27,10 @@ final class MpaSender {
   private final boolean markers;
   private final boolean packing;
 
-  /** Null while the connection is not traced. */
+  /** Null while nobody observes. */
   private FpduObserver observer;
 
-  /** Octets of each segment of the train begun last; 0 once that is known to take no more. */
+  /** Octets of each segment of the last train; 0 if that takes no more. */
   private int trainSegment;
 
   /** Octets sent since SeqStart. */
@@ -46,7 +46,7 @@ final class MpaSender {
   private long header;
 
   /**
-   * A sender at the beginning of Full Operation.
+   * Creates a sender at the beginning of Full Operation.
    *
    * @param markers whether the peer requires Markers
    * @param packing whether FPDUs share segments
@@ -81,12 +81,12 @@ final class MpaSender {
     return Math.min(stream.emss(), inPacket) - length;
   }
 
-  /** Touches its cache lines: {@link MpaConnection#prefetchSending}. */
+  /** Touches the cache lines that sending needs: {@link MpaConnection#prefetchSending}. */
   int prefetch() {
     return (int) offset + (packing ? 1 : 0);
   }
 
-  /** Tells an observer of every FPDU from now on; null: nobody. */
+  /** Sets the observer of the FPDUs from now on; null for none. */
   void observe(FpduObserver next) {
     observer = next;
   }
@@ -139,7 +139,7 @@ final class MpaSender {
     }
   }
 
-  /** Passes a packet to TCP, as the first of a train if {@link #trainSegment} says so. */
+  /** Passes a packet to TCP, as the first of a train if {@link #trainSegment} is set. */
   private void pass(long packet, int size, boolean more) {
     if (trainSegment != 0) {
       stream.beginTrain(packet);
@@ -150,7 +150,7 @@ final class MpaSender {
     }
   }
 
-  /** Puts an FPDU behind the train that waits; false if there is none with room for it. */
+  /** Appends an FPDU to the waiting train; returns false if there is none with room for it. */
   private boolean sendInTrain(
       int size, long head, int headLength, long payload, int payloadLength, boolean more) {
     if (trainSegment == 0) {
@@ -167,7 +167,7 @@ final class MpaSender {
     return true;
   }
 
-  /** Whether an FPDU fills a segment, but for the room of a Marker that it might have had. */
+  /** Whether an FPDU fills a segment, except for room reserved for a Marker. */
   private boolean isFull(int size) {
     return size + Long.BYTES > stream.emss();
   }
@@ -208,7 +208,10 @@ final class MpaSender {
     putPad(at + payloadLength, Fpdu.pad(length));
   }
 
-  /** Does the same and returns the CRC, computed over the payload in the same pass as the copy. */
+  /**
+   * Writes an FPDU without Markers, except for its CRC; returns the CRC, computed over the payload
+   * in the pass that copies it.
+   */
   private int writeInOnePass(
       long address, long head, int headLength, long payload, int payloadLength) {
     int length = headLength + payloadLength;

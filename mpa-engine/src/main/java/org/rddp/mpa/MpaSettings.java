@@ -14,8 +14,8 @@ import java.util.Set;
  * @param startupTimeoutNanos how long to wait for the peer's startup frame, greater than 0
  * @param revision the MPA revision that an Initiator proposes: 1 (RFC 5044) or 2 (RFC 6581). A
  *     Responder accepts both
- * @param revision1Retry whether whoever connects tries once more with revision 1 where the peer
- *     closes upon a Request of revision 2 (RFC 6581 section 10)
+ * @param revision1Retry whether the Initiator's side connects again with revision 1 if the peer
+ *     closes after a Request of revision 2 (RFC 6581 section 10)
  * @param permissive whether peers of the RDMA Consortium's specifications, revision 0, are accepted
  *     too (RFC 5044 appendix C)
  * @param startKey whether both ends begin with the Start Key of draft-culley-iwarp-mpa-03 instead;
@@ -25,18 +25,18 @@ import java.util.Set;
  *     draft). Without this a Start Key has no Private Data
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
- * @param unnegotiatedOrd the same where the peer does not say how many it serves (revision 1, or
- *     IRD 0x3fff), if that is less, 0 to 16382. A user that does not know the peer's IRD by other
- *     means sets 1: every peer that serves Reads serves one at a time
- * @param requiredOrd the ORD that our user cannot do without, 0 to 16382: a Responder's Reply that
- *     rejects says it, also beyond the Initiator's IRD (RFC 6581 section 9.1)
- * @param readsNegotiated whether an Initiator of revision 2 sends IRD and ORD, so that both ends
- *     adapt theirs; otherwise the programs agree on them by other means
+ * @param unnegotiatedOrd the limit instead of ORD, if less, towards a peer that does not state its
+ *     IRD (revision 1, or IRD 0x3fff), 0 to 16382. A user that does not know the peer's IRD by
+ *     other means sets 1: every peer that serves Reads serves one at a time
+ * @param requiredOrd the least ORD that our user needs, 0 to 16382: a Responder's Reply that
+ *     rejects states it, even beyond the Initiator's IRD (RFC 6581 section 9.1)
+ * @param readsNegotiated whether an Initiator of revision 2 sends IRD and ORD, to which both ends
+ *     adapt; otherwise the programs agree on them by other means
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
  *     program may be the first to send (RFC 6581 section 9.2). A Responder follows the Initiator
  * @param rtr the kinds of RTR that we send and accept, at least one
  * @param startups the most Responders of one stack that wait for a Request at a time, 1 to 2^24;
- *     the listener resets others beyond that
+ *     the listener resets connections beyond that
  * @param early whether the user accepts ULPDUs out of order, which Markers locate when a segment is
  *     missing (RFC 5044 appendix A.5)
  * @param silentDrop whether a segment with an invalid FPDU is dropped before TCP acknowledges it,
@@ -111,7 +111,7 @@ public record MpaSettings(
     return Math.min(ord, peerIrd == Depths.ELSEWHERE ? unnegotiatedOrd : peerIrd);
   }
 
-  /** Whether an Initiator's Request asks for anything of RFC 6581, and is enhanced therefore. */
+  /** Whether an Initiator's Request uses features of RFC 6581, and so must be enhanced. */
   boolean enhances() {
     // P2P-6-01, P2P-10-03
     return revision == StartupFrame.RFC6581 && !startKey && (peerToPeer || readsNegotiated);

@@ -71,11 +71,11 @@ public final class MpaStartup implements StreamHandler {
   }
 
   /**
-   * Creates an Initiator's. It sends the MPA Request as soon as TCP is established.
+   * Creates an Initiator's startup, which sends the MPA Request as soon as TCP is established.
    *
    * @param privateData the Request's, 0 to 512 octets; 508 if revision 2 is proposed
    * @param user gets the connection; also told if it fails or ends before both ends agree
-   * @throws IllegalArgumentException if there is more private data
+   * @throws IllegalArgumentException if there is more Private Data
    */
   public static MpaStartup initiator(
       MpaSettings settings, byte[] privateData, StartupHandler owner, UlpduHandler user) {
@@ -83,7 +83,7 @@ public final class MpaStartup implements StreamHandler {
   }
 
   /**
-   * Creates a Responder's. It waits for the MPA Request and answers it.
+   * Creates a Responder's startup, which waits for the MPA Request and answers it.
    *
    * @param user gets the connection; also told if it fails or ends before both ends agree
    */
@@ -111,9 +111,9 @@ public final class MpaStartup implements StreamHandler {
   }
 
   /**
-   * Responder: chooses ORD for this connection, before {@link #accept}. It holds also towards a
-   * peer that does not say how many Reads it serves: the user knows that by other means. Does
-   * nothing if no Request waits for an answer.
+   * Responder: chooses ORD for this connection, before {@link #accept}. It applies even if the peer
+   * does not state its IRD: the user then knows that by other means. Does nothing if no Request
+   * waits for an answer.
    *
    * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
    */
@@ -163,7 +163,7 @@ public final class MpaStartup implements StreamHandler {
     }
   }
 
-  /** What both startup frames have settled; null before the peer's has come. */
+  /** The parameters that both startup frames have settled; null before the peer's has come. */
   public Negotiated negotiated() {
     return negotiation.settled();
   }
@@ -210,12 +210,15 @@ public final class MpaStartup implements StreamHandler {
     connection.begin(closing, mismatch, mismatch == null ? null : mismatchDetail());
   }
 
-  /** Describes what of the Reply we cannot meet, with the names of frame and field. */
+  /** Describes the part of the Reply that we cannot meet, with the names of frame and field. */
   private String mismatchDetail() {
     return negotiation.expectedTitle() + ": " + negotiation.mismatchDetail();
   }
 
-  /** After the agreement, only the rest of a segment, or of those kept here, comes this way. */
+  /**
+   * Takes octets. After the agreement these are only the rest of a segment, or of segments kept
+   * here; they are passed on.
+   */
   @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (connection != null) {
@@ -301,7 +304,7 @@ public final class MpaStartup implements StreamHandler {
     }
   }
 
-  /** Responder: the user accepts or rejects the Request. */
+  /** Responder: prepares and sends the Reply that accepts or rejects the Request. */
   private void reply(boolean accept, byte[] privateData) {
     negotiation.checked(privateData);
     if (phase == Phase.OVER || closing) {
@@ -340,7 +343,7 @@ public final class MpaStartup implements StreamHandler {
 
   /**
    * Closes our half after everything to be sent. If MPA has ended, also starts the timeout for the
-   * peer to close its half, since no layer above does.
+   * peer to close its half; no layer above does so.
    */
   public void closeSend() {
     if (stream == null) {
@@ -419,8 +422,8 @@ public final class MpaStartup implements StreamHandler {
   }
 
   /**
-   * A well-formed frame of another revision: answers with our revision (appendices C.2.1 and
-   * C.2.2), then closes gracefully, with a timeout.
+   * Answers a well-formed frame of another revision with our revision (appendices C.2.1 and C.2.2),
+   * then closes gracefully, with a timeout.
    */
   private void refuse(String incompatibility) {
     phase = Phase.REFUSING; // MPAC-2.1-02, MPAC-2.2-01
@@ -431,7 +434,7 @@ public final class MpaStartup implements StreamHandler {
     report(MpaError.STARTUP, incompatibility);
   }
 
-  /** An invalid or missing startup frame resets the connection at once (section 8). */
+  /** Reports an invalid or missing startup frame, and resets the connection at once (section 8). */
   private void fail(MpaError error, String detail) {
     phase = Phase.OVER;
     report(error, detail);

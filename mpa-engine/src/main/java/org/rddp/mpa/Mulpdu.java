@@ -2,7 +2,7 @@ package org.rddp.mpa;
 
 /** The largest ULPDU that fits into a segment (RFC 5044 sections 3 and 4.5). */
 public final class Mulpdu {
-  /** Lower bound of MULPDU, however small EMSS is. */
+  /** Lower bound of MULPDU, for any EMSS. */
   public static final int MIN = 128; // MPA-4.5-07, D03-7.3.2-01
 
   /** Upper bound of MULPDU, so that an FPDU fits into an IP datagram. */

@@ -25,7 +25,7 @@ public record Negotiated(
     int version,
     Depths depths,
     Set<Rtr> rtr) {
-  /** What holds towards a peer that has closed instead of sending its frame. */
+  /** The parameters towards a peer that has closed instead of sending its frame. */
   static Negotiated withoutFrame(MpaSettings settings) {
     return new Negotiated(false, false, false, 0, 0, Depths.unknown(settings), Set.of());
   }

@@ -15,7 +15,7 @@ final class Negotiation {
   private MpaSettings settings;
   private final boolean initiator;
 
-  /** Revision of an Initiator's Request: 1 also where nothing of RFC 6581 is asked for. */
+  /** Revision of an Initiator's Request: 1 if it uses no feature of RFC 6581. */
   private final int revision;
 
   private StartupFrameReader reader;
@@ -74,7 +74,7 @@ final class Negotiation {
     return reader instanceof PrivateDataMessage;
   }
 
-  /** The Private Data message has been processed: expects the peer's Start Key. */
+  /** Expects the peer's Start Key, after its Private Data message has been processed. */
   void awaitStartKey() {
     streamed = reader.frame().privateData();
     reader = new StartKey();
@@ -95,18 +95,21 @@ final class Negotiation {
     }
   }
 
-  /** Whether rejecting means closing: a Start Key has no other way (draft-03 section 13.3). */
+  /**
+   * Whether this end rejects by closing, since a Start Key has no other way (draft-03 section
+   * 13.3).
+   */
   boolean declinesByClosing() {
     return settings.startKey(); // D03-13.3-03
   }
 
-  /** Whether rejecting sends no octets: a Start Key can only accept. */
+  /** Whether rejecting sends no octets, since a Start Key can only accept. */
   boolean declinesInSilence() {
     return settings.startKey() && !streaming();
   }
 
   /**
-   * The Responder closes: whether it has rejected thereby. It has answered, and no octet of its key
+   * Whether a Responder that closes thereby rejects: it has answered, and no octet of its Start Key
    * has arrived.
    */
   boolean declinedByClosing() {
@@ -118,7 +121,7 @@ final class Negotiation {
   }
 
   /**
-   * Sets a Reply that tells an Initiator of another revision which one we support (RFC 5044
+   * Sets a Reply with the revision that we support, for an Initiator of another revision (RFC 5044
    * appendix C.2.1).
    */
   void prepareRefusal() {
@@ -187,7 +190,7 @@ final class Negotiation {
     return reader;
   }
 
-  /** The peer's frame is complete: negotiates the parameters. */
+  /** Negotiates the parameters; the peer's frame must be complete. */
   void conclude() {
     peer = reader.frame();
     settled = Negotiated.between(settings, initiator, peer);
@@ -199,7 +202,7 @@ final class Negotiation {
     conclude();
   }
 
-  /** The settings, with what the Responder's user has chosen since. */
+  /** The settings, with later choices of the Responder's user. */
   MpaSettings settings() {
     return settings;
   }
@@ -213,7 +216,7 @@ final class Negotiation {
   }
 
   /**
-   * Which part of a Reply an Initiator cannot meet, so that it must tell the Responder (RFC 6581
+   * The part of a Reply that an Initiator cannot meet and must report to the Responder (RFC 6581
    * section 8): {@link MpaError#INSUFFICIENT_IRD}, {@link MpaError#NO_MATCHING_RTR}, or null.
    */
   MpaError mismatch() {
@@ -228,7 +231,7 @@ final class Negotiation {
     return settings.peerToPeer() && settled.rtr().isEmpty() ? MpaError.NO_MATCHING_RTR : null;
   }
 
-  /** Describes that mismatch, for people to read. */
+  /** Describes the mismatch, for people to read. */
   String mismatchDetail() {
     if (!peer.enhanced()) {
       return "Rev is " + peer.revision() + ", which has no RTR as the MPA Request asked for";

@@ -16,7 +16,7 @@ final class PrivateDataMessage extends StartupFrameReader {
     super(Kind.PRIVATE_DATA, LENGTH_OCTETS + StartupFrame.MAX_PRIVATE_DATA);
   }
 
-  /** Encodes the message with these octets. */
+  /** Encodes a message. */
   static byte[] encode(byte[] privateData) {
     byte[] message = new byte[LENGTH_OCTETS + privateData.length];
     message[0] = (byte) (privateData.length >> 8); // D03-13.3-01

@@ -8,17 +8,17 @@ import org.rddp.device.PacketPool;
  *
  * <p>Only FPDUs within the segment are checked, since acknowledged octets of an FPDU are not sent
  * again. A segment in order is read from the start of the next FPDU. A segment out of order is
- * assumed to begin with an FPDU, if its length fields lead exactly to its end and none is 0: zeros
- * from the middle of an FPDU would lead there, too.
+ * assumed to begin with an FPDU if its length fields lead exactly to its end and none is 0 (zeros
+ * from the middle of an FPDU would lead there, too).
  *
  * <p>The same FPDU is dropped at most {@link #ATTEMPTS} times: if it is then still invalid, the
- * peer sent it so, and it is accepted and reported.
+ * peer sent it that way, and it is accepted and reported.
  */
 final class SilentDrop {
-  /** How often the same FPDU is dropped at most. */
+  /** The most times that an FPDU is dropped. */
   static final int ATTEMPTS = 3;
 
-  /** Number of dropped FPDUs that are remembered; while there are so many, no other is dropped. */
+  /** The most dropped FPDUs that are remembered; while there are as many, no other is dropped. */
   static final int MOST = 64;
 
   private static final long NONE = -1;
@@ -37,7 +37,7 @@ final class SilentDrop {
   }
 
   /**
-   * Whether a segment is to be dropped.
+   * Whether to drop a segment.
    *
    * @param edge stream position before which everything has been received
    */

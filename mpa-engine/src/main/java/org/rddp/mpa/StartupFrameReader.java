@@ -5,8 +5,7 @@ import org.rddp.wire.Memory;
 
 /**
  * Assembles a peer's startup frame from octets as they arrive and checks each field as soon as it
- * is complete: another protocol is refused at its first wrong octet, and nothing after the frame is
- * taken.
+ * is complete: another protocol is refused at its first wrong octet. Takes nothing after the frame.
  */
 abstract class StartupFrameReader {
   /** The octets received of the frame. */
@@ -33,7 +32,7 @@ abstract class StartupFrameReader {
   /** Checks the field that ends at {@link #count}; returns what is wrong with it, or null. */
   abstract String checkField();
 
-  /** Describes what is missing of the fields after the Key. */
+  /** Describes which fields after the Key are missing. */
   abstract String missingField();
 
   /** The frame, once complete. */

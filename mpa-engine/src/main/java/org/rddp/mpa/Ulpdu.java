@@ -19,7 +19,7 @@ public final class Ulpdu {
   private long position;
   private boolean early;
 
-  /** Creates one without octets, to be filled with {@link #add}. */
+  /** Creates a ULPDU without octets; {@link #add} adds them. */
   public Ulpdu() {}
 
   /**
@@ -39,8 +39,8 @@ public final class Ulpdu {
   /**
    * Empties this for the next ULPDU.
    *
-   * @param position {@link #position()} of that
-   * @param early {@link #early()} of that
+   * @param position {@link #position()} of the next ULPDU
+   * @param early {@link #early()} of the next ULPDU
    */
   public void reset(long position, boolean early) {
     this.position = position;
@@ -49,7 +49,7 @@ public final class Ulpdu {
     length = 0;
   }
 
-  /** Appends octets, together at most 65535. They must stay as long as this is used. */
+  /** Appends octets, at most 65535 in all. They must stay valid while this ULPDU is used. */
   public void add(long address, int octets) {
     if (octets == 0) {
       return;
@@ -70,16 +70,16 @@ public final class Ulpdu {
   }
 
   /**
-   * Stream position of the first octet of its FPDU, which gives the order in which the peer sent:
-   * that of the Marker directly before ULPDU_Length, if there is one, or of ULPDU_Length.
+   * Stream position of the first octet of its FPDU: of the Marker directly before ULPDU_Length, if
+   * there is one, or of ULPDU_Length. Positions give the order in which the peer sent.
    */
   public long position() {
     return position;
   }
 
   /**
-   * Whether octets before it are still missing: it may be placed now, but Delivered only with
-   * {@link UlpduHandler#onDelivered}.
+   * Whether octets before this ULPDU are still missing: it may be placed now, but Delivered only
+   * with {@link UlpduHandler#onDelivered}.
    */
   public boolean early() {
     return early;

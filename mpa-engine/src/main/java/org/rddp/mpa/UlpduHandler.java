@@ -66,6 +66,6 @@ public interface UlpduHandler {
    */
   void onError(MpaError error, String detail);
 
-  /** The TCP connection has ended. The last call, made once. */
+  /** The TCP connection has ended. Called once, as the last call. */
   void onClosed(CloseReason reason);
 }
