@@ -21,7 +21,7 @@ public final class DdpEngine {
   private final SendScheduler sendScheduler = new SendScheduler();
   private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
-  /** Creates an engine whose streams hold segments of 256 KiB together. */
+  /** Creates an engine whose streams together hold segments of up to 256 KiB. */
   public DdpEngine(TaggedBuffers taggedBuffers) {
     this(taggedBuffers, new HeldMemory(Arena.ofAuto().allocate(HELD_OCTETS, Long.BYTES)));
   }
@@ -48,13 +48,13 @@ public final class DdpEngine {
   }
 
   /**
-   * Sends what has been posted: every stream that has something to send, and whose connection takes
-   * it, gets its share in turn. To be called once in each turn of the duty cycle, between taking
-   * work requests and the transmission of the TCP stack; nothing is sent otherwise.
+   * Sends posted messages: each stream that has something to send, and whose connection takes it,
+   * gets its share in turn. Nothing is sent otherwise: call this once in each turn of the duty
+   * cycle, after taking work requests and before the TCP stack transmits.
    *
-   * @param limit the most segments to hand to MPA in this call, greater than 0; those of one long
-   *     message go beyond it where short ones have used it up
-   * @return how many were; there may be more to do unless it is 0
+   * @param limit the most segments to hand to MPA in this call, greater than 0; if short messages
+   *     use it up, those of one long message exceed it
+   * @return segments handed to MPA; unless 0, there may be more to do
    */
   public int send(int limit) {
     return sendScheduler.run(limit);

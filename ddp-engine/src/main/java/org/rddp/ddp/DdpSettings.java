@@ -13,8 +13,8 @@ import org.rddp.ddp.receiving.QueueSettings;
  * @param queues the queues with Queue Number 0, 1 and so on; the peer has the same number
  * @param heldOctets the most octets of segments, headers included, held until a buffer is posted; 0
  *     makes a message without a buffer an error (RFC 5041 section 7.1)
- * @param heldShare what the stream's owner may have of the memory for them; null for all of it
- * @param queueMemory what the entries of the stream's queues count for; null for nothing
+ * @param heldShare the owner's share of the memory for them; null for all of it
+ * @param queueMemory the bound that counts the entries of the stream's queues; null for none
  */
 public record DdpSettings(
     int sendDepth,
@@ -31,7 +31,7 @@ public record DdpSettings(
     }
   }
 
-  /** Settings with which a message without a buffer is an error. */
+  /** Creates settings with which a message without a buffer is an error. */
   public DdpSettings(int sendDepth, int responseDepth, List<QueueSettings> queues) {
     this(sendDepth, responseDepth, queues, 0, null, null);
   }

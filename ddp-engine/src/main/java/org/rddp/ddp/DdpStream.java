@@ -39,7 +39,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   /** Null before Full Operation. */
   private MpaConnection mpa;
 
-  /** Null while the connection is not traced. */
+  /** Null while nobody observes. */
   private FpduObserver observer;
 
   private boolean peerClosed;
@@ -54,7 +54,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   private boolean closeIsHeld;
 
   /**
-   * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin. Its user may post before that.
+   * Creates a stream that {@link org.rddp.mpa.MpaStartup} begins. Its user may post before that.
    *
    * @param domain the domain whose STags the peer may use
    */
@@ -79,7 +79,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
         new DdpReceiver(this, user, engine.receiveCounters(), queues, placement, early, held);
   }
 
-  /** Tells an observer of every FPDU from now on; null: nobody. */
+  /** Sets the observer of the FPDUs from now on; null for none. */
   public void observe(FpduObserver next) {
     observer = next;
     if (mpa != null) {
@@ -103,8 +103,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
-   * Touches the cache lines that a message needs which is posted; the result only keeps the JIT
-   * from removing the loads.
+   * Touches the cache lines that posting a message needs; the result only keeps the JIT from
+   * removing the loads.
    */
   public int prefetch() {
     return sender.prefetch() + (mpa == null ? 0 : mpa.fullMulpdu());
@@ -116,8 +116,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
-   * Appends a buffer to a queue; the peer's next message on that queue goes to the first one. What
-   * has waited for it is taken within this call.
+   * Appends a buffer to a queue; the peer's next message on that queue goes to the queue's first
+   * buffer. Held segments that it fits are taken within this call.
    *
    * @param qn Queue Number, one of the stream's
    * @param request says where the message goes; its token comes back with the buffer
@@ -164,7 +164,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     return sender.postUntagged(token, rsvdUlp, rsvdUlpRest, qn, request);
   }
 
-  /** Whether what is posted waits for the Initiator's first message (RFC 5044 section 7.1.2). */
+  /** Whether posted messages wait for the Initiator's first message (RFC 5044 section 7.1.2). */
   public boolean awaitsFirstMessage() {
     return mpa != null && mpa.awaitsFirstFpdu();
   }
@@ -175,8 +175,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
-   * Reports the last segment of the Untagged Message that is being Delivered, for an error in it;
-   * only within {@link UlpHandler#onUntaggedMessage}.
+   * The last segment of the Untagged Message being Delivered, for the report of an error in it;
+   * call only within {@link UlpHandler#onUntaggedMessage}.
    */
   public DdpErrorReport deliveredSegment() {
     return receiver.deliveredSegment();
@@ -184,9 +184,9 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   /**
    * Takes memory away from posted buffers and messages: when this returns, nothing more is placed
-   * into it or read from it. The requests stay in their queues. When one has its turn and needs the
-   * memory, {@link UlpHandler#onSendRevoked} follows, or the stream fails and {@link
-   * UlpHandler#onReceiveRevoked} follows.
+   * into it or read from it. The requests stay in their queues. When a message's turn comes and it
+   * needs the memory, {@link UlpHandler#onSendRevoked} follows; when a buffer's, the stream fails
+   * and {@link UlpHandler#onReceiveRevoked} follows.
    *
    * @param receives which buffers, by their tokens
    * @param messages which messages, by their tokens
@@ -196,7 +196,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     sender.revoke(messages);
   }
 
-  /** The result of {@link UlpHandler#mayDeliverTagged} may have changed: asks again. */
+  /** Asks {@link UlpHandler#mayDeliverTagged} again, because its result may have changed. */
   public void resumeReceiving() {
     receiver.takeHeld();
     if (endIsHeld && receiver.holdsNothing()) {
@@ -215,8 +215,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   /**
    * Graceful teardown (RFC 5041 section 6.2.1): no more messages may be posted; when all posted
-   * ones have been sent, our half of the connection is closed. Receiving goes on. One that has not
-   * begun flushes everything within this call.
+   * ones have been sent, our half of the connection is closed. Receiving continues. A stream that
+   * has not begun flushes everything within this call.
    */
   public void close() {
     if (mpa == null) {
@@ -227,8 +227,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
-   * Abortive teardown (RFC 5041 section 6.2.2): flushes everything and resets the connection. No
-   * memory of the user is touched once this returns.
+   * Abortive teardown (RFC 5041 section 6.2.2): flushes everything and resets the connection. After
+   * this returns, no memory of the user is accessed.
    */
   public void abort() {
     aborted = true;
@@ -254,7 +254,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   // ---- Calls of MPA and of the receiver ----
 
-  /** Reports the connection's end if that was held back. */
+  /** Reports the connection's end if the report was held back. */
   private void endIfHeld(CloseReason reason) {
     if (closeIsHeld) {
       closeIsHeld = false;
@@ -300,7 +300,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     holdWindow(false);
     sender.flush();
     queues.flush(user); // DDP-6.2.2-02
-    // Only now: a message posted during the flush is not the last message.
+    // Not before the flush: a message posted during it is not the last message.
     sender.allowPosts(aborted ? 0 : postsLeft);
   }
 
@@ -340,7 +340,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     sender.wake();
   }
 
-  /** Nothing to do: each segment is cut to the MULPDU at the time it is sent. */
+  /** Does nothing: each segment is cut to the MULPDU when it is sent. */
   @Override
   public void onMulpdu(int mulpdu) {}
 
@@ -363,7 +363,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     user.onLlpError(error, detail); // MPA-8-11, DDP-6.2.2-01, DDP-7-01
   }
 
-  /** After a regular close, held segments are still taken before the end is reported. */
+  /** Reports the end; after a regular close, takes held segments first. */
   @Override
   public void onClosed(CloseReason reason) {
     closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();

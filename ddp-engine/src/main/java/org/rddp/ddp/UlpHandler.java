@@ -14,8 +14,8 @@ import org.rddp.tcp.CloseReason;
  */
 public interface UlpHandler extends SendHandler, ReceiveHandler {
   /**
-   * Full Operation has begun in both directions. Not called if it only serves to tell the peer of
-   * an error: {@link MpaConnection#failed}.
+   * Full Operation has begun in both directions. Not called if it serves only to report an error to
+   * the peer: {@link MpaConnection#failed}.
    */
   default void onFullOperation(MpaConnection connection) {}
 
@@ -48,7 +48,8 @@ public interface UlpHandler extends SendHandler, ReceiveHandler {
   void onPeerClosed();
 
   /**
-   * The connection has ended and everything outstanding has been flushed. The last call, made once.
+   * The connection has ended and everything outstanding has been flushed. Called once, as the last
+   * call.
    */
   void onClosed(CloseReason reason);
 }

@@ -100,7 +100,7 @@ final class AtomicRequest {
   }
 
   /**
-   * Executes a request, atomically also for programs on this machine.
+   * Executes a request, atomically even towards programs on this machine.
    *
    * @param address of eight octets in native byte order, a multiple of 8
    * @return the old value
@@ -116,7 +116,7 @@ final class AtomicRequest {
     }
   }
 
-  /** The new value that a request makes of an old one. */
+  /** The new value that a request computes from an old one. */
   static long result(byte[] request, long before) {
     long data = (long) LONG.get(request, DATA);
     long mask = (long) LONG.get(request, MASK);
@@ -130,8 +130,8 @@ final class AtomicRequest {
   }
 
   /**
-   * Adds bit fields separately: each set bit of {@code ends} is the top bit of a field, which no
-   * carry leaves.
+   * Adds bit fields separately: each set bit of {@code ends} is the top bit of a field, out of
+   * which nothing is carried.
    */
   private static long add(long before, long data, long ends) {
     long sums = (before & ~ends) + (data & ~ends);

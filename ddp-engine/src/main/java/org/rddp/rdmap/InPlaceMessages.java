@@ -71,7 +71,7 @@ final class InPlaceMessages {
     }
   }
 
-  /** The peer has more requests outstanding than was agreed: DDP's error (RFC 5040 section 6.1). */
+  /** Refuses a request beyond the agreed number, with DDP's error (RFC 5040 section 6.1). */
   private void refuseForWantOfBuffer(Ulpdu segment) {
     ddp.fail();
     termination.ddpFailed(DdpError.NO_BUFFER, DdpErrorReport.of(segment)); // RDMAP-5.2-02

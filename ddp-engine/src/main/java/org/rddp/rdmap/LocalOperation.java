@@ -34,7 +34,7 @@ final class LocalOperation {
     key = request.key();
   }
 
-  /** Carries it out for a stream; returns its {@link RdmapCompletionStatus}. */
+  /** Carries out the operation for a stream; returns its {@link RdmapCompletionStatus}. */
   int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
       boolean bound = window.bind(region, stream, to, length, baseTo, rights, key);

@@ -2,7 +2,7 @@ package org.rddp.rdmap;
 
 import org.rddp.ddp.memory.StreamRequest;
 
-/** A read or an atomic of ours: where its response goes, and how much has come. Reused. */
+/** A read or an atomic of ours: where its response goes, and how much of it has come. Reused. */
 final class OutstandingRequest {
   /** Octets of an object on the heap. */
   static final int OCTETS = 48;
@@ -49,22 +49,22 @@ final class OutstandingRequest {
     return name;
   }
 
-  /** The memory of an atomic may be used no more; that of a read has no STag any more. */
+  /** Revokes the memory of an atomic; a read's memory is protected by its STag. */
   void revoke() {
     if (atomic) {
       next = 0;
     }
   }
 
-  /** Atomic: address for the value; 0 if it may be used no more. */
+  /** Atomic: address for the value; 0 if the memory has been revoked. */
   long address() {
     return next;
   }
 
   /**
-   * The error in a segment of a Read Response, or null: it has to go where the request said,
-   * without a gap, and to be the last one when all has come. Only requests can be of Error Type 1
-   * (RFC 5040 Figure 10), and no code of type 2 names a wrong answer.
+   * The error in a segment of a Read Response, or null. The segment must go where the request said,
+   * without a gap, and must be the last one when everything has come. Error Type 1 is only for
+   * requests (RFC 5040 Figure 10), and no code of type 2 is for a wrong response.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
     // RDMAP-4.8-07, RDMAP-5.2-04
@@ -78,7 +78,7 @@ final class OutstandingRequest {
     return !atomic && stag == name && octets <= left && ahead >= 0 && ahead <= left - octets;
   }
 
-  /** A segment of the response is placed. */
+  /** Records a segment of the response that has been placed. */
   void advance(int octets) {
     next += octets;
     left -= octets;

@@ -21,14 +21,14 @@ final class OutstandingRequests {
    *
    * @param depth the most requests
    * @param ord the most requests sent and not answered
-   * @param memory what the entries count for; null for nothing
+   * @param memory the bound that counts the entries; null for none
    */
   OutstandingRequests(int depth, int ord, QueueMemory memory) {
     requests = new EntryRing<>(depth, OutstandingRequest::new, OutstandingRequest.OCTETS, memory);
     this.ord = ord;
   }
 
-  /** Sets ORD as both ends have agreed, if it is less. */
+  /** Lowers ORD to the value that both ends have agreed on. */
   void limit(int most) {
     ord = Math.min(ord, most); // P2P-9.1-03
   }
@@ -57,12 +57,12 @@ final class OutstandingRequests {
     return started == 0;
   }
 
-  /** The next request has been sent. */
+  /** Records that the next request has been sent. */
   void start() {
     started++;
   }
 
-  /** The request at the peer that is answered next, or null. */
+  /** The request at the peer whose response comes next, or null. */
   OutstandingRequest awaited() {
     return started == 0 ? null : requests.first();
   }
@@ -77,7 +77,7 @@ final class OutstandingRequests {
     return false;
   }
 
-  /** Counts a message of the queue that is no request: an RTR message before all of them. */
+  /** Counts an RTR message, which goes before all requests on their queue. */
   void skip() {
     firstMsn++;
   }
@@ -88,7 +88,7 @@ final class OutstandingRequests {
     return index < 0 || index >= started ? null : requests.get(index);
   }
 
-  /** Takes the memory of requests away, by their sequence numbers. */
+  /** Revokes the memory of requests, by their sequence numbers. */
   void revoke(LongPredicate sequences) {
     for (int i = 0; i < requests.size(); i++) {
       if (sequences.test(requests.get(i).sequence())) {
@@ -105,8 +105,8 @@ final class OutstandingRequests {
   }
 
   /**
-   * Removes the first request, which will not be answered; its sequence number, or -1 if there is
-   * none.
+   * Removes the first request, which will not be answered; returns its sequence number, or -1 if
+   * there is none.
    */
   long abandonFirst() {
     started = 0;

@@ -1,13 +1,13 @@
 package org.rddp.rdmap;
 
-/** The status with which a request completes. Names and values are those that programs get. */
+/** The status with which a request completes. Programs get the same names and values. */
 public final class RdmapCompletionStatus {
   /** The request succeeded. */
   public static final int SUCCESS = 0;
 
   /**
-   * Not done: the length is not 0 to 2^32-1 octets; or, of a receive, the message was longer than
-   * the buffer.
+   * Not done: the length is not 0 to 2^32-1 octets; for a receive: the message was longer than the
+   * buffer.
    */
   public static final int LOCAL_LENGTH_ERROR = 1;
 

@@ -2,7 +2,7 @@ package org.rddp.rdmap;
 
 /** The errors of RDMAP itself (RFC 5040 section 4.8). */
 public enum RdmapError {
-  /** A local error that no other number names. */
+  /** A local error without a number of its own. */
   LOCAL_CATASTROPHIC(0, 0x00, "local catastrophic error"), // RDMAP-4.8-04
   /** An RDMA Read or an atomic with an STag that does not exist. */
   INVALID_STAG(1, 0x00, "invalid STag"), // RDMAP-4.8-04
@@ -16,9 +16,9 @@ public enum RdmapError {
    * An RDMA Read or an atomic whose Tagged Offset and length pass the end of the 64-bit numbers.
    */
   TO_WRAP(1, 0x04, "TO wrap"), // RDMAP-4.8-04
-  /** A Send that would invalidate what it may not invalidate. */
+  /** A Send that names an STag that it may not invalidate. */
   CANNOT_INVALIDATE(1, 0x09, "STag cannot be invalidated"), // RDMAP-4.8-04
-  /** A protection error that no other number names. */
+  /** A protection error without a number of its own. */
   PROTECTION_UNSPECIFIED(1, 0xff, "unspecified remote protection error"),
   /** The peer's RDMAP version is not the stream's. */
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"), // RDMAP-4.8-04

@@ -1,17 +1,11 @@
 package org.rddp.rdmap;
 
-/**
- * What a program asks of RDMAP with a request: bits to be combined. The values are those that the
- * program has set.
- */
+/** Options of a request: bits to be combined. Programs set the same values. */
 public final class RdmapFlags {
-  /**
-   * Not before every read and atomic that was posted before it has been answered (the read fence of
-   * verbs).
-   */
+  /** Wait until every read and atomic posted before has been answered (the read fence of verbs). */
   public static final int FENCED = 4;
 
-  /** Sends and Immediate Data: a solicited event at the peer, whose program is to be woken. */
+  /** Sends and Immediate Data: a solicited event, which wakes the peer's program. */
   public static final int SOLICITED = 8;
 
   private RdmapFlags() {}

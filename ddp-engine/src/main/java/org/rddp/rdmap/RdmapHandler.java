@@ -18,13 +18,13 @@ public interface RdmapHandler {
 
   /**
    * A posted request has completed; its memory is the user's again. Every posted request completes
-   * exactly once: receives in the order in which they were posted, and so all others (RFC 5040
-   * section 5.5 rule 15), whatever their status. Only a receive of a wrong length, or one that is
-   * posted when no more messages are received, completes within the call that posts it.
+   * exactly once: receives in the order in which they were posted, and all others in theirs (RFC
+   * 5040 section 5.5 rule 15), whatever their status. A receive completes within the call that
+   * posts it only if its length is wrong, or no more messages are received.
    *
-   * <p>A send or a write that succeeded has been handed to TCP in full; whether the peer has it is
-   * not known. A read that succeeded has been answered, and its octets are there. A receive that
-   * succeeded holds the peer's message.
+   * <p>A send or a write that succeeded has been handed to TCP in full; it is not known whether the
+   * peer has it. A read that succeeded has been answered, and its octets have been placed. A
+   * receive that succeeded holds the peer's message.
    *
    * @param token as it was posted
    * @param kind of {@link CompletionKind}
@@ -34,9 +34,9 @@ public interface RdmapHandler {
   void onCompletion(long token, int kind, int status, long octets);
 
   /**
-   * A Send has come and no receive is posted; one may be posted within this call. A user that polls
-   * a ring for its program's receives polls it here, so that a receive posted before the peer's
-   * Send is found. Does nothing unless overridden.
+   * A Send has come, and no receive is posted; one may be posted within this call. A user that
+   * takes receives from its program's ring polls that here, so that it finds a receive posted
+   * before the peer's Send. Does nothing unless overridden.
    */
   default void onReceiveMissing() {}
 
@@ -58,7 +58,7 @@ public interface RdmapHandler {
    *
    * @param token of the receive that it has consumed, as it was posted
    * @param data the number
-   * @param solicited whether the peer wants the program to be woken for it
+   * @param solicited whether the peer asks to wake the program (Solicited Event)
    */
   default void onImmediate(long token, long data, boolean solicited) {
     onReceived(token, Long.BYTES, solicited, 0);
@@ -91,7 +91,8 @@ public interface RdmapHandler {
   void onPeerClosed();
 
   /**
-   * The connection has ended and everything outstanding has completed. The last call, made once.
+   * The connection has ended and everything outstanding has completed. Called once, as the last
+   * call.
    */
   void onClosed(CloseReason reason);
 }

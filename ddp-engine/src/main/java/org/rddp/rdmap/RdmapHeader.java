@@ -43,7 +43,7 @@ final class RdmapHeader {
   /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
   static final int ATOMIC_RESPONSE = 11; // RDMAPX-4-01
 
-  /** No message: a local operation in the send queue. */
+  /** Not a message: a local operation in the send queue. */
   static final int NO_MESSAGE = 15;
 
   /** The Queue Number of Sends and Immediate Data. */
@@ -61,7 +61,7 @@ final class RdmapHeader {
   private static final int VERSION_SHIFT = 6;
   private static final int OPCODE = 0x0f;
 
-  /** Its offset in a DDP header. */
+  /** Offset of the Control Field in a DDP header. */
   private static final int CONTROL_FIELD = 1;
 
   private RdmapHeader() {}
@@ -81,7 +81,7 @@ final class RdmapHeader {
     return control & OPCODE; // RDMAP-4.1-01, RDMAP-4.1-03
   }
 
-  /** The queue of a kind of Untagged Message; -1 if the opcode is that of no Untagged Message. */
+  /** The queue of a kind of Untagged Message; -1 for all other opcodes. */
   static int queue(int opcode) {
     return switch (opcode) {
       // RDMAP-4.1-05
@@ -94,7 +94,7 @@ final class RdmapHeader {
     };
   }
 
-  /** Whether a segment is one of an RDMA Read Response. */
+  /** Whether a segment belongs to an RDMA Read Response. */
   static boolean answersRead(DdpErrorReport segment) {
     return segment.tagged()
         && segment.headerComplete()

@@ -11,11 +11,11 @@ import org.rddp.ddp.memory.TaggedBuffers;
  * Requests of a stream that send nothing and change the peer's access to local memory: binding a
  * window, and invalidating a local STag (the local operations of verbs).
  *
- * <p>They are carried out in the order of the send queue: requests posted before have been handed
- * to TCP by then, requests posted behind are sent afterwards. So a message that names a window may
- * be posted directly behind the bind. A read or an atomic before it may still wait for its
- * response, unless the operation is {@link RdmapFlags#FENCED}: a read whose sink is invalidated
- * meanwhile ends the stream.
+ * <p>They are carried out in the order of the send queue: after requests posted before have been
+ * handed to TCP, and before requests posted later are sent. So a message that names a window may be
+ * posted directly after the bind. A read or an atomic before it may still wait for its response,
+ * unless the operation is {@link RdmapFlags#FENCED}: a read whose sink is invalidated meanwhile
+ * ends the stream.
  *
  * <p>Posts return false, with no effect, if the queue is full. Engine thread only.
  */
@@ -50,7 +50,7 @@ public final class RdmapLocalOperations {
    * through it. Completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is
    * not associated with this stream.
    *
-   * @param request its local STag is the one; flags are those of {@link RdmapFlags}
+   * @param request names the local STag; its flags are {@link RdmapFlags}
    */
   public boolean postInvalidate(StreamRequest request) {
     if (sendQueue.isFull()) {

@@ -33,13 +33,13 @@ final class RdmapReceiver implements UlpHandler {
   /** Whether the stream has the messages of RFC 7306, which are of version 1 only (section 4.1). */
   private boolean extended = true;
 
-  /** Whether one of them has been posted. */
+  /** Whether a message of RFC 7306 has been posted. */
   private boolean extensionPosted;
 
   private final ReadyToReceive rtr = new ReadyToReceive();
   private boolean peerClosed;
 
-  /** Why a segment was refused; null if it was not the expected RTR. */
+  /** The reason why a segment was refused; null if it was not the expected RTR. */
   private RdmapError refused;
 
   RdmapReceiver(
@@ -55,7 +55,7 @@ final class RdmapReceiver implements UlpHandler {
     this.termination = termination;
   }
 
-  /** Sets the stream; to be called before the stream is used. */
+  /** Sets the stream. Call before the stream is used. */
   void attach(DdpStream stream) {
     ddp = stream;
     requester.attach(stream);
@@ -75,8 +75,9 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   /**
-   * A message of RFC 7306 is to be posted: false if the stream has none. Before the start that is
-   * not known; one that has been posted by then ends a stream without them.
+   * Records that a message of RFC 7306 is to be posted; returns false if the stream does not
+   * support these. That is not known before the start: a message posted earlier ends a stream
+   * without support.
    */
   boolean postsExtension() {
     extensionPosted = true;
@@ -136,7 +137,7 @@ final class RdmapReceiver implements UlpHandler {
     };
   }
 
-  /** Changes no state: {@link #admitTagged} follows in order. */
+  /** Decides without a change of state: {@link #admitTagged} follows in order. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
     if (RdmapHeader.version(rsvdUlp) != version) {
@@ -184,8 +185,8 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   /**
-   * An RDMA Write is not reported to the program (RFC 5040 section 5.1); a Read Response completes
-   * a read.
+   * Completes a read by its Read Response. An RDMA Write is not reported to the program (RFC 5040
+   * section 5.1).
    */
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
@@ -283,7 +284,10 @@ final class RdmapReceiver implements UlpHandler {
     termination.fail(RdmapError.INVALID_STAG, unsent.request(), left);
   }
 
-  /** {@link Requester#abandon} ends reads and atomics, whether DDP has sent them or not. */
+  /**
+   * Ends a request that was not sent. {@link Requester#abandon} ends reads and atomics, sent or
+   * not.
+   */
   @Override
   public void onSendFlushed(long sequence, int rsvdUlp) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
@@ -328,7 +332,7 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
     if (error == DdpError.INVALID_STAG && RdmapHeader.answersRead(report)) {
-      // The answer was checked before: the sink has been deregistered or invalidated here.
+      // The response was right: its sink has been deregistered or invalidated here.
       requester.sinkRefused();
     }
     termination.ddpFailed(error, report);
@@ -344,8 +348,8 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   /**
-   * A peer that has sent a Terminate may reset the connection next; that is not reported as another
-   * error.
+   * Reports an error of MPA, unless the stream has failed: a peer may reset the connection after
+   * its Terminate.
    */
   @Override
   public void onLlpError(MpaError error, String detail) {

@@ -7,9 +7,9 @@ import org.rddp.ddp.memory.StreamRequest;
 
 /**
  * The sends, writes, reads, atomics and local operations of a stream from post to completion. They
- * complete in the order in which they were posted (RFC 5040 section 5.5 rule 15), though they may
- * end in another: a read ends when its response has come, and messages posted behind it may have
- * been sent, or refused, long before.
+ * complete in the order in which they were posted (RFC 5040 section 5.5 rule 15), but may end in
+ * another: a read ends when its response has come; messages posted after it may have been sent, or
+ * refused, long before.
  */
 final class RdmapSendQueue {
   private final RdmapHandler handler;
@@ -33,7 +33,7 @@ final class RdmapSendQueue {
   /**
    * Appends a request.
    *
-   * @param octets reported if it succeeds
+   * @param octets octets to report if it succeeds
    * @return its sequence number, by which the layers below know it
    */
   long add(StreamRequest request, int kind, long octets) {
@@ -41,18 +41,18 @@ final class RdmapSendQueue {
     return firstSequence + requests.size() - 1;
   }
 
-  /** Whether a request has to wait for the reads and atomics before it. */
+  /** Whether a request must wait for the reads and atomics before it. */
   boolean isFenced(long sequence) {
     return requests.get((int) (sequence - firstSequence)).fenced();
   }
 
-  /** Whether a sequence number is that of a request whose token fits. */
+  /** Whether a sequence number belongs to a request whose token matches. */
   boolean has(long sequence, LongPredicate tokens) {
     long index = sequence - firstSequence;
     return index >= 0 && index < requests.size() && tokens.test(requests.get((int) index).token());
   }
 
-  /** A request has ended: completes it and those behind it that wait only for it. */
+  /** Ends a request; completes it, if it is the first, and those after it that have ended. */
   void end(long sequence, int status) {
     requests.get((int) (sequence - firstSequence)).end(status);
     while (!requests.isEmpty() && requests.first().ended()) { // RDMAP-5.5-02

@@ -8,8 +8,8 @@ import org.rddp.mpa.MpaSettings;
 /**
  * Settings of an RDMAP Stream.
  *
- * @param mpa settings of the MPA connection below, of which IRD, ORD and {@link
- *     MpaSettings#early()} are set here
+ * @param mpa settings of the MPA connection below; IRD, ORD and {@link MpaSettings#early()} are set
+ *     here
  * @param sendDepth the most outstanding sends, writes, reads and atomics, 1 to 2^24
  * @param receiveDepth the most outstanding receives, 1 to 2^24
  * @param ird the most reads of the peer that may wait for their response (Inbound RDMA Read queue
@@ -19,12 +19,11 @@ import org.rddp.mpa.MpaSettings;
  *     RDMA Read queue Depth), 0 to 16382, or fewer if both ends agree on fewer; further ones, and
  *     requests posted after them, are queued. With 0 they are refused
  * @param heldOctets the most octets, headers included, of messages held until a receive is posted;
- *     meanwhile TCP's window does not open. 0 makes a message without a receive an error. TCP's
- *     receive buffer is always enough; twice that if Markers allow segments to be taken out of
- *     order
- * @param heldShare what the stream's owner may have of the engine's memory for them; null for all
- *     of it
- * @param queueMemory what the entries of the stream's queues count for; null for nothing
+ *     meanwhile TCP's window does not open. 0 makes a message without a receive an error. The size
+ *     of TCP's receive buffer always suffices; twice that if Markers allow segments to be taken out
+ *     of order
+ * @param heldShare the owner's share of the engine's memory for them; null for all of it
+ * @param queueMemory the bound that counts the entries of the stream's queues; null for none
  * @param sharedReceives the shared queue that receives are taken from; null if they are posted to
  *     the stream
  */
@@ -54,29 +53,29 @@ public record RdmapSettings(
     mpa = mpa.withReads(ird, ord).withEarly(true);
   }
 
-  /** Settings of a stream to which receives are posted. */
+  /** Creates settings of a stream to which receives are posted. */
   public RdmapSettings(
       MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
     this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null, null);
   }
 
-  /** Settings with which a message without a receive is an error. */
+  /** Creates settings with which a message without a receive is an error. */
   public RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord) {
     this(mpa, sendDepth, receiveDepth, ird, ord, 0);
   }
 
-  /** Settings with the default IRD and ORD. */
+  /** Creates settings with the default IRD and ORD. */
   public RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth) {
     this(mpa, sendDepth, receiveDepth, DEFAULT_READS, DEFAULT_READS);
   }
 
-  /** Returns a copy with other lengths of the queues, whose entries count for their owner. */
+  /** Returns a copy with other queue lengths and the bound that counts the queues' entries. */
   public RdmapSettings withQueues(int sends, int receives, QueueMemory memory) {
     return new RdmapSettings(
         mpa, sends, receives, ird, ord, heldOctets, heldShare, memory, sharedReceives);
   }
 
-  /** Returns a copy with another bound for held messages, which count for their owner. */
+  /** Returns a copy with another bound for held messages and the owner's share of their memory. */
   public RdmapSettings withHeld(int octets, HeldShare share) {
     return new RdmapSettings(
         mpa, sendDepth, receiveDepth, ird, ord, octets, share, queueMemory, sharedReceives);

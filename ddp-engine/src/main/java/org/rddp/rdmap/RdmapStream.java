@@ -21,9 +21,9 @@ import org.rddp.ddp.sending.DdpSender;
  *
  * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} reports its
  * end exactly once. {@link DdpEngine#send} sends the posted requests. A post to a stream that has
- * failed or has been closed completes as flushed, when all posted before it have completed: within
- * the call if there are none. Receives may be posted before the stream is established; a Responder
- * should post them before it accepts, since a peer's Send without a receive is an error.
+ * failed or been closed completes as flushed, after all posted before it; within the call if there
+ * are none. Receives may be posted before the stream is established; a Responder should post them
+ * before it accepts, since a peer's Send without a receive is an error.
  *
  * <p>Engine thread only.
  */
@@ -43,8 +43,7 @@ public final class RdmapStream {
   private int nextIdentifier;
 
   /**
-   * Creates a stream, for {@link org.rddp.mpa.MpaStartup} to begin with {@link
-   * RdmapSettings#mpa()}.
+   * Creates a stream that {@link org.rddp.mpa.MpaStartup} begins with {@link RdmapSettings#mpa()}.
    *
    * @param domain the domain whose STags the peer may use
    */
@@ -68,7 +67,7 @@ public final class RdmapStream {
   }
 
   private static DdpSettings sizes(RdmapSettings settings) {
-    // Reads, and as many atomics; an RTR may be a Read though IRD is 0.
+    // Reads, and as many atomics; an RTR may be a Read even if IRD is 0.
     int requests = 2 * Math.max(settings.ird(), 1); // RDMAP-5.2-12, RDMAPX-5.2-08
     return new DdpSettings(
         settings.sendDepth(),
@@ -99,13 +98,16 @@ public final class RdmapStream {
     return ddp;
   }
 
-  /** Takes receives from a shared queue, before the stream begins and any of its own. */
+  /**
+   * Makes the stream take receives from a shared queue. Call before the stream begins and before
+   * any receive is posted.
+   */
   public void shareReceives(DdpSharedReceiveQueue from) {
     ddp.queues().share(RdmapHeader.SEND_QUEUE, from);
   }
 
   /**
-   * Posts a buffer for one of the peer's Sends. One that has waited for it completes within this
+   * Posts a buffer for one of the peer's Sends. A Send that was held for it completes within this
    * call.
    *
    * @param request says where the message goes, 0 to 2^32-1 octets; the memory is the stream's
@@ -125,8 +127,8 @@ public final class RdmapStream {
    * Sends a message to the peer's next posted receive.
    *
    * @param request says where the message lies, 0 to 2^32-1 octets; the memory is the stream's
-   *     until the request ends. Its remote STag is one of the peer's that the peer invalidates when
-   *     it has the message, or 0; it is an error of the stream if the peer does not allow it
+   *     until the request ends. Its remote STag is the peer's STag to invalidate when it has the
+   *     message, or 0; the stream fails if the peer does not allow that
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postSend(StreamRequest request) {
@@ -150,7 +152,7 @@ public final class RdmapStream {
   }
 
   /**
-   * Writes into a buffer of the peer's, whose program learns nothing of it.
+   * Writes into a buffer of the peer. The peer's program is not told.
    *
    * @param request says where the octets lie, 0 to 2^32-1 of them, and where at the peer they go;
    *     the memory is the stream's until the request ends
@@ -170,12 +172,11 @@ public final class RdmapStream {
   }
 
   /**
-   * Reads from a buffer of the peer's into one of ours; neither program does anything for it. The
-   * answer goes to one STag, to octets that follow each other (RFC 5040 section 4.4): there is no
-   * read into pieces.
+   * Reads from a buffer of the peer into one of ours, without the peer's program. The response goes
+   * to consecutive octets under one STag (RFC 5040 section 4.4), so a read cannot be scattered.
    *
-   * @param request says from where at the peer the octets come, and to which {@link
-   *     StreamRequest#local range} they go, 0 to 2^32-1 octets of a buffer with {@link
+   * @param request says where at the peer the octets come from, and the {@link StreamRequest#local
+   *     range} that they go to, 0 to 2^32-1 octets of a buffer with {@link
    *     AccessRights#LOCAL_WRITE}; the range is the stream's until the request ends
    * @return false, and nothing happens, if the queue is full
    */
@@ -201,8 +202,8 @@ public final class RdmapStream {
 
   /**
    * Sends a number to the peer's next posted receive, which must have room for eight octets (RFC
-   * 7306 section 6). A peer that does not know it ends the stream with {@link
-   * RdmapError#UNEXPECTED_OPCODE}; so for all that RFC 7306 adds.
+   * 7306 section 6). A peer that does not support it ends the stream with {@link
+   * RdmapError#UNEXPECTED_OPCODE}, as with every message of RFC 7306.
    *
    * @param request its {@link StreamRequest#immediate} is the number
    * @return false, and nothing happens, if the queue is full
@@ -223,8 +224,8 @@ public final class RdmapStream {
   }
 
   /**
-   * Writes as {@link #postWrite} does and sends a number behind it, as {@link #postImmediate} does.
-   * The peer's program has the number when it can see what was written. The two end as one request.
+   * Writes like {@link #postWrite}, then sends a number like {@link #postImmediate}. When the
+   * peer's program has the number, the written octets are visible to it. Both end as one request.
    *
    * @return false, and nothing happens, if the queue is full
    */
@@ -244,14 +245,14 @@ public final class RdmapStream {
   }
 
   /**
-   * Adds to a number of eight octets at the peer (RFC 7306 section 5), in its machine's order and
-   * at an address that is a multiple of eight, in a buffer with {@link AccessRights#REMOTE_ATOMIC}.
-   * The number that was there goes to the request's memory, in this machine's order; the eight
-   * octets there are the stream's until the request ends. Atomics count as reads where ORD and
-   * fences are concerned.
+   * Adds to a number of eight octets at the peer (RFC 7306 section 5). It is in the peer's byte
+   * order, at an address that is a multiple of eight, in a buffer with {@link
+   * AccessRights#REMOTE_ATOMIC}. Its old value goes to the request's memory, in this machine's byte
+   * order; these eight octets are the stream's until the request ends. Atomics count as reads for
+   * ORD and fences.
    *
-   * @param request its operand is added; its mask has the highest bit of each field, which nothing
-   *     is carried out of, 0 for one field of 64 bits
+   * @param request its operand is added; its mask has the highest bit of each field, out of which
+   *     nothing is carried, 0 for one field of 64 bits
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postFetchAdd(StreamRequest request) {
@@ -259,19 +260,18 @@ public final class RdmapStream {
   }
 
   /**
-   * Replaces bits of a number at the peer, if others are as expected, as an atomic of {@link
-   * #postFetchAdd}'s kind. RFC 7306 has no swap without a condition: that compares no bits, and
-   * every peer knows it that knows atomics.
+   * Replaces bits of a number at the peer, if other bits are as expected. Otherwise like {@link
+   * #postFetchAdd}. For an unconditional swap, compare no bits; RFC 7306 has no other.
    *
-   * @param request its operand has the bits, its mask says which of them to replace; its compare
-   *     mask says which bits to compare with those of its compare
+   * @param request its operand has the new bits, its mask selects those to replace, and its compare
+   *     mask those to compare with its compare value
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postCompareSwap(StreamRequest request) {
     return postAtomic(request, AtomicRequest.COMPARE_SWAP); // RDMAPX-5-02, RDMAPX-5.1.2-01
   }
 
-  /** Posts an atomic whose operands are as {@link AtomicRequest} has them. */
+  /** Posts an atomic. */
   private boolean postAtomic(StreamRequest request, int opcode) {
     if (sendQueue.isFull()) {
       return false;
@@ -296,10 +296,10 @@ public final class RdmapStream {
 
   /**
    * Takes memory away from posted requests: when this returns, nothing more is placed into it or
-   * read from it. The requests stay in their queues. One that has its turn and needs the memory
-   * completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream, since
-   * the peer expects its message. A read names its memory by an STag, which has to be invalidated
-   * besides; its answer then ends the stream.
+   * read from it. The requests stay in their queues. A request whose turn comes and that needs the
+   * memory completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream,
+   * since the peer expects its message. A read names its memory by an STag, which must be
+   * invalidated separately; its response then ends the stream.
    *
    * @param tokens which requests, by their tokens
    */
@@ -315,10 +315,10 @@ public final class RdmapStream {
   }
 
   /**
-   * Graceful teardown: nothing more may be posted to be sent; when everything posted has been sent,
-   * our half of the connection is closed. Receiving goes on until the peer closes its half. {@link
-   * RdmapHandler#onClosed} follows when both halves are closed. A stream that has not begun flushes
-   * everything outstanding within this call.
+   * Graceful teardown: nothing more may be posted for sending; when everything posted has been
+   * sent, our half of the connection is closed. Receiving continues until the peer closes its half.
+   * {@link RdmapHandler#onClosed} follows when both halves are closed. A stream that has not begun
+   * flushes everything outstanding within this call.
    */
   public void close() {
     termination.close();
@@ -327,7 +327,7 @@ public final class RdmapStream {
   /**
    * Abortive teardown: flushes everything outstanding within this call and resets the connection.
    * After this returns no memory of the user is accessed. {@link RdmapHandler#onClosed} follows,
-   * possibly within this call. That of a stream that has not begun follows when TCP has ended.
+   * possibly within this call. For a stream that has not begun, it follows when TCP has ended.
    */
   public void abort() {
     termination.abort();
@@ -357,12 +357,14 @@ public final class RdmapStream {
     return !sender.acceptsMessages() || user.failed();
   }
 
-  /** Why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  /** The reason why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
   private int messageRefusal(StreamRequest request) {
     return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request); // RDMAP-5.4-06
   }
 
-  /** Why a message of RFC 7306 cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  /**
+   * The reason why a message of RFC 7306 cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}.
+   */
   private int extensionRefusal() {
     if (sendsNothing()) {
       return RdmapCompletionStatus.FLUSHED;
@@ -378,7 +380,7 @@ public final class RdmapStream {
         : RdmapCompletionStatus.SUCCESS;
   }
 
-  /** Why the peer cannot answer, or {@link RdmapCompletionStatus#SUCCESS}. */
+  /** The reason why the peer cannot answer, or {@link RdmapCompletionStatus#SUCCESS}. */
   private int answerRefusal() {
     if (user.peerClosed()) {
       return RdmapCompletionStatus.FLUSHED;
@@ -389,8 +391,8 @@ public final class RdmapStream {
   }
 
   /**
-   * Ends a request that is not sent, in its turn: requests posted before it complete first. The
-   * queue has room; always true.
+   * Ends a request without sending it; requests posted before it complete first. The queue must
+   * have room. Always returns true.
    */
   boolean refuse(StreamRequest request, int kind, int status) {
     sendQueue.end(sendQueue.add(request, kind, 0), status);

@@ -47,7 +47,7 @@ final class ReadRequest {
   }
 
   /**
-   * The header of a partially answered request for a Terminate: the part without response (RFC 5040
+   * The header of a partially answered request, for a Terminate: its unanswered part (RFC 5040
    * section 4.8).
    */
   static byte[] left(UnsentResponse unsent) {

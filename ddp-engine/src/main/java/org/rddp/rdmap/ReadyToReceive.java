@@ -15,10 +15,10 @@ final class ReadyToReceive {
   /** The token of the Responder's buffer for an RTR that is a Send; no posted receive has it. */
   static final long TOKEN = -2;
 
-  /** Any STag; it need not exist. */
+  /** An arbitrary STag, which need not exist. */
   private static final int ANY = 1;
 
-  /** Initiator: the kind that it sends. Responder: those of which it expects one. */
+  /** Initiator: the kind that it sends. Responder: the kinds of which it expects one. */
   private Set<Rtr> kinds = Set.of();
 
   /** Whether the Responder still waits for the RTR. */
@@ -29,7 +29,7 @@ final class ReadyToReceive {
 
   private DdpStream ddp;
 
-  /** Full Operation has begun. */
+  /** Starts, when Full Operation has begun. */
   void start(DdpStream stream, MpaConnection connection) {
     ddp = stream;
     kinds = connection.negotiated().rtr();
@@ -79,7 +79,7 @@ final class ReadyToReceive {
 
   /**
    * Whether an untagged segment may be placed before what precedes it: not while an RTR is awaited,
-   * since only its kind tells which buffer the first Send goes to.
+   * since its kind determines which buffer the first Send goes to.
    */
   boolean admitsEarly() {
     return !awaited;
@@ -90,7 +90,7 @@ final class ReadyToReceive {
     return !awaited || size == 0;
   }
 
-  /** An admitted message has been received completely: if the RTR was awaited, this was it. */
+  /** Records a completely received, admitted message: the RTR, if that was awaited. */
   void received() {
     if (awaited) {
       awaited = false;
@@ -110,7 +110,7 @@ final class ReadyToReceive {
     return unanswered;
   }
 
-  /** The response to the RTR has been received. */
+  /** Records the response to the RTR. */
   void answered() {
     unanswered = false;
   }

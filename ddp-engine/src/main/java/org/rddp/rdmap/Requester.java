@@ -40,7 +40,7 @@ final class Requester {
     return requests.noneAtPeer() || !sendQueue.isFenced(sequence); // RDMAP-5.5-03
   }
 
-  /** A read or an atomic has been sent. */
+  /** Records that a read or an atomic has been sent. */
   void started() {
     requests.start();
   }
@@ -68,12 +68,12 @@ final class Requester {
     return requests.awaits(stag, to, octets);
   }
 
-  /** The first read has been answered in full. */
+  /** Completes the first read, which has been answered in full. */
   void readAnswered() {
     answered();
   }
 
-  /** The sink of the read that is being answered may be used no more: it ends so. */
+  /** Ends the read being answered, because its sink is no longer valid. */
   void sinkRefused() {
     refused = requests.awaited().sequence();
     refusedStatus = RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
@@ -108,13 +108,16 @@ final class Requester {
     sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.2-13, RDMAPX-5.4-01
   }
 
-  /** An RTR message was sent on the queue of reads and atomics, whose numbers it shifts. */
+  /**
+   * Records that an RTR message was sent on the queue of reads and atomics; it shifts their
+   * numbers.
+   */
   void rtrSent() {
     requests.skip();
   }
 
   /**
-   * The peer's Terminate names a request: it gets that status when requests are abandoned.
+   * Sets the status of a request that the peer's Terminate names, for {@link #abandon}.
    *
    * @param msn its Message Sequence Number; ignored unless a request with it awaits its response
    */

@@ -15,7 +15,10 @@ final class Responder {
   private final DdpStream ddp;
   private final TaggedBuffers taggedBuffers;
 
-  /** Reads, and likewise atomics, of the peer that may wait for their response: IRD. */
+  /**
+   * IRD: the most reads, and likewise the most atomics, of the peer that may wait for their
+   * response.
+   */
   private int ird;
 
   private int reads;
@@ -29,13 +32,13 @@ final class Responder {
     this.taggedBuffers = taggedBuffers;
   }
 
-  /** Sets IRD as both ends have agreed. */
+  /** Sets IRD to the value that both ends have agreed on. */
   void limit(int most) {
     ird = most;
   }
 
   /**
-   * Whether as many Reads as agreed wait for their response. Atomics are counted apart: their
+   * Whether as many Reads as agreed wait for their response. Atomics are counted separately: their
    * buffers are in addition to those for Reads (RFC 7306 section 5.2.2 item 4).
    */
   boolean readsFull() {
@@ -47,7 +50,7 @@ final class Responder {
     return atomics >= ird; // RDMAPX-5.2-08
   }
 
-  /** A response has been passed to TCP. */
+  /** Counts a response that has been passed to TCP. */
   void answered(int opcode) {
     if (opcode == RdmapHeader.READ_RESPONSE) {
       reads--;

@@ -28,29 +28,31 @@ final class Terminate {
   private static final int D = 0x40;
   private static final int R = 0x20;
 
-  /** M and D, and all three, as siw puts them: its bits count from the other end of the octet. */
+  /**
+   * M and D, and all three, in siw's positions: siw counts bits from the other end of the octet.
+   */
   private static final int SIWS_M_D = 0x03;
 
   private static final int SIWS_M_D_R = 0x07;
 
   /**
-   * Offset of the DDP header, which the DDP segment length precedes, and in it of the Queue Number
-   * and the Message Sequence Number.
+   * Offset of the DDP header, behind the DDP segment length; then offsets, within it, of the Queue
+   * Number and the Message Sequence Number.
    */
   private static final int HEADER = 6;
 
   private static final int QN = 6;
   private static final int MSN = 10;
 
-  /** Error Type of RDMAP and DDP: an error of this end that no message caused. */
+  /** Error Type of RDMAP and DDP: a local error. */
   private static final int LOCAL_CATASTROPHIC = 0;
 
-  /** Error Type of RDMAP: what was asked for may not be done. */
+  /** Error Type of RDMAP: the requested access is not allowed. */
   private static final int REMOTE_PROTECTION = 1;
 
   /** Known errors: layer, type, first and last code (RFC 5040 section 4.8, Figure 10). */
   private static final int[][] KNOWN = {
-    {RdmapHandler.LAYER_RDMAP, LOCAL_CATASTROPHIC, 0, 0xff}, // whatever its code
+    {RdmapHandler.LAYER_RDMAP, LOCAL_CATASTROPHIC, 0, 0xff}, // with any code
     {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 0, 4},
     {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 9, 9},
     {RdmapHandler.LAYER_RDMAP, REMOTE_PROTECTION, 0xff, 0xff},
@@ -66,7 +68,7 @@ final class Terminate {
   private final int type;
   private final int code;
 
-  /** Whether the segment that it names is one of our reads or atomics, and its number. */
+  /** Whether the segment with the error is one of our reads or atomics; then its number. */
   private boolean namesRequest;
 
   private int msn;
@@ -78,8 +80,8 @@ final class Terminate {
   }
 
   /**
-   * The octets of a Terminate. A local catastrophic error names no segment, whatever caused it
-   * (Figure 10); an error of MPA has none.
+   * Encodes a Terminate. A local catastrophic error names no segment, whatever its cause (Figure
+   * 10), nor does an error of MPA.
    *
    * @param report the segment with the error, or null if there is none
    * @param readRequest its RDMA Read Request Header, or an empty array if it has none
@@ -125,7 +127,7 @@ final class Terminate {
   }
 
   /**
-   * Whether a Terminate consists of what its M, D and R announce (sections 4.2 and 4.8).
+   * Whether a Terminate has the headers that its M, D and R announce (sections 4.2 and 4.8).
    *
    * @param octets its length
    */
@@ -140,13 +142,13 @@ final class Terminate {
       announced += tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
     }
     announced += (flags & R) == 0 ? 0 : ReadRequest.LENGTH;
-    // Section 7.1 lets a peer send headers that are not there as zeros.
+    // Section 7.1 lets a peer send missing headers as zeros.
     return octets >= announced; // RDMAP-4.2-01, RDMAP-5.4-05
   }
 
   /**
-   * Whether headers follow, but M and D are where siw puts them. A Terminate that keeps to the RFC
-   * has no headers then, so that its reserved bits are never looked at.
+   * Whether headers follow and M and D are in siw's positions. A Terminate that conforms to the RFC
+   * has no headers then, so its reserved bits do not matter.
    */
   private static boolean mirrored(Ulpdu segment, int at, int octets) {
     int flags = segment.getByte(at + 2);
@@ -158,7 +160,7 @@ final class Terminate {
    *
    * <p>Linux's siw swaps the nibbles of layer and type, and mirrors the octet with M, D and R. If
    * only one order gives a known error, that order is used; if both do, the RFC's, unless M and D
-   * are where siw puts them.
+   * are in siw's positions.
    *
    * @param octets its length, {@link #MIN_LENGTH} or more
    */

@@ -34,18 +34,18 @@ final class Termination {
     return failed;
   }
 
-  /** RDMAP has found an error that belongs to no segment. */
+  /** Ends the stream after an error of RDMAP that belongs to no segment. */
   void fail(RdmapError error) {
     fail(error, null, NONE);
   }
 
-  /** RDMAP has found an error in the reported segment. */
+  /** Ends the stream after an error of RDMAP in the reported segment. */
   void fail(RdmapError error, DdpErrorReport report) {
     fail(error, report, NONE);
   }
 
   /**
-   * RDMAP has found an error.
+   * Ends the stream after an error of RDMAP.
    *
    * @param request the RDMA Read Request Header, or an empty array if there is none
    */
@@ -60,7 +60,7 @@ final class Termination {
         error.title() + (report == null ? "" : " in " + report));
   }
 
-  /** DDP has found an error and has failed the stream. */
+  /** Ends the stream after DDP has found an error and failed it. */
   void ddpFailed(DdpError error, DdpErrorReport report) {
     terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE); // RDMAP-4.8-01
     handler.onError(
@@ -68,20 +68,23 @@ final class Termination {
         RdmapHandler.LAYER_DDP, error.type(), error.code(), error.title() + " in " + report);
   }
 
-  /** MPA has found an error and has failed the stream. */
+  /** Ends the stream after MPA has found an error and failed it. */
   void llpFailed(MpaError error, String detail) {
     // P2P-8-02, RDMAP-4.8-01, RDMAP-6.2-03
     terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail); // RDMAP-7.1-01
   }
 
-  /** The peer has closed its half too early; ours still takes a Terminate to it. */
+  /**
+   * Ends the stream after the peer has closed its half too early; our half still carries a
+   * Terminate.
+   */
   void peerFailed(MpaError error, String detail) {
     ddp.fail();
     llpFailed(error, detail);
   }
 
-  /** The peer has sent a Terminate, possibly about a request of ours. */
+  /** Ends the stream after a Terminate of the peer, possibly about a request of ours. */
   void terminated(Terminate terminate) {
     if (terminate.namesRequest()) {
       requester.refuse(terminate.msn(), terminate.requestStatus());

@@ -1,2 +1,2 @@
-/** The Remote Direct Memory Access Protocol (RFC 5040) above DDP: what programs ask for. */
+/** The Remote Direct Memory Access Protocol (RFC 5040) over DDP. */
 package org.rddp.rdmap;

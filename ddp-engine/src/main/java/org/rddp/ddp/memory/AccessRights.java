@@ -1,8 +1,8 @@
 package org.rddp.ddp.memory;
 
 /**
- * Access rights of a Tagged Buffer: bits to be combined. Names and values are those with which
- * programs register memory.
+ * Access rights of a Tagged Buffer: bits to be combined. Programs register memory with the same
+ * names and values.
  */
 public final class AccessRights {
   /** This end may place the responses to its own RDMA Reads. */

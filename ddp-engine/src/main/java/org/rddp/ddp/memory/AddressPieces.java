@@ -1,8 +1,8 @@
 package org.rddp.ddp.memory;
 
 /**
- * The pieces of memory that a message is sent from, or placed in, by address, in order. A post
- * copies the list, so it can be reused at once. Not thread-safe.
+ * The pieces of memory that a message is sent from or placed in, in order. A post copies the list,
+ * so it can be reused at once. Not thread-safe.
  */
 public final class AddressPieces {
   /** The most pieces: as many as a program may name. */

@@ -11,7 +11,7 @@ public abstract sealed class DdpMemoryWindow permits RenamedMemoryWindow, KeyedM
   /** The STag that the next bind will use, unless it names a key. */
   public abstract int nextStag();
 
-  /** What the last bind has opened. */
+  /** The buffer of the last bind. */
   abstract TaggedBuffer last();
 
   /** Whether the last bind is still valid. */
@@ -26,7 +26,7 @@ public abstract sealed class DdpMemoryWindow permits RenamedMemoryWindow, KeyedM
   }
 
   /**
-   * Binds the window: its STag names the part of the region from now on.
+   * Binds the window: its STag now names the part of the region.
    *
    * @param region with {@link AccessRights#MW_BIND}, and no window itself
    * @param stream of the region's domain, which carries out the bind

@@ -1,8 +1,8 @@
 package org.rddp.ddp.memory;
 
 /**
- * A stream as the registered memory sees it: a member of one protection domain (RFC 5041 section
- * 8.2). Compared by identity.
+ * The part of a stream that registered memory uses: its membership of one protection domain (RFC
+ * 5041 section 8.2). Compared by identity.
  */
 public abstract class DomainMember {
   private ProtectionDomain domain;
@@ -12,7 +12,7 @@ public abstract class DomainMember {
     this.domain = domain;
   }
 
-  /** Whether it is a member of that domain. */
+  /** Whether this is a member of a domain. */
   @SuppressWarnings("ReferenceEquality") // domains are compared by identity
   public final boolean isIn(ProtectionDomain other) {
     return domain == other;

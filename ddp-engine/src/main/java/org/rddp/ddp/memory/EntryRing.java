@@ -4,18 +4,18 @@ import java.util.function.Supplier;
 
 /**
  * A bounded FIFO queue that reuses its entries. It creates only as many entries as have been in use
- * at a time, so a deep queue costs little if few entries are in use. It keeps them until the {@link
- * QueueMemory} of its program wants them back.
+ * at a time, so a deep queue with few entries in use costs little. It keeps them until the {@link
+ * QueueMemory} of its program makes it shrink.
  *
  * @param <T> the entries
  */
 public final class EntryRing<T> {
-  /** Entries that a ring keeps in any case, and that do not count. */
+  /** Entries that a ring always keeps and that do not count. */
   static final int KEPT = 4;
 
   private static final int FEWEST = 2;
 
-  /** Octets of a reference to an entry, at the most. */
+  /** The most octets of a reference to an entry. */
   private static final int REFERENCE = 8;
 
   private final int capacity;
@@ -30,7 +30,7 @@ public final class EntryRing<T> {
   private int size;
 
   /**
-   * Creates an empty ring whose entries count for nobody: it keeps all of them.
+   * Creates an empty ring that keeps all of its entries, which nothing counts.
    *
    * @param capacity the most entries it holds, 1 to 2^24
    * @param maker creates the entries
@@ -44,8 +44,8 @@ public final class EntryRing<T> {
    *
    * @param capacity the most entries it holds, 1 to 2^24
    * @param maker creates the entries
-   * @param octets that an entry takes of the heap at the most, with all that belongs to it
-   * @param memory what the entries count for; null for nothing
+   * @param octets the most octets of heap that an entry takes, with everything that belongs to it
+   * @param memory the bound that counts the entries; null for none
    */
   public EntryRing(int capacity, Supplier<T> maker, int octets, QueueMemory memory) {
     if (capacity < 1 || capacity > 1 << 24) {
@@ -110,7 +110,7 @@ public final class EntryRing<T> {
     if (entries.length == 0) {
       return size;
     }
-    // An entry may be of any class: what every object has is its header, which names the class.
+    // An entry may be of any class; getClass reads its header.
     return entries[(first + size) & (entries.length - 1)].getClass() == maker.getClass() ? 1 : 0;
   }
 
@@ -138,7 +138,8 @@ public final class EntryRing<T> {
   }
 
   /**
-   * Gives back most entries that are not in use. Returns whether more are left than do not count.
+   * Frees most entries that are not in use. Returns whether more than {@link #KEPT} are left, so
+   * that it still counts.
    */
   boolean shrink() {
     int length = Math.max(KEPT, Integer.highestOneBit(Math.max(size, 1) * 2 - 1));

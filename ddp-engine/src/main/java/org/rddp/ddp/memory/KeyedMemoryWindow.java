@@ -1,13 +1,12 @@
 package org.rddp.ddp.memory;
 
 /**
- * A window of verbs: the upper 24 bits of its STag stay, and each bind chooses the last octet, the
- * key.
+ * A window of verbs: the upper 24 bits of its STag are constant, and each bind chooses the last
+ * octet, the key.
  *
- * <p>One for a stream (type 2B of verbs) is opened to the peer of the stream that binds it, and has
- * to be invalidated before it is bound again. One for all streams of its domain (type 1) may be
- * bound at any time, which ends what the bind before it has opened, and stays open when streams
- * close.
+ * <p>A window for one stream (type 2B of verbs) is opened to the peer of the stream that binds it,
+ * and must be invalidated before it is bound again. A window for all streams of its domain (type 1)
+ * may be bound at any time, which ends the previous binding; it stays bound when streams close.
  */
 final class KeyedMemoryWindow extends DdpMemoryWindow {
   private final TaggedBuffers table;
@@ -15,7 +14,7 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
   private final boolean forAll;
 
   /**
-   * Creates one that is not bound.
+   * Creates a window that is not bound.
    *
    * @param buffer without memory, whose STag has reserved upper bits
    * @param forAll for all streams of the domain
@@ -26,7 +25,7 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
     this.forAll = forAll;
   }
 
-  /** With the key behind that of the last bind. */
+  /** The STag with the key after that of the last bind. */
   @Override
   public int nextStag() {
     return TaggedBuffers.withKey(buffer.stag(), buffer.stag() + 1);
@@ -37,7 +36,9 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
     return buffer;
   }
 
-  /** {@code length} may be 0 for a window for all streams: then it is not bound afterwards. */
+  /**
+   * Binds the window; for a window for all streams {@code length} may be 0, which ends its binding.
+   */
   @Override
   public boolean bind(
       TaggedBuffer region,

@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Bounds what the queues of one program take of the heap, however many queues it has. A queue keeps
- * entries that are not in use, so that it needs no memory in a steady state; when all queues of the
- * program together have more than the bound, each gives back what it does not use. Engine thread
+ * Bounds the heap that the queues of one program take, for any number of queues. A queue keeps
+ * entries that are not in use, so that it allocates nothing in a steady state. When all queues of
+ * the program together exceed the bound, each frees entries that it does not use. Engine thread
  * only.
  */
 public final class QueueMemory {
   /**
-   * Octets of heap for each request that a program may have outstanding. At the most a request has
-   * three entries: one of the send queue, one of the messages to be sent, and one of the reads or
-   * of the local operations, some 520 octets. A queue has up to twice the entries in use. The rest
-   * is what queues may grow by before they are looked at again.
+   * Octets of heap for each request that a program may have outstanding. A request has at most
+   * three entries, some 520 octets: one in the send queue, one among the messages to be sent, and
+   * one among the reads or the local operations. A queue has up to twice the entries in use. The
+   * rest lets queues grow before they are checked again.
    */
   public static final int OCTETS_OF_REQUEST = 1536;
 
@@ -23,19 +23,19 @@ public final class QueueMemory {
   private long used;
 
   /**
-   * Memory of which nothing is used.
+   * Creates a bound of which nothing is used.
    *
-   * @param requests the most that the program may have outstanding, greater than 0
+   * @param requests the most requests that the program may have outstanding, greater than 0
    */
   public QueueMemory(int requests) {
     this.limit = (long) requests * OCTETS_OF_REQUEST;
   }
 
   /**
-   * A queue is about to grow.
+   * Counts a queue that is about to grow; shrinks all queues if the bound is exceeded.
    *
-   * @param octets of the entries that it will have more
-   * @param first whether its entries have not counted so far
+   * @param octets octets of the additional entries
+   * @param first whether its entries have not been counted before
    */
   void grow(EntryRing<?> ring, long octets, boolean first) {
     used += octets;
@@ -51,7 +51,7 @@ public final class QueueMemory {
     }
   }
 
-  /** Octets of the entries of all queues that have more than a few. */
+  /** Octets of the counted entries of all queues. */
   long used() {
     return used;
   }

@@ -1,7 +1,7 @@
 package org.rddp.ddp.memory;
 
 /**
- * A window with another STag at each bind, all 32 bits of which are random, for one stream's peer.
+ * A window for one stream's peer that gets a new STag, all 32 bits random, at each bind.
  *
  * <p>The STag of the next bind is reserved in advance. A bound window cannot be bound again before
  * its STag has been invalidated, by this end or by the peer.
@@ -12,7 +12,7 @@ final class RenamedMemoryWindow extends DdpMemoryWindow {
   /** The buffer with the reserved STag of the next bind. */
   private TaggedBuffer next;
 
-  /** The buffer of the last bind; removed from the table once its end has been noticed. */
+  /** The buffer of the last bind; removed from the table when it is found to be invalid. */
   private TaggedBuffer last;
 
   RenamedMemoryWindow(TaggedBuffers table, TaggedBuffer next, TaggedBuffer last) {

@@ -1,11 +1,12 @@
 package org.rddp.ddp.memory;
 
 /**
- * A request to a stream: a message to send, a buffer for a message that comes, or a change of the
- * peer's access to our memory. A post copies the fields that it needs: then the request can be
- * filled again.
+ * A request to a stream: a message to send, a buffer for a message of the peer, or a change of the
+ * peer's access to our memory. A post copies the fields that it needs, so the request can be reused
+ * at once.
  *
- * <p>{@link #begin} first, then the fields that the post names. Not thread-safe; allocates nothing.
+ * <p>Call {@link #begin} first, then set the fields that the post names. Not thread-safe; allocates
+ * nothing.
  */
 public final class StreamRequest {
   private final AddressPieces message = new AddressPieces();
@@ -27,16 +28,16 @@ public final class StreamRequest {
   private long baseTo;
   private int key;
 
-  /** A request that asks for nothing. */
+  /** Creates an empty request. */
   public StreamRequest() {}
 
-  /** A request with a number. */
+  /** Creates an empty request with a token. */
   public StreamRequest(long token) {
     begin(token);
   }
 
   /**
-   * Begins anew: a request without octets, that names nothing at the peer.
+   * Resets this to a request without octets that names nothing at the peer.
    *
    * @param token comes back when the request has ended
    */
@@ -48,15 +49,15 @@ public final class StreamRequest {
     return remote(0, 0);
   }
 
-  /** How it is to be done: bits of {@code RdmapFlags}; none unless set. */
+  /** Sets bits of {@code RdmapFlags}; none are set initially. */
   public StreamRequest flags(int bits) {
     flags = bits;
     return this;
   }
 
   /**
-   * Adds a piece of memory that the message lies in, or goes to, behind the others. Not to be
-   * changed until the request has ended.
+   * Appends a piece of memory that the message lies in or goes to. It must not be changed until the
+   * request has ended.
    *
    * @param address of its first octet
    * @param octets 0 to 2^32-1
@@ -68,7 +69,7 @@ public final class StreamRequest {
     return this;
   }
 
-  /** The message lies in these pieces, or goes there. */
+  /** Sets the pieces of memory that the message lies in or goes to. */
   public StreamRequest memory(AddressPieces pieces) {
     message.set(pieces);
     length = pieces.length();
@@ -76,7 +77,7 @@ public final class StreamRequest {
   }
 
   /**
-   * The range of our memory that a read goes to, that a window is bound to, or whose STag is
+   * Sets the range of our memory that a read goes to, that a window is bound to, or whose STag is
    * invalidated.
    *
    * @param to Tagged Offset of the first octet
@@ -90,7 +91,7 @@ public final class StreamRequest {
   }
 
   /**
-   * STag and Tagged Offset of the first octet at the peer; of a Send, an STag that the peer
+   * Sets STag and Tagged Offset of the first octet at the peer; for a Send, the STag that the peer
    * invalidates, or 0.
    */
   public StreamRequest remote(int stag, long to) {
@@ -99,18 +100,18 @@ public final class StreamRequest {
     return this;
   }
 
-  /** The number that is sent as Immediate Data (RFC 7306 section 6). */
+  /** Sets the number to send as Immediate Data (RFC 7306 section 6). */
   public StreamRequest immediate(long data) {
     immediate = data;
     return this;
   }
 
   /**
-   * The operands of an atomic (RFC 7306 section 5).
+   * Sets the operands of an atomic (RFC 7306 section 5).
    *
    * @param operand the number that is added or swapped in
-   * @param mask of an addition the highest bit of each field, which nothing is carried out of, 0
-   *     for one field of 64 bits; of a swap the bits to replace
+   * @param mask addition: the highest bit of each field, out of which nothing is carried, 0 for one
+   *     field of 64 bits; swap: the bits to replace
    * @param compare the expected value
    * @param compareMask the bits to compare
    */
@@ -123,7 +124,7 @@ public final class StreamRequest {
   }
 
   /**
-   * A window that is bound to {@link #local a range} of a region, and begins at Tagged Offset 0.
+   * Sets a window to bind to {@link #local a range} of a region, with Tagged Offsets from 0 on.
    *
    * @param rights of {@link AccessRights}
    */
@@ -135,7 +136,7 @@ public final class StreamRequest {
   }
 
   /**
-   * How the peer names the window.
+   * Sets how the peer names the window.
    *
    * @param baseTo Tagged Offset of its first octet, unsigned
    * @param key the last octet of its STag, if the program chooses it; otherwise 0
@@ -146,7 +147,7 @@ public final class StreamRequest {
     return this;
   }
 
-  /** Comes back when the request has ended. */
+  /** The token, which comes back when the request has ended. */
   public long token() {
     return token;
   }
@@ -156,7 +157,7 @@ public final class StreamRequest {
     return flags;
   }
 
-  /** The pieces of memory that the message lies in, or goes to. */
+  /** The pieces of memory that the message lies in or goes to. */
   public AddressPieces message() {
     return message;
   }
@@ -166,7 +167,7 @@ public final class StreamRequest {
     return length;
   }
 
-  /** Our name for the range. */
+  /** The STag of the range. */
   public int localStag() {
     return localStag;
   }
@@ -176,12 +177,12 @@ public final class StreamRequest {
     return localTo;
   }
 
-  /** The peer's name for its buffer; of a Send the STag to invalidate, or 0. */
+  /** The STag of the peer's buffer; for a Send the STag to invalidate, or 0. */
   public int remoteStag() {
     return remoteStag;
   }
 
-  /** Tagged Offset there. */
+  /** Tagged Offset in the peer's buffer. */
   public long remoteTo() {
     return remoteTo;
   }

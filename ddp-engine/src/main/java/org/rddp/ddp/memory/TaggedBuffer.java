@@ -1,9 +1,9 @@
 package org.rddp.ddp.memory;
 
 /**
- * A range of memory that an STag names, with its access rights (RFC 5041 section 8.3). Once it has
- * been removed from {@link TaggedBuffers} it cannot be looked up, and remaining references see that
- * it is not {@link #valid()}. A {@link DdpMemoryWindow} reuses its buffers under new STags.
+ * A range of memory that an STag names, with its access rights (RFC 5041 section 8.3). Once removed
+ * from {@link TaggedBuffers} it cannot be looked up and is not {@link #valid()}. A {@link
+ * DdpMemoryWindow} reuses its buffers under new STags.
  */
 public final class TaggedBuffer {
   private int stag;
@@ -45,7 +45,7 @@ public final class TaggedBuffer {
     ended = true;
   }
 
-  /** A buffer of no domain that nobody may use. */
+  /** Creates a buffer of no domain that nobody may use. */
   public static TaggedBuffer ended() {
     return new TaggedBuffer(null);
   }
@@ -55,7 +55,7 @@ public final class TaggedBuffer {
     stag = name;
   }
 
-  /** Makes it a window onto a part of a region. */
+  /** Makes this a window onto a part of a region. */
   void open(
       TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     this.region = region;
@@ -68,23 +68,23 @@ public final class TaggedBuffer {
     opened++;
   }
 
-  /** Whether it may be used: neither it nor its region has been invalidated. */
+  /** Whether this buffer may be used: neither it nor its region has been invalidated. */
   public boolean valid() {
     return !ended && (region == null || !region.ended);
   }
 
   /**
-   * How often it has become a window. Who keeps a reference compares: a window may have been bound
-   * to other memory since, under the same STag.
+   * How often this has become a window. Holders of a reference compare it, since a window may have
+   * been bound to other memory under the same STag.
    */
   public long opened() {
     return opened;
   }
 
-  /** Marks it invalid; it is no longer in the table. */
+  /** Marks this buffer invalid, after it was removed from the table. */
   void end() {
     ended = true; // DDP-8.3-02, DDP-8.3.1-04, RDMAP-8.1.1-06
-    stream = null; // so that a window does not keep a closed stream or a freed region reachable
+    stream = null; // So that a window does not keep a closed stream or a freed region reachable.
     region = null;
   }
 
@@ -93,13 +93,13 @@ public final class TaggedBuffer {
     return region;
   }
 
-  /** Whether it is of that protection domain. */
+  /** Whether this belongs to a protection domain. */
   @SuppressWarnings("ReferenceEquality") // domains are compared by identity
   public boolean isIn(ProtectionDomain other) {
     return domain == other;
   }
 
-  /** The protection domain whose streams may use it. */
+  /** The protection domain whose streams may use this buffer. */
   ProtectionDomain domain() {
     return domain;
   }
@@ -109,12 +109,15 @@ public final class TaggedBuffer {
     return stag;
   }
 
-  /** The only stream that may use it, or null. */
+  /** The only stream that may use this buffer, or null. */
   DomainMember stream() {
     return stream;
   }
 
-  /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */
+  /**
+   * Whether {@code user} may name this buffer: it is in the buffer's domain, and the buffer is not
+   * for another stream only.
+   */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean associatedWith(DomainMember user) {
     // DDP-8.2-01, DDP-8.2-02, DDP-8.2-04, RDMAP-8.1.1-01, RDMAP-8.1.1-02
@@ -122,10 +125,10 @@ public final class TaggedBuffer {
   }
 
   /**
-   * Whether the peer of {@code user} may invalidate it: no other stream may use it (RFC 5040
-   * section 8.1.1 item 7), and it is open to the peer. Any right of the peer includes this (section
-   * 5.3). What is open to no peer, such as the sink of RDMA Reads, stays valid until this end
-   * invalidates it (section 1.2).
+   * Whether the peer of {@code user} may invalidate this buffer: no other stream may use it (RFC
+   * 5040 section 8.1.1 item 7), and the peer has a right to it. Any right of the peer includes this
+   * (section 5.3). A buffer without rights of a peer, such as the sink of RDMA Reads, stays valid
+   * until this end invalidates it (section 1.2).
    */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean mayBeInvalidatedBy(DomainMember user) {

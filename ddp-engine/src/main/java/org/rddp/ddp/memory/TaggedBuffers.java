@@ -7,9 +7,9 @@ import java.util.random.RandomGenerator;
 /**
  * The STags of one engine: an open-addressing hash table from STag to {@link TaggedBuffer}.
  *
- * <p>All 32 bits of an STag are random, so that a peer cannot guess one from another, but for the
- * last octet of {@linkplain #allocateKeyedWindow windows whose program chooses it}; the low bits
- * serve as the hash. The table is at most half full. Removal shifts the following entries back
+ * <p>All 32 bits of an STag are random, so that a peer cannot guess one from another, except for
+ * the last octet of {@linkplain #allocateKeyedWindow windows whose program chooses it}. The low
+ * bits serve as the hash. The table is at most half full. Removal shifts the following entries back
  * instead of leaving a tombstone, so lookups stay short.
  *
  * <p>Engine thread only. So after {@link #invalidate} returns, nothing is placed in the buffer any
@@ -76,7 +76,7 @@ public final class TaggedBuffers {
 
   /**
    * Binds a memory window (RFC 5040 section 2.1): registers a part of a region under an STag of its
-   * own, with its own rights. It ends with the region, or earlier by {@link #invalidate}.
+   * own, with its own rights. The window ends with the region, or earlier by {@link #invalidate}.
    *
    * @param region with {@link AccessRights#MW_BIND}, and no window itself
    * @param stream of the region's domain, the only one that may use the window; or null for all of
@@ -118,8 +118,8 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Creates a window that can be bound repeatedly, with an STag known before each bind, and another
-   * one each time.
+   * Creates a window that can be bound repeatedly, each time under a new STag, which is known
+   * before the bind.
    *
    * @param domain the domain of the regions that it may be bound to
    * @return the window, or null if the table is full
@@ -133,7 +133,8 @@ public final class TaggedBuffers {
    * Creates a window whose binds choose the last octet of its STag.
    *
    * @param domain the domain of the regions that it may be bound to
-   * @param forAll open to all streams of the domain; otherwise to that which binds it
+   * @param forAll whether it is open to all streams of the domain; otherwise to the stream that
+   *     binds it
    * @return the window, or null if the table is full
    */
   public DdpMemoryWindow allocateKeyedWindow(ProtectionDomain domain, boolean forAll) {
@@ -159,7 +160,7 @@ public final class TaggedBuffers {
     return true;
   }
 
-  /** An STag with another last octet, that of {@code key}. */
+  /** Replaces the last octet of an STag by {@code key}. */
   static int withKey(int stag, int key) {
     return (stag & ~KEY_MASK) | (key & KEY_MASK);
   }
@@ -175,7 +176,7 @@ public final class TaggedBuffers {
     return true;
   }
 
-  /** STags with these upper bits may be given out again. */
+  /** Permits STags with these upper bits to be assigned again. */
   void releaseUpperBits(int stag) {
     keyed.remove(stag >>> KEY_BITS);
   }
@@ -211,7 +212,10 @@ public final class TaggedBuffers {
     return stag;
   }
 
-  /** Whether a program may choose the last octet of such an STag. Allocates only if any does. */
+  /**
+   * Whether an STag's upper bits belong to a window whose program chooses the last octet. Allocates
+   * only if there are such windows.
+   */
   private boolean isKeyed(int stag) {
     return !keyed.isEmpty() && keyed.contains(stag >>> KEY_BITS);
   }
@@ -255,7 +259,8 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Invalidates a buffer's STag unless that has been done; the STag may name another buffer by now.
+   * Invalidates a buffer's STag unless the buffer is already invalid; its STag may name another
+   * buffer by now.
    */
   public void invalidate(TaggedBuffer buffer) {
     if (find(buffer.stag()) == buffer) {

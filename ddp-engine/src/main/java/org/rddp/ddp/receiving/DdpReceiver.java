@@ -14,8 +14,8 @@ import org.rddp.mpa.Ulpdu;
  * and offset, or STag, stream, rights, wrap and range.
  *
  * <p>A segment received out of order is placed at once if no check fails, and takes effect once
- * everything before it has been received. Otherwise MPA keeps it. So errors are reported and
- * messages are Delivered in the order in which the peer sent them.
+ * everything before it has been received. Otherwise MPA keeps it. So errors are reported, and
+ * messages Delivered, in the order in which the peer sent them.
  *
  * <p>If the stream's settings allow it, a message without a buffer is no error: its segments and
  * all after them are held until a buffer is posted, and TCP's window does not open meanwhile.
@@ -56,12 +56,12 @@ public final class DdpReceiver {
     mayHold = held.isAllowed();
   }
 
-  /** Full Operation has begun with this DDP version. */
+  /** Starts, when Full Operation begins, with a DDP version. */
   public void start(int version) {
     this.version = version;
   }
 
-  /** From now on segments are dropped silently. */
+  /** Drops segments silently from now on. */
   public void stop() {
     stopped = true;
     deferred.clear();
@@ -76,7 +76,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** The last segment of the Untagged Message that is being Delivered. */
+  /** The last segment of the Untagged Message being Delivered. */
   public DdpErrorReport deliveredSegment() {
     return delivery.report();
   }
@@ -125,7 +125,7 @@ public final class DdpReceiver {
   }
 
   /**
-   * Takes a segment in order; false if it must be held for want of a buffer.
+   * Takes a segment in order; returns false if it must be held for want of a buffer.
    *
    * @param held whether it has been held
    */
@@ -154,8 +154,8 @@ public final class DdpReceiver {
   }
 
   /**
-   * Whether a segment is of the next message of a queue that has no buffer for it yet, or the user
-   * has no room for the Tagged Message that it ends.
+   * Whether a segment must wait: its message is the next of a queue without a buffer for it, or the
+   * user has no room for the Tagged Message that it ends.
    */
   private boolean holdsFor(SegmentHeader segment, boolean held) {
     if (segment.tagged()) {
@@ -204,8 +204,7 @@ public final class DdpReceiver {
   }
 
   /**
-   * Everything before a stream position has been received: the early segments before it take
-   * effect.
+   * Applies the early segments before a stream position, up to which everything has been received.
    */
   public void deliver(long position) {
     boolean held = deferred.holds();
@@ -216,7 +215,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** Why the header of a segment cannot be decoded, or null. */
+  /** The reason why the header of a segment cannot be decoded, or null. */
   private DdpError headerFault(Ulpdu segment) {
     if (segment.length() == 0) {
       return DdpError.LOCAL_CATASTROPHIC;
@@ -284,7 +283,10 @@ public final class DdpReceiver {
     }
   }
 
-  /** Messages read in place are never placed early, so {@code segment} is not null. */
+  /**
+   * Passes a message that is read in place; it is never placed early, so {@code segment} is not
+   * null.
+   */
   private void showInPlace(SegmentHeader header, Ulpdu segment) {
     int qn = header.qn();
     int octets = header.octets();

@@ -12,7 +12,7 @@ import org.rddp.ddp.memory.StreamRequest;
  *
  * <p>A stream takes the first buffer when it takes the first segment of a message, and keeps it
  * until the message is Delivered or the stream ends. So a stream has at most one buffer at a time,
- * also if its peer begins messages and does not complete them. A message without a buffer is an
+ * even if its peer begins messages and does not complete them. A message without a buffer is an
  * error of its stream or, if the stream's settings allow it, is held; waiting streams are then
  * served round-robin, one message each.
  *
@@ -22,7 +22,7 @@ public final class DdpSharedReceiveQueue {
   /** A stream that holds messages for want of a buffer. */
   public interface Waiter {
     /**
-     * A buffer is available.
+     * Takes a buffer that is available.
      *
      * @return whether the stream still holds messages
      */
@@ -42,7 +42,7 @@ public final class DdpSharedReceiveQueue {
    * Creates a queue without buffers.
    *
    * @param depth the most buffers, 1 to 2^24
-   * @param memory what the entries count for; null for nothing
+   * @param memory the bound that counts the entries; null for none
    * @param onLimit called once after each {@link #arm}, when fewer buffers than the limit are left
    */
   public DdpSharedReceiveQueue(int depth, QueueMemory memory, Runnable onLimit) {
@@ -67,7 +67,7 @@ public final class DdpSharedReceiveQueue {
   }
 
   /**
-   * Serves waiting streams. The user may post again from within; the outer loop then serves that
+   * Serves waiting streams. The user may post again from within; the outer loop then uses that
    * buffer, too.
    */
   private void serve() {
@@ -83,8 +83,8 @@ public final class DdpSharedReceiveQueue {
         if (first.onBufferAvailable()) { // DDP-7.1-04
           waiting.addLast(first);
         }
-        // A stream that is already taking its held messages takes no buffer here, but will in its
-        // own loop.
+        // A stream that is already taking its held messages takes the buffer in its own loop, not
+        // here.
         left = served ? waiting.size() : left - 1;
       }
     } finally {
@@ -92,7 +92,7 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** Takes the memory of buffers that no stream has taken away, by their tokens. */
+  /** Revokes the memory of buffers, by their tokens, that no stream has taken. */
   public void revoke(LongPredicate tokens) {
     for (int i = 0; i < buffers.size(); i++) {
       if (tokens.test(buffers.get(i).token())) {
@@ -112,8 +112,8 @@ public final class DdpSharedReceiveQueue {
   }
 
   /**
-   * Requests one call of {@code onLimit} when fewer than {@code limit} buffers are left: at once,
-   * if that is the case.
+   * Requests one call of {@code onLimit} when fewer than {@code limit} buffers are left; the call
+   * is made at once if that is so now.
    *
    * @param limit number of buffers; 0 for no call
    */

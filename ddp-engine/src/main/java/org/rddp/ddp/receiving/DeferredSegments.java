@@ -4,7 +4,7 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Segments that a {@link DdpReceiver} has yet to take, in the order sent: headers of segments that
+ * Segments that a {@link DdpReceiver} must still take, in the order sent: headers of segments that
  * were placed early, and segments held for want of a buffer.
  *
  * <p>If the bound for held segments is 0, none are held: a message without a buffer is an error.
@@ -51,8 +51,8 @@ final class DeferredSegments {
   }
 
   /**
-   * Everything before a position has been received: takes early segments before it unless a segment
-   * is held before them.
+   * Takes early segments before a position, up to which everything has been received, unless a
+   * segment is held before them.
    */
   void deliver(long position) {
     deliveredUpTo = position;

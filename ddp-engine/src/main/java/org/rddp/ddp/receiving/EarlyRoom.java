@@ -1,7 +1,7 @@
 package org.rddp.ddp.receiving;
 
 /**
- * Room for the headers that all streams of an engine have of segments placed early, so that peers
+ * Bounds the headers of early-placed segments that all streams of an engine keep, so that peers
  * cannot fill the heap with them. Engine thread only.
  */
 public final class EarlyRoom {
@@ -10,17 +10,17 @@ public final class EarlyRoom {
 
   private int taken;
 
-  /** Whether there is room for so many more. */
+  /** Whether there is room for more headers. */
   boolean has(int headers) {
     return headers <= MOST - taken;
   }
 
-  /** Whether less than half is left, so that nobody should keep more than is in use. */
+  /** Whether less than half is left; then streams should keep no more than they use. */
   boolean isScarce() {
     return taken > MOST / 2;
   }
 
-  /** Takes room; there is enough. */
+  /** Takes room; there must be enough. */
   void take(int headers) {
     taken += headers;
   }

@@ -24,7 +24,7 @@ public final class EarlySegmentHeaders {
 
   private int count;
 
-  /** No headers. */
+  /** Creates an instance without headers. */
   public EarlySegmentHeaders(EarlyRoom room) {
     this.room = room;
   }
@@ -38,7 +38,7 @@ public final class EarlySegmentHeaders {
     return count < MOST && (count < Math.max(FEW, headers.length) || room.has(count));
   }
 
-  /** Adds a copy of a header; no other has its position. Requires {@link #hasRoom()}. */
+  /** Adds a copy of a header with a new position. Requires {@link #hasRoom()}. */
   void add(SegmentHeader header) {
     if (count == headers.length) {
       grow();
@@ -56,7 +56,7 @@ public final class EarlySegmentHeaders {
 
   private void grow() {
     headers = Arrays.copyOf(headers, Math.max(FEW, 2 * count));
-    // Those of the shortest array do not count.
+    // The headers of the shortest array do not count.
     room.take(headers.length == FEW ? 0 : count);
     for (int i = count; i < headers.length; i++) {
       headers[i] = new SegmentHeader();
@@ -96,7 +96,7 @@ public final class EarlySegmentHeaders {
     }
   }
 
-  /** Removes all headers, and gives their room back. */
+  /** Removes all headers, and returns their room. */
   void clear() {
     count = 0;
     if (headers.length > FEW) {

@@ -15,7 +15,7 @@ public final class HeldMemory {
 
   private final MemorySegment memory;
 
-  /** For each block the next one of its chain, or of the free ones. */
+  /** For each block, the next one in its chain or in the free list. */
   private final int[] next;
 
   /** The blocks from this one on were never taken. */
@@ -27,7 +27,7 @@ public final class HeldMemory {
   /**
    * Divides memory into blocks.
    *
-   * @param memory used as long as this object is; less than 2^31 blocks
+   * @param memory must live as long as this object; less than 2^31 blocks
    */
   public HeldMemory(MemorySegment memory) {
     this.memory = memory;
@@ -40,7 +40,7 @@ public final class HeldMemory {
     return freeBlocks;
   }
 
-  /** Takes a block, of which there must be a free one, as the last of a chain. */
+  /** Takes a free block as the last of a chain; there must be one. */
   int take() {
     freeBlocks--;
     int block = free;
@@ -53,7 +53,7 @@ public final class HeldMemory {
     return block;
   }
 
-  /** Gives back a chain, or the first blocks of one. */
+  /** Returns a chain, or the first blocks of one. */
   void give(int first, int last, int blocks) {
     next[last] = free;
     free = first;

@@ -9,14 +9,14 @@ import org.rddp.wire.Memory;
 
 /**
  * Copies of segments that wait, in the order sent, for the user to post a buffer. Their total size
- * is bounded. They lie in blocks of the engine's memory, which are given back one by one as the
- * segments are removed.
+ * is bounded. They lie in blocks of the engine's memory, which are returned one by one as segments
+ * are removed.
  */
 public final class HeldSegments {
   private static final int POSITION = 0;
   private static final int LENGTH = 8;
 
-  /** What is kept before each segment, in one block. */
+  /** Octets of bookkeeping before each segment, in one block. */
   private static final int OCTETS = 12;
 
   private final int bound;
@@ -41,8 +41,8 @@ public final class HeldSegments {
   private long octets;
 
   /**
-   * Octets of the first held segment, as long as it is held; they do not count against the bound,
-   * since TCP's window may have opened for most of them before it was withheld.
+   * Octets of the first held segment, while it is held. They do not count against the bound, since
+   * TCP's window may have opened for most of them before it was withheld.
    */
   private int uncounted;
 
@@ -50,10 +50,10 @@ public final class HeldSegments {
    * Creates an empty queue.
    *
    * @param bound the most octets of the segments after the first, headers included; 0 holds
-   *     nothing. A segment takes no more of the bound than of TCP's window, so a bound as large as
-   *     the window always suffices
+   *     nothing. A segment takes no more of the bound than of TCP's window, so a bound of the
+   *     window's size always suffices
    * @param memory where they lie
-   * @param share of the memory, which also limits the first one; null for all of it
+   * @param share of the memory; also limits the first segment; null for all of it
    */
   public HeldSegments(int bound, HeldMemory memory, HeldShare share) {
     this.bound = bound;
@@ -76,8 +76,8 @@ public final class HeldSegments {
   }
 
   /**
-   * Appends a copy of a segment; false if it would exceed the bound, which the first cannot, or the
-   * share, or if no memory is left.
+   * Appends a copy of a segment; returns false if it would exceed the bound, which the first
+   * segment cannot, or the share, or if no memory is left.
    */
   public boolean add(Ulpdu segment) {
     int charged = charged(segment.length());
@@ -92,7 +92,9 @@ public final class HeldSegments {
     return true;
   }
 
-  /** A shorter segment counts as a whole header, to bound the bookkeeping as well. */
+  /**
+   * Octets that a segment counts for: at least a whole header, to bound the bookkeeping as well.
+   */
   private static int charged(int length) {
     return Math.max(length, DdpHeader.TAGGED_LENGTH);
   }
@@ -102,7 +104,10 @@ public final class HeldSegments {
     return OCTETS + (length + 3 & ~3);
   }
 
-  /** Takes the blocks that a segment needs, and makes {@link #lastBlock} that of its beginning. */
+  /**
+   * Takes the blocks that a segment needs, and sets {@link #lastBlock} to the block where it
+   * begins.
+   */
   private boolean makeRoom(int size) {
     boolean inLast = lastBlock != NONE && end + OCTETS <= BLOCK;
     int room = inLast ? BLOCK - end : 0;

@@ -1,7 +1,7 @@
 package org.rddp.ddp.receiving;
 
 /**
- * How much of an engine's {@link HeldMemory} the streams of one owner may have together. Engine
+ * Limits how much of an engine's {@link HeldMemory} the streams of one owner have together. Engine
  * thread only.
  */
 public final class HeldShare {
@@ -13,19 +13,19 @@ public final class HeldShare {
    * Creates a share of which nothing is used.
    *
    * @param octets the most, in whole blocks of 4096
-   * @param parent a share of which the same is used, or null
+   * @param parent a share that also counts every use of this one, or null
    */
   public HeldShare(long octets, HeldShare parent) {
     this.limit = octets / HeldMemory.BLOCK;
     this.parent = parent;
   }
 
-  /** The share of which the same is used, or null. */
+  /** The share that also counts every use of this one, or null. */
   public HeldShare parent() {
     return parent;
   }
 
-  /** Uses more blocks; false, and nothing happens, if the share has not so many. */
+  /** Takes blocks; returns false, with no effect, if the share has too few left. */
   boolean take(int blocks) {
     if (blocks > limit - used || (parent != null && !parent.take(blocks))) {
       return false;
@@ -34,7 +34,7 @@ public final class HeldShare {
     return true;
   }
 
-  /** Blocks are used no more. */
+  /** Returns blocks. */
   void give(int blocks) {
     used -= blocks;
     if (parent != null) {

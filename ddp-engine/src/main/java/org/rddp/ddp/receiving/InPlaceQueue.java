@@ -5,7 +5,7 @@ import org.rddp.ddp.segment.DdpError;
 /**
  * A queue for short messages of one segment each that the user reads in place. It has places
  * instead of buffers: a message takes one, and the user releases it when it has processed the
- * message. A message without a free place is refused as one without a buffer.
+ * message. A message without a free place is refused like one without a buffer.
  */
 public final class InPlaceQueue {
   private final int limit;
@@ -24,7 +24,7 @@ public final class InPlaceQueue {
     nextMsn = firstMsn;
   }
 
-  /** Why a segment is refused, or null (RFC 5041 section 7.1). */
+  /** The reason to refuse a segment, or null (RFC 5041 section 7.1). */
   DdpError refusal(int msn, int mo, int octets, boolean last) {
     int ahead = msn - nextMsn;
     if (ahead < 0) {

@@ -8,9 +8,9 @@ import org.rddp.ddp.segment.SegmentHeader;
  * when all of its segments and all earlier messages have been placed (RFC 5041 sections 5.3 and
  * 5.4).
  *
- * <p>Segments take effect in the order in which they were sent, also those placed early, so a
- * message is complete with its last segment. A complete message only has to wait for the one before
- * it if the peer interleaves messages of one queue.
+ * <p>Segments take effect in the order in which they were sent, even if placed early, so a message
+ * is complete with its last segment. A complete message must wait for the one before it only if the
+ * peer interleaves messages of one queue.
  */
 final class MessageDelivery {
   private final ReceiveHandler user;
@@ -55,7 +55,7 @@ final class MessageDelivery {
     }
   }
 
-  /** Reports the last segment of the Untagged Message that is being Delivered. */
+  /** The last segment of the Untagged Message being Delivered. */
   DdpErrorReport report() {
     SegmentHeader last = new SegmentHeader();
     delivered.lastSegment(deliveredQn, deliveredMsn, last);

@@ -7,7 +7,7 @@ import org.rddp.tcp.storage.RangeSet;
  * arrive in the order of their offsets.
  */
 final class PlacedRanges extends RangeSet {
-  /** The most ranges of a message; no known sender comes near it. */
+  /** The most ranges of a message; far more than any known sender causes. */
   static final int MOST = 64;
 
   PlacedRanges() {
@@ -19,9 +19,7 @@ final class PlacedRanges extends RangeSet {
     return isEmpty() ? 0 : end(count() - 1);
   }
 
-  /**
-   * Whether no octet before {@code to} would be missing once those from {@code from} are placed.
-   */
+  /** Whether placing {@code from} to {@code to} leaves no gap before {@code to}. */
   boolean completeWith(long from, long to) {
     long reached = 0;
     for (int i = 0; i < count(); i++) {

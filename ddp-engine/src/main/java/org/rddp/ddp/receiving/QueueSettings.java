@@ -3,10 +3,10 @@ package org.rddp.ddp.receiving;
 /**
  * Settings of one queue for the peer's Untagged Messages.
  *
- * @param depth the most posted buffers, or of a queue read in place the most messages being
+ * @param depth the most posted buffers or, for a queue read in place, the most messages being
  *     processed, 1 to 2^24
- * @param limit 0 if the user posts buffers; else the most octets of a message, which must fit one
- *     segment and which the user reads in place
+ * @param limit 0 if the user posts buffers; otherwise the most octets of a message, which the user
+ *     reads in place and which must fit one segment
  * @param shared the shared queue that the buffers come from, with depth 1 and limit 0; null if the
  *     user posts buffers to this stream
  */

@@ -9,7 +9,7 @@ import org.rddp.wire.Memory;
 
 /** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
 final class ReceiveBuffer {
-  /** Octets of an object, its list of pieces and its ranges on the heap. */
+  /** Octets of heap for an object with its list of pieces and its ranges. */
   static final int OCTETS = 416;
 
   private static final int HEAD = ReceiveHandler.HEAD;
@@ -24,22 +24,25 @@ final class ReceiveBuffer {
 
   private boolean listed;
 
-  /** Whether it was posted without memory, so that only a message's head fits. */
+  /** Whether it was posted without memory, so that only a head fits. */
   private boolean withoutMemory;
 
   private boolean complete;
   private boolean tooShort;
 
-  /** Whether its memory may be used no more. */
+  /** Whether its memory has been revoked. */
   private boolean revoked;
 
-  /** The message's first octets, if the memory was revoked behind them, or there was none. */
+  /**
+   * The message's first octets, if the memory was revoked after they were placed, or there was
+   * none.
+   */
   private long keptHead;
 
   private int rsvdUlp;
   private int rsvdUlpRest;
 
-  /** This and the next two: from the message's last segment. */
+  /** This and the next two fields are from the message's last segment. */
   private int control;
 
   private int lastMo;
@@ -68,7 +71,7 @@ final class ReceiveBuffer {
     }
   }
 
-  /** Copies another buffer, in which nothing has been placed yet. */
+  /** Becomes a copy of another buffer, in which nothing has been placed yet. */
   void take(ReceiveBuffer other) {
     if (other.listed) {
       post(other.token, other.pieces);
@@ -79,8 +82,8 @@ final class ReceiveBuffer {
   }
 
   /**
-   * Its memory may be used no more. A message that is complete is Delivered; otherwise the next
-   * octets that come for this buffer are refused, and end the stream.
+   * Revokes the memory. A complete message is still Delivered; otherwise the next octets for this
+   * buffer are refused, which ends the stream.
    */
   void revoke() {
     if (length > 0) {
@@ -161,7 +164,7 @@ final class ReceiveBuffer {
   }
 
   /**
-   * Why a segment may not be placed here, or null (RFC 5041 section 7.1).
+   * The reason why a segment may not be placed here, or null (RFC 5041 section 7.1).
    *
    * <p>Refuses two things that the RFC lets a Data Sink ignore: a last segment without the highest
    * Message Offset (section 4.1), and a message with missing octets (section 5.2), since the
@@ -197,8 +200,8 @@ final class ReceiveBuffer {
   }
 
   /**
-   * Why a segment's octets do not fit the buffer, or null. What needs no memory comes in one last
-   * segment, since only that one says which message it is.
+   * The reason why a segment's octets do not fit the buffer, or null. A message that needs no
+   * memory must come in one segment, since only the last segment shows which message it is.
    *
    * @param head length of a message that needs no memory, 0 for none
    */

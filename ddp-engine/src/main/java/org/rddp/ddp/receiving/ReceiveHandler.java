@@ -10,7 +10,7 @@ public interface ReceiveHandler {
   /** Returned to refuse a segment. */
   int REFUSED = -1;
 
-  /** Octets of a message's head, with which {@link #onUntaggedMessage} is called. */
+  /** Octets of a message's head, which {@link #onUntaggedMessage} gets. */
   int HEAD = 8;
 
   /**
@@ -39,12 +39,12 @@ public interface ReceiveHandler {
   }
 
   /**
-   * Checks an untagged segment before anything of it is placed; not for the last time if the
-   * segment must wait for a buffer, or was received out of order.
+   * Checks an untagged segment before anything of it is placed. Called again if the segment must
+   * wait for a buffer, or was received out of order.
    *
    * @param rsvdUlp the first of the user's five octets of its header
    * @return {@link #REFUSED}, which fails the stream; otherwise 0, or {@link #HEAD} if a message of
-   *     so many octets may take a buffer without memory: the user gets the octets as its head
+   *     that many octets may take a buffer without memory: the user gets the octets as its head
    */
   int admitUntagged(int qn, int rsvdUlp);
 
@@ -59,8 +59,8 @@ public interface ReceiveHandler {
   }
 
   /**
-   * A segment of a message has come for a queue without buffers: the user may post some within this
-   * call. Not called again when the segment is held and one is posted for it.
+   * A segment has come for a queue without buffers: the user may post some within this call. Not
+   * called again if the segment is held until one is posted.
    *
    * @param qn Queue Number of a queue of posted buffers
    */

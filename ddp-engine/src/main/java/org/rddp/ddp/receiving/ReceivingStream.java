@@ -3,7 +3,7 @@ package org.rddp.ddp.receiving;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 
-/** The stream of a {@link DdpReceiver}, which the receiver can hold back or fail. */
+/** The stream of a {@link DdpReceiver}: the receiver can withhold its window, or fail it. */
 public interface ReceivingStream extends DdpSharedReceiveQueue.Waiter {
   /**
    * Keeps TCP's receive window from opening while received segments are only held.

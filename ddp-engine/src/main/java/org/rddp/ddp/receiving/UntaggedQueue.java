@@ -8,7 +8,7 @@ import org.rddp.ddp.segment.DdpError;
 
 /** A queue of Untagged Buffers; each belongs to one message, by MSN (RFC 5041 section 5.1.2). */
 public final class UntaggedQueue {
-  /** Octets of heap for a buffer's placed ranges, beyond what every buffer has. */
+  /** Octets of heap for a buffer's placed ranges, in addition to those that every buffer takes. */
   public static final int OCTETS_OF_RANGES = 2 * Long.BYTES * PlacedRanges.MOST;
 
   private final EntryRing<ReceiveBuffer> buffers;
@@ -21,7 +21,7 @@ public final class UntaggedQueue {
 
   private int firstMsn;
 
-  /** A buffer before all posted ones, for the first message (an RTR); usually null. */
+  /** A buffer before all posted ones, for the first message (an RTR); otherwise null. */
   private ReceiveBuffer initialBuffer;
 
   /**
@@ -38,7 +38,7 @@ public final class UntaggedQueue {
    * Creates an empty queue.
    *
    * @param shared the queue that the buffers come from, or null
-   * @param memory what the entries count for; null for nothing
+   * @param memory the bound that counts the entries; null for none
    */
   UntaggedQueue(int depth, int firstMsn, DdpSharedReceiveQueue shared, QueueMemory memory) {
     this.firstMsn = firstMsn;
@@ -55,7 +55,7 @@ public final class UntaggedQueue {
     return true;
   }
 
-  /** Takes the memory of posted buffers away, by their tokens. */
+  /** Revokes the memory of posted buffers, by their tokens. */
   void revoke(LongPredicate tokens) {
     for (int i = 0; i < buffers.size(); i++) {
       if (tokens.test(buffers.get(i).token())) {
@@ -64,13 +64,13 @@ public final class UntaggedQueue {
     }
   }
 
-  /** Puts an empty buffer before all others, before anything is received. */
+  /** Puts an empty buffer before all others. Call before anything is received. */
   public void expectFirst(long token) {
     initialBuffer = new ReceiveBuffer();
     initialBuffer.post(token, 0, 0);
   }
 
-  /** Takes back the buffer of {@link #expectFirst}, if nothing has come for it. */
+  /** Removes the buffer of {@link #expectFirst}, if nothing has come for it. */
   public void expectFirstNoMore() {
     initialBuffer = null;
   }
@@ -94,7 +94,7 @@ public final class UntaggedQueue {
     return shared;
   }
 
-  /** Takes a buffer from the shared queue, if it has one, for a segment that begins a message. */
+  /** Takes a buffer from the shared queue, if that has one, for a segment that begins a message. */
   void takeShared(int msn) {
     if (shared != null && isFirstWithoutBuffer(msn) && !shared.isEmpty()) {
       shared.takeInto(buffers.add());
@@ -107,8 +107,8 @@ public final class UntaggedQueue {
   }
 
   /**
-   * Why a Message Sequence Number is refused, or null. It may be that of any posted buffer; numbers
-   * are compared modulo 2^32.
+   * The reason to refuse a Message Sequence Number, or null. It may be that of any posted buffer;
+   * numbers are compared modulo 2^32.
    */
   DdpError refusal(int msn) {
     int ahead = msn - firstMsn; // DDP-4.3-08

@@ -14,9 +14,9 @@ public final class UntaggedQueues {
   private final QueueMemory memory;
 
   /**
-   * Empty queues.
+   * Creates empty queues.
    *
-   * @param memory what the entries of posted buffers count for; null for nothing
+   * @param memory the bound that counts the entries of posted buffers; null for none
    */
   public UntaggedQueues(List<QueueSettings> settings, QueueMemory memory) {
     this.memory = memory;
@@ -49,8 +49,7 @@ public final class UntaggedQueues {
   }
 
   /**
-   * Takes the buffers of a queue from a shared one from now on; nothing has been posted or received
-   * yet.
+   * Makes a queue take its buffers from a shared one. Call before anything is posted or received.
    */
   public void share(int qn, DdpSharedReceiveQueue from) {
     QueueSettings queue = QueueSettings.shared(from);
@@ -75,7 +74,7 @@ public final class UntaggedQueues {
     }
   }
 
-  /** Takes the memory of posted buffers away, by their tokens. */
+  /** Revokes the memory of posted buffers, by their tokens. */
   public void revoke(LongPredicate tokens) {
     for (UntaggedQueue queue : buffered) {
       if (queue != null) {

@@ -8,7 +8,7 @@ import java.util.Locale;
  * <p>Error Type 3 belongs to the layer below.
  */
 public enum DdpError {
-  /** A local error that no other number names: the segment is too short for its header. */
+  /** A local error without a number of its own: the segment is too short for its header. */
   LOCAL_CATASTROPHIC(0x0, 0x00), // DDP-7.2-01, DDP-7.2-02
   /** No such STag, or its buffer does not allow this kind of access. */
   INVALID_STAG(0x1, 0x00), // DDP-7.2-01

@@ -5,8 +5,8 @@ import org.rddp.wire.Memory;
 
 /**
  * The two DDP headers, written into memory and read from a ULPDU (RFC 5041 section 4). They are
- * written in words of eight octets, because MPA reads them again at once and the processor forwards
- * a store only to a load that it covers.
+ * written in words of eight octets because MPA reads them again at once, and the processor forwards
+ * a store only to a load that lies within it.
  *
  * <pre>
  *   octet     0          1          2        6         10        14      18
@@ -79,12 +79,12 @@ public final class DdpHeader {
     return segment.getByte(CONTROL);
   }
 
-  /** Whether a Control Field is that of a tagged segment. */
+  /** Whether a Control Field belongs to a tagged segment. */
   public static boolean tagged(int control) {
     return (control & T) != 0;
   }
 
-  /** Whether a Control Field is that of its message's last segment. */
+  /** Whether a Control Field belongs to its message's last segment. */
   public static boolean last(int control) {
     return (control & L) != 0;
   }

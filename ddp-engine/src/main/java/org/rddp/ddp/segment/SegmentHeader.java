@@ -18,7 +18,7 @@ public final class SegmentHeader {
   /** Tagged only. */
   private long to;
 
-  /** This and the next two: untagged only. */
+  /** This and the next two fields: untagged only. */
   private int rsvdUlpRest;
 
   private int msn;

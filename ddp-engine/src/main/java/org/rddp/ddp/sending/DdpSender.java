@@ -11,11 +11,11 @@ import org.rddp.mpa.Ulpdu;
 
 /**
  * Sends the messages of a stream in the order in which they were posted, cut into segments of at
- * most MULPDU octets (RFC 5041 section 5.2). A segment is cut when MPA takes it: so it has the
+ * most MULPDU octets (RFC 5041 section 5.2). A segment is cut when MPA takes it, so it has the
  * MULPDU of that moment, and no segment waits in a layer below.
  */
 public final class DdpSender {
-  /** The next in the {@link SenderQueue}, which alone uses it. */
+  /** The next in the {@link SenderQueue}; used only by that. */
   DdpSender next;
 
   private final SendScheduler scheduler;
@@ -37,7 +37,7 @@ public final class DdpSender {
    * @param sendDepth the most messages queued, 1 to 2^24
    * @param responseDepth the most responses queued, 1 to 2^24
    * @param peerQueues number of the peer's queues for Untagged Messages
-   * @param memory what the messages' entries count for; null for nothing
+   * @param memory the bound that counts the messages' entries; null for none
    */
   public DdpSender(
       SendScheduler scheduler,
@@ -57,9 +57,9 @@ public final class DdpSender {
   }
 
   /**
-   * Full Operation has begun: messages may leave.
+   * Starts sending, when Full Operation has begun.
    *
-   * @param ulpBits bits of the user's octet of every message, besides those that are posted
+   * @param ulpBits bits to set in the user's octet of every message, in addition to the posted ones
    */
   public void start(MpaConnection mpa, int version, int ulpBits) {
     this.mpa = mpa;
@@ -73,7 +73,10 @@ public final class DdpSender {
     return postsLeft > 0;
   }
 
-  /** Whether our half is open: not closed, or asked to close behind messages that still wait. */
+  /**
+   * Whether our half is open: not closed yet, though it may be about to close after waiting
+   * messages.
+   */
   public boolean isOpen() {
     return closing || postsLeft > 0;
   }
@@ -164,11 +167,12 @@ public final class DdpSender {
   }
 
   /**
-   * Has the user do something itself between the messages: {@link SendHandler#onLocalOperation}
-   * when all that was posted before has been handed to TCP, or {@link SendHandler#onSendFlushed}.
-   * It takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
+   * Posts a local operation, which the user runs between messages: {@link
+   * SendHandler#onLocalOperation} follows when everything posted before has been handed to TCP, or
+   * {@link SendHandler#onSendFlushed}. It takes a place in the queue, needs no room in TCP's
+   * window, and sends nothing.
    *
-   * @param token comes back when it has its turn
+   * @param token comes back when its turn comes
    * @param rsvdUlp for {@link SendHandler#mayStart}
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
@@ -182,7 +186,7 @@ public final class DdpSender {
   }
 
   /**
-   * Sends an empty Tagged Message before everything posted; only within {@link
+   * Sends an empty Tagged Message before everything posted; call only within {@link
    * org.rddp.ddp.UlpHandler#onFullOperation}. Its end is not reported.
    */
   public void sendFirst(int rsvdUlp, int stag) {
@@ -191,7 +195,7 @@ public final class DdpSender {
   }
 
   /**
-   * Sends an Untagged Message before everything posted; only within {@link
+   * Sends an Untagged Message before everything posted; call only within {@link
    * org.rddp.ddp.UlpHandler#onFullOperation}. Its end is not reported.
    *
    * @param octets 0 to {@link OutgoingMessage#INLINE}, which are copied
@@ -229,17 +233,18 @@ public final class DdpSender {
   }
 
   /**
-   * Sends a Tagged Message in answer to one of the peer's, from a Tagged Buffer of ours: not behind
-   * the messages posted before, but between them. {@link SendHandler#onResponseSent} follows, or
-   * {@link SendHandler#onSourceInvalidated}.
+   * Sends a Tagged Message from a Tagged Buffer of ours in answer to a message of the peer. It does
+   * not wait for messages posted before, but is sent between them. {@link
+   * SendHandler#onResponseSent} follows, or {@link SendHandler#onSourceInvalidated}.
    *
    * @param rsvdUlp the user's octet
-   * @param stag the peer's name for where it goes
-   * @param to Tagged Offset there of its first octet
-   * @param source where it comes from, or null if it has no octets
-   * @param sourceTo Tagged Offset there of its first octet; the range has been checked
+   * @param stag the peer's STag that it goes to
+   * @param to Tagged Offset of its first octet at the peer
+   * @param source the buffer that it comes from, or null if it has no octets
+   * @param sourceTo Tagged Offset of its first octet in that buffer; the range must have been
+   *     checked
    * @param length in octets, 0 to 2^32-1
-   * @param question the untagged segment that has asked for it; its header is copied
+   * @param question the untagged segment that requested it; its header is copied
    * @return false, and nothing happens, if too many wait or the stream does not send
    */
   public boolean postResponse(
@@ -259,13 +264,13 @@ public final class DdpSender {
   }
 
   /**
-   * Answers a message of the peer's with a short one that is not known before it is due: {@link
-   * SendHandler#onResponseDue} makes it of what was asked, when all responses posted before have
+   * Answers a message of the peer with a short one whose octets are not known yet: {@link
+   * SendHandler#onResponseDue} makes them from the request when all responses posted before have
    * been sent.
    *
    * @param rsvdUlp the first of the user's five octets, the others being 0
    * @param qn Queue Number of the answer, one of the stream's
-   * @param question the segment with what was asked, from {@code from} on; it is copied
+   * @param question the segment with the request, from {@code from} on; the request is copied
    * @param octets of it, 0 to {@link OutgoingMessage#INLINE}
    * @return false, and nothing happens, if too many wait or the stream does not send
    */
@@ -280,14 +285,17 @@ public final class DdpSender {
     return true;
   }
 
-  /** Responses are sent until our half is closed: both ends may wait for some when they close. */
+  /**
+   * Whether responses may be sent: until our half is closed, since both ends may wait for some when
+   * they close.
+   */
   private boolean mayRespond() {
     return (closing || postsLeft == Integer.MAX_VALUE) && queues.hasRoomForResponse();
   }
 
   /**
-   * Schedules the stream: it has something to send, MPA takes segments again, or the result of
-   * {@link SendHandler#mayStart} may have changed.
+   * Schedules the stream. Call when it has something to send, MPA takes segments again, or the
+   * result of {@link SendHandler#mayStart} may have changed.
    */
   public void wake() {
     if (mpa != null && !isScheduled && (closing || !queues.isEmpty())) {
@@ -305,7 +313,7 @@ public final class DdpSender {
     long enough = counters.octets + quantum;
     int sent = 0;
     boolean taken = true;
-    // Whether TCP could send is asked only if something is there to send: behind a lone message the
+    // Asks whether TCP can send only if there is something to send: after a lone message the
     // question cost more than its header.
     while (taken
         && sent < share
@@ -341,7 +349,7 @@ public final class DdpSender {
     return mpa.sendable() && queues.maySend();
   }
 
-  /** Whether the message can be sent; a response that cannot is dropped, and the user is told. */
+  /** Whether the message can be sent; drops a response that cannot, and tells the user. */
   private boolean isSendable(OutgoingMessage message) {
     if (message.sourceIsGone()) {
       dropCurrent(message);
@@ -386,9 +394,9 @@ public final class DdpSender {
   }
 
   /**
-   * Octets of payload in the next segment. Where FPDUs are packed, it fills the TCP segment being
-   * packed only if the message then needs no segment more; otherwise it has full size and begins a
-   * new one.
+   * Octets of payload in the next segment. With packing, it fills the TCP segment being packed only
+   * if the message then needs no additional segment; otherwise it has full size and begins a new
+   * one.
    */
   private int nextPayload(OutgoingMessage message) {
     // MPA-3-03, MPA-4.5-05, MPAA-2-01, MPAB-1-03, DDP-3-01, DDP-3-02, DDP-5.2-01
@@ -429,7 +437,7 @@ public final class DdpSender {
     }
   }
 
-  /** Gives back everything that has not been sent, and takes nothing more. */
+  /** Returns everything that has not been sent, and takes nothing more. */
   public void flush() {
     postsLeft = 0;
     queues.flush(); // DDP-3-03, DDP-6.2.2-02, RDMAP-5.4-06
@@ -438,12 +446,12 @@ public final class DdpSender {
     wake();
   }
 
-  /** Takes the memory of posted messages away, by their tokens. */
+  /** Revokes the memory of posted messages, by their tokens. */
   public void revoke(LongPredicate tokens) {
     queues.revoke(tokens);
   }
 
-  /** Accepts so many messages more, with which the user ends the stream. */
+  /** Accepts {@code posts} more messages, with which the user ends the stream. */
   public void allowPosts(int posts) {
     postsLeft = posts; // DDP-7.1-19
   }

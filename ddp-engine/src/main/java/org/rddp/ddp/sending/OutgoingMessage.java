@@ -12,7 +12,7 @@ import org.rddp.wire.Memory;
 
 /** A posted message and how much of it has been sent. Reused. */
 public final class OutgoingMessage {
-  /** Octets of an object, its inline octets and its list of pieces on the heap. */
+  /** Octets of heap for an object with its inline octets and its list of pieces. */
   static final int OCTETS = 360;
 
   /** The longest message whose octets are copied into this object. */
@@ -24,7 +24,7 @@ public final class OutgoingMessage {
   private static final VarHandle BIG_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** The source of a posted message whose memory may be used no more. */
+  /** The source of a posted message whose memory has been revoked. */
   private static final TaggedBuffer REVOKED = TaggedBuffer.ended();
 
   private final byte[] inline = new byte[INLINE];
@@ -46,13 +46,13 @@ public final class OutgoingMessage {
   private int sourceStag;
   private long sourceOpened;
 
-  /** Tagged Offset of its first octet there. */
+  /** Tagged Offset of its first octet in the source. */
   private long sourceTo;
 
   private long length;
   private long sent;
 
-  /** Whether an Untagged Message of eight octets follows, whose octets are in {@link #inline}. */
+  /** Whether an Untagged Message of eight octets, held in {@link #inline}, follows. */
   private boolean followed;
 
   private int nextRsvdUlp;
@@ -65,10 +65,10 @@ public final class OutgoingMessage {
   /** The request that this responds to; null until this object was used for a response. */
   private RequestHeader request;
 
-  /** Whether it is no message, but a local operation of the user's. */
+  /** Whether this is a local operation of the user instead of a message. */
   private boolean localOperation;
 
-  /** A local operation: the user runs it when all messages before it have been sent. */
+  /** Becomes a local operation, which the user runs when all messages before it have been sent. */
   void localOperation(long token, int rsvdUlp) {
     tagged(token, rsvdUlp, 0, 0);
     localOperation = true;
@@ -79,7 +79,7 @@ public final class OutgoingMessage {
     return localOperation;
   }
 
-  /** A Tagged Message, without octets so far. */
+  /** Becomes a Tagged Message without octets. */
   void tagged(long token, int rsvdUlp, int stag, long to) {
     begin(token, rsvdUlp);
     tagged = true;
@@ -87,7 +87,7 @@ public final class OutgoingMessage {
     this.to = to;
   }
 
-  /** An Untagged Message, without octets so far. */
+  /** Becomes an Untagged Message without octets. */
   void untagged(long token, int rsvdUlp, int rsvdUlpRest, int qn, int msn) {
     begin(token, rsvdUlp);
     tagged = false;
@@ -110,13 +110,13 @@ public final class OutgoingMessage {
     sent = 0;
   }
 
-  /** The message lies at an address. */
+  /** Sets the address of the message's octets. */
   void memory(long from, long octets) {
     address = from;
     length = octets;
   }
 
-  /** The message lies in these pieces. */
+  /** Sets the pieces of memory that the message lies in. */
   void memory(AddressPieces list) {
     memory(list.address(), list.length());
     listed = list.count() > 1;
@@ -128,7 +128,7 @@ public final class OutgoingMessage {
     }
   }
 
-  /** Adapts Message Sequence Numbers: a message to that queue has been put before all others. */
+  /** Increments the Message Sequence Numbers for a queue that gets another message first. */
   void renumber(int qn) {
     if (!tagged && target == qn) {
       msn++;
@@ -138,7 +138,7 @@ public final class OutgoingMessage {
     }
   }
 
-  /** An Untagged Message of few octets, which are copied. */
+  /** Becomes an Untagged Message of few octets, which are copied. */
   void inline(
       long token, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
     untagged(token, rsvdUlp, rsvdUlpRest, qn, msn);
@@ -147,7 +147,7 @@ public final class OutgoingMessage {
     System.arraycopy(octets, 0, inline, 0, length);
   }
 
-  /** Adds an Untagged Message of eight octets behind this Tagged one; the two end as one. */
+  /** Appends an Untagged Message of eight octets to this Tagged one; both end together. */
   void followedBy(int rsvdUlp, int qn, int msn, long octets) {
     followed = true;
     nextRsvdUlp = rsvdUlp;
@@ -156,7 +156,7 @@ public final class OutgoingMessage {
     BIG_ENDIAN.set(inline, 0, octets);
   }
 
-  /** A response that the user makes of the request when the response is due. */
+  /** Becomes a response that the user makes from the request when it is due. */
   void deferredResponse(int rsvdUlp, int qn, int msn, Ulpdu question, int from, int octets) {
     untagged(0, rsvdUlp, 0, qn, msn);
     length = octets;
@@ -186,7 +186,7 @@ public final class OutgoingMessage {
         request.report(), target, to + sent, sourceStag, sourceTo + sent, length - sent);
   }
 
-  /** Whether the user has still to make the octets. */
+  /** Whether the user must still make the octets. */
   boolean isDeferred() {
     return deferred;
   }
@@ -196,13 +196,13 @@ public final class OutgoingMessage {
     return inline;
   }
 
-  /** The user has made the response, which has so many octets. */
+  /** Sets the length of the response that the user has made. */
   void setResponseLength(int octets) {
     deferred = false;
     length = octets;
   }
 
-  /** A response from a Tagged Buffer of ours; the buffer is null if there are no octets. */
+  /** Becomes a response from a Tagged Buffer of ours; the buffer is null if there are no octets. */
   void response(
       int rsvdUlp,
       int stag,
@@ -220,20 +220,20 @@ public final class OutgoingMessage {
     keepRequest(question);
   }
 
-  /** The memory of a posted message may be used no more; one that lies in none is not changed. */
+  /** Revokes the memory of a posted message; does nothing if it lies in none. */
   void revoke() {
     if (inMemory && sent < length) {
       source = REVOKED;
     }
   }
 
-  /** Whether the memory of a posted message may be used no more. */
+  /** Whether the memory of a posted message has been revoked. */
   @SuppressWarnings("ReferenceEquality") // one object stands for all revoked memory
   boolean isRevoked() {
     return source == REVOKED;
   }
 
-  /** Whether the memory that it comes from may be used no more. */
+  /** Whether the memory that it comes from is no longer valid. */
   boolean sourceIsGone() {
     return source != null && !(source.valid() && source.opened() == sourceOpened); // RDMAP-5.2-05
   }
@@ -255,20 +255,20 @@ public final class OutgoingMessage {
   }
 
   /**
-   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. Payload of a
-   * segment lies in one piece of memory.
+   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. A segment's
+   * payload lies in one piece of memory.
    */
   int nextPayload(int mulpdu) {
     long left = listed ? pieces.remainingInPiece(sent) : length - sent;
     return (int) Math.min(left, mulpdu - headerLength()); // DDP-5.2-01, DDP-5.2-06, DDP-5.2-09
   }
 
-  /** Octets in the last segment of what is left, if those before it have {@code most} each. */
+  /** Octets in the last of the remaining segments, if those before it have {@code most} each. */
   int lastPayload(int most) {
     return (int) ((length - sent - 1) % most) + 1;
   }
 
-  /** Whether a segment with so many octets is the last one. */
+  /** Whether a segment with {@code payload} octets is the last one. */
   boolean endsWith(int payload) {
     return sent + payload == length && !followed;
   }
@@ -291,7 +291,7 @@ public final class OutgoingMessage {
   /**
    * Writes the next segment's header, with {@code payload} octets behind it.
    *
-   * @param ulpBits bits of the user's octet besides those that were posted
+   * @param ulpBits bits to set in the user's octet in addition to the posted ones
    */
   void writeHeader(long at, int version, int ulpBits, int payload) {
     boolean last = sent + payload == length; // DDP-4.1-03, DDP-5.2-10
@@ -305,7 +305,7 @@ public final class OutgoingMessage {
     }
   }
 
-  /** The next segment has been sent; returns whether the whole message has. */
+  /** Records that the next segment has been sent; returns whether the whole message has. */
   boolean sent(int payload) {
     sent += payload; // DDP-4.1-04, DDP-5.2-03, DDP-5.3-02
     if (sent < length) {

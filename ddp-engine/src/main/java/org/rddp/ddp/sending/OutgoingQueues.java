@@ -18,7 +18,7 @@ final class OutgoingQueues {
 
   private boolean responseWasLast;
 
-  /** The message that goes before everything posted, until it has been sent; null as a rule. */
+  /** The message that goes before everything posted, until it has been sent; usually null. */
   private OutgoingMessage initialMessage;
 
   OutgoingQueues(SendHandler user, int messageDepth, int responseDepth, QueueMemory memory) {
@@ -36,7 +36,7 @@ final class OutgoingQueues {
     return messages.prefetch();
   }
 
-  /** Whether more waits than the message being sent. */
+  /** Whether messages wait behind the one being sent. */
   boolean hasMore() {
     return messages.size() + responses.size() > 1;
   }
@@ -49,12 +49,12 @@ final class OutgoingQueues {
     return !responses.isFull();
   }
 
-  /** Appends a message, which the caller fills in; there is room. */
+  /** Appends a message, which the caller fills in; there must be room. */
   OutgoingMessage addMessage() {
     return messages.add();
   }
 
-  /** Appends a response, which the caller fills in; there is room. */
+  /** Appends a response, which the caller fills in; there must be room. */
   OutgoingMessage addResponse() {
     return responses.add();
   }
@@ -65,7 +65,7 @@ final class OutgoingQueues {
     return initialMessage;
   }
 
-  /** Takes the memory of posted messages away, by their tokens. */
+  /** Revokes the memory of posted messages, by their tokens. */
   void revoke(LongPredicate tokens) {
     for (int i = 0; i < messages.size(); i++) {
       if (tokens.test(messages.get(i).token())) {
@@ -74,7 +74,7 @@ final class OutgoingQueues {
     }
   }
 
-  /** Adapts Message Sequence Numbers: an Untagged Message goes before those posted. */
+  /** Adapts Message Sequence Numbers, because an Untagged Message goes before those posted. */
   void renumber(int qn) {
     for (int i = 0; i < messages.size(); i++) {
       messages.get(i).renumber(qn);
@@ -112,7 +112,7 @@ final class OutgoingQueues {
     return user.mayStart(first.token(), first.rsvdUlp());
   }
 
-  /** Has the user run the local operations that come next. */
+  /** Makes the user run the local operations that come next. */
   void runLocalOperations() {
     while (!messages.isEmpty() && messages.first().isLocalOperation() && mayStartFirst()) {
       user.onLocalOperation(messages.removeFirst().token());
@@ -125,7 +125,7 @@ final class OutgoingQueues {
     current = null;
   }
 
-  /** The current message has been sent in full: tells the user. */
+  /** Removes the current message, which has been sent in full, and tells the user. */
   void completeCurrent() {
     if (initialMessage != null) {
       initialMessage = null;

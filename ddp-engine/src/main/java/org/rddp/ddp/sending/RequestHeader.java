@@ -23,7 +23,7 @@ final class RequestHeader {
     segmentLength = segment.length();
   }
 
-  /** The segment, as an error is reported with it. */
+  /** The segment, for the report of an error. */
   DdpErrorReport report() {
     ByteBuffer header = ByteBuffer.allocate(DdpHeader.UNTAGGED_LENGTH);
     header.putLong(start).putLong(middle).putShort((short) end);

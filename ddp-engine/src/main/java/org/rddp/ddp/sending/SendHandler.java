@@ -40,12 +40,12 @@ public interface SendHandler {
 
   /**
    * A message will not be sent, or not completely, because its memory was revoked: the user must
-   * end the stream, of whose messages one is missing.
+   * end the stream, since a message is missing.
    */
   void onSendRevoked(long token, int rsvdUlp);
 
   /**
-   * Makes a deferred response, which is sent next of all responses.
+   * Makes a deferred response, the next response to be sent.
    *
    * @param octets the request, from index 0; to be replaced by the response
    * @return octets of the response, 0 or more; or a negative number to refuse, and {@link

@@ -7,10 +7,10 @@ import org.rddp.wire.Memory;
  * no message, however long, holds up the others.
  *
  * <p>Streams that sent everything the last time (caught up) go before those that could not
- * (backlogged). Sending becomes contended when a stream has sent all it had while a backlogged one
+ * (backlogged). Sending becomes contended when a stream has sent everything while a backlogged one
  * can send, and stays so for {@link #CONTENDED_SEGMENTS} segments: each call then serves one
  * backlogged stream, for one {@link #QUANTUM}. So turns of the duty cycle stay short, and short
- * messages do not wait for long ones. A stream that waits for its peer does not count.
+ * messages do not wait for long ones. Streams that wait for their peers do not count.
  */
 public final class SendScheduler {
   /** Segments that a stream sends before the next one is served. */
@@ -58,8 +58,8 @@ public final class SendScheduler {
    * Sends at most {@code limit} segments, and {@link #SHARE} more while sending is contended. An
    * exception ends its stream.
    *
-   * @return how many; while sending is contended, less than the limit does not mean that nothing is
-   *     left
+   * @return segments sent; while sending is contended, fewer than the limit does not mean that
+   *     nothing is left
    */
   public int run(int limit) {
     int sent = 0;
@@ -105,7 +105,10 @@ public final class SendScheduler {
     return sent;
   }
 
-  /** A stream had little to send: sending is contended if the next backlogged one can send. */
+  /**
+   * Marks sending as contended, after a stream with little to send, if the next backlogged one can
+   * send.
+   */
   private void noteContention() {
     if (backlogged.first().canSend()) {
       contendedUntil = segments + CONTENDED_SEGMENTS;

@@ -20,12 +20,12 @@ final class SenderQueue {
     last = sender;
   }
 
-  /** The first one; there is one. */
+  /** The first stream; the queue must not be empty. */
   DdpSender first() {
     return first;
   }
 
-  /** Takes the first one out; there is one. */
+  /** Removes the first stream; the queue must not be empty. */
   DdpSender removeFirst() {
     DdpSender sender = first;
     first = sender.next;
