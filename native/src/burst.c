@@ -1,4 +1,4 @@
-/* Functions called once per burst, which DPDK only has as static inline. */
+/* Functions called once per burst, which are only static inline in DPDK. */
 #include "rddp_dpdk.h"
 
 #include <rte_ethdev.h>

@@ -1,4 +1,4 @@
-/* How a thread that sleeps learns of received frames. */
+/* Descriptors that wake a sleeping thread when frames are received. */
 #include "rddp_dpdk.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ static int ascending(const void *one, const void *other)
 
 /*
  * The packet socket of a queue: this process's sockets that are bound to the interface, in the order
- * in which the driver opened them. The driver tells nobody.
+ * in which the driver opened them. The driver has no call for it.
  */
 static int packet_socket(unsigned int interface_index, uint16_t queue)
 {

@@ -28,7 +28,7 @@ int rddp_on_interrupt_thread(int (*function)(uint16_t port), uint16_t port)
     error = rte_eal_alarm_set(1, on_alarm, &call);
     if (error == 0) {
         while (sem_wait(&call.done) < 0) {
-            /* A signal. */
+            /* Interrupted by a signal: waits again. */
         }
         error = call.result;
     }

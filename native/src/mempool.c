@@ -9,8 +9,8 @@
 #include "result.h"
 
 /*
- * As rte_pktmbuf_pool_create, except that without huge pages buffers may cross pages: there is no
- * card that needs physical addresses, and a buffer of 2 KiB would take a page of 4 KiB.
+ * Like rte_pktmbuf_pool_create, but without huge pages buffers may cross pages: no card needs
+ * physical addresses then, and a buffer of 2 KiB would otherwise take a page of 4 KiB.
  */
 static struct rte_mempool *new_pool(const char *name, uint32_t count, uint32_t cache,
                                     uint16_t priv_size, uint16_t data_room, int socket)

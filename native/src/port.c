@@ -57,10 +57,10 @@ static int detach(uint16_t port)
 }
 
 /*
- * Ends a port in a way that does not meet its driver's handlers. net_memif's handler for the end of
- * its peer frees what stopping and closing free, without a lock, so both must be on the thread of
- * the handler; net_virtio_user sets an alarm there for a device that may be closed meanwhile. Cards'
- * drivers unregister their handlers first, and some wait for them.
+ * Ends a port without a race with its driver's handlers. net_memif's handler for the end of its
+ * peer frees, without a lock, what stopping and closing free, so these must run on the handler's
+ * thread. net_virtio_user sets an alarm there for a device that may be closed meanwhile. Drivers of
+ * cards unregister their handlers first, and some wait for them.
  */
 static int end(int (*function)(uint16_t port), uint16_t port)
 {
@@ -77,7 +77,7 @@ int rddp_port_detach(uint16_t port)
     return end(detach, port);
 }
 
-/* DPDK's default where a driver recommends nothing. */
+/* DPDK's default if a driver recommends nothing. */
 static uint32_t or_else(uint32_t recommended, uint32_t fallback)
 {
     return recommended == 0 ? fallback : recommended;
@@ -139,7 +139,7 @@ const char *rddp_tx_offload_name(uint64_t offload)
     return rte_eth_dev_tx_offload_name(offload);
 }
 
-/* The keys of all ports: DPDK keeps the address, and drivers read the key when the port is started. */
+/* The keys of all ports: DPDK keeps their addresses, and drivers read them when a port is started. */
 static uint8_t rss_keys[RTE_MAX_ETHPORTS][RDDP_RSS_KEY_SIZE];
 
 int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
@@ -198,7 +198,7 @@ int rddp_port_receive_multicast(uint16_t port)
     if (rte_eth_allmulticast_enable(port) == 0)
         return 0;
     int error = rte_eth_promiscuous_enable(port);
-    /* A driver that has neither has no filter: virtual devices pass on whatever comes. */
+    /* A driver with neither mode has no filter: virtual devices pass on every frame. */
     return error == -ENOTSUP ? 0 : error;
 }
 

@@ -26,7 +26,7 @@ extern "C" {
 
 /* ---- Agreement between shim and bindings ---- */
 
-/* To be incremented with every change of a type or function below. */
+/* Increment with every change of a type or function below. */
 #define RDDP_ABI 5
 
 /* A member of one of the structs below, as the shim was compiled. */
@@ -80,9 +80,9 @@ struct rddp_offload_flags {
     uint64_t tx_tcp_checksum; /* compute the TCP checksum */
     uint64_t tx_tcp_segment; /* cut into segments */
     uint32_t l2_shift;       /* lowest bit of the link header's length */
-    uint32_t l3_shift;       /* of the IP header's */
-    uint32_t l4_shift;       /* of the TCP header's */
-    uint32_t segment_shift;  /* of the octets of payload in a segment */
+    uint32_t l3_shift;       /* lowest bit of the IP header's length */
+    uint32_t l4_shift;       /* lowest bit of the TCP header's length */
+    uint32_t segment_shift;  /* lowest bit of the octets of payload in a segment */
 };
 
 /* Fills in the flags that the shim was compiled with. */
@@ -100,18 +100,18 @@ const char *rddp_strerror(int error);
  * Initialises the EAL: once per process, and not again after a failure. Pins the calling thread to
  * the main lcore; threads that it starts afterwards inherit that. argv[0] is the program's name;
  * the strings may be rearranged and must stay valid.
- * DPDK may end the process instead of returning, from 25.11 on for an argument that it does not know. Where
- * standard output is kept in a file meanwhile, that file's text then goes to another descriptor, behind a line
- * that says what has happened.
+ * DPDK may end the process instead of returning, from 25.11 on for an argument that it does not know.
+ * If standard output goes to a file meanwhile, that file's text is then copied to another descriptor,
+ * after a line that says what has happened.
  *
- * kept  descriptor of that file, or -1 for none
- * told  descriptor that its text goes to
+ * kept  descriptor of the file, or -1 for none
+ * told  descriptor that the file's text is copied to
  *
  * Returns the number of arguments that the EAL consumed.
  */
 int rddp_eal_init(int argc, char **argv, int kept, int told);
 
-/* Directory of the files that the EAL created for this process and does not remove; once initialised. */
+/* Directory of the files that the EAL created for this process and does not remove. Call after init. */
 const char *rddp_runtime_dir(void);
 
 /* Registers the calling thread with the EAL, so that it gets its own cache in every pool. */
@@ -123,7 +123,7 @@ void rddp_thread_unregister(void);
 /* The processor's time stamp counter. */
 uint64_t rddp_tsc(void);
 
-/* Its ticks per second. */
+/* Ticks of the time stamp counter per second. */
 uint64_t rddp_tsc_hz(void);
 
 /* ---- Packet buffers ---- */
@@ -210,8 +210,8 @@ struct rddp_port_info {
     uint32_t default_rx_slots;  /* recommended by the driver, or else by DPDK */
     uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can distribute TCP over IPv4 over its receive queues */
-    uint32_t rss_tcp_ipv6;      /* 1: and TCP over IPv6 */
-    uint32_t rss_key_size;      /* octets of the key by which it hashes; 0: it takes none */
+    uint32_t rss_tcp_ipv6;      /* 1: can distribute TCP over IPv6, too */
+    uint32_t rss_key_size;      /* octets of the key of its hash; 0: it takes none */
     uint32_t rss_table_size;    /* entries of the table from hashes to queues; 0: it has none */
     int32_t socket;             /* NUMA node, or -1 */
 };
@@ -297,22 +297,22 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 /* Starts a port that is configured. */
 int rddp_port_start(uint16_t port);
 
-/* Has a started port receive all multicast, or, if its driver cannot do that alone, every frame. A
- * driver that knows neither receives everything. */
+/* Makes a started port receive all multicast frames; every frame if its driver cannot receive
+ * multicast alone. A driver without either filter receives everything anyway. */
 int rddp_port_receive_multicast(uint16_t port);
 
 /* Stops a port. It releases the buffers that it holds now, or in rddp_port_detach(). */
 int rddp_port_stop(uint16_t port);
 
 /*
- * Gets the key by which a started port hashes received TCP, at most capacity octets. Returns its
- * octets; -ENOTSUP if the driver does not tell.
+ * Gets the key with which a started port hashes received TCP, at most capacity octets. Returns its
+ * octets; -ENOTSUP if the driver does not report it.
  */
 int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity);
 
 /*
  * Gets the table of a started port: the queue of each hash modulo the table's size, at most capacity
- * entries. Returns its entries; -ENOTSUP if the driver does not tell.
+ * entries. Returns its entries; -ENOTSUP if the driver does not report it.
  */
 int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity);
 
@@ -322,7 +322,7 @@ int rddp_port_get_link(uint16_t port, struct rddp_port_link *link);
 /* The MTU in octets of an IP packet. */
 int rddp_port_get_mtu(uint16_t port, uint16_t *mtu);
 
-/* Sets the MTU in octets of an IP packet. Many drivers want the port stopped. */
+/* Sets the MTU in octets of an IP packet. Many drivers require a stopped port. */
 int rddp_port_set_mtu(uint16_t port, uint16_t mtu);
 
 /* Receives frames for any address (on = 1) or only for the port's own, broadcast and
@@ -351,8 +351,8 @@ int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity);
 int rddp_rx_interrupt_descriptor(uint16_t port, uint16_t queue);
 
 /*
- * Has the port signal frames of the queue, or not. -ENOTSUP where the driver's descriptor signals
- * them always. For the thread that receives.
+ * Turns the port's signals for frames of the queue on or off. -ENOTSUP if the driver's descriptor
+ * always signals them. Call on the thread that receives.
  */
 int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on);
 

@@ -1,4 +1,4 @@
-/* Cards that are to be removed: vfio asks for them, and waits until the process has closed them. */
+/* Removal of cards: vfio requests a card, and waits until the process has closed it. */
 #define ALLOW_EXPERIMENTAL_API /* rte_dev_event_callback_register */
 #include "removal.h"
 
@@ -10,7 +10,7 @@
 
 static atomic_bool wanted_back[RTE_MAX_ETHPORTS];
 
-/* On DPDK's interrupt thread; vfio asks again and again. */
+/* Called on DPDK's interrupt thread; vfio repeats its request. */
 static void on_event(const char *device, enum rte_dev_event_type event, void *unused)
 {
     uint16_t port;

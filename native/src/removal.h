@@ -1,14 +1,14 @@
-/* Cards that are to be removed while they are used. */
+/* Removal of cards that are in use. */
 #ifndef RDDP_REMOVAL_H
 #define RDDP_REMOVAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Once, after DPDK has been initialised. 0, or a negative error. */
+/* Watches for removals. Call once, after DPDK has been initialised. Returns 0 or a negative errno. */
 int rddp_watch_removals(void);
 
-/* Whether the kernel has asked for the card of a port. By any thread. */
+/* Whether the kernel has requested the card of a port. Any thread may call it. */
 bool rddp_is_wanted_back(uint16_t port);
 
 #endif

@@ -113,7 +113,7 @@ static void pool_allocates_every_buffer_once(void)
     rddp_mempool_free(pool);
 }
 
-/* Without huge pages, a buffer takes what it needs, and no page of its own. */
+/* Without huge pages, a buffer takes only what it needs, not a page of its own. */
 static void pool_takes_little_memory(void)
 {
     struct rte_mempool *pool = new_pool("small");
@@ -180,7 +180,7 @@ static void start(uint16_t port, void *pool, uint32_t mtu)
     EXPECT(rddp_port_adjust_slots(port, &rx_slots, &tx_slots) == 0);
     EXPECT(rddp_port_rx_queue(port, 0, rx_slots, -1, pool) == 0);
     EXPECT(rddp_port_tx_queue(port, 0, tx_slots, -1) == 0);
-    /* net_ring says from the outset that it receives all multicast. */
+    /* net_ring reports from the start that it receives all multicast. */
     EXPECT(rte_eth_allmulticast_disable(port) == 0);
     EXPECT(rddp_port_start(port) == 0);
     EXPECT(rddp_port_receive_multicast(port) == 0);
@@ -298,7 +298,7 @@ static __rte_noinline void overwrite_stack(void)
         below[i] = 0x5a;
 }
 
-/* Drivers read it when the port is started. */
+/* Drivers read the key when the port is started. */
 static void key_stays_after_configuration(void)
 {
     struct rddp_port_config config = { .rx_queues = 2, .tx_queues = 2, .rss_tcp = 1, .rss_key_size = 40 };
@@ -341,7 +341,7 @@ static void device_attaches_and_detaches(void)
     EXPECT(rddp_port_count() == 0);
 }
 
-/* net_null spreads nothing, and has a table; it tells the octets of its key since DPDK 24.11. */
+/* net_null has a table but spreads nothing; it reports its key's length since DPDK 24.11. */
 static void table_is_read_back(void)
 {
     struct rddp_port_info info;
@@ -382,7 +382,7 @@ static void table_is_read_back(void)
     rddp_mempool_free(pool);
 }
 
-/* A port's device is closed where its driver handles its sockets, so that one waits for the other. */
+/* A port's device is closed on the thread that handles its sockets, so the two cannot overlap. */
 static int on_destroyed(uint16_t port, enum rte_eth_event_type event, void *on_interrupt_thread, void *unused)
 {
     (void)port;
@@ -417,7 +417,7 @@ static void await_link(int port)
     } while (!link.up);
 }
 
-/* The end of one disconnects the other, on DPDK's interrupt thread, while that ends, too. */
+/* The end of one disconnects the other, on DPDK's interrupt thread, while the other ends, too. */
 static void both_ends_of_a_memif_end(void)
 {
     char socket[PATH_MAX];

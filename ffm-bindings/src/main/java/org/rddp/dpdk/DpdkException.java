@@ -2,7 +2,7 @@ package org.rddp.dpdk;
 
 import org.rddp.dpdk.generated.Dpdk;
 
-/** DPDK refused something: the message says what, DPDK's reason, and what to do about it. */
+/** A failure of DPDK. The message says what failed, DPDK's reason, and what to do about it. */
 public final class DpdkException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * DPDK's environment abstraction layer (EAL). To be initialised once per process, before any other
- * use of DPDK.
+ * DPDK's environment abstraction layer (EAL). Initialise it once per process, before any other use
+ * of DPDK.
  *
  * <p>All methods may be called from any thread.
  */
@@ -37,8 +37,8 @@ public final class Eal {
    * <p>DPDK binds the calling thread to the processors of its main lcore, and threads started from
    * it inherit that. So this runs on a temporary thread, and the JVM's threads keep their affinity.
    *
-   * <p>A process can do this once. If DPDK refuses, the process cannot try again; errors found
-   * before DPDK is called (no library, no hugepages) can be corrected and tried again.
+   * <p>A process can do this once. If DPDK refuses, the process cannot try again; after errors
+   * found before DPDK is called (no library, no hugepages) it can.
    *
    * @param arguments as for any DPDK program, without the program's name; see {@link EalArguments}
    * @throws DpdkException with the reason and how to fix it
@@ -48,12 +48,13 @@ public final class Eal {
   }
 
   /**
-   * Initialises DPDK while the process's output is kept in a file. From 25.11 on DPDK ends the
-   * process when it does not know an argument, without an exception: then that output is told.
+   * Initialises DPDK while the process's output is kept in a file. From 25.11 on, DPDK ends the
+   * process, without an exception, if it does not know an argument; then the kept output is copied
+   * to {@code told}.
    *
    * @param arguments as for any DPDK program, without the program's name; see {@link EalArguments}
    * @param kept descriptor of that file
-   * @param told descriptor that its text goes to if DPDK ends the process
+   * @param told descriptor that the file's text goes to if DPDK ends the process
    * @throws DpdkException with the reason and how to fix it
    */
   public static synchronized void init(List<String> arguments, int kept, int told) {
@@ -79,8 +80,8 @@ public final class Eal {
   }
 
   /**
-   * Refuses to start without hugepages. DPDK would refuse too, but with a misleading message, and
-   * the process could not try again.
+   * Throws if there are no hugepages. DPDK would refuse too, but with a misleading message, and the
+   * process could not try again.
    */
   static void requireMemory(List<String> arguments, long hugepages) {
     if (!arguments.contains("--no-huge") && hugepages == 0) {
@@ -125,7 +126,7 @@ public final class Eal {
     return state == State.INITIALISED;
   }
 
-  /** Throws unless DPDK can be used now: without it, its functions end the process. */
+  /** Throws unless DPDK is initialised: otherwise its functions would end the process. */
   static void requireInitialised() {
     if (!initialised()) {
       throw DpdkException.refused("DPDK is not initialised: call Eal.init first.");
@@ -133,15 +134,15 @@ public final class Eal {
   }
 
   /**
-   * Ends the use of DPDK and removes its files if the process had its own {@code --file-prefix}. To
-   * be called after ports and pools have been closed; nothing of DPDK can be used afterwards. The
-   * memory is freed when the process ends.
+   * Ends the use of DPDK and removes its files if the process had its own {@code --file-prefix}.
+   * Call after ports and pools have been closed; DPDK cannot be used afterwards. The memory is
+   * freed when the process ends.
    */
   public static synchronized void cleanup() {
     if (state == State.INITIALISED) {
       state = State.ENDED;
-      // rte_eal_cleanup is not called: it unmaps memory that DPDK's interrupt thread, which it does
-      // not stop, may still use. A memif whose peer had gone crashed the process in this way.
+      // Does not call rte_eal_cleanup, which unmaps memory that DPDK's interrupt thread, still
+      // running, may use. A memif whose peer had ended crashed the process in this way.
       if (ownFolder) {
         remove(Path.of(Dpdk.rddp_runtime_dir().getString(0)));
       }
@@ -149,8 +150,8 @@ public final class Eal {
   }
 
   /**
-   * Removes the files left behind by another process of rddp that was killed or failed to start.
-   * That process must have ended.
+   * Removes the files left behind by another process of rddp that was killed or failed to start. It
+   * must have ended.
    *
    * @param pid of that process
    */
@@ -194,13 +195,13 @@ public final class Eal {
     }
   }
 
-  /** Undoes {@link #registerThread}; the thread's caches go back to the pools. */
+  /** Undoes {@link #registerThread}; returns the thread's caches to the pools. */
   public static void unregisterThread() {
     requireInitialised();
     Dpdk.rddp_thread_unregister();
   }
 
-  /** The DPDK that is loaded, such as {@code DPDK 22.11.11}. */
+  /** The version of the loaded DPDK, such as {@code DPDK 22.11.11}. */
   public static String version() {
     NativeLibrary.load();
     return Dpdk.rddp_dpdk_version().getString(0);

@@ -13,7 +13,7 @@ import java.util.Set;
  * Arguments for {@link Eal#init}, for a program that polls from its own threads.
  *
  * <p>They keep DPDK from starting a thread per processor, from looking for PCI devices unless some
- * are named, and from opening a telemetry socket. Immutable: each method returns other arguments.
+ * are named, and from opening a telemetry socket. Immutable: each method returns a new object.
  */
 public final class EalArguments {
   private static final String VIRTUAL_ADDRESSES = "--iova-mode=va";
@@ -29,8 +29,9 @@ public final class EalArguments {
   }
 
   /**
-   * Memory in hugepages, allocated on demand and freed at the end of the process; preferred if
-   * hugepages are available. It is in few unnamed files, because a vhost peer maps at most eight.
+   * Arguments for memory in hugepages, allocated on demand and freed at the end of the process;
+   * preferred if hugepages are available. The memory is in few unnamed files, because a vhost peer
+   * maps at most eight.
    */
   public static EalArguments hugepages() {
     return common(filePrefix(ProcessHandle.current().pid()))
@@ -38,7 +39,7 @@ public final class EalArguments {
   }
 
   /**
-   * Memory in ordinary pages, for machines without hugepages. Slower.
+   * Arguments for memory in ordinary pages, for machines without hugepages. Slower.
    *
    * @param mebibytes all of the memory, allocated at once
    * @param filePrefix prefix of DPDK's files; no other running DPDK process may have the same
@@ -62,8 +63,8 @@ public final class EalArguments {
   }
 
   /**
-   * Appends arguments in the place of those here that they repeat: from 25.11 on, DPDK ends the
-   * process when an argument occurs twice that may occur once.
+   * Appends arguments, and removes those here that they repeat: from 25.11 on, DPDK ends the
+   * process if an argument that may occur once occurs twice.
    */
   public EalArguments overriddenBy(List<String> further) {
     Set<String> names = new HashSet<>();
@@ -83,7 +84,10 @@ public final class EalArguments {
     return new EalArguments(all);
   }
 
-  /** What an argument sets, without a value in it: processors can be named in three ways. */
+  /**
+   * The option that an argument sets, without its value; the three ways to name processors are one
+   * option.
+   */
   private static String option(String argument) {
     String name =
         argument.startsWith("--")
@@ -108,8 +112,8 @@ public final class EalArguments {
   }
 
   /**
-   * Devices get physical addresses of memory instead of the process's own: for cards that no IOMMU
-   * stands before. Needs huge pages, and the right to read physical addresses (CAP_SYS_ADMIN).
+   * Makes devices use physical addresses instead of the process's own, for cards without an IOMMU.
+   * Needs hugepages, and the right to read physical addresses (CAP_SYS_ADMIN).
    */
   public EalArguments withPhysicalAddresses() {
     List<String> all = new ArrayList<>(arguments);
@@ -136,8 +140,8 @@ public final class EalArguments {
   }
 
   /**
-   * The processors that this process may use, as a list. Passing all of them keeps DPDK from
-   * restricting its own threads to processors without an lcore.
+   * The processors that this process may use, as a list. With all of them, DPDK does not restrict
+   * its own threads to processors without an lcore.
    */
   private static String allowedProcessors() {
     try {

@@ -25,7 +25,7 @@ import org.rddp.dpdk.generated.rddp_port_stats;
  * running when the port is stopped.
  */
 public final class EthernetPort implements AutoCloseable {
-  /** Drivers whose bursts make system calls that may block, or that use such drivers. */
+  /** Drivers whose bursts make system calls that may block, directly or through another driver. */
   private static final Set<String> BLOCKING_DRIVERS =
       Set.of(
           "net_af_packet",
@@ -39,16 +39,16 @@ public final class EthernetPort implements AutoCloseable {
 
   /**
    * Drivers that report the standard frame as their maximum and refuse a larger MTU, but carry
-   * frames as long as their own arguments allow. Their MTU is left at 1500.
+   * longer frames if their own arguments allow. Their MTU stays 1500.
    */
   private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
 
   private static final byte[] NO_KEY = {};
 
   /**
-   * Drivers that grant receive interrupts and keep them for themselves. net_e1000_em takes every
-   * interrupt for a change of the link, and turns the card off when it sees that the link is down;
-   * if another thread is the first to see the link up again, it leaves the card off.
+   * Drivers that accept receive interrupts but do not pass them on. net_e1000_em takes every
+   * interrupt for a change of the link, and turns the card off when the link is down; if another
+   * thread is first to see the link up again, the card stays off.
    */
   private static final Set<String> SILENT_DRIVERS = Set.of("net_e1000_em");
 
@@ -128,12 +128,12 @@ public final class EthernetPort implements AutoCloseable {
     return new EthernetPort(port);
   }
 
-  /** Its number in DPDK: for native code that works on the same port. */
+  /** The port's number in DPDK, for native code that works on the same port. */
   public int number() {
     return port;
   }
 
-  /** Identity and capabilities of the port, as of its opening. */
+  /** Identity and capabilities of the port when it was opened. */
   public PortInfo info() {
     return info;
   }
@@ -159,8 +159,9 @@ public final class EthernetPort implements AutoCloseable {
   /**
    * Configures a stopped port and its queues.
    *
-   * @param pools the pools that its receive queues take buffers from, one for each
-   * @param rssKey the key of its hash, of {@link PortInfo#rssKeyOctets}; none: the driver's own
+   * @param pools the pools that its receive queues take buffers from, one for each queue
+   * @param rssKey the key of its hash, {@link PortInfo#rssKeyOctets} octets; empty for the driver's
+   *     own
    * @throws DpdkException if the driver refuses; the port can be configured again
    */
   public void configure(PortSettings settings, List<Mempool> pools, byte[] rssKey) {
@@ -244,7 +245,7 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Starts the port: it receives from now on.
+   * Starts the port; it begins to receive.
    *
    * @throws DpdkException if the driver refuses; the port can be started again
    */
@@ -259,8 +260,8 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Has the started port receive all multicast frames, to which Neighbour Discovery comes (RFC
-   * 4861): only these, or every frame where the driver knows no less.
+   * Makes the started port receive all multicast frames, which Neighbour Discovery needs (RFC
+   * 4861); every frame if the driver cannot receive multicast alone.
    *
    * @return false if the driver fails
    */
@@ -268,7 +269,7 @@ public final class EthernetPort implements AutoCloseable {
     return Dpdk.rddp_port_receive_multicast(port) == 0;
   }
 
-  /** The key by which the started port hashes TCP; empty if the driver does not tell. */
+  /** The key with which the started port hashes TCP; empty if the driver does not report it. */
   public byte[] rssKey() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment key = arena.allocate(Dpdk.RDDP_RSS_KEY_SIZE());
@@ -279,7 +280,7 @@ public final class EthernetPort implements AutoCloseable {
 
   /**
    * The started port's table from hashes to queues: the queue of a frame is at its hash modulo the
-   * table's length. Empty if the driver does not tell.
+   * table's length. Empty if the driver does not report it.
    */
   public int[] rssTable() {
     try (Arena arena = Arena.ofConfined()) {
@@ -294,7 +295,7 @@ public final class EthernetPort implements AutoCloseable {
     }
   }
 
-  /** Stops the port if it is started. Nobody may be in a burst. */
+  /** Stops the port if it is started. No burst may be running. */
   public void stop() {
     if (started) {
       started = false;
@@ -334,8 +335,8 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Sets the MTU of a stopped port in addition to {@link #configure}: some drivers pass it on to
-   * the device only in this way.
+   * Sets the MTU of a stopped port, in addition to {@link #configure}: some drivers pass it to the
+   * device only this way.
    *
    * @param octets of an IP packet, 68 to 65535
    * @throws DpdkException if the driver refuses or does not support it
@@ -398,17 +399,17 @@ public final class EthernetPort implements AutoCloseable {
     return Math.max(-1, Dpdk.rddp_rx_interrupt_descriptor(port, (short) queue));
   }
 
-  /** Whether the driver passes the interrupts of received frames on, if it has any. */
+  /** Whether the driver passes on interrupts of received frames, if it has any. */
   public boolean passesInterrupts() {
     return !SILENT_DRIVERS.contains(info.driver());
   }
 
   /**
-   * Has the port signal received frames, or not. By the thread that receives. Some drivers cannot
-   * turn it off.
+   * Turns the port's signals for received frames on or off. Call on the thread that receives. Some
+   * drivers cannot turn them off.
    */
   public void enableInterrupt(int queue, boolean on) {
-    // A driver that signals always says that it does not know the call.
+    // A driver that always signals reports that it does not support the call.
     int ignored = Dpdk.rddp_rx_interrupt(port, (short) queue, on ? 1 : 0);
   }
 

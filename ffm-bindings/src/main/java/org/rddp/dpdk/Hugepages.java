@@ -20,7 +20,7 @@ public final class Hugepages {
     return available(KERNEL);
   }
 
-  /** Reads a folder laid out like the kernel's. */
+  /** Reads a directory laid out like the kernel's. */
   static long available(Path root) {
     if (!Files.isDirectory(root)) {
       return 0;

@@ -20,7 +20,7 @@ import org.rddp.dpdk.generated.rddp_port_stats;
  * Compares the types in the generated bindings with those that the C compiler saw when the shim was
  * built.
  *
- * <p>Bindings and shim are made from the same header, but at different times: with a shim built
+ * <p>Bindings and shim are made from the same header, but at different times. With a shim built
  * from another version, Java would access wrong offsets.
  */
 final class LayoutCheck {

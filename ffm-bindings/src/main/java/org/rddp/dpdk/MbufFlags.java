@@ -9,7 +9,7 @@ import org.rddp.dpdk.generated.rddp_offload_flags;
  * The offload flags of a packet buffer ({@link MbufLayout#OL_FLAGS}) and the format of {@link
  * MbufLayout#TX_OFFLOAD}.
  *
- * <p>The values are those of the headers that the shim was compiled with; the JIT treats them as
+ * <p>The values come from the headers that the shim was compiled with; the JIT treats them as
  * constants.
  */
 public final class MbufFlags {

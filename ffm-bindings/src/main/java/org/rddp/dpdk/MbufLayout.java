@@ -9,20 +9,20 @@ import org.rddp.dpdk.generated.rddp_mbuf_layout;
  * The layout of a packet buffer ({@code rte_mbuf}): offsets of its members in octets from the
  * buffer's address.
  *
- * <p>The values are those of the headers that the shim was compiled with. They are read when the
- * class is initialised and never change, so the JIT treats them as constants. The members are in
- * the machine's byte order.
+ * <p>The values come from the headers that the shim was compiled with. They are read when the class
+ * is initialised and never change, so the JIT treats them as constants. The members are in the
+ * machine's byte order.
  *
  * <p>A buffer's data is at {@code [BUF_ADDR] + [DATA_OFF]} and has {@code [DATA_LEN]} octets; the
- * memory around it goes from {@code [BUF_ADDR]} to {@code [BUF_ADDR] + [BUF_LEN]}. Frames may come
- * and go as chains: {@code [NB_SEGS]} buffers linked by {@code [NEXT]}, with {@code [PKT_LEN]}
- * octets in all, both of which are kept in the first.
+ * memory around it goes from {@code [BUF_ADDR]} to {@code [BUF_ADDR] + [BUF_LEN]}. A frame may be a
+ * chain of {@code [NB_SEGS]} buffers linked by {@code [NEXT]}, with {@code [PKT_LEN]} octets in
+ * all; the first buffer holds both numbers.
  */
 public final class MbufLayout {
   /** Octets of an {@code rte_mbuf} itself, without private area and data. */
   public static final int SIZE;
 
-  /** Octets in front of the data of a buffer just allocated. */
+  /** Octets in front of the data of a newly allocated buffer. */
   public static final int HEADROOM;
 
   /** 64 bits: address of the buffer's memory. */
@@ -52,7 +52,7 @@ public final class MbufLayout {
   /** 16 bits: octets of the buffer's memory, headroom included. */
   public static final int BUF_LEN;
 
-  /** 64 bits: the pool that the buffer goes back to. */
+  /** 64 bits: the pool that the buffer returns to. */
   public static final int POOL;
 
   /** 64 bits: the next buffer of the chain, or 0. */

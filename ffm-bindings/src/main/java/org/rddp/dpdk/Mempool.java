@@ -117,7 +117,7 @@ public final class Mempool implements AutoCloseable {
     Native.freeBulk(array, count);
   }
 
-  /** Gives back one reference of a buffer, and of those chained to it. */
+  /** Releases one reference to a buffer and to those chained to it. */
   public static void free(long mbuf) {
     Native.free(mbuf);
   }

@@ -21,10 +21,10 @@ import org.rddp.dpdk.generated.rddp_port_info;
  * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
  * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
  * @param spreadsTcp whether it can distribute TCP over IPv4 over its receive queues (RSS)
- * @param spreadsTcpOverIpv6 whether it can do so with TCP over IPv6
- * @param rssKeyOctets octets of the key by which it hashes TCP; 0: it takes none
- * @param rssTableEntries entries of its table from hashes to queues; 0: it has none, and its queues
- *     cannot be foretold
+ * @param spreadsTcpOverIpv6 whether it can distribute TCP over IPv6
+ * @param rssKeyOctets octets of the key of its hash of TCP; 0 if it takes none
+ * @param rssTableEntries entries of its table from hashes to queues; 0 if it has none, and queues
+ *     cannot be predicted
  * @param socket its NUMA node, or -1
  * @param receiveOffloads DPDK's names, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names, such as {@code MULTI_SEGS}

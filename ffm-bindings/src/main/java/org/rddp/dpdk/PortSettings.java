@@ -9,11 +9,11 @@ import java.util.Set;
  * @param transmitQueues number of transmit queues, at least 1
  * @param receiveSlots descriptors of a receive queue, or 0 for the default of driver or DPDK;
  *     adjusted to the range that the driver allows
- * @param transmitSlots the same for a transmit queue
+ * @param transmitSlots descriptors of a transmit queue, likewise
  * @param mtu octets of an IP packet, at least 68; a buffer of the pool must have room for headroom
  *     and 18 octets more, unless {@code SCATTER} is among the receive offloads
  * @param spreadTcp whether to distribute TCP over the receive queues by its four-tuple (RSS)
- * @param interrupts whether a thread that sleeps wants to learn of received frames
+ * @param interrupts whether received frames must be able to wake a sleeping thread
  * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}
  */
@@ -56,12 +56,12 @@ public record PortSettings(
     transmitOffloads = Set.copyOf(transmitOffloads);
   }
 
-  /** With another number of queues each way. */
+  /** Returns a copy with another number of queues each way. */
   public PortSettings withQueues(int number) {
     return withQueues(number, number);
   }
 
-  /** With other numbers of queues. */
+  /** Returns a copy with other numbers of queues. */
   public PortSettings withQueues(int receive, int transmit) {
     return new PortSettings(
         receive,
@@ -75,7 +75,7 @@ public record PortSettings(
         transmitOffloads);
   }
 
-  /** With other numbers of descriptors. */
+  /** Returns a copy with other numbers of descriptors. */
   public PortSettings withSlots(int receive, int transmit) {
     return new PortSettings(
         queues,
@@ -89,7 +89,7 @@ public record PortSettings(
         transmitOffloads);
   }
 
-  /** With another MTU. */
+  /** Returns a copy with another MTU. */
   public PortSettings withMtu(int octets) {
     return new PortSettings(
         queues,
@@ -103,7 +103,7 @@ public record PortSettings(
         transmitOffloads);
   }
 
-  /** With TCP spread over the receive queues, or not. */
+  /** Returns a copy that spreads TCP over the receive queues, or not. */
   public PortSettings withSpreadTcp(boolean on) {
     return new PortSettings(
         queues,
@@ -117,7 +117,7 @@ public record PortSettings(
         transmitOffloads);
   }
 
-  /** With interrupts for received frames, or not. */
+  /** Returns a copy with or without interrupts for received frames. */
   public PortSettings withInterrupts(boolean on) {
     return new PortSettings(
         queues,
@@ -131,7 +131,7 @@ public record PortSettings(
         transmitOffloads);
   }
 
-  /** With other offloads. */
+  /** Returns a copy with other offloads. */
   public PortSettings withOffloads(Set<String> receive, Set<String> transmit) {
     return new PortSettings(
         queues,

@@ -10,7 +10,7 @@ import org.rddp.dpdk.generated.Dpdk;
 /**
  * Two Ethernet ports of one process, connected by rings: each receives what the other transmits. A
  * port has a receive queue for each ring that it receives from, and a transmit queue for each ring
- * of the other: what is sent to queue 2 is received by queue 2 there.
+ * of the other port: frames sent to queue 2 are received from queue 2 there.
  *
  * <p>Buffers are passed on, not copied: a sender that keeps a reference shares the buffer with the
  * receiver.
@@ -39,14 +39,14 @@ public final class RingPair implements AutoCloseable {
    *     devices are {@code net_ring_<name>_a} and {@code net_ring_<name>_b}
    * @param slots a power of two; each ring holds one frame less
    * @param firstQueues receive queues of the first port: 1 or more
-   * @param secondQueues receive queues of the second port; several threads may send to the same
+   * @param secondQueues receive queues of the second port; several threads may send to the same one
    * @throws DpdkException if there is not enough memory or the name is in use
    */
   public static RingPair create(String name, int slots, int firstQueues, int secondQueues) {
     Eal.requireInitialised();
     RingPair pair = new RingPair();
     try {
-      // A thread sends for each queue of its own port.
+      // One thread sends for each queue of its own port.
       rings(pair.toFirst, name + "_to_a", slots, firstQueues, secondQueues == 1);
       rings(pair.toSecond, name + "_to_b", slots, secondQueues, firstQueues == 1);
       pair.first = port(name + "_a", pair.toFirst, pair.toSecond);
@@ -115,7 +115,7 @@ public final class RingPair implements AutoCloseable {
     return second;
   }
 
-  /** Closes both ports and returns frames in the rings to their pools. */
+  /** Closes both ports, and returns frames in the rings to their pools. */
   @Override
   public void close() {
     if (first != null) {

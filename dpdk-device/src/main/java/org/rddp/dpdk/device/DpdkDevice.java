@@ -14,13 +14,12 @@ import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 
 /**
- * A queue of a started DPDK port as a frame device, in each direction, with one native call per
- * burst. A port with one queue is one device.
+ * One queue of a started DPDK port, in both directions, as a frame device, with one native call per
+ * burst.
  *
  * <p>A frame received as a chain of buffers is copied into one buffer if it fits, and otherwise
- * dropped and counted. The port computes TCP checksums, or carries frames without, and cuts
- * segments if it can; {@link PortOffloads} decides for which ports. Captured frames then lack their
- * checksum. During a capture every frame is also passed to a sink.
+ * dropped and counted. On ports that {@link PortOffloads} selects, the port computes or omits TCP
+ * checksums, and cuts segments if it can; captured frames then lack their checksum.
  */
 public final class DpdkDevice implements FrameDevice, CapturePoint {
   /** The most frames in a burst. */
@@ -31,7 +30,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final EthernetPort port;
   private final int queue;
 
-  /** How the port chooses the queue of what it receives; null if that is not known. */
+  /** How the port chooses the queue of a received frame; null if unknown. */
   private final FlowSteering steering;
 
   private final MbufPool pool;
@@ -76,7 +75,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * Creates a device for a queue of a started port.
    *
    * @param queue its number in both directions, from 0
-   * @param steering how the port chooses the queue of what it receives; null if that is not known
+   * @param steering how the port chooses the queue of a received frame; null if unknown
    * @param pool packets for this engine; the queue receives into the same mempool
    * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
    *     else null
@@ -201,20 +200,20 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   /**
-   * As of the last {@link #refreshLink()}, since asking the driver is too slow for every turn of
-   * the duty cycle.
+   * Whether the link was up at the last {@link #refreshLink()}; asking the driver is too slow for
+   * every turn of the duty cycle.
    */
   @Override
   public boolean up() {
     return up;
   }
 
-  /** Asks the driver whether the link is up. Not to be called on the engine's thread. */
+  /** Asks the driver whether the link is up. Do not call this on the engine's thread. */
   public void refreshLink() {
     up = port.link().up();
   }
 
-  /** The number of its queue. */
+  /** The number of the device's queue. */
   public int queue() {
     return queue;
   }
@@ -299,8 +298,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   /**
-   * Transmits and records frames; retains the packets meanwhile, since the port may release them
-   * first.
+   * Transmits and records frames; retains the packets until they are recorded, since the port may
+   * release them earlier.
    */
   private int recordedBurst(long[] packets, int from, int count) {
     for (int i = 0; i < count; i++) {

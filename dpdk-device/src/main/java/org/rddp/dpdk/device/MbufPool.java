@@ -12,8 +12,8 @@ import org.rddp.wire.Memory;
  * call per batch. Everything else is done on the mbuf's memory from Java. Reference counts are not
  * atomic: only the engine's thread changes them, and the device within calls from that thread.
  *
- * <p>A released packet may belong to another pool, as a frame received through a ring from another
- * port does; it is returned to that pool.
+ * <p>A released packet may belong to another pool, like a frame received through a ring from
+ * another port; it is returned to that pool.
  */
 public final class MbufPool implements PacketPool {
   /** Buffers per call to the mempool. */
@@ -35,13 +35,13 @@ public final class MbufPool implements PacketPool {
   private int kept;
   private int foreigners;
 
-  /** Creates a pool; besides it only the receiving port allocates from the mempool. */
+  /** Creates a pool. Only it and the receiving port may allocate from the mempool. */
   public MbufPool(Mempool mempool) {
     this(mempool, null);
   }
 
   /**
-   * Creates a pool that has long packets, too.
+   * Creates a pool that also has long packets.
    *
    * @param longOnes buffers longer than the others, for this pool alone; null if there are none
    */
@@ -70,8 +70,8 @@ public final class MbufPool implements PacketPool {
   /**
    * {@inheritDoc}
    *
-   * <p>One by one: a long packet holds so much that the call is a small part of what it costs, and
-   * the next one is to be the one released last, which is in the processor's cache.
+   * <p>Allocates them one by one: the call is a small part of a long packet's cost, and the mempool
+   * returns the one released last, which is in the processor's cache.
    */
   @Override
   public long allocateLong() {
@@ -120,7 +120,7 @@ public final class MbufPool implements PacketPool {
 
   private void releaseForeign(long packet) {
     if (Memory.getShortNative(packet + MbufLayout.BUF_LEN) > mempool.dataRoom()) {
-      // A long one: there are few.
+      // A long packet; there are few.
       Mempool.free(packet);
       return;
     }
@@ -145,7 +145,7 @@ public final class MbufPool implements PacketPool {
     Mempool.free(batch, count);
   }
 
-  /** Returns all free buffers to the mempool; to be called before the mempool is closed. */
+  /** Returns all free buffers to the mempool. Call before the mempool is closed. */
   void clear() {
     while (kept > 0) {
       giveBack(Math.min(kept, BATCH));
@@ -224,7 +224,10 @@ public final class MbufPool implements PacketPool {
     return mempool.dataRoom() - MbufLayout.HEADROOM;
   }
 
-  /** Takes microseconds, since it walks all of the mempool's caches: not for every packet. */
+  /**
+   * {@inheritDoc} Takes microseconds, since it walks all of the mempool's caches; do not call it
+   * for every packet.
+   */
   @Override
   public int available() {
     return kept + mempool.available();

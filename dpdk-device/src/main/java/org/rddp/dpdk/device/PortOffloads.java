@@ -7,9 +7,9 @@ import org.rddp.dpdk.EalArguments;
 import org.rddp.dpdk.PortInfo;
 
 /**
- * Selects the offloads to use of a port: a network card's offloads for TCP, and of vhost and
- * virtio-user that no TCP checksum is computed, since their frames do not leave the machine's
- * memory. Other virtual devices' offloads are not used: their frames carry no sign of it.
+ * Selects the offloads to use on a port: those for TCP on a network card; on vhost and virtio-user
+ * only the omission of TCP checksums, since their frames do not leave the machine's memory. Other
+ * virtual devices' offloads are not used, since their frames do not show which were applied.
  *
  * @param receive DPDK's names, for {@link org.rddp.dpdk.PortSettings#receiveOffloads}
  * @param transmit DPDK's names, for {@link org.rddp.dpdk.PortSettings#transmitOffloads}
@@ -53,7 +53,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   private static PortOffloads ofVirtual(PortInfo info) {
     Set<String> checksum = Set.of(TCP_CHECKSUM);
     boolean virtio = info.name().startsWith(VHOST) || info.name().startsWith(VIRTIO_USER);
-    // With one of the two, net_vhost computes in software what the other end leaves out.
+    // With only one of the two, net_vhost computes in software what the other end omits.
     return virtio
             && info.receiveOffloads().containsAll(checksum)
             && info.transmitOffloads().containsAll(checksum)

@@ -13,13 +13,12 @@ import org.rddp.wire.Memory;
  * sender keeps a packet until it is acknowledged and may send it again, while the receiver uses the
  * buffer. The copies come from a mempool of the link, which both ends may use on different threads.
  *
- * <p>Of a peer with several queues it chooses the one, as the peer's network card would.
+ * <p>It chooses the queue of a peer that has several, as the peer's network card would.
  *
- * <p>A ring keeps octets intact, so no TCP checksum is computed: the copy is marked as one whose
- * checksum was omitted.
+ * <p>A ring keeps octets intact, so no TCP checksum is computed: the copy is marked as having none.
  */
 public final class RingCopier {
-  /** What a device with a copier offers: bits of {@link Offloads}. */
+  /** The offloads of a device with a copier: bits of {@link Offloads}. */
   public static final int OFFLOADS = Offloads.CHECKSUM | Offloads.VERDICT;
 
   private static final int PTR = Long.BYTES;
@@ -31,12 +30,12 @@ public final class RingCopier {
 
   private final int longestFrame;
 
-  /** The peer's; null if it has one queue. */
+  /** How the peer chooses its queue; null if it has one. */
   private final FlowSteering steering;
 
   private final long copies = Memory.allocate((long) DpdkDevice.BURST * PTR);
 
-  /** Creates a copier; besides it only the link's other end allocates from the mempool. */
+  /** Creates a copier. Only it and the link's other end may allocate from the mempool. */
   public RingCopier(Mempool mempool) {
     this(mempool, null, 0, null);
   }
@@ -44,11 +43,11 @@ public final class RingCopier {
   /**
    * Creates a copier for one queue of a port.
    *
-   * @param mempool which other queues and the link's other end use, too
-   * @param longOnes the same for frames that are longer; null if there are none
-   * @param longestFrame {@link org.rddp.device.FrameDevice#longestFrame()}; 0 without {@code
-   *     longOnes}, whose buffers hold it
-   * @param steering the peer's; null if it has one queue
+   * @param mempool for the copies; other queues and the link's other end may use it, too
+   * @param longOnes the mempool for longer frames; null if there are none
+   * @param longestFrame {@link org.rddp.device.FrameDevice#longestFrame()}; it must fit a buffer of
+   *     {@code longOnes}; 0 without these
+   * @param steering how the peer chooses its queue; null if it has one
    */
   public RingCopier(Mempool mempool, Mempool longOnes, int longestFrame, FlowSteering steering) {
     this.mempool = mempool;

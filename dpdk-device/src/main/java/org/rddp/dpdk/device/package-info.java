@@ -1,2 +1,2 @@
-/** DPDK's ports and packet buffers as the protocol engines want them. */
+/** DPDK's ports and packet buffers as frame devices and packet pools. */
 package org.rddp.dpdk.device;
