@@ -1,4 +1,4 @@
-/* Completion channels: an eventfd that counts events, and the queues that have some. */
+/* Completion channels: an eventfd that counts events, and the queues with events. */
 #include "channel.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ void forget_channel_events(struct completion_queue *queue) {
     queue->events_due = 0;
 }
 
-/* The next queue with an event; it is not destroyed before the program has acknowledged that. */
+/* Takes the next queue with an event; the queue is not destroyed before the program has acknowledged the event. */
 static struct completion_queue *take_queue(struct channel *channel, struct device *device) {
     spin_lock(&device->polling);
     struct completion_queue *queue = was_dropped(&channel->void_counts) ? NULL : channel->first;

@@ -1,4 +1,4 @@
-/* The connection manager: what stands in for librdmacm. */
+/* The connection manager: replaces librdmacm. */
 #ifndef RDDP_VERBS_CM_H
 #define RDDP_VERBS_CM_H
 
@@ -44,14 +44,14 @@ struct id {
     int synchronous;
     uint8_t further_of_librdmacm[128];
 
-    struct device *device;        /* null until an address is chosen; always for who listens at all of them */
+    struct device *device;        /* null until an address is chosen; null for an id that listens at all of them */
     struct ibv_context *verbs;    /* of the device; public only once the id is bound to it */
     struct ibv_pd *domain;
-    struct id *next;              /* of all; under `streams` */
+    struct id *next;              /* in the list of all ids; under `streams` */
     struct stream *stream;
-    bool unanswered;              /* of a request that the program has not accepted; under `streams` */
+    bool unanswered;              /* a request that the program has not accepted; under `streams` */
     struct listening *places;     /* under `streams` */
-    struct ibv_qp_init_attr *initial;  /* of the queue pairs of a listening endpoint */
+    struct ibv_qp_init_attr *initial;  /* for the queue pairs of a listening endpoint */
     bool owns_send_cq, owns_recv_cq;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -71,31 +71,31 @@ void set_up(struct id *id, struct rdma_event_channel *channel, void *context, en
 void unlist(struct id *id);
 void free_id(struct id *id);
 
-/* A new id, in the list of all. Null with errno. */
+/* Makes an id and adds it to the list. Null with errno. */
 struct id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
 
-/* An id for a request that has come, with `streams` held. */
+/* Makes an id for an incoming request, with `streams` held. */
 struct id *new_child(const struct listening *place);
 
 /* Frees the id of a request that the program has not seen, with `streams` held. */
 void free_child(struct id *id);
 
-/* Ends listening; requests that nobody has seen stay events of the id. */
+/* Ends listening; requests that the program has not seen stay events of the id. */
 void stop_listening(struct id *id);
 
 /* Options of a connection for the parameters of a program and its shared receive queue; both may be null. */
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared);
 
-/* Of the connections that a listener takes. shared: or NULL. */
+/* Options of the connections that a listener accepts. shared may be null. */
 struct rddp_connection_options listening_options(struct ibv_srq *shared);
 
 /* Adds an event for an id to its channel, with `streams` held. */
 struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status);
 
-/* The same without the lock. */
+/* Takes `streams` and adds an event. */
 void deliver(struct id *id, enum rdma_cm_event_type type, int status);
 
-/* In the synchronous mode, waits for the outcome of what was begun. */
+/* In synchronous mode, waits for the outcome of the request. */
 int complete_request(struct id *id);
 
 /* Takes the events of an id, and of requests to it, out of its channel, with `streams` held. */
@@ -116,10 +116,10 @@ static inline __be16 *port_of(struct sockaddr_storage *address) {
     return &((struct sockaddr_in *)address)->sin_port;
 }
 
-/* The IP address of a socket address; that of IPv4 is mapped. */
+/* The IP address of a socket address; an IPv4 address is mapped. */
 struct in6_addr address_in(const struct sockaddr *address);
 
-/* Makes a socket address of an address and a port in network order; of a mapped address one of IPv4. */
+/* Makes a socket address from an address and a port in network order; a mapped address becomes IPv4. */
 void set_address(struct sockaddr_storage *to, const struct in6_addr *address, __be16 port);
 
 #endif

@@ -17,7 +17,7 @@ static bool is_any(const struct in6_addr *address) {
     return IN6_IS_ADDR_UNSPECIFIED(address) || (IN6_IS_ADDR_V4MAPPED(address) && unmapped(address) == 0);
 }
 
-/* The daemon gives a port only to who listens. Other programs may take it before this one does. */
+/* The daemon gives a port only to a listener. Another program may take it before this one does. */
 static int choose_port(struct device *device, uint16_t *port) {
     rddp_listener *listener;
     if (shared_context(device) == NULL) {
@@ -62,7 +62,7 @@ VERBS int rdma_bind_addr(struct rdma_cm_id *ibv, struct sockaddr *address) {
     return port != 0 ? 0 : choose_port(device, port_of(&own->src_storage));
 }
 
-/* The own address towards a target, or :: with errno. An id that is bound to another one has none. */
+/* The own address towards a target, or :: with errno: an id that is bound to another address has none. */
 static struct in6_addr source_towards(const struct rdma_addr *bound, const struct device *device,
     const struct in6_addr *target) {
     struct in6_addr own = own_address(&device->interface, target);
@@ -106,7 +106,7 @@ VERBS int rdma_resolve_addr(struct rdma_cm_id *ibv, struct sockaddr *from, struc
     return complete_request(id);
 }
 
-/* The daemon finds the way when it connects. */
+/* The daemon finds the route when it connects. */
 VERBS int rdma_resolve_route(struct rdma_cm_id *ibv, int timeout_ms) {
     (void)timeout_ms;
     struct id *id = id_of(ibv);

@@ -10,7 +10,7 @@
 /* Messages that come before the program has posted its receives are kept: iWARP has no way to say "not ready". */
 #define HELD_OCTETS (1u << 20)
 
-/* RFC 6581: who accepts may send first, as programs expect of InfiniBand. Not all peers can. */
+/* RFC 6581: lets the accepting end send first, as programs expect of InfiniBand. Not all peers support it. */
 static enum rddp_choice peer_to_peer(enum rddp_choice otherwise) {
     const char *wanted = getenv("RDDP_PEER_TO_PEER");
     if (wanted == NULL) {
@@ -38,7 +38,7 @@ struct rddp_connection_options connection_options(const struct rdma_conn_param *
     return options;
 }
 
-/* Peers that do not ask for peer-to-peer (Linux's siw) are taken: in most programs it is the end that connects that sends first. */
+/* Accepts peers that do not ask for peer-to-peer (Linux's siw): in most programs the connecting end sends first. */
 struct rddp_connection_options listening_options(struct ibv_srq *shared) {
     struct rddp_connection_options options = connection_options(NULL, shared);
     options.peer_to_peer = peer_to_peer(RDDP_AS_CONFIGURED);
@@ -49,7 +49,7 @@ static uint32_t smaller(uint32_t one, uint32_t other) {
     return one < other ? one : other;
 }
 
-/* More than what the request came to would be of no use: the peer has said how much it wants, and how much it serves. */
+/* No more than the request has: the peer has said how many it wants and how many it serves. */
 static struct rddp_accept_options accept_options_of(
     const rddp_connection *connection, const struct rdma_conn_param *param, const struct queue_pair *pair) {
     struct rddp_accept_options options = RDDP_ACCEPT_DEFAULTS;
@@ -110,7 +110,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     if (error != 0) {
         return fails(error);
     }
-    /* It may be established, or have failed, since. */
+    /* It may have been established, or have failed, in the meantime. */
     pthread_mutex_lock(&session->lock);
     connection->owner = id->stream;
     tell_stream(id->stream);
@@ -118,7 +118,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     return complete_request(id);
 }
 
-/* From now on the program hears of the end of a request, which may have been since the daemon took the answer. */
+/* From now on the program gets the end of a request, which may already have come after the daemon took the answer. */
 static void hear_on(struct id *id) {
     const struct stream *stream = id->stream;
     pthread_mutex_t *lock = &stream->device->session->lock;
@@ -159,7 +159,7 @@ VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     return complete_request(id);
 }
 
-/* It is rejected once the id has no other use of it: the connection goes with the call. */
+/* Rejects once the id no longer uses the connection, which the call frees. */
 VERBS int rdma_reject(struct rdma_cm_id *ibv, const void *data, uint8_t length) {
     struct id *id = id_of(ibv);
     struct stream *stream = id->stream;
@@ -202,7 +202,7 @@ VERBS int rdma_disconnect(struct rdma_cm_id *ibv) {
     return complete_request(id);
 }
 
-/* For who connects queue pairs without rdma_create_qp(): rdma_connect() and rdma_accept() have done it all. */
+/* For programs that connect queue pairs without rdma_create_qp(): rdma_connect() and rdma_accept() have done it all. */
 VERBS int rdma_establish(struct rdma_cm_id *ibv) {
     return id_of(ibv)->stream == NULL ? fails(EINVAL) : 0;
 }

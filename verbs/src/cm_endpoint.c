@@ -1,4 +1,4 @@
-/* Queue pairs of ids, and endpoints: ids that come with all that they need. */
+/* Queue pairs of ids, and endpoints: ids with their queue pair, queues and channels. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ VERBS int rdma_create_qp_ex(struct rdma_cm_id *ibv, struct ibv_qp_init_attr_ex *
     if ((wanted->comp_mask & ~(uint32_t)IBV_QP_INIT_ATTR_PD) != 0) {
         return fails(EOPNOTSUPP);
     }
-    /* The structure begins with the members of the other. */
+    /* struct ibv_qp_init_attr_ex begins with the members of struct ibv_qp_init_attr. */
     struct ibv_qp_init_attr base;
     memcpy(&base, wanted, sizeof base);
     int result = rdma_create_qp(ibv, pd, &base);

@@ -24,7 +24,7 @@ VERBS void rdma_destroy_event_channel(struct rdma_event_channel *ibv) {
     free(ibv);
 }
 
-/* Whether an event tells of a request that has ended since. */
+/* Whether an event is about a request that has ended since. */
 static bool is_void(const struct event *event) {
     return event->ibv.event == RDMA_CM_EVENT_CONNECT_REQUEST && id_of(event->ibv.id)->stream->told_end;
 }
@@ -177,7 +177,7 @@ VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to)
     struct event *moved = remove_events(id);
     id->ibv.channel = to;
     id->synchronous = synchronous;
-    /* They came off in the reverse order. */
+    /* They were removed in reverse order. */
     struct event *ordered = NULL;
     while (moved != NULL) {
         struct event *next = moved->next;
@@ -187,7 +187,7 @@ VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to)
     }
     while (ordered != NULL) {
         struct event *next = ordered->next;
-        /* Requests that the program has not seen yet are found where their listener is. */
+        /* Requests that the program has not seen yet move with their listener. */
         ordered->ibv.id->channel = to;
         append((struct event_channel *)to, ordered);
         ordered = next;

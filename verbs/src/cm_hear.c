@@ -1,4 +1,4 @@
-/* What the connection manager hears of the daemon: it becomes events of ids. With `streams` held. */
+/* Turns events of the daemon into events of ids. With `streams` held. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void describe(struct event *event, const struct rddp_connection_info *inf
     }
     struct rdma_conn_param *param = &event->ibv.param.conn;
     memcpy(event->private_data, info->private_data, info->private_length);
-    /* The length has one octet: a peer that is not limited by rdma_cm may send more. */
+    /* The length has 8 bits: a peer without rdma_cm may send more. */
     param->private_data_len = (uint8_t)(info->private_length > UINT8_MAX ? UINT8_MAX : info->private_length);
     param->private_data = info->private_length > 0 ? event->private_data : NULL;
     param->responder_resources = depth_of(info->startup.peer_ord, info->startup.ird);
@@ -35,8 +35,9 @@ static void hear_established(struct id *id, const struct rddp_connection_info *i
 }
 
 /*
- * A request has ended that the program has not accepted. As with librdmacm it hears nothing, and cannot accept it. One that
- * it has not seen goes, unless that is the channel's only event: who has found the descriptor readable must get one.
+ * Withdraws an ended request that the program has not accepted. As with librdmacm the program is not told, and cannot
+ * accept it. Drops one that it has not seen, unless that is the channel's only event: a thread that found the
+ * descriptor readable must get an event.
  */
 static void withdraw(const struct id *id) {
     struct event_channel *channel = (struct event_channel *)id->ibv.channel;
@@ -73,7 +74,7 @@ void hear_requests(struct listening *place) {
         struct stream *stream = id == NULL ? NULL : new_stream(place->device, connection, id);
         struct event *event = stream == NULL ? NULL : add_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
         if (event == NULL) {
-            continue;  /* no memory: the peer gets no answer until its time is over */
+            continue;  /* no memory: the peer gets no answer and times out */
         }
         id->stream = stream;
         id->unanswered = true;
@@ -85,7 +86,7 @@ void hear_requests(struct listening *place) {
     }
 }
 
-/* Devices go together, with the daemon: who listens at all of them hears of one. */
+/* All devices are lost together, with the daemon: an id that listens at all of them gets one event. */
 static bool is_concerned(const struct id *id, const struct device *device) {
     return !id->unanswered
         && (id->device == device || (id->device == NULL && id->places != NULL && id->places->device == device));

@@ -75,7 +75,7 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     return 0;
 }
 
-/* Types of service and the like: accepted, and of no effect. */
+/* Accepts options such as the type of service, without effect. */
 VERBS int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t length) {
     (void)id;
     (void)name;

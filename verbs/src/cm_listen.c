@@ -1,4 +1,4 @@
-/* Listening: at one device, or at all of them for an id that is bound to no address of its own. */
+/* Listening: at one device, or at all of them for an id that is bound to no address. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Completion queues. The session has one ring of completions: whoever polls any queue drains it into all of them. */
+/* Completion queues. The session has one ring of completions: polling any queue drains it into all of them. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static bool yields;
 
-/* Where fewer processors are than threads that are busy, a thread that polls in vain gives up its own. */
+/* With fewer processors than busy threads, a thread yields when it has polled without success. */
 __attribute__((constructor)) static void choose_to_yield(void) {
     const char *wanted = getenv("RDDP_VERBS_YIELD");
     cpu_set_t usable;
@@ -52,7 +52,7 @@ static enum ibv_wc_status status_of(const struct queue_pair *pair, const struct 
         case RDDP_LOCAL_LENGTH_ERROR: return IBV_WC_LOC_LEN_ERR;
         case RDDP_LOCAL_PROTECTION_ERROR: return IBV_WC_LOC_PROT_ERR;
         case RDDP_LOCAL_OPERATION_ERROR:
-            /* Also what comes of a request that the daemon reads after it has forgotten the connection. */
+            /* The daemon also reports this for a request that it reads after it has forgotten the connection. */
             return rddp_connection_state(pair->connection) == RDDP_CLOSED ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_QP_OP_ERR;
         case RDDP_FLUSHED: return IBV_WC_WR_FLUSH_ERR;
         case RDDP_REMOTE_ACCESS_ERROR: return IBV_WC_REM_ACCESS_ERR;
@@ -78,7 +78,7 @@ static void complete_receive(struct queue_pair *pair, const struct rddp_completi
     add_completion(completion_queue_of(pair->ibv.recv_cq), made, solicited);
 }
 
-/* The program's id of a completed receive; its number is free again. */
+/* Returns the program's id of a completed receive, and frees its number. */
 static uint64_t take_shared_id(struct shared_queue *queue, uint64_t number) {
     if (number >= queue->size) {
         return 0;
@@ -126,7 +126,7 @@ static void complete(struct device *device, const struct rddp_completion *comple
 
 void drain(struct device *device) {
     struct rddp_completion completion;
-    /* One by one: the counts of a queue must be those of its completion. */
+    /* One by one: the counts of a queue must match its completion. */
     while (take_completion(device->session, &completion)) {
         complete(device, &completion);
     }
@@ -163,7 +163,7 @@ static int req_notify_cq(struct ibv_cq *ibv, int solicited_only) {
     drain(device);
     enum armed wanted = solicited_only != 0 ? ARMED_SOLICITED : ARMED;
     device->armed += queue->armed == NOT_ARMED;
-    /* A program that has asked for every event does not take that back. */
+    /* Asking for solicited events does not undo asking for all. */
     queue->armed = wanted > queue->armed ? wanted : queue->armed;
     while (device->armed > 0 && !device->lost && !request_signal(&device->session->rings)) {
         drain(device);
@@ -200,7 +200,7 @@ struct completion_queue *create_completion_queue(struct ibv_context *context, ui
     }
     queue->mask = room - 1;
     queue->device = device_of(context);
-    /* Not while the session is replaced, which only a device without objects allows. */
+    /* The session may be replaced until the device has an object. */
     pthread_mutex_lock(&queue->device->control);
     queue->device->objects++;
     pthread_mutex_unlock(&queue->device->control);

@@ -1,6 +1,6 @@
 /*
- * Queues of events that a descriptor counts, a semaphore of eventfd(2): who has read one count takes an event from the
- * queue, under the queue's lock. Events of an object that is destroyed go without having been taken.
+ * Queues of events, counted by an eventfd(2) in semaphore mode: a thread that has read one count takes an event from
+ * the queue, under the queue's lock. Destroying an object drops its events.
  */
 #ifndef RDDP_VERBS_COUNTED_H
 #define RDDP_VERBS_COUNTED_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Takes the counts of dropped events out of the descriptor, with the queue's lock held. Those that a thread has read, and
- * not used yet, are added to `void_counts`.
+ * Takes the counts of dropped events out of the descriptor, with the queue's lock held. Adds those that a thread has
+ * read but not used yet to `void_counts`.
  */
 void drop_counts(int descriptor, unsigned *void_counts, unsigned dropped);
 

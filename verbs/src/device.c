@@ -26,7 +26,10 @@ static rddp_session *open_session(const char *interface) {
     return session;
 }
 
-/* A session that is not used is closed. Returns 0, or -1 with errno; then the device has the one that it had before. */
+/*
+ * Switches the device to a session, and closes the unused one. Returns 0, or -1 with errno: the device keeps its old
+ * one.
+ */
 static int use_session(struct device *device, rddp_session *session) {
     rddp_session *before = device->session;
     bool was_lost = device->lost;
@@ -59,7 +62,7 @@ static int start_session(struct device *device) {
     return session == NULL ? -1 : use_session(device, session);
 }
 
-/* The objects are the program's to destroy. */
+/* The program destroys the objects. */
 static void empty_table(struct object_table *table) {
     for (size_t i = 0; i < sizeof table->pages / sizeof table->pages[0]; i++) {
         free(table->pages[i]);
@@ -67,7 +70,7 @@ static void empty_table(struct object_table *table) {
     }
 }
 
-/* Nothing reports to the device, or serves it, any more. */
+/* Stops all that reports to the device or serves it. */
 static void leave_session(struct device *device) {
     pthread_mutex_lock(&device->session->lock);
     device->session->observer = NULL;

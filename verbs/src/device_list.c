@@ -14,12 +14,15 @@
 
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER;
 static struct device *first;
-/* Whose session is lost, but of which the program has objects, contexts or pointers. Used again once it has no objects. */
+/*
+ * Devices whose session is lost, but of which the program has objects, contexts or pointers. Reused once it has no
+ * objects.
+ */
 static struct device *retired;
 /* Whether the list has all interfaces of the daemon. */
 static bool has_all;
 
-/* A child has no session; it may open its own. What its parent had open is not for it. */
+/* A forked child has no session, and may open its own; it must not use its parent's. */
 static void forget_in_child(void) {
     pthread_mutex_init(&discovery, NULL);
     pthread_mutex_init(&streams, NULL);
@@ -64,7 +67,7 @@ static struct device *make_device(const struct rddp_interface *interface, unsign
     device->ibv.transport_type = IBV_TRANSPORT_IWARP;
     snprintf(device->ibv.name, sizeof device->ibv.name, "rddp%u", number);
     snprintf(device->ibv.dev_name, sizeof device->ibv.dev_name, "uverbs%u", number);
-    /* Programs look for attributes below these paths, and find none. */
+    /* Programs look for attributes below these paths; there are none. */
     snprintf(device->ibv.dev_path, sizeof device->ibv.dev_path, SYSFS_VERBS "uverbs%u", number);
     snprintf(device->ibv.ibdev_path, sizeof device->ibv.ibdev_path, SYSFS_DEVICES "rddp%u", number);
     pthread_mutex_init(&device->control, NULL);
@@ -89,7 +92,7 @@ static bool is_same(const struct rddp_interface *one, const struct rddp_interfac
         && memcmp(one->ipv6_prefix, other->ipv6_prefix, one->ipv6_count * sizeof one->ipv6_prefix[0]) == 0;
 }
 
-/* A retired device that is as good as new. Other threads read its interface without a lock, so that never changes. */
+/* Takes a retired device that can be reused. Other threads read its interface without a lock, so it never changes. */
 static struct device *take_retired(const struct rddp_interface *interface) {
     for (struct device **at = &retired; *at != NULL; at = &(*at)->next_retired) {
         struct device *device = *at;
@@ -116,7 +119,7 @@ static void retire_lost(void) {
     }
 }
 
-/* A session is only kept while a context is open: a program may fork before it opens a device. */
+/* Keeps a session only while a context is open: a program may fork before it opens a device. */
 static void discover(void) {
     const char *wanted = getenv("RDDP_INTERFACE");
     bool all = wanted == NULL || wanted[0] == '\0';
@@ -196,7 +199,7 @@ static bool has_address(const struct rddp_interface *interface, const struct in6
     return false;
 }
 
-/* The first device with an address of the family of one that stands for this host; if none has one, the first. */
+/* The first device with an address of the same family, for an address that stands for this host; else the first. */
 static struct device *device_of_family(struct device *device, const struct in6_addr *address) {
     for (struct device *each = device; each != NULL; each = each->next) {
         struct in6_addr own = own_address(&each->interface, address);
@@ -298,7 +301,7 @@ VERBS struct ibv_device **ibv_get_device_list(int *count) {
     return list;
 }
 
-/* After the daemon's end the program may name a device as it has known it: the one that has its interface now is meant. */
+/* After the daemon's end the program may pass the old device: use the one that has its interface now. */
 VERBS struct ibv_context *ibv_open_device(struct ibv_device *ibv) {
     struct device *device = (struct device *)ibv;
     pthread_mutex_lock(&discovery);

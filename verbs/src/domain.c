@@ -10,10 +10,10 @@
 
 #define REMOTE_ACCESS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 #define KNOWN_ACCESS (IBV_ACCESS_LOCAL_WRITE | REMOTE_ACCESS | IBV_ACCESS_MW_BIND)
-/* The lower bits are an index, as of connections. */
+/* The lower bits are an index, as in numbers of connections. */
 #define LKEY_GENERATIONS (1u << (32 - INDEX_BITS))
 
-/* A number that no protection domain of the device has, or 0. */
+/* Takes a number that no protection domain of the device has; 0 if there is none. */
 static uint32_t take_domain_number(struct device *device) {
     uint32_t number = 1;
     pthread_mutex_lock(&device->control);
@@ -68,7 +68,7 @@ unsigned rights_of(unsigned access) {
     return rights;
 }
 
-/* Gives a region a key that no other has, under control. 0 is never a key. */
+/* Gives a region a unique key, under control. 0 is never a key. */
 static bool add_region(struct device *device, struct region *region) {
     for (uint32_t tries = 0; tries < 1u << INDEX_BITS; tries++) {
         uint32_t number = ++device->last_region;

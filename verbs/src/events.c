@@ -35,7 +35,7 @@ void report_event(struct ibv_context *ibv, enum ibv_event_type type, void *eleme
     pthread_mutex_unlock(&streams);
 }
 
-/* The counters of the object that an event is about, or null: they tell when an object may be destroyed. */
+/* The counters of the object that an event is about, or null: they decide when an object may be destroyed. */
 struct event_count {
     pthread_mutex_t *mutex;
     pthread_cond_t *changed;
@@ -71,7 +71,7 @@ static bool count_of(const struct ibv_async_event *event, struct event_count *co
     }
 }
 
-/* The next event; the object that it is about is not destroyed before the program has acknowledged it. */
+/* Takes the next event; its object is not destroyed before the program has acknowledged the event. */
 static struct asynchronous_event *take_event(struct context *context) {
     struct event_count count;
     pthread_mutex_lock(&streams);

@@ -4,7 +4,7 @@
 
 #include "objects.h"
 
-/* Functions of a new context. */
+/* Sets the functions of the post API in a new context. */
 void offer_post_api(struct verbs_context *verbs);
 void offer_poll_api(struct verbs_context *verbs);
 

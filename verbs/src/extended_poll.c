@@ -50,7 +50,7 @@ static unsigned read_wc_flags(struct ibv_cq_ex *ibv) {
     return queue_of(ibv)->current.wc_flags;
 }
 
-/* Only datagrams, or InfiniBand, have these. */
+/* Only datagrams or InfiniBand have these fields. */
 static uint32_t read_none(struct ibv_cq_ex *ibv) {
     (void)ibv;
     return 0;

@@ -1,4 +1,4 @@
-/* The post API: work requests are kept from ibv_wr_start() on, and posted as a list by ibv_wr_complete(). */
+/* The post API: collects work requests from ibv_wr_start() on, and posts them as a list at ibv_wr_complete(). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static void bind_window(struct ibv_qp_ex *ibv, struct ibv_mw *mw, uint32_t rkey,
     }
 }
 
-/* ---- The data of the last one ---- */
+/* ---- Data of the last work request ---- */
 
 static struct item *last_item(struct ibv_qp_ex *ibv) {
     struct batch *batch = batch_of(ibv);
@@ -225,7 +225,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
         errno = EINVAL;
         return NULL;
     }
-    /* The structure begins with the members of the other. */
+    /* struct ibv_qp_init_attr_ex begins with the members of struct ibv_qp_init_attr. */
     struct ibv_qp_init_attr base;
     memcpy(&base, wanted, sizeof base);
     struct ibv_qp *ibv = ibv_create_qp(wanted->pd, &base);

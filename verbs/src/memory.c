@@ -25,7 +25,7 @@ struct registered {
     struct piece pieces[];
 };
 
-/* One registration changes at a time, whichever session has it: there is one address space. */
+/* One registration changes at a time, in all sessions: they share the address space. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registered *registrations;
 
@@ -36,7 +36,7 @@ static void release_pieces(const struct registered *registered) {
     }
 }
 
-/* Copies a plan, parts that are adjacent in their pool together. */
+/* Copies a plan, and merges parts that are adjacent in their pool. */
 static struct registered *copy_plan(const struct plan *plan) {
     struct registered *made = calloc(1, sizeof *made + plan->count * sizeof made->pieces[0]);
     if (made == NULL) {
@@ -56,7 +56,7 @@ static struct registered *copy_plan(const struct plan *plan) {
     return made;
 }
 
-/* Registers what the pieces show with the daemon. */
+/* Registers the pieces with the daemon. */
 static int register_pieces(struct registered *made, const struct memory_request *request) {
     if (made->count > RDDP_MAX_MEMORY_PIECES) {
         fail(RDDP_RESOURCES, "the range overlaps other registrations in more than %d pieces", RDDP_MAX_MEMORY_PIECES);
@@ -170,7 +170,7 @@ void release_memory(rddp_session *session) {
     struct registered **at = &registrations;
     while (*at != NULL) {
         if ((*at)->public.session == session) {
-            /* Where the daemon refuses, it places into the pool until the session is closed. */
+            /* If the daemon refuses, it places into the pool until the session is closed. */
             (void)!rddp_free((*at)->region);
             end(at);
         } else {

@@ -1,18 +1,17 @@
 /*
  * Registering any private memory of the program: heap, stack, data, mappings.
  *
- * The daemon writes into a program's memory only where both have mapped the same memfd. So the pages of a range are
- * replaced: their contents are copied into pages of a memfd that the daemon has mapped, and these are mapped in the place
- * of the program's. Addresses, contents and protection stay. When the last registration of a page ends, anonymous memory
- * with the same contents takes its place again.
+ * The daemon writes into a program's memory only where both have mapped the same memfd. So registration copies the
+ * pages of a range into a memfd that the daemon has mapped, and maps that in their place. Addresses, contents and
+ * protection stay. When the last registration of a page ends, anonymous memory with the same contents replaces it.
  *
- * Meanwhile other threads are kept from writing to the pages, by userfaultfd(2), ptrace(2) or a signal, in this order of
- * preference. Threads of the library block all signals but stop_signal() (taking_signal.h).
+ * During the copy, userfaultfd(2), ptrace(2) or a signal, in this order of preference, keeps other threads from writing
+ * to the pages. Threads of the library block all signals but stop_signal() (taking_signal.h).
  *
- * A forked child gets a copy of all pages, while its parent waits; it has no registrations. The stack of the thread
+ * A forked child gets a copy of all pages while its parent waits; it has no registrations. The stack of the thread
  * that forks must not be registered.
  *
- * The functions may be called by any thread. They return 0 or an errno value, and rddp_error() then has a sentence.
+ * Any thread may call the functions. They return 0 or an errno value, which rddp_error() explains.
  */
 #ifndef RDDP_VERBS_MEMORY_H
 #define RDDP_VERBS_MEMORY_H
@@ -23,7 +22,7 @@
 struct memory_request {
     rddp_session *session;
     void *address;
-    uint64_t length;   /* octets, at least 1; neither address nor length needs to be a multiple of anything */
+    uint64_t length;   /* octets, at least 1; address and length need no alignment */
     uint64_t base;     /* Tagged Offset of the first octet; ibv_reg_mr() has the address here */
     unsigned access;   /* enum rddp_access */
     uint32_t domain;   /* protection domain */
@@ -42,12 +41,12 @@ struct memory_registration {
  * Registers a range of memory.
  *
  * EINVAL: no octets, the range exceeds the address space, rights that do not go together, or a part of a huge page.
- * EFAULT: nothing is mapped at a part of the range, it may not be read, or not be written although the rights ask for it.
+ * EFAULT: a part of the range is not mapped, not readable, or not writable although the rights need it.
  * EOPNOTSUPP: the memory is shared with other processes or mappings (MAP_SHARED), belongs to a device or to the kernel,
  * or has the control block of a thread.
  * EBUSY: a page of the range is registered with another session.
  * ENOMEM: the system has no memory or mappings left, or a limit of the daemon is reached.
- * EAGAIN: other threads could not be kept from writing meanwhile.
+ * EAGAIN: other threads could not be kept from writing.
  * EIO: the session is lost.
  */
 RDDP_CHECK_RESULT int register_memory(
@@ -55,15 +54,15 @@ RDDP_CHECK_RESULT int register_memory(
 
 /*
  * Ends a registration. Afterwards nothing is placed or read through its STag, and the pointer is invalid; posted requests
- * that name it fail when they have their turn.
+ * that name it fail when the daemon processes them.
  *
  * EBUSY: a window is bound to it; it stays. EINVAL: this process was forked, and the registration is its parent's.
  */
 RDDP_CHECK_RESULT int deregister_memory(struct memory_registration *registration);
 
 /*
- * Ends all registrations of a session, whose pages become the program's own again. Call it before rddp_close(), and
- * when a session is lost before the last pointer to it goes.
+ * Ends all registrations of a session and gives their pages back to the program. Call it before rddp_close(), and after
+ * the loss of a session before dropping the last pointer to it.
  */
 void release_memory(rddp_session *session);
 

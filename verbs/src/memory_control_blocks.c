@@ -8,12 +8,12 @@
 
 #include "taking_threads.h"
 
-/* Behind the list of robust mutexes, which the kernel knows, a control block has fewer octets. */
+/* A control block has fewer octets than this behind its list of robust mutexes, which the kernel can report. */
 #define REST ((uintptr_t)1600)
 
 struct search {
     uintptr_t from, to;
-    uintptr_t distance;  /* from the begin of a control block to its list of robust mutexes */
+    uintptr_t distance;  /* from the start of a control block to its list of robust mutexes */
 };
 
 static uintptr_t robust_list(pid_t thread) {

@@ -12,9 +12,9 @@
 
 static pthread_mutex_t *held;
 static void (*forget_registrations)(void);
-/* Both processes have the writing end; the child closes it last. */
+/* A pipe. Both processes have the writing end; the child closes it last. */
 static int copied[2] = {-1, -1};
-/* A handler that writes before the child has its copy writes to what both processes have. */
+/* Blocked: a handler that writes before the child has its copy would write to shared memory. */
 static uint64_t signals;
 
 static void before_fork(void) {

@@ -1,14 +1,14 @@
-/* Restores in a forked child what fork(2) means: memory of its own. */
+/* Gives a forked child its own memory, as fork(2) promises. */
 #ifndef RDDP_VERBS_MEMORY_FORK_H
 #define RDDP_VERBS_MEMORY_FORK_H
 
 #include <pthread.h>
 
 /*
- * From now on, a forked child has a copy of all pages that are taken, and its parent waits for that. Registrations do not
- * exist in the child. vfork() and posix_spawn() are not concerned: they copy no memory.
+ * From now on, a forked child copies all pages that are taken, and its parent waits for that. The child has no
+ * registrations. vfork() and posix_spawn() need nothing: they copy no memory.
  *
- * The lock is held while the process forks; forget is called in the child before the lock is released.
+ * Holds the lock while the process forks; calls forget in the child before it releases the lock.
  */
 void handle_forks(pthread_mutex_t *lock, void (*forget)(void));
 

@@ -6,7 +6,7 @@
 #include "memory_mappings.h"
 #include "taking.h"
 
-/* Where the program has pages of a pool; in memory that is not the heap's. */
+/* Where the program maps pages of a pool; not in the heap. */
 struct places {
     struct exchange *list;
     size_t count, room;

@@ -39,7 +39,7 @@ struct query {
 #define QUERY_EXECUTABLE 0x04
 #define QUERY_SHARED 0x08
 
-/* Octets of text that are read at once at first. */
+/* Octets of text to read at first. */
 #define FIRST_ROOM (64u << 10)
 
 bool without_query;
@@ -160,7 +160,7 @@ bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_i
 }
 
 bool is_locked(const struct mapping_info *mapping, uintptr_t address) {
-    /* The kernel takes advice on the use of pages (its default) but for those that are locked, or huge. */
+    /* The kernel rejects MADV_COLD only for pages that are locked or huge. */
     return mapping->page_octets <= PAGE && madvise((void *)address, PAGE, MADV_COLD) != 0 && errno == EINVAL;
 }
 

@@ -9,7 +9,7 @@
 /* A mapping of the process. */
 struct mapping_info {
     uintptr_t from, to;
-    uint64_t offset;       /* of its first octet in its file */
+    uint64_t offset;       /* in its file */
     uint64_t device;       /* as of makedev() */
     uint64_t inode;        /* 0: anonymous memory */
     uint64_t page_octets;  /* 0: not known */
@@ -22,17 +22,17 @@ struct mapping_info {
 /* A view of the mappings, for one thread. */
 struct mappings {
     int descriptor;
-    bool has_query;  /* the kernel answers for an address */
+    bool has_query;  /* the kernel can look up an address */
     char *text;      /* otherwise: all of /proc/self/maps */
     size_t length, at, room;
 };
 
-/* 0, or an errno value. */
+/* Opens a view. 0, or an errno value. */
 int open_mappings(struct mappings *mappings);
 
 /*
- * Finds the mapping that has an address, or else the first one behind it; false if there is none. Where the kernel does
- * not answer for an address, the view is that of the time when it was opened, and addresses must not decrease.
+ * Finds the mapping that has an address, or else the first one behind it; false if there is none. If the kernel cannot
+ * look up an address, the view shows the time when it was opened, and addresses must not decrease.
  */
 bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_info *found);
 
@@ -41,7 +41,7 @@ bool is_locked(const struct mapping_info *mapping, uintptr_t address);
 
 void close_mappings(struct mappings *mappings);
 
-/* For tests: as on a kernel that does not answer for an address. */
+/* For tests: behave as on a kernel that cannot look up an address. */
 extern bool without_query;
 
 #endif

@@ -9,7 +9,7 @@
 #include "memory_control_blocks.h"
 #include "memory_mappings.h"
 
-/* Memory that is not the heap's. */
+/* Allocates memory outside the heap. */
 static void *allocate(size_t octets) {
     void *memory = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
@@ -35,7 +35,7 @@ static struct part *add_part(struct plan *plan) {
     return &plan->parts[plan->count++];
 }
 
-/* What makes it impossible to take pages of a mapping. */
+/* Checks whether pages of a mapping can be taken. */
 static int check(const struct mapping_info *mapping, uintptr_t from, bool is_written) {
     if ((mapping->protection & PROT_READ) == 0) {
         return fail_with(EFAULT, "the memory may not be read", from);
@@ -63,7 +63,10 @@ static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr
         return fail_with(EOPNOTSUPP, "the control block of a thread lies in the same page as the memory", from);
     }
     if (mapping->is_stack && from == mapping->from) {
-        /* The kernel extends the stack below its lowest page only; make that another one. A call that reads there. */
+        /*
+         * The kernel extends the stack below its lowest page only: touch the page below, by a system call that reads
+         * there.
+         */
         (void)!access((const char *)(from - 1), F_OK);
     }
     return 0;

@@ -1,4 +1,4 @@
-/* The parts of a range: which of its pages lie in pools, and which are the program's own. */
+/* Divides a range into parts: pages that lie in pools, and pages that are the program's own. */
 #ifndef RDDP_VERBS_MEMORY_PLAN_H
 #define RDDP_VERBS_MEMORY_PLAN_H
 
@@ -11,7 +11,7 @@ struct part {
     size_t pages;
     int protection;
     bool is_locked;
-    bool is_taken;      /* lies in a pool; otherwise it will, where pool and page say */
+    bool is_taken;      /* lies in a pool; otherwise pool and page say where it will */
     struct pool *pool;
     size_t page;        /* of the pool */
 };
@@ -23,8 +23,8 @@ struct plan {
 };
 
 /*
- * Lists the parts of a range of whole pages, of which those in pools must be the session's. 0 or an errno value as of
- * register_memory(), then without effect.
+ * Lists the parts of a range of whole pages; pools among them must be the session's. 0, or an errno value as of
+ * register_memory() without any effect.
  */
 int survey(struct plan *plan, rddp_session *session, uint8_t *from, uint8_t *to, bool is_written);
 

@@ -12,8 +12,8 @@
 #include "internal.h"
 
 /*
- * Each pool costs the daemon a mapping and a region, so the next one is larger the more there is: a quarter of what the
- * session has in pools, within these bounds. Longer ranges get a pool of their own size.
+ * Each pool costs the daemon a mapping and a region, so pools grow: a new one has a quarter of what the session has in
+ * pools, within these bounds. Longer ranges get a pool of their own size.
  */
 #define LEAST_PAGES ((size_t)64)
 #define MOST_PAGES ((size_t)4096)
@@ -51,7 +51,7 @@ static bool are_free(const struct pool *pool, size_t page, size_t pages) {
     return true;
 }
 
-/* Finds free pages from one page on; the number of the pool's pages if there are none. */
+/* Finds free pages from one page on; returns the number of the pool's pages if there are none. */
 static size_t search(const struct pool *pool, size_t from, size_t pages) {
     size_t run = 0;
     for (size_t i = from; i < pool->pages; i++) {
@@ -76,7 +76,7 @@ static bool find_in(struct pool *pool, size_t pages, size_t *page) {
 
 /* ---- New pools ---- */
 
-/* The file size limit of the program counts for a memfd, too. */
+/* The program's file size limit applies to a memfd, too. */
 static int set_size(int descriptor, size_t octets) {
     struct rlimit limit;
     bool is_low = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < octets;
@@ -120,7 +120,7 @@ static int share(struct pool *pool, int descriptor) {
     return result;
 }
 
-/* No file that can be executed: a system may forbid others (sysctl vm.memfd_noexec=2). Older kernels do not know the flag. */
+/* Not executable: a system may forbid executable memfds (sysctl vm.memfd_noexec=2). Older kernels reject the flag. */
 static int create_memfd(void) {
     int descriptor = memfd_create("rddp", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     return descriptor < 0 && errno == EINVAL ? memfd_create("rddp", MFD_CLOEXEC | MFD_ALLOW_SEALING) : descriptor;
@@ -240,7 +240,7 @@ void free_pools(const rddp_session *session) {
 }
 
 void forget_pools(void) {
-    /* Nothing is freed: with some allocators that waits for a thread that the child does not have. */
+    /* Frees nothing: some allocators would wait for a thread that the child does not have. */
     for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
         munmap(pool->home, pool->pages * PAGE);
     }

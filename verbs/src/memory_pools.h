@@ -1,4 +1,4 @@
-/* Memory that the daemon and this process have mapped, from which pages are handed out. */
+/* Hands out pages of memory that the daemon and this process have mapped. */
 #ifndef RDDP_VERBS_MEMORY_POOLS_H
 #define RDDP_VERBS_MEMORY_POOLS_H
 
@@ -10,7 +10,7 @@
 
 #define PAGE ((size_t)4096)
 
-/* A memfd, sealed so that neither end can cut it or punch holes into it. */
+/* A memfd, sealed so that neither end can truncate it or punch holes into it. */
 struct pool {
     rddp_session *session;
     rddp_memory *memory;
@@ -29,9 +29,9 @@ struct pool *find_pool(uint64_t device, uint64_t inode);
 struct pool *first_pool(void);
 
 /*
- * Finds adjacent pages that nobody uses, in a pool of the session's; makes a new pool where there is none. They are
- * preferred where `near` ends at `near_page`, so that what is adjacent in the program is adjacent in a pool. The caller
- * adds the users. 0 or an errno value; ENOMEM if the daemon refuses.
+ * Finds adjacent free pages in a pool of the session's; makes a new pool if there are none. Prefers those at
+ * `near_page` of `near`, so that pages adjacent in the program are adjacent in a pool. The caller adds the users. 0 or
+ * an errno value; ENOMEM if the daemon refuses.
  */
 int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size_t near_page, struct pool **pool,
     size_t *page);
@@ -40,10 +40,10 @@ int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size
 void add_user(struct pool *pool, size_t page, size_t pages);
 void remove_user(struct pool *pool, size_t page, size_t pages);
 
-/* Frees pools without users in the daemon, except for one small one, which the next registration may need. */
+/* Frees pools without users in the daemon, but keeps a small one for the next registration. */
 void free_unused_pools(const rddp_session *session);
 
-/* Frees all pools of a session; nothing may use them any more. */
+/* Frees all pools of a session; nothing may use them. */
 void free_pools(const rddp_session *session);
 
 /* In a forked child: forgets all pools, which are its parent's. */

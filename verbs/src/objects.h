@@ -1,5 +1,5 @@
 /*
- * What the files of librddp-verbs share: the objects behind libibverbs' public structures.
+ * The objects behind libibverbs' public structures, shared by the files of librddp-verbs.
  *
  * Locks. `posting` and `polling` of a device make it one thread that posts and one that polls its session. `streams` guards
  * what joins connections, queue pairs and ids, and the queues of events. Order, outermost first: control, disconnecting,
@@ -28,7 +28,7 @@
 
 #define MAX_PIECES RDDP_MAX_PIECES
 #define MAX_INLINE RDDP_MAX_INLINE
-/* Reads and atomics of a queue pair that verbs can express. */
+/* Most Reads and atomics of a queue pair: verbs has 8 bits for them. */
 #define MAX_READS 255
 #define MAX_COMPLETIONS (1 << 20)
 /* Numbers of protection domains that the daemon knows; ibv_alloc_pd() gives all but 0. */
@@ -42,12 +42,12 @@ struct stream;
 struct device {
     struct ibv_device ibv;
     struct rddp_interface interface;
-    struct device *next;  /* of the list; under its lock */
+    struct device *next;  /* in the list; under its lock */
     struct device *next_retired;
-    /* What rdma_cm uses; opened once, and never closed. */
+    /* For rdma_cm; opened once, and never closed. */
     struct ibv_context *shared;
     struct ibv_pd *shared_domain;
-    /* Protection domains, completion queues, and ids with the places where they listen: all that others depend on. */
+    /* Protection domains, completion queues, ids, and the places where they listen: what others depend on. */
     _Atomic unsigned objects;
     pthread_mutex_t control;
     rddp_session *session;  /* while a context is open */
@@ -70,7 +70,7 @@ struct device {
     int work;                 /* eventfd */
     _Atomic bool stopping;
     struct stream *ending;    /* to be disconnected; under `streams` */
-    pthread_mutex_t disconnecting;  /* the thread takes no `control`: who has that may wait for the thread's end */
+    pthread_mutex_t disconnecting;  /* the thread must not take `control`: its holder may wait for the thread's end */
 };
 
 struct asynchronous_event {
@@ -98,9 +98,9 @@ static inline struct device *device_of(struct ibv_context *ibv) {
 extern pthread_mutex_t streams;
 
 /*
- * The device that has an address, and the one that leads to an address: its own, one of its network, else one for its
- * gateway. IPv4 addresses are mapped. Those that stand for this host mean the first
- * device of their family. Null with errno if there is none.
+ * Finds the device that has an address, and the one that leads to it: by its own address, its network, or a gateway.
+ * IPv4 addresses are mapped. An address that stands for this host means the first device of its family. Null with errno
+ * if there is none.
  */
 struct device *find_device(const struct in6_addr *address);
 struct device *route_device(const struct in6_addr *address);
@@ -112,23 +112,23 @@ bool is_this_host(const struct in6_addr *address);
 struct in6_addr own_address(const struct rddp_interface *interface, const struct in6_addr *towards);
 
 /*
- * Opens one more context. After the daemon's end the device's session is opened anew if the program has no object of it
- * any more. Null with errno, ENODEV if it has.
+ * Opens one more context. After the daemon's end, opens a new session if the program has no object of the old one left.
+ * Null with errno; ENODEV if it has one left.
  */
 struct ibv_context *open_context(struct device *device);
 
 /* Whether the program has an object of the device, or a region or queue of the domain that rdma_cm uses. */
 bool is_used(struct device *device);
 
-/* Opens the session of a device that is lost anew. 0, or -1 with errno as above. */
+/* Opens a new session for a lost device. 0, or -1 with errno as above. */
 int renew_session(struct device *device);
 
-/* The context that ids of rdma_cm use. Null with errno if it cannot be opened. The second counts an object more. */
+/* The context that ids of rdma_cm use. Null with errno if it cannot be opened. The second also counts an object. */
 struct ibv_context *shared_context(struct device *device);
 struct ibv_context *hold_shared_context(struct device *device);
 
 /*
- * Adds an event to a context, about one of its objects or, without an element, about its port. The first is called with
+ * Adds an event to a context, about one of its objects or, without an element, about its port. Call the first with
  * `streams` held.
  */
 void add_asynchronous_event(struct ibv_context *context, enum ibv_event_type type, void *element);
@@ -149,7 +149,7 @@ static inline void wake_device_thread(struct device *device) {
     eventfd_write(device->work, 1);
 }
 
-/* Functions of a new context, file by file. */
+/* Set the functions of a new context, file by file. */
 void offer_queries(struct verbs_context *verbs);
 void offer_posting(struct verbs_context *verbs);
 void offer_completions(struct verbs_context *verbs);
@@ -166,11 +166,11 @@ struct domain {
 struct region {
     struct ibv_mr ibv;
     struct memory_registration *registration;
-    uint64_t base;  /* what work requests call the first octet's address */
+    uint64_t base;  /* address of the first octet in work requests */
     uint32_t stag;
 };
 
-/* Rights of librddp's for access flags of verbs. */
+/* Librddp's rights for access flags of verbs. */
 unsigned rights_of(unsigned access);
 
 static inline struct domain *domain_of(struct ibv_pd *ibv) {
@@ -224,7 +224,7 @@ void drain(struct device *device);
 struct posted {
     uint64_t id;
     enum ibv_wc_opcode opcode;
-    bool quiet;  /* the daemon reports its success, which the program has not asked for */
+    bool quiet;  /* the daemon reports its success, but the program did not ask for it */
 };
 
 /* A receive that waits for a connection. */
@@ -245,12 +245,12 @@ struct queue_pair {
     unsigned access;
     /* Under posting; changed with polling, too. */
     rddp_connection *connection;
-    _Atomic bool failed;    /* nothing is sent any more: later requests are posted to be flushed */
+    _Atomic bool failed;    /* nothing more is sent: later requests are posted to be flushed */
     _Atomic bool reported;  /* the completion with the error has come: later ones are flushed */
     struct posted *sent;         /* by connection->sends.posted & sent_mask */
     struct posted *received;
     uint32_t sent_mask, received_mask;
-    bool awaits_accept;          /* the connection takes no receives yet: its domain may change */
+    bool awaits_accept;          /* the connection accepts no receives yet: its domain may change */
     struct early_receive *early;
     uint32_t early_count, early_room;
     struct batch *batch;  /* of the post API, if the queue pair offers it */
@@ -265,16 +265,18 @@ static inline struct queue_pair *queue_pair_of(struct ibv_qp *ibv) {
 
 struct queue_pair *find_queue_pair(struct device *device, uint32_t number);
 
-/* Reports what the queue pair has posted as flushed, with polling and posting held. Nothing comes from the daemon any more. */
+/*
+ * Reports all posted requests of the queue pair as flushed, with polling and posting held. Only after the daemon's end.
+ */
 void flush_queue_pair(struct queue_pair *queue_pair);
 
-/* Reports the receives that have waited for the connection as flushed, with polling and posting held. */
+/* Reports the receives that wait for the connection as flushed, with polling and posting held. */
 void flush_early_receives(struct queue_pair *queue_pair);
 
-/* Posts the receives that have waited for the connection, with polling and posting held. */
+/* Posts the receives that wait for the connection, with polling and posting held. */
 void post_early_receives(struct queue_pair *queue_pair);
 
-/* The queue pair fails: its connection ends, and later requests are flushed. Any thread, no lock of the streams. */
+/* Fails the queue pair: ends its connection, and flushes later requests. Any thread, without `streams`. */
 void fail_queue_pair(struct queue_pair *queue_pair);
 
 /* ---- Shared receive queues ---- */
@@ -284,7 +286,7 @@ struct shared_queue {
     struct device *device;
     rddp_receive_queue *queue;
     uint32_t size;
-    uint64_t *ids;           /* of the program's, by the number that the daemon gets */
+    uint64_t *ids;           /* the program's, by the number that the daemon gets */
     /* A ring of free numbers, with counts: `posting` takes them, `polling` returns them. */
     uint32_t *free_numbers;
     _Atomic uint64_t taken, returned;
@@ -300,8 +302,8 @@ static inline struct shared_queue *shared_queue_of(struct ibv_srq *ibv) {
 /* ---- Requests ---- */
 
 /*
- * The pieces of a list; EINVAL if there are too many. A wrong lkey or range becomes a piece that the daemon refuses, and sets
- * `refused`, which may be null.
+ * Makes the pieces of a list; EINVAL if there are too many. A wrong lkey or range becomes a piece that the daemon
+ * refuses, and sets `refused`, which may be null.
  */
 int make_pieces(struct device *device, const struct ibv_pd *domain, const struct ibv_sge *list, int count,
     struct rddp_piece *pieces, unsigned *made, bool *refused);
@@ -326,34 +328,36 @@ struct stream {
 
 struct stream *new_stream(struct device *device, rddp_connection *connection, struct id *id);
 
-/* Joins a queue pair to a stream; its early receives are posted. Returns an errno value. */
+/* Joins a queue pair to a stream, and posts its early receives. Returns an errno value. */
 int join_queue_pair(struct stream *stream, struct queue_pair *queue_pair);
 
-/* The stream's connection has been accepted: receives that have waited for that are posted. */
+/* Posts the receives that wait for the connection, once it is accepted. */
 void accept_queue_pair(struct queue_pair *queue_pair);
 
-/* Parts a queue pair from its stream: afterwards nothing that it has posted is in use. */
+/* Parts a queue pair from its stream; afterwards the daemon uses none of its posted requests. */
 void part_queue_pair(struct queue_pair *queue_pair);
 
-/* The id lets go of the stream. */
+/* Parts the id from its stream. */
 void part_id(struct stream *stream);
 
-/* Forgets a request that has ended and has no queue pair, with `streams` held: the device's thread frees the stream. */
+/* Drops an ended request without a queue pair, with `streams` held: the device's thread frees the stream. */
 void drop_stream(struct stream *stream);
 
-/* Wants the connection to end; the device's thread asks the daemon. With `streams` held. */
+/* Notes that the connection is to end; the device's thread asks the daemon. With `streams` held. */
 void want_end(struct stream *stream, bool graceful);
 
-/* Carries out what want_end() and drop_stream() have noted. Of the device's thread, or of who has ended it. */
+/*
+ * Carries out what want_end() and drop_stream() have noted. On the device's thread, or on the thread that has ended it.
+ */
 void end_streams(struct device *device);
 
-/* Compares the connection's state with what was told, and tells the id. With the session's lock held. */
+/* Reports changes of the connection's state to the id. With the session's lock held. */
 void tell_stream(struct stream *stream);
 
-/* Hears of events of the session. */
+/* Handles events of the session. */
 void observe(void *argument, unsigned type, void *object);
 
-/* What the connection manager hears, with `streams` held. It sets them when the library is loaded. */
+/* Callbacks of the connection manager, with `streams` held. It sets them when the library is loaded. */
 struct hearing {
     void (*established)(struct id *id, const struct rddp_connection_info *info);
     void (*end)(struct id *id, const struct rddp_connection_info *info, bool was_established);

@@ -1,4 +1,4 @@
-/* Posting: work requests of verbs become requests of librddp's. */
+/* Posting: turns work requests of verbs into requests of librddp. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int post_request(struct queue_pair *pair, struct rddp_request *request, e
     }
     struct rddp_piece refused = {.stag = 0, .offset = 0, .length = 1};
     if (pair->failed) {
-        /* The connection may still be there. The daemon refuses this one in its order, and it is reported as flushed. */
+        /* The connection may still exist. The daemon refuses this request in order, and it is reported as flushed. */
         *request = (struct rddp_request){.id = request->id, .opcode = RDDP_SEND, .pieces = &refused, .piece_count = 1};
     }
     uint32_t number = connection->sends.posted;
@@ -30,7 +30,7 @@ static int post_request(struct queue_pair *pair, struct rddp_request *request, e
 static const struct kind {
     enum rddp_opcode opcode;
     enum ibv_wc_opcode completed;
-    bool is_write;      /* the data flow to the peer: may be inline */
+    bool is_write;      /* data go to the peer: may be inline */
     int most_pieces;
 } KINDS[] = {
     [IBV_WR_RDMA_WRITE] = {RDDP_WRITE, IBV_WC_RDMA_WRITE, true, MAX_PIECES},
@@ -102,7 +102,7 @@ static int flush_posted_receives(struct queue_pair *pair, const struct ibv_recv_
 
 /* ---- The send queue ---- */
 
-/* What only an operation of its own has. */
+/* Sets the fields that only some operations have. */
 static void make_operation(const struct ibv_send_wr *work, struct rddp_request *request) {
     switch (work->opcode) {
         case IBV_WR_RDMA_WRITE_WITH_IMM:
@@ -189,13 +189,13 @@ static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, en
     }
     int error = post_request(pair, &request, kind->completed);
     if (error == 0 && refused) {
-        /* With a card, what is posted behind a request that fails is not sent. */
+        /* As with a card, requests posted behind one that fails are not sent. */
         pair->failed = true;
     }
     return error;
 }
 
-/* Posts a list to the send queue; binds among it are of windows of that type. */
+/* Posts a list to the send queue; its binds are for windows of that type. */
 static int post_sends(struct queue_pair *pair, struct ibv_send_wr *work, struct ibv_send_wr **bad, enum ibv_mw_type binds) {
     int error = 0;
     if (pair->failed && pair->connection == NULL) {
@@ -276,7 +276,7 @@ void post_early_receives(struct queue_pair *pair) {
     pair->early_count = pair->early_room = 0;
 }
 
-/* Whether receives have to wait for the connection. */
+/* Whether receives must wait for the connection. */
 static bool takes_no_receives(const struct queue_pair *pair) {
     return pair->connection == NULL || pair->awaits_accept;
 }

@@ -1,10 +1,10 @@
-/* What files that post share. The functions return errno values. */
+/* Shared by the files that post. The functions return errno values. */
 #ifndef RDDP_VERBS_POST_H
 #define RDDP_VERBS_POST_H
 
 #include "objects.h"
 
-/* Makes a bind's request, of a window of that type. EINVAL, or EPERM for objects of another protection domain. */
+/* Makes the request that binds a window of a type. EINVAL, or EPERM for objects of another protection domain. */
 int make_bind(const struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type type,
     struct rddp_request *request, struct rddp_piece *piece);
 

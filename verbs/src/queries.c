@@ -1,4 +1,4 @@
-/* What a program can ask about a device, and names of sysfs that libraries look for. */
+/* Queries about a device, and names in sysfs that libraries look for. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define VERSION "rddp 0.1.0"
 #define PAGE_SIZES 0xfffffffffffff000
-/* An OUI of local administration, which is nobody's. */
+/* A locally administered OUI, assigned to no vendor. */
 #define VENDOR 0x020000
 
 /* The MAC address as an EUI-64 (RFC 4291 appendix A), as the kernel's iWARP devices have it. */
@@ -68,7 +68,7 @@ VERBS int ibv_query_device(struct ibv_context *ibv, struct ibv_device_attr *attr
     return result;
 }
 
-/* The largest value of InfiniBand's that the interface's packets have room for. */
+/* The largest InfiniBand MTU that fits the interface's packets. */
 static enum ibv_mtu active_mtu(uint32_t octets) {
     return octets >= 4096 ? IBV_MTU_4096
         : octets >= 2048  ? IBV_MTU_2048
@@ -154,7 +154,7 @@ VERBS int ibv_query_gid_type(struct ibv_context *ibv, uint8_t port, unsigned ind
     if (!has_gid(ibv, port, index)) {
         return fails(EINVAL);
     }
-    *type = 0;  /* that of InfiniBand and iWARP, as for the kernel's iWARP devices */
+    *type = 0;  /* InfiniBand and iWARP, as for the kernel's iWARP devices */
     return 0;
 }
 

@@ -144,7 +144,7 @@ VERBS int ibv_destroy_qp(struct ibv_qp *ibv) {
 
 /* ---- States ---- */
 
-/* To the error state by the program: all that is posted is flushed. */
+/* The program moves the queue pair to the error state: flushes all that is posted. */
 static void end_by_program(struct queue_pair *pair) {
     struct device *device = pair->device;
     bool had_failed = pair->failed;
@@ -233,7 +233,7 @@ VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask
 VERBS int ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attributes, int mask, struct ibv_qp_init_attr *initial) {
     (void)mask;
     const struct queue_pair *pair = queue_pair_of(ibv);
-    /* A queue pair of an iWARP device can take receives from the beginning, as one of InfiniBand in this state. */
+    /* A queue pair of an iWARP device accepts receives from the beginning, as in InfiniBand's INIT. */
     enum ibv_qp_state state = ibv->state == IBV_QPS_RESET ? IBV_QPS_INIT : ibv->state;
     *attributes = (struct ibv_qp_attr){.qp_state = state, .cur_qp_state = state, .path_mtu = IBV_MTU_1024,
         .qp_access_flags = pair->access, .cap = pair->cap, .port_num = PORT, .max_rd_atomic = MAX_READS,

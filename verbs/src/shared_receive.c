@@ -67,7 +67,7 @@ VERBS int ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *wanted, int m
     if (wanted->srq_limit > queue->size) {
         return EINVAL;
     }
-    /* Before the daemon answers: the event may come at once. */
+    /* Set before the daemon answers: the event may come at once. */
     uint32_t before = atomic_exchange(&queue->limit, wanted->srq_limit);
     int error = error_of(rddp_arm_receive_queue(queue->queue, wanted->srq_limit));
     if (error != 0) {

@@ -1,6 +1,6 @@
 /*
- * A lock for some nanoseconds. Its holder may lose its processor, so whoever waits soon gives up its own; then it sleeps,
- * since a thread of a real-time priority gives it up only to threads of the same.
+ * A lock held for some nanoseconds. Its holder may be preempted, so a waiting thread soon yields; then it sleeps, since
+ * a thread of a real-time priority yields only to threads of the same priority.
  */
 #ifndef RDDP_VERBS_SPIN_H
 #define RDDP_VERBS_SPIN_H

@@ -1,4 +1,6 @@
-/* Streams: what joins a connection of librddp's, a queue pair, and an id of rdma_cm; and what they hear from the daemon. */
+/*
+ * Streams: join a connection of librddp, a queue pair and an id of rdma_cm, and report to them what the daemon reports.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ struct stream *new_stream(struct device *device, rddp_connection *connection, st
     return stream;
 }
 
-/* ---- Ends that the library wants ---- */
+/* ---- Ending connections ---- */
 
 static struct stream *take_ending(struct device *device, enum wish *wish) {
     pthread_mutex_lock(&streams);
@@ -36,7 +38,7 @@ static struct stream *take_ending(struct device *device, enum wish *wish) {
     return stream;
 }
 
-/* Drops a connection that has ended, or is not needed any more. */
+/* Drops a connection that has ended or is no longer needed. */
 static void forget_connection(struct stream *stream) {
     struct device *device = stream->device;
     spin_lock(&device->polling);
@@ -60,7 +62,7 @@ void end_streams(struct device *device) {
     pthread_mutex_unlock(&device->disconnecting);
 }
 
-/* Nobody wants a stream's end any more, and nobody is about to ask the daemon for it. */
+/* Cancels the noted end of a stream, and waits until no thread is asking the daemon for it. */
 static void forget_wish(struct stream *stream) {
     struct device *device = stream->device;
     pthread_mutex_lock(&device->disconnecting);
@@ -83,7 +85,7 @@ static void end_now(struct stream *stream) {
     }
 }
 
-/* Frees a stream that neither a queue pair nor an id has any more. */
+/* Frees a stream once neither a queue pair nor an id has it. */
 static void free_stream(struct stream *stream) {
     struct device *device = stream->device;
     rddp_connection *connection = stream->connection;
@@ -106,7 +108,7 @@ static void free_stream(struct stream *stream) {
     free(stream);
 }
 
-/* ---- Queue pairs and ids come and go ---- */
+/* ---- Joining and parting queue pairs and ids ---- */
 
 int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
     struct device *device = stream->device;
@@ -188,7 +190,7 @@ void part_id(struct stream *stream) {
 
 /* ---- What the daemon reports ---- */
 
-/* What went wrong with the queue pair, if anything did. */
+/* Whether the connection ended in an error, and by which event to report it. */
 static bool is_error(const struct rddp_connection_info *info, enum ibv_event_type *type) {
     unsigned kind = (info->detail >> 8) & 0xfu;
     switch (info->reason) {
@@ -220,7 +222,7 @@ void tell_stream(struct stream *stream) {
         }
     }
     if (info->peer_closed) {
-        want_end(stream, true);  /* as cards do: what the peer ends has ended in both directions */
+        want_end(stream, true);  /* as cards do: an end by the peer ends both directions */
     }
     if (info->state == RDDP_CLOSED && !stream->told_end) {
         stream->told_end = true;
@@ -230,7 +232,7 @@ void tell_stream(struct stream *stream) {
                 add_asynchronous_event(pair->ibv.context, type, &pair->ibv);
             }
             if (pair->ibv.srq != NULL) {
-                /* The daemon has completed the receive that the connection had taken. */
+                /* The daemon has completed the receive that the connection took. */
                 add_asynchronous_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
             }
         }

@@ -11,17 +11,17 @@
 #include "taking_threads.h"
 #include "taking_trace.h"
 
-/* Frames of the library are not longer. */
+/* Stack frames of the library are shorter. */
 #define NEAR_STACK ((uintptr_t)256 << 10)
 
-/* What is replaced while other threads wait. */
+/* Octets replaced at a time, while other threads wait. */
 #define BATCH_OCTETS ((size_t)8 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define BATCH_ENTRIES ((size_t)256)
 
 enum taking_way taking_way = AS_ALLOWED;
 
-/* Work for another stack. Lies there on memory of its own. */
+/* A call to run on another stack; lies in its own memory. */
 struct work {
     int (*function)(const struct exchange *list, size_t count, size_t *done);
     const struct exchange *list;
@@ -29,7 +29,7 @@ struct work {
     int error;
 };
 
-/* Populates what will take the places, so that nothing is allocated while threads wait. */
+/* Populates the new memory, so that the kernel allocates nothing while threads wait. */
 static int populate(const struct exchange *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (madvise(list[i].memory, list[i].length, MADV_POPULATE_WRITE) != 0) {
@@ -74,7 +74,7 @@ static int call(int (*function)(const struct exchange *list, size_t count, size_
     return error;
 }
 
-/* Replaces pages, other threads being kept from them in the first way that works. */
+/* Replaces pages, and keeps other threads from them in the first way that works. */
 static int exchange_beside_threads(const struct exchange *list, size_t count, size_t *done) {
     int error = EAGAIN;
     if (taking_way == AS_ALLOWED || taking_way == BY_PROTECTION) {
@@ -100,7 +100,7 @@ static int exchange_batch(const struct exchange *list, size_t count, size_t *don
     if (error != 0) {
         return error;
     }
-    /* What a handler of this thread writes would be lost; with userfaultfd it would wait for its own thread. */
+    /* A signal handler's writes on this thread would be lost; with userfaultfd it would wait for its own thread. */
     uint64_t before = block_signals();
     error = count_threads() == 1 ? call(copy_and_exchange, list, count, done)
                                  : exchange_beside_threads(list, count, done);
@@ -108,13 +108,13 @@ static int exchange_batch(const struct exchange *list, size_t count, size_t *don
     return error;
 }
 
-/* Begins a batch with what is left of a list; returns how many entries it has. */
+/* Fills a batch from the rest of a list; returns its number of entries. */
 static size_t fill_batch(struct exchange *batch, const struct exchange *list, size_t count) {
     size_t entries = 0, room = BATCH_OCTETS;
     while (entries < count && entries < BATCH_ENTRIES && room > 0) {
         batch[entries] = list[entries];
         if (batch[entries].length > room) {
-            /* Not within a huge page. */
+            /* Do not split a huge page. */
             room -= room % HUGE_PAGE;
             if (room == 0) {
                 break;

@@ -35,7 +35,7 @@ UNCHECKED static int replace(const struct exchange *exchange) {
         return errno;
     }
     if (exchange->is_locked) {
-        /* The limit had room for what lay there before. If it has been lowered since, the memory is used without. */
+        /* The limit allowed for the old pages. If it has been lowered since, the memory stays unlocked. */
         syscall(SYS_mlock, exchange->place, exchange->length);
     }
     return exchange->is_doubled ? protect(exchange->place, exchange) : 0;

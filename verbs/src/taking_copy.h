@@ -5,8 +5,8 @@
 #include "taking.h"
 
 /*
- * Copies the pages of each entry of a list, and then replaces them; `done` counts the entries. Allocates nothing and takes
- * no lock: any thread may have been stopped while it held one. Result as of exchange_pages().
+ * Copies the pages of each entry of a list, then replaces them; `done` counts the entries. Allocates nothing and takes
+ * no lock: a stopped thread may hold one. Result as of exchange_pages().
  */
 int copy_and_exchange(const struct exchange *list, size_t count, size_t *done);
 

@@ -5,11 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The program's own choice, which the kernel does not tell: so it is noted when it is made. A forked child has none. */
+/* The program's own choice, noted when it is made, since the kernel cannot be asked for it. A forked child has none. */
 static unsigned long chosen;
 static pid_t chooser;
 
-/* Stands in for libc's. */
+/* Replaces libc's. */
 __attribute__((visibility("default"))) int prctl(int option, ...) {
     unsigned long arguments[4];
     va_list list;

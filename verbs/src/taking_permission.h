@@ -1,4 +1,4 @@
-/* Which process may trace this one where the security module Yama restricts that to declared ones. */
+/* Declares which process may trace this one, as the security module Yama can require. */
 #ifndef RDDP_VERBS_TAKING_PERMISSION_H
 #define RDDP_VERBS_TAKING_PERMISSION_H
 
@@ -7,7 +7,7 @@
 /* Lets a process, and no other, trace this one. */
 void permit_tracing(pid_t process);
 
-/* Takes that back: what the program has chosen counts again. */
+/* Undoes permit_tracing(): restores the program's own choice. */
 void permit_tracing_as_chosen(void);
 
 #endif

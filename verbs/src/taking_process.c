@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_THREAD__
-/* Its own clone() takes the process for a forked one. */
+/* ThreadSanitizer's own clone() takes the process for a forked one. */
 int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
 #define clone __clone
 #endif

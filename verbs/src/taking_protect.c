@@ -23,7 +23,10 @@ static bool open_descriptor(void) {
     if (descriptor >= 0 || is_refused) {
         return descriptor >= 0;
     }
-    /* Without flags it takes the right: then system calls of other threads wait, too, instead of failing with EFAULT. */
+    /*
+     * Without UFFD_USER_MODE_ONLY, which needs the right: then system calls of other threads wait instead of failing
+     * with EFAULT.
+     */
     int opened = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
     struct uffdio_api api = {.api = UFFD_API,
         .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
@@ -48,7 +51,7 @@ UNCHECKED static struct uffdio_range range_of(const struct exchange *exchange) {
 }
 
 UNCHECKED static bool protect(const struct exchange *exchange) {
-    /* Pages that were never touched are not protected, and whoever reads them would wait for ever. */
+    /* The kernel does not protect pages that were never touched, and a read of one would wait for ever. */
     if (syscall(SYS_madvise, exchange->place, exchange->length, MADV_POPULATE_READ) != 0) {
         return false;
     }
@@ -61,7 +64,7 @@ UNCHECKED static bool protect(const struct exchange *exchange) {
     return syscall(SYS_ioctl, descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
 }
 
-/* Lets those go on that wait for pages from `first` on, which are as they were. */
+/* Releases threads that wait for pages from `first` on, which are unchanged. */
 UNCHECKED static void unprotect(const struct exchange *list, size_t first, size_t count) {
     for (size_t i = first; i < count; i++) {
         struct uffdio_range range = range_of(&list[i]);

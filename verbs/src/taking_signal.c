@@ -17,13 +17,13 @@
 
 #define MOST_THREADS ((size_t)1 << 16)
 
-/* Milliseconds. libc blocks all signals for moments, such as when a thread begins. */
+/* Milliseconds. libc briefly blocks all signals, such as when a thread begins. */
 #define MOST_TRIES 200
 
-/* Threads that are in the handler, the round of stopping that goes on, and the one that has ended last. */
+/* Threads in the handler, the current round of stopping, and the last round that has ended. */
 static atomic_uint stopped, current, released;
 
-/* What is stopped; in memory of its own. */
+/* The threads to stop; in its own memory. */
 struct stopping {
     const struct exchange *list;
     size_t count, done;
@@ -123,7 +123,7 @@ UNCHECKED static bool await_stopped(const struct stopping *stopping) {
     for (size_t i = 0; i < stopping->threads; i++) {
         char state;
         while ((state = thread_state(stopping->process, stopping->signalled[i])) == 'R' || state == 'D') {
-            /* Sleeps: this thread may have a higher real-time priority, for which the other would never run. */
+            /* Sleeps: if this thread has a higher real-time priority, the other would never run. */
             syscall(SYS_nanosleep, &moment, NULL);
         }
     }

@@ -11,7 +11,7 @@
 
 #include "taking_unchecked.h"
 
-/* As the kernel writes it: not all of it is read here. */
+/* A directory entry as the kernel writes it; some fields are not read here. */
 struct entry {
     uint64_t inode;  // cppcheck-suppress unusedStructMember
     int64_t offset;  // cppcheck-suppress unusedStructMember
@@ -20,7 +20,10 @@ struct entry {
     char name[];
 };
 
-/* Of the numbers behind the state in /proc/PID/task/TID/stat, and the bit there that the kernel sets for workers of io_uring. */
+/*
+ * The field of flags behind the state in /proc/PID/task/TID/stat, and the flag that the kernel sets for workers of
+ * io_uring.
+ */
 #define FLAGS_FIELD 6
 #define PF_IO_WORKER 0x10
 
@@ -104,7 +107,7 @@ UNCHECKED static long find_field(pid_t process, pid_t thread, int field, char *s
     size_t octets = read_file(process, thread, "stat", text, sizeof text - 1);
     text[octets] = '\0';
     size_t at = octets;
-    /* The name before it may have parentheses, what is behind it has none. */
+    /* The name before it may have parentheses; the rest has none. */
     while (at > 0 && text[at - 1] != ')') {
         at--;
     }
@@ -126,7 +129,7 @@ UNCHECKED bool is_io_worker(pid_t process, pid_t thread) {
     return (find_field(process, thread, FLAGS_FIELD, &state) & PF_IO_WORKER) != 0;
 }
 
-/* The number in hexadecimal behind a name at the begin of a line, or 0. */
+/* The hexadecimal number behind a name at the start of a line, or 0. */
 UNCHECKED static uint64_t find_mask(const char *text, size_t octets, const char *name) {
     for (size_t i = 0; i < octets; i++) {
         size_t at = 0;

@@ -18,7 +18,7 @@
 
 #define MOST_THREADS ((size_t)1 << 16)
 
-/* What the tracing process is given, and leaves. */
+/* Input and results of the tracing process. */
 struct tracing {
     const struct exchange *list;
     size_t count, done;
@@ -28,7 +28,7 @@ struct tracing {
     int error;
     bool with_workers;
     size_t threads;   /* seized */
-    size_t stopped;   /* of these, at the begin of the list */
+    size_t stopped;   /* of these, at the start of the list */
     pid_t *seized;
 };
 
@@ -46,7 +46,7 @@ UNCHECKED static int seize(pid_t thread, void *argument) {
         return EAGAIN;
     }
     if (syscall(SYS_ptrace, PTRACE_SEIZE, thread, NULL, NULL) != 0) {
-        /* One that has ended cannot be traced, but the first one is listed until the last one ends. */
+        /* An ended thread cannot be traced, but the main thread is listed until the last one ends. */
         char state = thread_state(tracing->process, thread);
         return state == 'Z' || state == 'X' ? 0 : EAGAIN;
     }
@@ -60,13 +60,13 @@ UNCHECKED static void await_stop(pid_t thread) {
     int status = 0;
     while (syscall(SYS_wait4, thread, &status, __WALL, NULL) == thread && WIFSTOPPED(status)
         && status >> 16 != PTRACE_EVENT_STOP) {
-        /* A signal is about to be delivered. Every stop of a thread takes back the interruption that it had before. */
+        /* A signal is about to be delivered. Every stop of a thread cancels an earlier interruption. */
         syscall(SYS_ptrace, PTRACE_INTERRUPT, thread, NULL, NULL);
         syscall(SYS_ptrace, PTRACE_CONT, thread, NULL, (void *)(long)WSTOPSIG(status));
     }
 }
 
-/* Stops threads until there are no others. */
+/* Stops threads until all are stopped. */
 UNCHECKED static int stop_listed(struct tracing *tracing, struct thread_list *threads) {
     size_t known;
     int error;
@@ -81,7 +81,10 @@ UNCHECKED static int stop_listed(struct tracing *tracing, struct thread_list *th
     return error;
 }
 
-/* Workers of io_uring come last: a thread that is about to end waits for its own, and is not stopped before it has ended. */
+/*
+ * Workers of io_uring come last: a thread that is about to end waits for its worker, and would not stop before that
+ * ends.
+ */
 UNCHECKED static int stop_all(struct tracing *tracing) {
     struct thread_list threads;
     if (!open_threads(&threads, tracing->process)) {

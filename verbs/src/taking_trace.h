@@ -6,9 +6,9 @@
 
 /*
  * Carries out an exchange while all threads are stopped by ptrace(2). They do not notice, whatever signals they block;
- * of the system calls that they wait in, few return early with EINTR (epoll_wait() does, see signal(7)).
+ * few of their system calls return early with EINTR (epoll_wait() does, see signal(7)).
  *
- * EAGAIN: not allowed to this process, or a debugger has it; nothing was done. Otherwise as of copy_and_exchange().
+ * EAGAIN: this process may not, or a debugger traces it; nothing was done. Otherwise as of copy_and_exchange().
  */
 int exchange_traced(const struct exchange *list, size_t count, size_t *done);
 

@@ -1,4 +1,4 @@
-/* What iWARP, or rddp, does not have: every function says so. */
+/* Functions that iWARP or rddp does not have; each fails with an errno value. */
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <string.h>
@@ -133,7 +133,7 @@ VERBS void ibv_unimport_dm(struct ibv_dm *memory) {
 }
 
 /*
- * Functions of newer releases of rdma-core, whose headers this need not be compiled with. Without them libibverbs' own functions would take the
+ * Functions of newer releases of rdma-core than the headers. Without them libibverbs' own functions would take the
  * program's objects for theirs.
  */
 struct ibv_buf;
@@ -258,7 +258,7 @@ VERBS int ibv_qp_attach_comp_cntr(struct ibv_qp *pair, struct ibv_comp_cntr *cou
     return ibv_set_comp_cntr(counter, 0);
 }
 
-/* ---- Addresses that are resolved by events, and events of the program's own: newer releases of rdma-core ---- */
+/* ---- Addresses resolved by events, and events that a program writes: newer releases of rdma-core ---- */
 
 VERBS int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
     const struct rdma_addrinfo *hints) {
@@ -311,7 +311,7 @@ VERBS int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex 
 
 /* ---- Fork ---- */
 
-/* Registered memory and fork(2) go together by themselves: see memory.h. */
+/* Registered memory works with fork(2) without it: see memory.h. */
 VERBS int ibv_fork_init(void) {
     return 0;
 }

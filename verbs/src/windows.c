@@ -1,6 +1,6 @@
 /*
- * Memory windows. The upper bits of a window's STag are the daemon's choice and stay; each bind chooses the last octet, of
- * type 1 this file, of type 2 the program.
+ * Memory windows. The daemon chooses the upper bits of a window's STag, which stay; each bind chooses the last octet:
+ * this file for type 1, the program for type 2.
  */
 #include <errno.h>
 #include <stdlib.h>
