@@ -3,18 +3,18 @@
  *
  * A program opens a session with the daemon on its machine, registers memory, connects to peers, and posts requests:
  * the daemon writes straight into the peer's registered memory, and the peer's daemon into ours. In terms of verbs, a
- * session is a context and a completion queue in one, with as many protection domains as it names; a region is an ibv_mr; a connection is a
- * queue pair with its rdma_cm_id; rddp_post() is ibv_post_send() and ibv_post_recv(), rddp_poll() is ibv_poll_cq().
+ * session is a context and a completion queue in one, with up to 4096 protection domains; a region is an ibv_mr; a
+ * connection is a queue pair with its rdma_cm_id; rddp_post() is ibv_post_send() and ibv_post_recv(), rddp_poll() is
+ * ibv_poll_cq().
  *
- * Results. A function that can fail returns 0, or one of enum rddp_reason; rddp_error() then has a sentence that says
- * what was wrong. Arguments that C's type system cannot check (a null session, a region of another session) are the
- * program's responsibility.
+ * Results. A function that can fail returns 0, or one of enum rddp_reason; rddp_error() then says what was wrong.
+ * Arguments that C's type system cannot check (a null session, a region of another session) are the program's
+ * responsibility.
  *
- * Threads. Of a session, one thread at a time may post (rddp_post(), rddp_post_shared()), and one at a time may poll
- * (rddp_poll(), rddp_arm(), rddp_await()); they may be two, at the same time. All other functions may be called by any
- * thread. Each session has a thread of its own, which blocks all signals: it receives the
- * daemon's messages and notices the daemon's end. Neither rddp_post() nor rddp_poll() makes a system call, takes a lock,
- * or allocates.
+ * Threads. One thread at a time may post to a session (rddp_post(), rddp_post_shared()), and one at a time may poll it
+ * (rddp_poll(), rddp_arm(), rddp_await()); both may run at the same time. Any thread may call all other functions. Each
+ * session has its own thread, which blocks all signals, receives the daemon's messages and notices the daemon's end.
+ * Neither rddp_post() nor rddp_poll() makes a system call, takes a lock, or allocates.
  *
  * fork(2). A child must not use its parent's sessions; it opens its own.
  */
@@ -68,7 +68,7 @@ enum rddp_reason {
     RDDP_SYSTEM = 67           /* a system call of this process failed */
 };
 
-/* What went wrong in this thread's last call that failed: a sentence in English. Valid until its next call. */
+/* Describes in English why this thread's last failed call failed. Valid until its next call. */
 RDDP_EXPORT const char *rddp_error(void);
 
 /* The name of a reason, such as "LIMIT". */
@@ -83,8 +83,8 @@ struct rddp_session_options {
     const char *program_name;       /* for the daemon's log; NULL: the name of the process */
     unsigned request_timeout_ms;    /* longest wait for a reply; 0: 10 s */
     /*
-     * Sizes, 0: as the daemon is configured. A session gets as much as its configuration allows (largest-... of [limits]);
-     * rddp_session_limits() tells.
+     * Sizes; 0: the daemon's default. The daemon's configuration limits them (largest-... of [limits]);
+     * rddp_session_limits() returns what the session got.
      */
     uint32_t send_queue;     /* of a connection: all requests but receives */
     uint32_t receive_queue;  /* of a connection */
@@ -110,12 +110,12 @@ RDDP_EXPORT const char *rddp_default_socket(void);
 
 /*
  * Opens a session with the daemon that listens at a path (NULL: the default). Options may be NULL.
- * RDDP_UNAVAILABLE if there is no daemon to be used; otherwise the reason of the daemon's refusal.
+ * RDDP_UNAVAILABLE if there is no usable daemon; otherwise the reason of the daemon's refusal.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_open(
     const char *path, const struct rddp_session_options *options, rddp_session **session);
 
-/* The most IPv6 addresses of an interface that are named: the configured one, and the link-local one. */
+/* Most IPv6 addresses listed for an interface: the configured one, and the link-local one. */
 #define RDDP_MAX_IPV6 2
 
 /* An interface of the daemon. */
@@ -132,8 +132,8 @@ struct rddp_interface {
 };
 
 /*
- * Asks the daemon at a path (NULL: the default) which interfaces it has, without a session. Stores up to max of them, and
- * in count how many there are.
+ * Asks the daemon at a path (NULL: the default) for its interfaces, without a session. Stores up to max of them, and
+ * their total in count.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_list_interfaces(
     const char *path, struct rddp_interface *interfaces, unsigned max, unsigned *count);
@@ -148,8 +148,8 @@ RDDP_EXPORT void rddp_session_limits(const rddp_session *session, struct rddp_li
 RDDP_EXPORT const char *rddp_interface_name(const rddp_session *session);
 
 /*
- * IPv4 address of the interface, or 0 if it has IPv6 only, in host order; all IPv4 addresses and ports of this header
- * are. IPv6 addresses are in network order; where one stands for either family, IPv4 addresses are mapped
+ * IPv4 address of the interface, or 0 if it has IPv6 only. All IPv4 addresses and ports of this header are in host
+ * order, IPv6 addresses in network order. An IPv6 address that stands for either family has IPv4 mapped
  * (::ffff:10.0.0.1).
  */
 RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
@@ -157,7 +157,7 @@ RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
 /* Process id of the daemon, as the kernel reports it. */
 RDDP_EXPORT int rddp_daemon_pid(const rddp_session *session);
 
-/* RDDP_LOST once the session is lost, with rddp_error() saying why; else RDDP_OK. */
+/* RDDP_LOST once the session is lost (rddp_error() says why), else RDDP_OK. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_session_state(rddp_session *session);
 
 /* ---- Memory ---- */
@@ -176,29 +176,29 @@ enum rddp_access {
 };
 
 /*
- * Protection domains (RFC 5040 section 2.1) have numbers of the program's choice, for its session alone: a peer may name
- * an STag only on connections of the STag's domain, and a request may name only regions of the domain of its connection
- * or shared receive queue. Otherwise the request completes with RDDP_LOCAL_PROTECTION_ERROR. 0 is the domain of what has
- * no options, or none chosen.
+ * The program chooses the numbers of protection domains (RFC 5040 section 2.1), which are local to its session: a peer
+ * may name an STag only on connections of the STag's domain, and a request may name only regions of the domain of its
+ * connection or shared receive queue. Otherwise the request completes with RDDP_LOCAL_PROTECTION_ERROR. Objects without
+ * a chosen domain have domain 0.
  */
 #define RDDP_LARGEST_DOMAIN 4095
 
-/* Allocates zeroed memory, and registers it. All of its pages are allocated before this returns. */
+/* Allocates and registers zeroed memory. Allocates all of its pages before it returns. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate(
     rddp_session *session, uint64_t octets, unsigned access, rddp_region **region);
 
 /*
- * Registers all of a memfd of the program's: its size sealed (F_SEAL_SHRINK, F_SEAL_GROW), without F_SEAL_SEAL, not on
- * huge pages. Adds F_SEAL_FUTURE_WRITE, so every process that writes it must have mapped it before. The caller keeps the
- * descriptor and may close it.
+ * Registers all of a memfd of the program: sealed by F_SEAL_SHRINK and F_SEAL_GROW, not by F_SEAL_SEAL, not on huge
+ * pages. Adds F_SEAL_FUTURE_WRITE, so processes that write to it must map it before. The caller keeps the descriptor
+ * and may close it.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_fd(
     rddp_session *session, int descriptor, unsigned access, rddp_region **region);
 
 /*
- * Registers a part of a region again, with an STag and rights of its own. It shares the memory, and must be freed
- * before the region that it is a part of. With a connection (else NULL), only that connection's peer may use the STag,
- * and a peer that has any right may invalidate it (RFC 5040 section 5.3).
+ * Registers a part of a region again, with its own STag and rights. It shares the memory; free it before the whole
+ * region. With a connection (else NULL), only that connection's peer may use the STag, and a peer with any right may
+ * invalidate it (RFC 5040 section 5.3).
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part(rddp_region *whole, uint64_t offset, uint64_t octets,
     unsigned access, rddp_connection *connection, rddp_region **region);
@@ -206,17 +206,17 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part(rddp_region *whole, uint64_
 /* Options of a region. Begin with zeros. */
 struct rddp_region_options {
     unsigned access;              /* enum rddp_access */
-    rddp_connection *connection;  /* the only one whose peer may use the STag, and invalidate it; NULL: all */
+    rddp_connection *connection;  /* only its peer may use the STag, and invalidate it; NULL: all peers */
     uint64_t base;                /* Tagged Offset of the first octet; with the length it must be below 2^64 */
     uint32_t domain;              /* protection domain; that of the connection if one is given */
 };
 
-/* Memory of both ends, without an STag. */
+/* Memory that program and daemon share, without an STag. */
 typedef struct rddp_memory rddp_memory;
 
 /*
- * Shares a memfd of the program's, as rddp_register_fd() does, but neither registers nor maps it: what the program wants
- * to see of it, it has mapped before. The caller keeps the descriptor and may close it.
+ * Shares a memfd of the program like rddp_register_fd(), but neither registers nor maps it: the program must map what
+ * it needs of it before. The caller keeps the descriptor and may close it.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_adopt(rddp_session *session, int descriptor, rddp_memory **memory);
 
@@ -238,8 +238,8 @@ struct rddp_memory_piece {
 
 /*
  * Registers several pieces, side by side, as one region: offsets and Tagged Offsets run on from one piece to the next.
- * Each piece but the first begins with a page (of 4096 octets) of its memory, and each but the last ends with one. No
- * memory of theirs can be freed before the region.
+ * Each piece but the first begins at a page boundary (4096 octets) of its memory, and each but the last ends at one.
+ * Free the region before any memory of its pieces.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_pieces(rddp_session *session, const struct rddp_memory_piece *pieces,
     unsigned count, const struct rddp_region_options *options, rddp_region **region);
@@ -252,49 +252,49 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part_with(rddp_region *whole, ui
     const struct rddp_region_options *options, rddp_region **region);
 
 /*
- * Deregisters the STag, and frees the memory if the region was made with it. Afterwards nothing is placed there or read
- * from there: a posted request that names the region completes with RDDP_LOCAL_PROTECTION_ERROR when it has its turn, and
- * ends its connection. RDDP_STATE while a window is bound to it, or parts of it are registered (its own STag is gone
- * then): call it again after that.
+ * Deregisters the STag, and frees the memory if the region was made with it. Afterwards the daemon places and reads
+ * nothing there: a posted request that names the region completes with RDDP_LOCAL_PROTECTION_ERROR when the daemon
+ * processes it, and ends its connection. RDDP_STATE while a window is bound to it, or parts of it are registered (its
+ * own STag is invalid then): call it again after that.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free(rddp_region *region);
 
 RDDP_EXPORT void *rddp_region_address(const rddp_region *region);
 RDDP_EXPORT uint64_t rddp_region_length(const rddp_region *region);
-/* The STag: local in requests, remote in what peers are told. */
+/* The STag: local in this program's requests, remote in the peers'. */
 RDDP_EXPORT uint32_t rddp_region_stag(const rddp_region *region);
-/* The Tagged Offset of the first octet. Requests of this program name offsets from the first octet on, whatever it is. */
+/* The Tagged Offset of the first octet, for peers. This program's requests count offsets from the first octet. */
 RDDP_EXPORT uint64_t rddp_region_base(const rddp_region *region);
 
-/* A memory window: opens a part of a region to one peer under an STag of its own, see RDDP_BIND. */
+/* A memory window: opens a part of a region to one peer under its own STag, see RDDP_BIND. */
 typedef struct rddp_window {
     uint32_t number;
-    uint32_t stag;   /* after the next bind; each completion of a bind brings the one after it */
+    uint32_t stag;   /* after the next bind; each completion of a bind has the following one */
 } rddp_window;
 
 /* Who chooses a window's STags, and who may use the window. */
 enum rddp_window_kind {
     RDDP_WINDOW_RENAMED = 0,       /* the daemon chooses another STag for each bind; to be invalidated between two binds */
-    RDDP_WINDOW_KEYED = 1,         /* the same, but each bind names the last octet of the STag (verbs: type 2) */
-    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* with such keys, for all peers of its domain; may be bound at any time, and a bind of
+    RDDP_WINDOW_KEYED = 1,         /* likewise, but each bind chooses the last octet of the STag (verbs: type 2) */
+    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* keyed, for all peers of its domain; may be bound at any time, and a bind of
                                       no octets closes it (verbs: type 1) */
 };
 
-/* A window of a domain, not bound. RDDP_LIMIT with as many regions and windows as allowed. */
+/* Allocates an unbound window of a domain. RDDP_LIMIT at the limit of regions and windows. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window(rddp_session *session, enum rddp_window_kind kind,
     uint32_t domain, rddp_window *window);
-/* Nothing is placed or read through it afterwards. RDDP_STATE while a bind of it is posted and not completed. */
+/* Frees a window: peers can no longer use its STag. RDDP_STATE while a bind of it is posted and not completed. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_window(rddp_session *session, rddp_window window);
 
-/* A shared receive queue. Its domain is that of the regions that receives name; its connections may have others. */
+/* A shared receive queue. Its receives name regions of its domain; its connections may have other domains. */
 typedef struct rddp_receive_queue rddp_receive_queue;
 
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_create_receive_queue(
     rddp_session *session, uint32_t size, uint32_t domain, rddp_receive_queue **queue);
-/* rddp_take_receive_queue_limit() is true once after fewer than limit receives were left. 0: no longer. */
+/* Makes rddp_take_receive_queue_limit() return true once when fewer than limit receives are left. 0 disarms it. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_arm_receive_queue(rddp_receive_queue *queue, uint32_t limit);
 RDDP_EXPORT bool rddp_take_receive_queue_limit(rddp_receive_queue *queue);
-/* RDDP_STATE while a connection or a listener uses it. Its receives are flushed. Call it on the thread that polls. */
+/* Flushes its receives. RDDP_STATE while a connection or a listener uses it. Call it on the thread that polls. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue *queue);
 
 /* ---- Connections ---- */
@@ -306,12 +306,12 @@ enum rddp_choice { RDDP_AS_CONFIGURED = 0, RDDP_NO = 1, RDDP_YES = 2 };
 
 /* Options of a connection, or of all connections of a listener. Begin with RDDP_CONNECTION_DEFAULTS. */
 struct rddp_connection_options {
-    uint32_t held_octets;               /* kept by the daemon of messages without a posted receive; 0: none */
+    uint32_t held_octets;               /* octets of messages without a posted receive that the daemon keeps; 0: none */
     rddp_receive_queue *receive_queue;  /* NULL: receives are posted to the connection */
     uint32_t ird;                       /* Reads served at a time */
     uint32_t ord;                       /* Reads outstanding at a time */
     uint32_t revision;                  /* of MPA: 0 (as configured), 1 or 2 */
-    enum rddp_choice peer_to_peer;      /* the side that accepts may send first (RFC 6581) */
+    enum rddp_choice peer_to_peer;      /* the accepting side may send first (RFC 6581) */
     enum rddp_choice revision_1_retry;  /* connect again with revision 1 if the peer closes upon revision 2 */
     uint32_t tagged_notices;            /* plain DDP: notices of Tagged Messages that may be posted */
     const uint32_t *queues;             /* plain DDP: receives that each queue holds; NULL: RDMAP */
@@ -322,7 +322,7 @@ struct rddp_connection_options {
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \
     { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED }
 
-/* What the startup frames have settled. Numbers of the peer are UINT32_MAX where its frame carries none. */
+/* Results of the startup frames. The peer's numbers are UINT32_MAX if its frame has none. */
 struct rddp_startup {
     uint32_t revision;
     bool peer_to_peer;
@@ -334,7 +334,7 @@ enum rddp_connection_state {
     RDDP_REQUESTED,    /* waits to be accepted or rejected by this program */
     RDDP_CONNECTING,
     RDDP_ESTABLISHED,
-    RDDP_STREAM_FAILED,  /* plain DDP: receives no more; close it */
+    RDDP_STREAM_FAILED,  /* plain DDP: receives nothing more; close it */
     RDDP_CLOSED
 };
 
@@ -349,13 +349,13 @@ struct rddp_connection_info {
     uint8_t private_data[RDDP_MAX_PRIVATE_DATA];
     int reason;       /* why it ended, enum rddp_reason; 0 while it has not */
     uint32_t detail;  /* a number that goes with the reason */
-    char text[256];   /* the same for people */
+    char text[256];   /* in English */
 };
 
 /*
  * Connects to a peer, and waits until the connection is established, rejected or failed. options may be NULL.
- * RDDP_REFUSED where nobody listens or the peer's program rejected; then, if info is not NULL, it has the startup and
- * private data that came with the rejection.
+ * RDDP_REFUSED if no program listens or the peer's program rejected; info, unless NULL, then has the startup and
+ * private data of the rejection.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect(rddp_session *session, uint32_t address, uint16_t port,
     const void *private_data, size_t private_length, unsigned timeout_ms,
@@ -363,13 +363,13 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect(rddp_session *session, uint32_t a
 
 /*
  * Begins to connect, and returns at once: rddp_connection_info() says when it is established or has failed. Requests
- * may be posted meanwhile.
+ * may be posted at once.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port,
     const void *private_data, size_t private_length, unsigned timeout_ms,
     const struct rddp_connection_options *options, rddp_connection **connection);
 
-/* The same towards an address of either family. */
+/* Like rddp_connect() and rddp_start_connect(), to an address of either family. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect_ipv6(rddp_session *session, const struct in6_addr *address,
     uint16_t port, const void *private_data, size_t private_length, unsigned timeout_ms,
     const struct rddp_connection_options *options, rddp_connection **connection, struct rddp_connection_info *info);
@@ -385,12 +385,12 @@ RDDP_EXPORT void rddp_connection_info(const rddp_connection *connection, struct 
 /* The connection's state, without a lock. */
 RDDP_EXPORT enum rddp_connection_state rddp_connection_state(const rddp_connection *connection);
 
-/* A pointer of the program's own, NULL at first; for the thread that polls. */
+/* Sets and returns a pointer of the program's, NULL at first; for the thread that polls. */
 RDDP_EXPORT void rddp_attach(rddp_connection *connection, void *attachment);
 RDDP_EXPORT void *rddp_attachment(const rddp_connection *connection);
 
 /*
- * Ends the connection: gracefully (what was posted is sent, then it closes) or at once with a reset. Its requests
+ * Ends the connection: gracefully (sends what was posted, then closes) or at once with a reset. Its requests
  * complete or are flushed; then its state is RDDP_CLOSED.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_disconnect(rddp_connection *connection, bool graceful);
@@ -399,8 +399,8 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_disconnect(rddp_connection *connection, b
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await_closed(rddp_connection *connection, unsigned timeout_ms);
 
 /*
- * Forgets the connection, with a reset if it has not ended. Poll its completions before: those that are polled later
- * have a NULL connection. The pointer is invalid afterwards. Call it on the thread that polls. NULL does nothing.
+ * Forgets the connection, with a reset if it has not ended. Poll its completions before: later ones have a NULL
+ * connection. The pointer is invalid afterwards. Call it on the thread that polls. NULL does nothing.
  */
 RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 
@@ -409,31 +409,31 @@ RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 typedef struct rddp_listener rddp_listener;
 
 /*
- * Listens at the interface's IPv4 address, which it must have; port 0: any free one. The backlog is of requests that
- * wait for this program.
+ * Listens at the interface's IPv4 address, which it must have; port 0: any free one. The backlog is the most requests
+ * that wait for this program.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog,
     const struct rddp_connection_options *options, rddp_listener **listener);
 
-/* The same at an address of either family; at :: (in6addr_any) for connections to any address of the interface. */
+/* Listens at an address of either family; at :: (in6addr_any) for connections to any address of the interface. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen_ipv6(rddp_session *session, const struct in6_addr *address,
     uint16_t port, uint32_t backlog, const struct rddp_connection_options *options, rddp_listener **listener);
 
 RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
 
 /*
- * The next connection request, in the state RDDP_REQUESTED, or RDDP_TIMEOUT. Receives may be posted to it before it is
- * accepted: the peer's first message finds them. A request that ends before it is returned here leaves nothing.
+ * Returns the next connection request, in the state RDDP_REQUESTED, or RDDP_TIMEOUT. Receives may be posted to it
+ * before it is accepted, for the peer's first message. A request that ends before it is returned here is dropped.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_next_request(
     rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection);
 
-/* What is chosen for one connection when it is accepted. Begin with RDDP_ACCEPT_DEFAULTS: as the listener's options. */
+/* Options of one connection when it is accepted. Begin with RDDP_ACCEPT_DEFAULTS: the listener's options. */
 struct rddp_accept_options {
-    rddp_receive_queue *receive_queue;  /* no receive may have been posted to the connection; NULL: as the listener's */
+    rddp_receive_queue *receive_queue;  /* NULL: as the listener's; else only before a receive is posted */
     uint32_t ird;                       /* Reads served at a time, at most the listener's */
     uint32_t ord;                       /* Reads outstanding at a time, at most the listener's */
-    uint32_t domain;                    /* another than the listener's while nothing has been posted to the connection */
+    uint32_t domain;                    /* may differ from the listener's until something is posted to the connection */
 };
 
 #define RDDP_DOMAIN_OF_LISTENER UINT32_MAX
@@ -443,7 +443,7 @@ struct rddp_accept_options {
 
 /*
  * Accepts a request, and returns at once: rddp_connection_info() says when it is established or has failed. options may
- * be NULL. RDDP_INVALID or RDDP_LIMIT if the private data or the options are refused: it can be answered again.
+ * be NULL. RDDP_INVALID or RDDP_LIMIT if the daemon refuses the private data or the options: answer it again.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_accept(rddp_connection *connection, const void *private_data,
     size_t private_length, const struct rddp_accept_options *options);
@@ -452,23 +452,23 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_accept(rddp_connection *connection,
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_accept(rddp_connection *connection, const void *private_data,
     size_t private_length, const struct rddp_accept_options *options);
 
-/* Rejects a request, and forgets the connection: the pointer is invalid afterwards, also if the call fails. */
+/* Rejects a request and forgets the connection: the pointer is invalid afterwards, even if the call fails. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_reject(
     rddp_connection *connection, const void *private_data, size_t private_length);
 
-/* Stops listening; requests that wait are rejected. NULL does nothing. */
+/* Stops listening and rejects waiting requests. NULL does nothing. */
 RDDP_EXPORT void rddp_close_listener(rddp_listener *listener);
 
 /* ---- Requests ---- */
 
 enum rddp_opcode {
     RDDP_RECEIVE = 1,
-    RDDP_SEND = 2,             /* remote_stag: one of the peer's STags that it is to invalidate, or 0 */
+    RDDP_SEND = 2,             /* remote_stag: an STag for the peer to invalidate, or 0 */
     RDDP_WRITE = 3,
     RDDP_READ = 4,             /* one piece */
     RDDP_WRITE_IMMEDIATE = 5,
     RDDP_SEND_IMMEDIATE = 6,   /* no octets; the peer's receive needs room for eight, or no memory at all */
-    RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for what was there */
+    RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for the old value */
     RDDP_SWAP = 8,
     RDDP_COMPARE_SWAP = 9,
     RDDP_INVALIDATE = 10,      /* remote_stag: an STag of this session */
@@ -483,8 +483,8 @@ enum rddp_opcode {
 enum rddp_flags {
     RDDP_SIGNALLED = 1,  /* report success; failures, receives and binds are always reported */
     RDDP_INLINE = 2,     /* the octets at inline_data go into the request itself */
-    RDDP_FENCED = 4,     /* only after the answers of earlier Reads and atomics of the connection */
-    RDDP_SOLICITED = 8   /* the peer's program is to be woken */
+    RDDP_FENCED = 4,     /* wait for the answers to earlier Reads and atomics of the connection */
+    RDDP_SOLICITED = 8   /* wake the peer's program */
 };
 
 #define RDDP_MAX_PIECES 6
@@ -497,12 +497,12 @@ struct rddp_piece {
     uint64_t length;
 };
 
-/* A request; fields that its opcode does not need are not read. */
+/* A request; rddp_post() reads only the fields that its opcode needs. */
 struct rddp_request {
-    uint64_t id;  /* of the program's own, given back in the completion */
+    uint64_t id;  /* the program's, returned in the completion */
     enum rddp_opcode opcode;
     unsigned flags;
-    const struct rddp_piece *pieces;  /* the message, or where it goes */
+    const struct rddp_piece *pieces;  /* the message, or where to place it */
     unsigned piece_count;             /* 0 (no octets) to RDDP_MAX_PIECES */
     const void *inline_data;          /* with RDDP_INLINE; may be used again when rddp_post() returns */
     uint32_t inline_length;           /* at most RDDP_MAX_INLINE */
@@ -514,8 +514,8 @@ struct rddp_request {
 };
 
 /*
- * Posts a request; RDDP_AGAIN while a queue is full. RDDP_INVALID if the request cannot be put into the ring; whether
- * the memory may be used is checked by the daemon, which completes the request with RDDP_LOCAL_PROTECTION_ERROR if not.
+ * Posts a request; RDDP_AGAIN while a queue is full. RDDP_INVALID if the request cannot be put into the ring. The
+ * daemon checks whether the request may use the memory, and else completes it with RDDP_LOCAL_PROTECTION_ERROR.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_post(rddp_connection *connection, const struct rddp_request *request);
 
@@ -560,9 +560,9 @@ struct rddp_completion {
 };
 
 /*
- * Takes up to max completions; returns how many. Every request completes once, those of a queue in the order of their
- * posts; a successful request that is not signalled is retired by the next completion of its queue. Returns 0 for ever
- * when the session is lost: rddp_session_state() tells.
+ * Takes up to max completions, and returns how many. Requests of a queue complete in the order of their posts; the next
+ * completion of the queue retires successful requests that are not signalled. Returns only 0 once the session is lost,
+ * see rddp_session_state().
  */
 RDDP_EXPORT int rddp_poll(rddp_session *session, struct rddp_completion *completions, int max);
 
@@ -574,7 +574,7 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await(rddp_session *session, unsigned tim
 
 /*
  * A descriptor for poll(2) or epoll(7), readable when rddp_await() would return at once. Before each wait call
- * rddp_arm(); when it returns false, completions are there already: do not wait. After the wait, poll.
+ * rddp_arm(); if it returns false, there are completions already: do not wait. After the wait, poll.
  */
 RDDP_EXPORT int rddp_descriptor(const rddp_session *session);
 RDDP_EXPORT RDDP_CHECK_RESULT bool rddp_arm(rddp_session *session);

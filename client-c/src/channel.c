@@ -63,7 +63,7 @@ static void lose_with_lock(rddp_session *session, const char *why) {
     pthread_mutex_unlock(&session->lock);
 }
 
-/* Sends while the daemon takes the message; another request may be sent meanwhile by nobody else. */
+/* Sends a message, and waits until the daemon takes it; no other thread may send a request meanwhile. */
 static int send_request(rddp_session *session, struct message *message, uint64_t deadline) {
     int result = RDDP_OK;
     pthread_mutex_lock(&session->send_lock);

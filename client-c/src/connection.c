@@ -7,7 +7,7 @@
 
 #define NANOS_PER_MS 1000000u
 
-/* How much longer than its own timeout a connect is waited for. */
+/* Longer wait for a connect than its own timeout. */
 #define CONNECT_MARGIN_MS 5000u
 #define ACCEPT_TIMEOUT_MS 10000u
 
@@ -20,7 +20,7 @@ static bool add_connection(rddp_connection *connection) {
     return add_object(&connection->session->connections, connection->number, connection);
 }
 
-/* Another connection may have its index already. */
+/* Another connection may already have its index. */
 static void remove_connection(rddp_connection *connection) {
     if (find_connection(connection->session, connection->number) == connection) {
         remove_object(&connection->session->connections, connection->number);
@@ -71,7 +71,7 @@ static void get_startup(struct message *event, struct rddp_startup *startup) {
 static void get_private_data(struct message *event, struct rddp_connection_info *info) {
     uint8_t octets[RDDP_MAX_PRIVATE_DATA];
     size_t length = get_octets(event, octets, sizeof octets);
-    /* The reply's; what came with the request stays if the reply brings none. */
+    /* The reply's private data; the request's stay if the reply has none. */
     if (length > 0) {
         memcpy(info->private_data, octets, length);
         info->private_length = length;
@@ -98,7 +98,7 @@ static void on_requested(rddp_session *session, struct message *event) {
         listener = listener->next;
     }
     if (listener == NULL) {
-        return;  /* it is being closed, which rejects the request */
+        return;  /* the listener is being closed, which rejects the request */
     }
     rddp_connection *connection = new_connection(session, &listener->options);
     if (connection == NULL) {
@@ -118,7 +118,7 @@ static void on_requested(rddp_session *session, struct message *event) {
     notify(session, CONNECTION_REQUESTED, listener);
 }
 
-/* A request has ended. If nobody has taken it, nobody will. */
+/* Drops an ended request that the program has not taken. */
 static void drop_request(rddp_session *session, uint32_t number) {
     for (rddp_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
         rddp_connection *before = NULL, *request = listener->first;
@@ -268,7 +268,7 @@ static int check_private_data(size_t length) {
         : fail(RDDP_INVALID, "private data of %zu octets, at most %d", length, RDDP_MAX_PRIVATE_DATA);
 }
 
-/* The connection has its number before an event names it. */
+/* Sets the connection's number before an event names it. */
 static void on_connecting(struct pending *pending) {
     if (pending->reply.type == CONNECTING) {
         rddp_connection *connection = pending->argument;
@@ -405,7 +405,7 @@ static int disconnect(rddp_connection *connection, bool graceful) {
     put_u32(&message, connection->number);
     put_bool(&message, graceful);
     int result = request_done(connection->session, &message);
-    /* It has ended meanwhile. */
+    /* It has ended in the meantime. */
     return result == RDDP_NOT_FOUND ? RDDP_OK : result;
 }
 

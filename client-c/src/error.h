@@ -1,14 +1,14 @@
-/* Sentences about what went wrong, of each thread. */
+/* Error texts, one per thread. */
 #ifndef RDDP_ERROR_H
 #define RDDP_ERROR_H
 
-/* Keeps the sentence for rddp_error(), and returns the reason. */
+/* Sets the text for rddp_error(), and returns the reason. */
 __attribute__((format(printf, 2, 3))) int fail(int reason, const char *format, ...);
 
-/* The same for a system call that has set errno. */
+/* Sets the text for a system call that has set errno, and returns the reason. */
 int fail_errno(int reason, const char *what);
 
-/* Keeps the sentence of a failure while something is undone, which may fail as well. */
+/* Keeps the text of a failure during clean-up, which may fail as well. */
 struct saved_error {
     char text[512];
 };

@@ -1,4 +1,4 @@
-/* The objects of librddp, and what its files offer each other. docs/ipc.md specifies messages and rings. */
+/* Objects and functions shared by the files of librddp. docs/ipc.md specifies messages and rings. */
 #ifndef RDDP_INTERNAL_H
 #define RDDP_INTERNAL_H
 
@@ -58,7 +58,10 @@ struct rddp_listener {
     uint32_t number;
     uint16_t port;
     struct rddp_connection_options options;
-    /* Requests that nobody has taken. The table gets them when they are taken: until then they may be freed at any time. */
+    /*
+     * Requests that the program has not taken. They enter the table when taken: until then they may be freed at any
+     * time.
+     */
     rddp_connection *first, *last;
     rddp_listener *next;
     void *owner;  /* of the observer */
@@ -73,7 +76,7 @@ struct rddp_receive_queue {
     void *owner;  /* of the observer */
 };
 
-/* A memory that is mapped, and how many pieces of it are in use. */
+/* Mapped memory, and the number of its pieces in use. */
 struct rddp_memory {
     rddp_session *session;
     uint32_t number;
@@ -115,13 +118,13 @@ struct rddp_session {
     int wake;            /* eventfd: an event has come */
     int signal;          /* the daemon's end writes it for completions */
     int epoll;           /* wake and signal */
-    /* Set by who opens the session: what knows its objects. Called with the lock held. */
+    /* Set when the session opens: handles events of its objects. Called with the lock held. */
     void (*event_handler)(rddp_session *session, struct message *event);
     void (*lost_handler)(rddp_session *session);
     /*
-     * What another layer over librddp has set, or NULL. Called on the session's thread with its lock held, after the event
+     * Callback of a layer over librddp, or NULL. Called on the session's thread with its lock held, after the event
      * has changed the object: a rddp_listener (CONNECTION_REQUESTED), a rddp_receive_queue (RECEIVE_QUEUE_LIMIT) or a
-     * rddp_connection; type 0 and no object when the session is lost. Any thread may lose it.
+     * rddp_connection; type 0 and no object when the session is lost, which any thread may notice.
      */
     void (*observer)(void *argument, unsigned type, void *object);
     void *observer_argument;
@@ -132,7 +135,7 @@ struct rddp_session {
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    pthread_mutex_t memory_lock;  /* one memory request at a time, so that both ends agree when a memory's last piece goes */
+    pthread_mutex_t memory_lock;  /* one memory request at a time: both ends agree when a memory's last piece is freed */
     pthread_mutex_t send_lock;
     uint32_t last_request;
     struct pending *pending;
@@ -160,8 +163,8 @@ uint64_t deadline_after(uint64_t nanos);
 bool wait_changed(rddp_session *session, uint64_t deadline);
 
 /*
- * Copies the next completion, and counts what it retires; false if there is none. Of the thread that polls, which calls
- * publish_read() after the last one.
+ * Copies the next completion, and counts the requests that it retires; false if there is none. For the thread that
+ * polls, which calls publish_read() after the last one.
  */
 bool take_completion(rddp_session *session, struct rddp_completion *completion);
 
@@ -169,10 +172,10 @@ bool take_completion(rddp_session *session, struct rddp_completion *completion);
 int end_receive_queue(rddp_receive_queue *queue);
 void free_receive_queue(rddp_receive_queue *queue);
 
-/* Takes what has made rddp_descriptor() readable. Of the thread that polls. */
+/* Clears what has made rddp_descriptor() readable. For the thread that polls. */
 void clear_events(rddp_session *session);
 
-/* The connection, or the receive queue, with a number, or NULL. */
+/* Finds the connection or receive queue with a number; NULL if there is none. */
 rddp_connection *find_connection(rddp_session *session, uint32_t number);
 rddp_receive_queue *find_receive_queue(rddp_session *session, uint32_t number);
 
@@ -194,7 +197,7 @@ void begin(struct message *message, unsigned type);
  */
 int request(rddp_session *session, struct message *message, unsigned expected, uint64_t longer, struct pending *pending);
 
-/* The same for requests that are answered by Done. */
+/* Sends a request that Done answers, and waits for the reply. */
 int request_done(rddp_session *session, struct message *message);
 
 /* Fails with RDDP_LOST and the reason of the loss. */
@@ -203,14 +206,14 @@ int fail_lost(rddp_session *session);
 /* Seals the memory against holes, and waits until the daemon has allocated its pages. */
 int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping);
 
-/* A signal that the threads of sessions do not block, for a layer over librddp that stops them by it; 0: none. */
+/* A signal that the threads of sessions do not block, by which a layer over librddp stops them; 0: none. */
 extern int unblocked_signal;
 
 /* Starts and stops the session's thread. */
 int start_thread(rddp_session *session);
 void stop_thread(rddp_session *session);
 
-/* Frees what is left of a session's memory, and its listeners with the requests that wait there. */
+/* Frees the rest of a session's memory, and its listeners with their waiting requests. */
 void free_memories(rddp_session *session);
 void free_listeners(rddp_session *session);
 

@@ -10,7 +10,7 @@
 
 #define TMPFS 0x01021994
 
-/* A slow machine allocates the pages of so many octets in a second. */
+/* Octets whose pages a slow machine allocates per second. */
 #define POPULATED_A_SECOND (16u << 20)
 
 static int check_shared(int descriptor, uint64_t *length) {
@@ -71,7 +71,7 @@ void unmap_shared(struct mapping *mapping) {
 }
 
 int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping) {
-    /* Waits for a hole that is being punched. */
+    /* Waits until a hole that is being punched is done. */
     if (fcntl(mapping->descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
         return fail_errno(RDDP_UNSAFE_MEMORY, "holes in the memory cannot be forbidden");
     }
@@ -242,7 +242,7 @@ static int share_new(rddp_session *session, uint32_t number, struct mapping mapp
     return RDDP_OK;
 }
 
-/* The memory of a piece that the daemon has allocated; mapped if its descriptor came with the piece. */
+/* Finds the memory of a piece that the daemon has allocated; maps it if its descriptor came with the piece. */
 static int piece_memory(rddp_session *session, struct message *reply, rddp_memory **memory, uint64_t *offset) {
     uint32_t number = get_u32(reply);
     *offset = get_u64(reply);

@@ -67,7 +67,7 @@ void put_bool(struct message *message, bool value) {
     put(message, &octet, 1);
 }
 
-/* Of Linux's AF_INET and AF_INET6. */
+/* Linux's AF_INET and AF_INET6. */
 #define FAMILY_IPV4 2
 #define FAMILY_IPV6 10
 
@@ -235,7 +235,7 @@ enum transfer send_message(int socket, struct message *message) {
     if (sent >= 0) {
         return TRANSFERRED;
     }
-    /* ETOOMANYREFS: the kernel allows no more descriptors on their way for now. */
+    /* ETOOMANYREFS: too many descriptors in flight for now. */
     return errno == EAGAIN || errno == ETOOMANYREFS ? WOULD_BLOCK : TRANSFER_FAILED;
 }
 

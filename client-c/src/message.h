@@ -1,4 +1,4 @@
-/* Control messages: numbers in network order, bounded, checked to the last octet (docs/ipc.md). */
+/* Control messages: bounded, every octet checked, numbers in network order (docs/ipc.md). */
 #ifndef RDDP_MESSAGE_H
 #define RDDP_MESSAGE_H
 
@@ -84,27 +84,27 @@ uint64_t get_u64(struct message *message);
 /* An IPv4 address; 0 for none, and for one of IPv6. */
 uint32_t get_address(struct message *message);
 
-/* An address of either family, that of IPv4 mapped (RFC 4291 section 2.5.5.2). */
+/* An address of either family, IPv4 mapped (RFC 4291 section 2.5.5.2). */
 void put_ipv6(struct message *message, const struct in6_addr *address);
 
-/* An address of either family, that of IPv4 mapped; :: for none. */
+/* An address of either family, IPv4 mapped; :: for none. */
 struct in6_addr get_ipv6(struct message *message);
 
 /* An IPv4 address, mapped. */
 struct in6_addr mapped(uint32_t address);
 
-/* The IPv4 address of a mapped one; 0 if it is of IPv6. */
+/* The IPv4 address of a mapped one; 0 for an IPv6 address. */
 uint32_t unmapped(const struct in6_addr *address);
 bool get_bool(struct message *message);
 uint8_t get_u8(struct message *message);
 /* Copies at most `room` octets, and returns how many there were. */
 size_t get_octets(struct message *message, void *octets, size_t room);
-/* Copies a text, cut to the room and ended by 0. */
+/* Copies a text, truncated to the room and ended by 0. */
 void get_text(struct message *message, char *text, size_t room);
 /* The next descriptor, which now belongs to the caller; -1 if there is none. */
 int take_descriptor(struct message *message);
 
-/* Whether everything was read, and nothing was missing. */
+/* Whether everything was read and nothing was missing. */
 bool is_complete(const struct message *message);
 void close_descriptors(struct message *message);
 

@@ -120,7 +120,7 @@ static bool is_atomic(enum rddp_opcode opcode) {
     return opcode >= RDDP_FETCH_ADD && opcode <= RDDP_COMPARE_SWAP;
 }
 
-/* What a request of each opcode may have; an opcode that is not here does not exist. */
+/* What a request of each opcode may have; other opcodes do not exist. */
 static const struct rule {
     uint8_t flags;
     uint8_t pieces;
@@ -163,8 +163,8 @@ static uint64_t pieces_length(const struct rddp_request *request) {
 }
 
 /*
- * A malformed entry would end the session, so everything is checked here that the daemon checks before it knows
- * connection and memory.
+ * Makes the checks that the daemon makes before it looks up connection and memory: a malformed entry would end the
+ * session.
  */
 static int check(const struct rddp_request *request) {
     const struct rule *rule = rule_of(request->opcode);
@@ -237,7 +237,7 @@ bool has_room(struct rings *rings, unsigned slots) {
 
 static struct further *further_slot(const struct rings *rings, unsigned number) {
     struct further *slot = (struct further *)submission_slot(rings, rings->posted + number);
-    /* Data of the lap before must not look like the state word of a later entry. */
+    /* Data of the previous lap must not look like the state word of a later entry. */
     slot->state = 0;
     return slot;
 }
@@ -269,12 +269,12 @@ static uint64_t write_pieces(struct rings *rings, const struct rddp_request *req
     return total;
 }
 
-/* A request has been stored. Sequentially consistent, as request_signal() is: see there. */
+/* Call after a request is stored. Sequentially consistent, as request_signal() is: see there. */
 static void wake_sleeping_daemon(struct rings *rings) {
     if (atomic_load(rings->sleeping_word) != 0) {
         atomic_store_explicit(rings->sleeping_word, 0, memory_order_relaxed);
         char octet = 0;
-        /* It fails where signals are pending, or the daemon has ended: neither needs another signal. */
+        /* It fails if signals are pending or the daemon has ended: neither needs another signal. */
         (void)!send(rings->signal, &octet, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
 }
@@ -320,8 +320,8 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
     first->remote_to = receives ? 0 : request->remote_to;
     first->immediate = RULES[request->opcode].immediate != 0 ? request->immediate : 0;
     /*
-     * Before the daemon can complete the request: the thread that polls compares, and sees what this thread has written
-     * about the request before.
+     * Before the daemon can complete the request: the polling thread compares, and then sees what this thread wrote
+     * about the request.
      */
     uint64_t requests = atomic_load_explicit(&rings->requests, memory_order_relaxed);
     atomic_store_explicit(&rings->requests, requests + 1, memory_order_release);

@@ -1,5 +1,5 @@
 /*
- * The program's end of a session's rings (docs/ipc.md, section Rings). One thread posts, and one polls, at a time.
+ * The program's end of a session's rings (docs/ipc.md, section Rings). One thread at a time posts, and one polls.
  */
 #ifndef RDDP_RINGS_H
 #define RDDP_RINGS_H
@@ -21,25 +21,25 @@ struct rings {
     int signal;                      /* wake-up socket */
     uint32_t submission_slots, completion_slots;
     unsigned submission_shift, completion_shift;
-    /* Of the thread that posts: slots, and requests. */
+    /* For the thread that posts: slots and requests. */
     uint64_t posted, taken;
     _Atomic uint64_t requests;
-    /* Of the thread that polls. */
+    /* For the thread that polls. */
     uint64_t read, published;
     _Atomic uint64_t retired;
     _Atomic bool malformed;
 };
 
 /*
- * Finds the rings in memory that the daemon laid out; false if they are not there, or in another layout. The signal is
- * the wake-up socket.
+ * Finds the rings in memory that the daemon laid out; false if there are none, or in another layout. signal: the
+ * wake-up socket.
  */
 bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length, int signal);
 
 /* How many slots a request takes; 0 with rddp_error() set if it cannot be put into the ring. */
 unsigned request_slots(const struct rddp_request *request);
 
-/* Whether so many slots are free, and one more request may be outstanding. */
+/* Whether that many slots are free and one more request may be outstanding. */
 bool has_room(struct rings *rings, unsigned slots);
 
 /* Writes a request into free slots, hands it to the daemon, and wakes the daemon if it sleeps. */
@@ -52,7 +52,7 @@ uint32_t poll_completion(struct rings *rings, struct rddp_completion *completion
 /* Tells the daemon which completions have been read. */
 void publish_read(struct rings *rings);
 
-/* Asks for a signal at the next completion; false if one is there already. */
+/* Asks for a signal at the next completion; false if there is one already. */
 bool request_signal(struct rings *rings);
 
 #endif

@@ -79,7 +79,9 @@ static int connect_socket(rddp_session *session, const char *path) {
     if (getsockopt(session->socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0) {
         session->daemon_pid = peer.pid;
     }
-    /* There is no end-of-file while a forked child still holds the daemon's socket. Kernels before 6.5 have none. */
+    /*
+     * A pidfd: no end-of-file comes while a forked child still holds the daemon's socket. Kernels before 6.5 have none.
+     */
     length = sizeof session->daemon_process;
     if (getsockopt(session->socket, SOL_SOCKET, SO_PEERPIDFD, &session->daemon_process, &length) != 0) {
         session->daemon_process = -1;
@@ -313,7 +315,7 @@ void rddp_close(rddp_session *session) {
     }
     struct message message;
     begin(&message, CLOSE_SESSION);
-    /* Without an answer the end of the socket ends the session as well. */
+    /* If there is no answer, closing the socket ends the session, too. */
     request_done(session, &message);
     free_session(session);
 }
@@ -451,7 +453,7 @@ bool rddp_arm(rddp_session *session) {
     if (!request_signal(&session->rings)) {
         return false;
     }
-    /* After the session is lost nothing would end a wait. */
+    /* In a lost session nothing would end a wait. */
     if (session->lost) {
         eventfd_write(session->wake, 1);
     }

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Objects by the index of their number, its lower 20 bits. Entries change under the session's lock; the thread that polls
- * reads them without it. Pages are allocated when the first object of theirs comes.
+ * Objects by index, the lower 20 bits of their number. Entries change under the session's lock; the polling thread
+ * reads them without it. A page is allocated for its first object.
  */
 #define INDEX_BITS 20
 #define PAGE_BITS 10
@@ -31,7 +31,7 @@ static inline struct object_page *page_of(struct object_table *table, uint32_t n
     return atomic_load_explicit(&table->pages[index_of(number) >> PAGE_BITS], memory_order_acquire);
 }
 
-/* What is at the index of a number, or NULL. Once or more for each request, hence inline. */
+/* Returns the object at the index of a number, or NULL. Called for each request, hence inline. */
 static inline void *find_object(struct object_table *table, uint32_t number) {
     struct object_page *page = page_of(table, number);
     return page == NULL ? NULL
