@@ -5,8 +5,8 @@ import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.AcceptSettings;
 
 /**
- * What a program chooses for one connection when it accepts it. What it does not choose is as the
- * {@link ConnectionOptions} of the listener say.
+ * Options of one connection when it is accepted. Options that are not set are those of the
+ * listener's {@link ConnectionOptions}.
  *
  * @param receiveQueue RDMAP: the shared receive queue of the connection, to which no receive may
  *     have been posted yet; null: as the listener's
@@ -14,18 +14,16 @@ import org.rddp.ipc.control.AcceptSettings;
  *     listener's; or {@link StartupOptions#CONFIGURED}: as the listener's. What is in use is at
  *     most the peer's ORD
  * @param ord RDMAP: Reads and atomics of this program that may be outstanding at a time, likewise.
- *     It holds also towards a peer that has not said its IRD, since the program has then agreed on
- *     it by other means
+ *     It also holds if the peer's IRD is unknown: the program has then agreed on it by other means
  * @param domain number of the protection domain, see {@link ProtectionDomains}; or {@link
- *     #DOMAIN_OF_LISTENER}. It can be another than the listener's only while nothing has been
- *     posted to the connection. A region that was registered for the connection before stays in its
- *     domain
+ *     #DOMAIN_OF_LISTENER}. It may differ from the listener's only until something is posted to the
+ *     connection. A region that was registered for the connection before keeps its domain
  */
 public record AcceptOptions(SharedReceiveQueue receiveQueue, int ird, int ord, int domain) {
   /** The protection domain is the listener's. */
   public static final int DOMAIN_OF_LISTENER = AcceptSettings.DOMAIN_OF_LISTENER;
 
-  /** Everything as the options of the listener say. */
+  /** All options are the listener's. */
   public static final AcceptOptions DEFAULTS =
       new AcceptOptions(
           null, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED, DOMAIN_OF_LISTENER);

@@ -8,14 +8,14 @@ import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the
- * peer's memory, in one step also for the programs there, and returns the value before. They count
- * as reads: so many at a time as the two sides agreed on.
+ * peer's memory, atomically also towards programs there, and returns the old value. They count as
+ * reads, whose number at a time the two sides agree on.
  *
- * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
- * multiple of eight; otherwise the atomic ends with REMOTE_OPERATION_ERROR, and the connection with
- * it. The value before goes to eight octets of this program's memory, in the machine's order. The
- * posts have the rules of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and {@link
- * SendFlags#FENCED}.
+ * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number's address must be a
+ * multiple of eight; otherwise the atomic completes with REMOTE_OPERATION_ERROR and the connection
+ * ends. The old value goes to eight octets of this program's memory, in the machine's byte order.
+ * The rules for posts are those of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and
+ * {@link SendFlags#FENCED}.
  */
 public final class Atomics {
   private final WorkQueues queues;
@@ -47,7 +47,7 @@ public final class Atomics {
   /**
    * Adds to each of several bit fields.
    *
-   * @param ends the highest bit of each field, which nothing is carried out of
+   * @param ends the highest bit of each field; no carry leaves it
    */
   @CheckReturnValue
   public boolean postFetchAdd(

@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import org.rddp.client.types.Opcode;
 
-/** One request whose completion is waited for, by its place in its queue. */
+/** A request whose completion a blocking call awaits, by its place in its queue. */
 final class Awaited {
   private final Connection connection;
   private final boolean receive;

@@ -9,21 +9,21 @@ import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 
 /**
- * Requests of a connection that speaks RDMAP, each of which is posted, waited for and checked by
- * one call. They are for programs that do one thing after the other; {@link Connection}'s posts
- * keep many requests under way.
+ * Blocking requests of a connection that speaks RDMAP: each call posts a request, waits for its
+ * completion and checks it. For programs that do one thing at a time; use {@link Connection}'s
+ * posts to have many requests outstanding.
  *
  * <p>A send or write of at most {@link SessionLimits#inlineOctets()} octets is copied, and the call
  * returns at once: if it fails the connection ends, and the next call throws. Other calls return
  * when their request has succeeded, and throw otherwise: {@link RequestFailedException} if it
  * failed or the connection ended, {@link RequestTimeoutException} at the timeout, {@link
  * SessionLostException} if the daemon has ended, {@link RddpException} when the thread is
- * interrupted, which leaves the request in work as a timeout does. Its own completion is not passed
- * to any handler; other completions that come meanwhile are kept for {@link Rddp#poll} and {@link
- * CompletionQueue#poll}. As all posts and polls of a session, the calls are for one thread at a
- * time. They poll for some microseconds, and then block. The kernel is asked to give the calling
- * thread, and threads that it starts later, shorter time slices (0.1 ms) from then on: its share of
- * the processor stays the same, but it runs soon after it was woken.
+ * interrupted, which leaves the request outstanding as a timeout does. No handler gets the
+ * request's completion; completions of other requests are kept for {@link Rddp#poll} and {@link
+ * CompletionQueue#poll}. Like all posts and polls of a session, the calls are for one thread at a
+ * time. They poll for some microseconds, then block. They ask the kernel to give the calling
+ * thread, and threads that it starts later, shorter time slices (0.1 ms): its share of the
+ * processor stays the same, but it runs sooner after a wake-up.
  */
 public final class BlockingOperations {
   private final Connection connection;
@@ -38,7 +38,7 @@ public final class BlockingOperations {
 
   /**
    * Writes into the peer's memory. On return the octets are on their way, and the local memory may
-   * be used again. Whether the peer has placed them shows only when it answers, or in a later read;
+   * be used again. Only an answer of the peer or a later read shows that the peer has placed them;
    * if it refuses them, the connection ends with a Terminate.
    *
    * @param offset in the region
@@ -77,9 +77,8 @@ public final class BlockingOperations {
   }
 
   /**
-   * Receives the next message of the peer that has not found a receive posted before. A peer that
-   * sends before this call needs {@link ConnectionOptions#withHeldOctets}, otherwise the connection
-   * ends.
+   * Receives the peer's next message that no earlier receive has taken. If the peer may send before
+   * this call, use {@link ConnectionOptions#withHeldOctets}; otherwise the connection ends.
    *
    * @param region with {@link Access#LOCAL_WRITE}
    * @param offset in the region

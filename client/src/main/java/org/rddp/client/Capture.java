@@ -9,11 +9,11 @@ import org.rddp.ipc.ring.CaptureRing;
 
 /**
  * Copies of an interface's frames, or the events of a traced connection, in a ring that the daemon
- * fills. The daemon never waits for it: what finds no room is left out and counted. {@link #poll}
- * and {@link #close} are for one thread at a time.
+ * fills. The daemon never waits for it: it drops and counts frames and events that find no room.
+ * {@link #poll} and {@link #close} are for one thread at a time.
  *
- * <p>What the ring holds can be read after {@link Rddp#stopCapture}, and when the session has
- * ended.
+ * <p>The ring's contents can still be read after {@link Rddp#stopCapture} and after the session's
+ * end.
  */
 public final class Capture implements AutoCloseable {
   /** Receives captured frames. */
@@ -25,7 +25,7 @@ public final class Capture implements AutoCloseable {
      * @param timeNanos in ns since 1970
      * @param originalLength length on the link in octets
      * @param octets the octets kept, valid during this call only
-     * @throws IOException comes out of {@link Capture#poll}
+     * @throws IOException passed on by {@link Capture#poll}
      */
     void onFrame(long timeNanos, int originalLength, MemorySegment octets) throws IOException;
   }

@@ -5,15 +5,15 @@ import org.rddp.client.types.Opcode;
 import org.rddp.ipc.ring.PolledCompletion;
 
 /**
- * How a work request has ended ({@code ibv_wc}), which a program gets from {@link Rddp#poll} or
- * {@link CompletionQueue#poll}. Valid during the call of the handler only. Used by one thread.
+ * The completion of a work request ({@code ibv_wc}), from {@link Rddp#poll} or {@link
+ * CompletionQueue#poll}. Valid only during the call of the handler. For one thread.
  */
 public final class Completion {
   private final PolledCompletion entry = new PolledCompletion();
   private Connection connection;
   private long place;
 
-  /** A copy of nothing yet. */
+  /** Creates an empty copy. */
   Completion() {}
 
   /** The copy of the ring's entry. */
@@ -121,7 +121,7 @@ public final class Completion {
     return entry.window();
   }
 
-  /** The STag that a window will have once it is bound the next time; 0 if there is no window. */
+  /** The STag that the window's next bind gives it; 0 if there is no window. */
   public int windowStag() {
     return entry.windowStag();
   }
@@ -152,8 +152,8 @@ public final class Completion {
 
   /**
    * Tagged Offset of the last segment of a {@link Opcode#TAGGED_NOTICE}'s message, whose octets are
-   * {@link #octets()}. How long the whole message was DDP does not know (RFC 5041 section 5.2). It
-   * means nothing if there are no octets.
+   * {@link #octets()}. DDP does not know the length of the whole message (RFC 5041 section 5.2).
+   * Undefined if there are no octets.
    */
   public long to() {
     return entry.to();

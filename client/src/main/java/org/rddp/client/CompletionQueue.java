@@ -11,11 +11,11 @@ import org.rddp.client.types.SessionLimits;
  *
  * <p>The queues of a session share one ring. Polling one of them sorts what the ring has: the
  * completions of other queues are kept until those are polled, at most {@link
- * SessionLimits#completions} in all. So a queue separates what parts of a program, such as a
- * library and its caller, get to see. It does not make them independent: all queues of a session
- * are for one thread at a time, are woken together by {@link Rddp#await}, and share the limit of
- * outstanding requests, so each of them has to be polled. Threads that should not wait for each
- * other have sessions of their own.
+ * SessionLimits#completions} in all. So queues give parts of a program, such as a library and its
+ * caller, their own completions, but do not make them independent: all queues of a session are for
+ * one thread at a time, are woken together by {@link Rddp#await}, and share the limit of
+ * outstanding requests, so each must be polled. Threads that must not wait for each other need a
+ * session each.
  */
 public final class CompletionQueue {
   private final Completions completions;
@@ -26,8 +26,8 @@ public final class CompletionQueue {
   }
 
   /**
-   * Passes completions of this queue to the handler. Does not block; allocates only for completions
-   * of other queues, until as many have been kept as are kept at a time.
+   * Passes completions of this queue to the handler. Does not block; allocates only to keep more
+   * completions of other queues than ever before.
    *
    * @param max largest number of completions
    * @return number of completions passed

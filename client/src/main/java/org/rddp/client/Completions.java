@@ -12,7 +12,7 @@ import org.rddp.ipc.ring.ProgramRings;
  * were not asked for. For one thread at a time.
  */
 final class Completions {
-  /** Pause between looks for the last completions of a connection, in case a signal is missed. */
+  /** Pause between checks for the last completions of a connection, in case a signal is missed. */
   private static final Duration LOOK = Duration.ofMillis(100);
 
   /** The longest time, in ns, for which a blocking call polls before it blocks. */
@@ -23,10 +23,10 @@ final class Completions {
   private final ThreadCheck threads = new ThreadCheck();
   private final AdaptivePolling polling = new AdaptivePolling(POLLING);
 
-  /** The thread that has waited last. */
+  /** The thread that waited last. */
   private Thread shortened;
 
-  /** Completions to be used again. */
+  /** Completions for reuse. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
 
   /** Number of completions that the queues keep. */
@@ -41,7 +41,7 @@ final class Completions {
     this.session = session;
   }
 
-  /** Reads the ring of a daemon from now on; no completion of another one is kept. */
+  /** Switches to the ring of a daemon. No completion of another daemon may be kept. */
   void use(DaemonLink link) {
     rings = link.rings();
     connections = link.connections();
@@ -58,7 +58,7 @@ final class Completions {
     return mainQueue;
   }
 
-  /** Whether a queue keeps completions that have not been polled. */
+  /** Whether a queue keeps unpolled completions. */
   boolean isAnyKept() {
     return kept > 0;
   }
@@ -73,17 +73,17 @@ final class Completions {
     }
   }
 
-  /** A post begins. */
+  /** Checks the thread of a post that begins. */
   void checkThread() {
     threads.check();
   }
 
-  /** Whether there is no completion that has not been polled. */
+  /** Whether all completions have been polled. */
   boolean isEmpty() {
     return kept == 0 && rings.isEmpty();
   }
 
-  /** Whether the session is full of requests that are not to be reported. */
+  /** Whether the session is full of requests that no completion will report. */
   boolean isMute() {
     boolean mute = rings.outstanding() >= rings.capacity() && receiveQueues.isEmpty();
     for (Connection connection : connections.all()) {
@@ -131,7 +131,7 @@ final class Completions {
   }
 
   private void pollInVain() {
-    // What other queues keep has to be polled first: it belongs to the lost daemon.
+    // Poll kept completions of other queues first: they belong to the lost daemon.
     if (session.channel().lost() != null && (kept == 0 || !session.daemon().isReconnecting())) {
       session.daemon().proceedAfterLoss();
     }
@@ -157,8 +157,8 @@ final class Completions {
   }
 
   /**
-   * Passes the completions of one connection, which has ended, until none of its requests is
-   * outstanding. Those of other connections are kept.
+   * Passes the completions of an ended connection until none of its requests is outstanding. Keeps
+   * those of other connections.
    *
    * @return number of completions passed
    */
@@ -199,7 +199,7 @@ final class Completions {
   }
 
   /**
-   * Waits for the completion of one request, which no handler gets. Others are kept.
+   * Waits for the completion of one request, which no handler gets. Keeps others.
    *
    * @param deadline of {@link System#nanoTime}
    * @return false at the deadline
@@ -268,7 +268,7 @@ final class Completions {
     }
   }
 
-  /** Keeps all that the ring has, each completion for its queue. */
+  /** Keeps all completions in the ring, each for its queue. */
   private void readAll() {
     Completion completion = take();
     try {
@@ -281,7 +281,7 @@ final class Completions {
     }
   }
 
-  /** Reads the ring's next completion that somebody is to get, and finds its connection. */
+  /** Reads the ring's next completion, skipping abandoned requests, and finds its connection. */
   private boolean read(Completion completion) {
     while (readNext(completion)) {
       Connection connection = completion.connection();

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.SystemCallException;
 
-/** What to do when the daemon's socket cannot be connected. */
+/** Says what to do if the daemon's socket cannot be connected. */
 final class ConnectAdvice {
   private ConnectAdvice() {}
 

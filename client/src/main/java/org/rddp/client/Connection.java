@@ -24,14 +24,14 @@ import org.rddp.ipc.ring.SubmissionEntry;
  * local operations (a queue pair, in the words of verbs).
  *
  * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
- * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
- * next completion of its queue instead of by one of its own; so signal at least one in every {@link
- * SessionLimits#sendQueue}. A post to a queue that is full of unsignalled requests throws {@link
- * IllegalStateException}, since nothing would ever make room.
+ * error, or flushed when the connection ends first. The next completion of its queue reports a
+ * successful unsignalled one; so signal at least one in every {@link SessionLimits#sendQueue}. A
+ * post to a queue that is full of unsignalled requests throws {@link IllegalStateException}, since
+ * nothing would ever make room.
  *
- * <p>A connection may end at any time, and a program learns of it some time later. So a post to a
- * connection that has ended does not throw, whichever end has closed it: the request completes as
- * {@link CompletionStatus#FLUSHED}.
+ * <p>A connection may end some time before the program learns of it. So a post to an ended
+ * connection does not throw, whichever end has closed it: the request completes as {@link
+ * CompletionStatus#FLUSHED}.
  *
  * <p>A program must not change or free the memory of a request before it completes.
  *
@@ -54,7 +54,7 @@ public final class Connection implements AutoCloseable {
   private final CompletionQueue completionQueue;
   private volatile Object attachment;
 
-  /** Requests of blocking calls that have given up; null if there never was one. */
+  /** Requests that blocking calls gave up; null if there never was one. */
   private List<Awaited> abandoned;
 
   Connection(Rddp session, SessionLimits limits, int id, ConnectionOptions options) {
@@ -72,14 +72,14 @@ public final class Connection implements AutoCloseable {
             : options.completionQueue();
   }
 
-  /** The daemon has accepted it with these options. */
+  /** Takes over the options with which the daemon has accepted it. */
   void accepted(AcceptOptions options) {
     if (options.receiveQueue() != null) {
       queues.share();
     }
   }
 
-  /** Its number in completions; it is not used again for another connection soon. */
+  /** Its number in completions, which is not reused soon. */
   public int id() {
     return id;
   }
@@ -90,9 +90,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Attaches the program's own object, such as what it knows of the peer, in place of an earlier
-   * one; null for none. From a completion, {@link Completion#connection()} and {@link
-   * #attachment()} lead to it.
+   * Attaches the program's own object, for example its state of the peer, and replaces an earlier
+   * one; null for none. A handler gets it by {@link Completion#connection()} and {@link
+   * #attachment()}.
    */
   public void attach(Object object) {
     attachment = object;
@@ -182,11 +182,11 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and has the
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and makes the
    * peer invalidate one of its STags.
    *
    * @param remoteStag of a window, or of a region that the peer has registered for this connection
-   *     only; or 0 for none. The peer ends the connection on any other
+   *     only; or 0 for none. For any other the peer ends the connection
    */
   @CheckReturnValue
   public boolean postSendInvalidate(
@@ -196,8 +196,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a number to the peer's next receive, which must have room for eight octets, or none at
-   * all; its completion there has it ({@link Completion#immediate()}).
+   * Sends a number to the peer's next receive, which must have room for eight octets or no memory.
+   * The receive's completion there has the number ({@link Completion#immediate()}).
    *
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
@@ -209,8 +209,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Writes into the peer's memory and sends a number behind it, as {@link #postImmediate} does:
-   * when the peer's program has the number, what was written is there.
+   * Writes into the peer's memory, then sends a number as {@link #postImmediate} does: when the
+   * peer's program gets the number, the octets are in its memory.
    *
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
@@ -230,7 +230,7 @@ public final class Connection implements AutoCloseable {
     return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
-  /** Writes pieces, in their order, and sends a number behind them. */
+  /** Writes pieces, in their order, then sends a number. */
   @CheckReturnValue
   public boolean postWriteImmediate(
       long workRequest,
@@ -344,13 +344,13 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Reads the peer's memory; the peer's program is not told, and takes no part. Reads are answered
-   * in the order in which they were posted. At most {@link StartupTerms#ord} are outstanding at a
-   * time; further ones wait, and what is posted behind them. The octets go to one range: there is
-   * no read into a {@link ScatterList} ({@code max_sge_rd} is 1, as on every iWARP card).
+   * Reads the peer's memory without the peer's program. Reads are answered in the order of their
+   * posts. At most {@link StartupTerms#ord} are outstanding at a time; further ones wait, and so do
+   * requests posted behind them. The octets go to one range: there is no read into a {@link
+   * ScatterList} ({@code max_sge_rd} is 1, as on every iWARP card).
    *
    * @param workRequest the program's own number, given back in the completion
-   * @param region where it goes, with {@link Access#LOCAL_WRITE}
+   * @param region destination, with {@link Access#LOCAL_WRITE}
    * @param offset in the region
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
@@ -372,7 +372,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * The queues of a connection that speaks plain DDP; everything is posted to them then.
+   * The queues of a connection that speaks plain DDP; all its requests are posted to them.
    *
    * @throws IllegalStateException if it speaks RDMAP
    */
@@ -389,7 +389,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** A completion has been read; returns the place of its request in its queue. */
+  /** Counts a completion that was read; returns its request's place in its queue. */
   long reported(PolledCompletion completion) {
     return queues.reported(completion);
   }
@@ -398,7 +398,7 @@ public final class Connection implements AutoCloseable {
     return queues.lastPlace(receive);
   }
 
-  /** A blocking call has given up: nobody is to get its completion. */
+  /** Notes that a blocking call gave up: its completion is dropped. */
   void abandon(Awaited request) {
     if (abandoned == null) {
       abandoned = new ArrayList<>();
@@ -406,13 +406,13 @@ public final class Connection implements AutoCloseable {
     abandoned.add(request);
   }
 
-  /** Whether nobody is to get a completion. Called once for each, in their order. */
+  /** Whether to drop a completion. Call once for each, in order. */
   boolean isUnwanted(Completion completion) {
     return queues.isUnawaited(completion)
         || (abandoned != null && abandoned.removeIf(request -> request.is(completion)));
   }
 
-  /** Whether nothing that is outstanding will be reported while the connection is open. */
+  /** Whether no completion will report any outstanding request while the connection is open. */
   boolean isMute() {
     return queues.isMute() && (ddp == null || ddp.isIdle());
   }
@@ -458,32 +458,32 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * What the startup frames of both ends have settled: the peer's IRD and ORD, and those in use.
-   * Null before the peer's frame has come.
+   * Results of MPA's startup frames: the peer's IRD and ORD, and those in use. Null before the
+   * peer's frame arrives.
    */
   public StartupTerms startup() {
     return life.startup();
   }
 
-  /** Why it ended; null while it has not. */
+  /** Why it ended; null before that. */
   public Reason closeReason() {
     return life.closeReason();
   }
 
-  /** The number that {@link Reason} says goes with {@link #closeReason}; 0 where there is none. */
+  /** The detail of {@link #closeReason}, see {@link Reason}; 0 if there is none. */
   public int closeDetail() {
     return life.closeDetail();
   }
 
-  /** Why it ended, as a text for people; empty while it has not. */
+  /** Why it ended, in English; empty before that. */
   public String closeText() {
     return life.closeText();
   }
 
   /**
-   * Why a stream of plain DDP has failed; null while it has not. It receives no more, all that was
-   * posted has ended, and one more message may be sent, which may tell the peer; then {@link
-   * #disconnect} or {@link #abort} ends the connection, which otherwise stays (RFC 5041 sections
+   * Why a stream of plain DDP has failed; null before that. A failed stream receives nothing more
+   * and all its requests have ended; the program may send one more message, such as the error for
+   * the peer. The connection stays until {@link #disconnect} or {@link #abort} (RFC 5041 sections
    * 6.2.2 and 7.1). RDMAP ends by itself: {@link #closeReason}.
    */
   public StreamError streamError() {
@@ -491,16 +491,16 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Ends the connection in order: what was posted is sent, receives are flushed. Returns at once;
-   * {@link #awaitClosed} waits for the end. Messages that are held ({@link
-   * ConnectionOptions#heldOctets}) wait ten more seconds for receives, each time one is posted;
-   * what is still held then is lost, and the end has the reason {@link Reason#LOCAL_ABORT}.
+   * Ends the connection gracefully: sends what was posted, flushes receives. Returns at once;
+   * {@link #awaitClosed} waits for the end. Held messages ({@link ConnectionOptions#heldOctets})
+   * wait ten seconds for a receive, and again after each one that is posted; messages still held
+   * then are lost, and the reason of the end is {@link Reason#LOCAL_ABORT}.
    */
   public void disconnect() {
     end.request(true);
   }
 
-  /** Ends the connection at once, with a reset; requests in work are flushed. */
+  /** Ends the connection at once, with a reset; flushes outstanding requests. */
   public void abort() {
     end.request(false);
   }
@@ -516,8 +516,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Ends the connection: in order if the peer answers within two seconds, with a reset otherwise.
-   * What was flushed can still be polled, or is passed by {@link #closeAndDrain}. Never throws.
+   * Ends the connection: gracefully if the peer answers within two seconds, otherwise with a reset.
+   * Flushed requests can still be polled; {@link #closeAndDrain} passes them. Never throws.
    */
   @Override
   public void close() {
@@ -528,17 +528,17 @@ public final class Connection implements AutoCloseable {
    * Ends the connection as {@link #close()} does, without blocking the caller.
    *
    * @return completed when the connection has ended, never with an exception, on a thread of {@link
-   *     CompletableFuture}'s default executor. What was flushed can still be polled
+   *     CompletableFuture}'s default executor. Flushed requests can still be polled
    */
   public CompletionStage<Void> closeAsync() {
     return end.closeAsync();
   }
 
   /**
-   * Ends the connection as {@link #close()} does, and passes all completions that it still has to
-   * the handler: when this returns, every request has completed, so its memory may be closed or
-   * used again. Completions of other connections are kept for the next poll. For the thread that
-   * polls; a handler of completions may call it, too. The handler may not post to this connection.
+   * Ends the connection as {@link #close()} does, and passes all its remaining completions to the
+   * handler: when this returns, every request has completed, so its memory may be closed or reused.
+   * Completions of other connections are kept for the next poll. For the thread that polls; a
+   * handler of completions may call it, too. The handler may not post to this connection.
    *
    * @return number of completions passed
    * @throws SessionLostException if the session is lost before all requests have completed
@@ -553,7 +553,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** Ends with its daemon: nothing can be posted any more. */
+  /** Ends the connection with its daemon: later posts throw. */
   void onDaemonLost(List<LostRequest> requests) {
     queues.release();
     queues.addLost(this, requests);

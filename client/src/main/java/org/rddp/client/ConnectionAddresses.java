@@ -3,7 +3,7 @@ package org.rddp.client;
 import java.net.InetSocketAddress;
 
 /**
- * Between which ends a connection runs.
+ * The addresses of a connection's two ends.
  *
  * @param local at the daemon's end
  * @param remote at the peer's

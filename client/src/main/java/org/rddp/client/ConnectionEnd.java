@@ -11,7 +11,7 @@ import org.rddp.ipc.control.ProgramMessage;
 
 /** Asks the daemon to end a connection. Thread-safe. */
 final class ConnectionEnd {
-  /** How long a peer has to answer before a close becomes a reset. */
+  /** Time for the peer to answer before a close becomes a reset. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final Connection connection;
@@ -33,9 +33,9 @@ final class ConnectionEnd {
   }
 
   /**
-   * Asks for the end, and waits until the daemon has begun with it.
+   * Asks for the end, and waits until the daemon has begun it.
    *
-   * @param graceful true: what was posted is sent; false: with a reset, at once
+   * @param graceful true: send what was posted first; false: reset at once
    */
   void request(boolean graceful) {
     if (life().isClosed()) {
@@ -51,7 +51,7 @@ final class ConnectionEnd {
     }
   }
 
-  /** Ends the connection in order, or with a reset at the timeout; returns when it has ended. */
+  /** Ends the connection gracefully, or with a reset at the timeout; returns when it has ended. */
   void close() {
     try {
       request(true);
@@ -59,7 +59,7 @@ final class ConnectionEnd {
         request(false);
       }
     } catch (RddpException | IllegalStateException sessionEnded) {
-      // Then the connection has ended with it.
+      // The connection has ended with the session.
     }
   }
 
@@ -71,7 +71,7 @@ final class ConnectionEnd {
     return life().ended();
   }
 
-  /** The connection may have ended, or the session: nobody looks at the answer. */
+  /** Ignores the answer: the connection or the session may have ended. */
   private void requestAsync(boolean graceful) {
     if (!life().isClosed()) {
       CompletableFuture<DaemonMessage.Done> _ =

@@ -95,7 +95,7 @@ final class ConnectionState {
     }
   }
 
-  /** The peer that this end connects to. */
+  /** Sets the peer that this end connects to. */
   synchronized void connectTo(InetSocketAddress peer) {
     remoteAddress = peer;
   }
@@ -137,7 +137,7 @@ final class ConnectionState {
     streamError = new StreamError(event);
   }
 
-  /** Ends the connection, also one that was never established. */
+  /** Ends the connection, even if it was never established. */
   synchronized void onEnd(Reason reason, int detail, String text, RddpException why) {
     if (state == Phase.CLOSED) {
       return;

@@ -14,20 +14,21 @@ import org.rddp.ipc.ring.ConnectionId;
 final class ConnectionTable {
   private volatile Connection[] table = new Connection[16];
 
-  /** Connections that have ended, of which the ring may have completions. */
+  /** Ended connections of which the ring may still have completions. */
   private final Map<Integer, Ended> ended = new ConcurrentHashMap<>();
 
   /** How often the ring was found empty. */
   private final AtomicLong emptied = new AtomicLong();
 
   /**
-   * A connection, and how often the ring had been found empty when all its completions were in it.
+   * An ended connection, and the value of {@code emptied} when all its completions were in the
+   * ring.
    */
   private record Ended(Connection connection, long emptied) {
     /**
-     * Whether all its completions have been polled. Those of a shared receive queue's receives are
-     * not counted for the connection, so the ring must have been found empty since: twice, because
-     * the first find may be an older one that was counted late.
+     * Whether all its completions have been polled. The connection does not count receives of a
+     * shared receive queue, so the ring must have been found empty since: twice, because the first
+     * may be an older one, counted late.
      */
     boolean isReported(long emptiedNow) {
       return connection.isIdle() && emptiedNow >= emptied + 2;
@@ -47,7 +48,7 @@ final class ConnectionTable {
     table = next;
   }
 
-  /** Removes a connection that is there and has no completion. */
+  /** Removes a connection without completions from the table. */
   void remove(int id) {
     Connection[] next = table.clone();
     next[ConnectionId.index(id)] = null;
@@ -67,12 +68,12 @@ final class ConnectionTable {
     return found == null ? null : found.connection;
   }
 
-  /** Keeps a connection that has ended, whose index may be reused, while completions may come. */
+  /** Keeps an ended connection, whose index may be reused, while its completions may come. */
   void keep(Connection connection) {
     ended.put(connection.id(), new Ended(connection, emptied.getOpaque()));
   }
 
-  /** The ring has no completion now. Called by the thread that polls. */
+  /** Notes that the ring is empty. Called by the thread that polls. */
   void foundRingEmpty() {
     emptied.setOpaque(emptied.getPlain() + 1);
   }

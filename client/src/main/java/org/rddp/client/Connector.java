@@ -15,7 +15,7 @@ import org.rddp.ipc.control.ProgramMessage;
  * ConnectionOptions)} and {@link Rddp#connectAsync}.
  */
 final class Connector {
-  /** How much later than the daemon the program gives up. */
+  /** Time by which the program waits longer than the daemon. */
   private static final Duration MARGIN = Duration.ofSeconds(5);
 
   private final Rddp session;
@@ -72,7 +72,7 @@ final class Connector {
             request, IpAddress.ANY, to, remote.getPort(), millis, options.settings(), privateData);
   }
 
-  /** Before the next event is handled, which may be about the connection. */
+  /** Adds the connection before the next event is handled, which may name it. */
   private Connection connecting(DaemonMessage.Connecting reply) {
     Connection connection = new Connection(session, session.limits(), reply.connection(), options);
     connection.state().connectTo(remote);

@@ -7,7 +7,7 @@ import org.rddp.ipc.ring.Counters;
  * The daemon's counters, mapped into this program: for programs that read them often. {@link
  * Rddp#counters} is simpler. Thread-safe.
  *
- * <p>The values stay readable when the daemon or the session has ended, and do not change any more.
+ * <p>After the end of daemon or session the values stay readable and no longer change.
  */
 public final class CounterReader implements AutoCloseable {
   private final Counters counters;

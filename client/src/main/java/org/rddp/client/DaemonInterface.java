@@ -51,7 +51,7 @@ public record DaemonInterface(
   }
 
   /**
-   * Every address of the interface, at least one: that of IPv4, if it has one, then those of {@link
+   * All addresses of the interface, at least one: its IPv4 address, if any, then those of {@link
    * #ipv6}.
    */
   public List<InetAddress> addresses() {

@@ -15,8 +15,8 @@ import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
- * What a session has with one daemon and loses with it: the control channel, the rings, and the
- * tables of the numbers that this daemon gave.
+ * The parts of a session that end with its daemon: the control channel, the rings, and the tables
+ * of this daemon's numbers.
  */
 final class DaemonLink {
   private final ControlSocket socket;

@@ -15,13 +15,14 @@ import org.rddp.ipc.ring.WorkRequest;
 /**
  * The queues of a connection that speaks plain DDP (RFC 5041), where the program itself is the ULP:
  * Untagged Messages, each to the next receive of one of the peer's queues, and Tagged Messages into
- * memory that the peer has named. The two programs decide what a message means; every DDP header
- * carries some octets of theirs (RsvdULP).
+ * memory that the peer has named. The two programs define what a message means; every DDP header
+ * carries some octets for them (RsvdULP).
  *
- * <p>What is sent is one queue; the receives of each Queue Number are one, and so are the notices
- * of Tagged Messages. Messages are Delivered in the order in which they were sent, over all queues.
+ * <p>There is one send queue, one queue of receives for each Queue Number, and one of notices of
+ * Tagged Messages. Messages are Delivered in the order in which they were sent, across all queues.
  *
- * <p>The posts have the rules of {@link Connection}; their flag is {@link SendFlags#SIGNALLED}.
+ * <p>The rules for posts are those of {@link Connection}; their flag is {@link
+ * SendFlags#SIGNALLED}.
  */
 public final class DdpQueues {
   /** The largest RsvdULP of an untagged message. */
@@ -44,7 +45,7 @@ public final class DdpQueues {
     taggedNotices = options.taggedNotices();
   }
 
-  /** How many queues there are, here and at the peer: Queue Numbers are below it. */
+  /** Number of queues, here and at the peer; Queue Numbers are below it. */
   public int count() {
     return depths.length;
   }
@@ -102,10 +103,9 @@ public final class DdpQueues {
 
   /**
    * Posts a notice, which completes ({@link Opcode#TAGGED_NOTICE}) when the peer's next Tagged
-   * Message is Delivered and says where it went; its octets are there by then, and all messages
-   * before it have been Delivered. A Tagged Message that finds no notice is treated as an untagged
-   * one that finds no receive, where the connection's {@link ConnectionOptions#taggedNotices()} is
-   * not 0.
+   * Message is Delivered. It says where the message was placed; all earlier messages have been
+   * Delivered by then. Unless {@link ConnectionOptions#taggedNotices()} is 0, a Tagged Message
+   * without a notice is treated like an Untagged Message without a receive.
    *
    * @return false when as many are outstanding as the connection's options say, or the session is
    *     full: poll first
@@ -236,7 +236,8 @@ public final class DdpQueues {
   }
 
   /**
-   * Sends a few octets from any memory, which may be used again when this returns, into the peer's.
+   * Sends a few octets from any memory, which may be reused when this returns, into the peer's
+   * memory.
    *
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first

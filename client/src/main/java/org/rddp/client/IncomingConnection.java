@@ -35,8 +35,8 @@ public final class IncomingConnection {
   }
 
   /**
-   * What the connection comes to when it is accepted: the peer's IRD and ORD, those in use here,
-   * and whether this program may be the first to send.
+   * The terms if the connection is accepted: the peer's IRD and ORD, those in use here, and whether
+   * this program may send first.
    */
   public StartupTerms startup() {
     return connection.startup();

@@ -12,7 +12,7 @@ import org.rddp.ipc.control.IpAddress;
 final class InetAddresses {
   private InetAddresses() {}
 
-  /** An address, or the wildcard, which stands for the addresses of both families. */
+  /** Converts an address, or the wildcard, which stands for the addresses of both families. */
   static IpAddress of(InetSocketAddress address) {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("unknown host: " + address.getHostString());

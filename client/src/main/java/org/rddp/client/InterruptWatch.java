@@ -20,12 +20,12 @@ final class InterruptWatch extends AbstractSelector {
     this.onInterrupt = onInterrupt;
   }
 
-  /** The thread begins a call that may block. */
+  /** Begins the watch, before a call that may block. */
   void enter() {
     begin();
   }
 
-  /** The thread has returned from it. */
+  /** Ends the watch, after the call. */
   void leave() {
     end();
   }

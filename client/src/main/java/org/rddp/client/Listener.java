@@ -19,7 +19,7 @@ public final class Listener implements AutoCloseable {
   private final int backlog;
   private final ConnectionOptions options;
 
-  /** Requests that nobody has taken, by number, in the order in which they came. */
+  /** Requests that the program has not taken, by number, in the order of their arrival. */
   private final LinkedHashMap<Integer, IncomingConnection> waiting = new LinkedHashMap<>();
 
   private volatile boolean closed;
@@ -44,19 +44,19 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * The local address and port; of a listener at the wildcard the interface's IPv4 address, or the
-   * configured one of IPv6 if it has no other: {@link #addresses}.
+   * The local address and port. For a listener at the wildcard, the interface's IPv4 address, or
+   * its configured IPv6 address if it has none; see {@link #addresses}.
    */
   public InetSocketAddress address() {
     return address;
   }
 
   /**
-   * The addresses, with the port, that peers can connect to: {@link #address}, and of a listener at
-   * the wildcard also the interface's other addresses: first the configured one of IPv6, then the
-   * link-local one, which is for peers on the same link only. IPv6 addresses that another host has
-   * are listed, too. Asks the daemon at each call and waits for the answer, at most for the request
-   * timeout of the session's options.
+   * The addresses, with the port, that peers can connect to: {@link #address}, and for a listener
+   * at the wildcard also the interface's other addresses: the configured IPv6 address, then the
+   * link-local one, which works only on the same link. Includes IPv6 addresses that are duplicates
+   * of another host's. Asks the daemon at each call and waits for the answer, at most for the
+   * request timeout of the session's options.
    *
    * @return at least one address
    * @throws SessionLostException if the session is lost
@@ -79,7 +79,7 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Returns the next connection request. One that ends before it is returned leaves nothing.
+   * Returns the next connection request. A request that ends before that is dropped.
    *
    * @return null if there is none
    * @throws SessionLostException if the session is lost
@@ -121,12 +121,12 @@ public final class Listener implements AutoCloseable {
     notifyAll();
   }
 
-  /** Drops a request that has ended; false if it does not wait here, or not any more. */
+  /** Drops an ended request; false if it does not wait here. */
   synchronized boolean drop(int connection) {
     return waiting.remove(connection) != null;
   }
 
-  /** All that wait have ended. */
+  /** Drops all waiting requests, which have ended with the daemon. */
   synchronized void onLost() {
     waiting.clear();
     notifyAll();
@@ -170,7 +170,7 @@ public final class Listener implements AutoCloseable {
     } catch (RddpException | IllegalStateException sessionEnded) {
       onLost();
     } finally {
-      // Not before the reply: requests that wait fail until then.
+      // Not before the reply: waiting requests fail until then.
       session.forget(this);
     }
   }

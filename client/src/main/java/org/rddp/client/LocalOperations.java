@@ -8,13 +8,13 @@ import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
- * The requests of a connection that send nothing, and change what its peer may do with this
- * program's memory ({@code IBV_WR_BIND_MW} and {@code IBV_WR_LOCAL_INV} in verbs).
+ * Requests that send nothing but change what the peer may do with this program's memory ({@code
+ * IBV_WR_BIND_MW} and {@code IBV_WR_LOCAL_INV} in verbs).
  *
- * <p>They are carried out in the order of the send queue: requests posted before have been sent by
- * then, requests posted behind are sent afterwards. Reads and atomics before them may still wait
- * for their answers, unless the local operations are {@link SendFlags#FENCED}; a read into memory
- * whose STag is invalidated meanwhile ends the connection. The posts have the rules of {@link
+ * <p>They are carried out in the order of the send queue: after requests posted before are sent,
+ * and before requests posted behind are. Earlier reads and atomics may still wait for their
+ * answers, unless the local operation is {@link SendFlags#FENCED}; invalidating the STag of memory
+ * that a read is placed into ends the connection. The rules for posts are those of {@link
  * Connection}; flags are {@link SendFlags#SIGNALLED} and {@link SendFlags#FENCED}.
  */
 public final class LocalOperations {
@@ -29,7 +29,7 @@ public final class LocalOperations {
 
   /**
    * Opens a part of a region to the connection's peer under an STag that {@link
-   * MemoryWindow#stag()} has at once. The completion, which there always is, has {@link
+   * MemoryWindow#stag()} returns at once. A bind always has a completion, with {@link
    * org.rddp.client.types.CompletionStatus#MW_BIND_ERROR} if the window is bound already or the
    * region does not allow it. Neither blocks nor allocates.
    *
@@ -58,9 +58,9 @@ public final class LocalOperations {
   /**
    * Opens a part of a region as {@link #postBind} does, through a window whose STags the program
    * chooses ({@link WindowKind#KEYED}, {@link WindowKind#KEYED_FOR_ALL}): the key is the last octet
-   * of the STag, the others stay the same as long as the window lives. A window for all peers may
-   * be bound while it is bound, which ends what it has opened before; a bind of no octets only does
-   * that, and names no rights.
+   * of the STag; the other octets never change. A window for all peers may be bound again while it
+   * is bound, which closes the part that it had opened; a bind of no octets, without rights, only
+   * does that.
    *
    * @param key 0 to {@link #LARGEST_KEY}; another one each time, so that a peer cannot use the STag
    *     of an earlier bind
@@ -99,7 +99,7 @@ public final class LocalOperations {
         && window.keyedBindPosted(key, baseTo);
   }
 
-  /** A bind; null if it cannot be posted now. */
+  /** Begins a bind; null if it cannot be posted now. */
   private SubmissionEntry begin(
       long workRequest,
       MemoryWindow window,
@@ -117,9 +117,9 @@ public final class LocalOperations {
   }
 
   /**
-   * Invalidates an STag of this program: of a window, or of a region. When it has completed,
-   * nothing is placed or read through the STag, whatever is on its way. No new request can use the
-   * region; it still has to be closed. Receives that have been posted with it keep their memory
+   * Invalidates an STag of this program: of a window, or of a region. Once it has completed,
+   * nothing is placed or read through the STag, whatever is still in flight. No new request can use
+   * the region; it must still be closed. Receives that have been posted with it keep their memory
    * until they complete.
    *
    * @param stag of a window that is bound to this connection, or of a region; otherwise the

@@ -1,7 +1,7 @@
 package org.rddp.client;
 
 /**
- * A request that was posted and will not be reported any more, because its daemon has ended.
+ * A posted request that will never complete because its daemon has ended.
  *
  * @param connection the connection that it was posted to; null if it was a shared receive queue
  * @param receiveQueue the shared receive queue that it was posted to, otherwise null

@@ -3,13 +3,13 @@ package org.rddp.client;
 import java.util.List;
 
 /**
- * What has ended with a daemon.
+ * The parts of a session that have ended with its daemon.
  *
  * @param cause why the session was lost
  * @param connections connections that were open or being established, and connection requests that
  *     had not been answered
- * @param requests what was posted and not reported; it is undefined which octets of these were
- *     sent, or placed
+ * @param requests requests posted and not reported; it is undefined which of their octets were sent
+ *     or placed
  * @param regions regions that cannot be registered again: those for one connection ({@link
  *     MemoryRegion#register(Connection, long, long, org.rddp.client.types.Access...)}), and those
  *     on the program's own memory ({@link Rddp#register}), which no further process can map. Their

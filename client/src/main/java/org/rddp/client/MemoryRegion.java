@@ -29,7 +29,7 @@ public final class MemoryRegion implements AutoCloseable {
   /** Whether the STag has ended with its daemon. */
   private volatile boolean ended;
 
-  /** What is freed with the region; null if that has been done, or another region does it. */
+  /** Memory to free with the region; null if it is freed already, or another region frees it. */
   private SessionMemory.Piece owned;
 
   MemoryRegion(
@@ -109,7 +109,7 @@ public final class MemoryRegion implements AutoCloseable {
     return settings;
   }
 
-  /** Registered again, in another daemon. */
+  /** Sets the STag from the next daemon. */
   void restored(int newStag) {
     stag = newStag;
   }
@@ -141,7 +141,7 @@ public final class MemoryRegion implements AutoCloseable {
   }
 
   /**
-   * Registers a part of this region again, with options of its own. The new region shares the
+   * Registers a part of this region again, with its own options. The new region shares the
    * memory and must be closed before this one.
    *
    * @param from offset of the first octet in this region
@@ -190,7 +190,7 @@ public final class MemoryRegion implements AutoCloseable {
   /**
    * Deregisters the STag, and frees the memory if this region was created with it. After the call
    * nothing more is placed in the region or read from it. A posted request that names it stays in
-   * its queue; when it has its turn and needs the memory, it completes with {@code
+   * its queue; when the daemon processes it and it needs the memory, it completes with {@code
    * LOCAL_PROTECTION_ERROR}, and its connection ends. Does nothing in the daemon if the session has
    * ended.
    *

@@ -7,10 +7,10 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.PolledCompletion;
 
 /**
- * A memory window: a bind opens a part of a region to peers, under an STag of its own, without a
- * control message. Its {@link WindowKind} says who chooses the STag and who may use it: the peer of
- * the connection that binds it (type 2 in the terms of verbs), or the peers of all connections of
- * its domain (type 1).
+ * A memory window: a bind opens a part of a region to peers, under its own STag, without a control
+ * message. Its {@link WindowKind} says who chooses the STag and who may use it: the peer of the
+ * connection that binds it (type 2 in the terms of verbs), or the peers of all connections of its
+ * domain (type 1).
  *
  * <p>A window for one peer stays bound until its STag is invalidated, by {@link
  * LocalOperations#postInvalidate} or by the peer (RFC 5040 section 5.3), or until the connection,
@@ -35,7 +35,7 @@ public final class MemoryWindow implements AutoCloseable {
   /** The STag of the bind before the pending one; 0 if there was none. */
   private int stagBefore;
 
-  /** The STag of the next bind; of a window with keys all but the last octet. */
+  /** The STag of the next bind; for a window with keys, without the last octet. */
   private int nextStag;
 
   private long baseTo;
@@ -52,13 +52,13 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /**
-   * The STag of the last bind that was posted, for the peer: known at once, so that the message
-   * that tells the peer may be posted directly behind the bind. A bind that was refused gives no
-   * STag: once its completion has been polled, this is again that of the bind before it, under
-   * which the window is still bound unless that has been invalidated.
+   * The STag of the last posted bind, for the peer. It is known at once, so the message to the peer
+   * may be posted directly behind the bind. Once the completion of a refused bind has been polled,
+   * this is again the STag of the bind before, under which the window is still bound unless it was
+   * invalidated.
    *
-   * @throws IllegalStateException if no bind has been posted, or none but such as were refused: a
-   *     window that was never bound has no STag
+   * @throws IllegalStateException if no bind has been posted, or all were refused: the window has
+   *     no STag
    */
   public int stag() {
     if (stag == 0) {
@@ -70,8 +70,8 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /**
-   * The Tagged Offset of the first octet of what it is bound to, unsigned: as the last bind of
-   * {@link #stag()} has chosen it.
+   * The Tagged Offset of the window's first octet, unsigned, as chosen by the bind of {@link
+   * #stag()}.
    */
   public long baseTo() {
     return baseTo;
@@ -132,12 +132,12 @@ public final class MemoryWindow implements AutoCloseable {
     }
   }
 
-  /** A bind of a window without keys has been posted. */
+  /** Notes a posted bind of a window without keys. */
   boolean bindPosted() {
     return bindPosted(nextStag, 0);
   }
 
-  /** A bind of a window with keys has been posted. */
+  /** Notes a posted bind of a window with keys. */
   boolean keyedBindPosted(int key, long to) {
     return bindPosted((nextStag & ~KEY) | key, to);
   }
@@ -151,7 +151,7 @@ public final class MemoryWindow implements AutoCloseable {
     return true;
   }
 
-  /** The completion of a bind has been polled. */
+  /** Handles the polled completion of a bind. */
   void bindCompleted(PolledCompletion completion) {
     bindPending = false;
     if (!completion.isSuccess()) {
@@ -163,7 +163,7 @@ public final class MemoryWindow implements AutoCloseable {
     }
   }
 
-  /** Allocates the window again, not bound, in another daemon. */
+  /** Allocates the window again, unbound, in another daemon. */
   void restore(ControlChannel channel, NumberedObjects<MemoryWindow> windows) {
     if (closed) {
       return;
@@ -182,8 +182,8 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /**
-   * Frees the window, bound or not: when this returns, nothing is placed or read through it any
-   * more. It has ended already if the session has.
+   * Frees the window, bound or not: when this returns, nothing more is placed or read through it.
+   * Does nothing if the session has ended.
    *
    * @throws RefusedException when a bind of it has not completed; close it again when it has
    */

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * Objects of a session by the daemon's number, which is built like a {@link ConnectionId}.
+ * Objects of a session by the daemon's number, which has the form of a {@link ConnectionId}.
  * Thread-safe; lookups take no lock and allocate nothing.
  *
  * @param <T> type of the objects

@@ -29,16 +29,16 @@ import org.rddp.ipc.ring.ProgramRings;
 /**
  * A session with the daemon, the entry point of a program.
  *
- * <p>In terms of verbs, a session is a context and a completion channel in one, and has as many
- * protection domains as the program names ({@link ProtectionDomains}), one by default; a {@link
- * MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2, a {@link
- * Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are {@code
- * ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
+ * <p>In terms of verbs, a session is a context and a completion channel in one, with one protection
+ * domain unless the program names more ({@link ProtectionDomains}); a {@link MemoryRegion} is an
+ * {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2, a {@link Connection} a queue
+ * pair with its {@code rdma_cm_id}; the {@code post} methods are {@code ibv_post_send} and {@code
+ * ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
  *
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
  * a time; all other methods are thread-safe. A daemon thread of the session watches the control
  * socket: when the daemon dies, waiting threads wake up and every call throws {@link
- * SessionLostException}. A program that has given a {@link Reconnect} is led to the next daemon.
+ * SessionLostException}. With a {@link Reconnect}, the session goes on with the next daemon.
  */
 public final class Rddp implements AutoCloseable {
   private static final int DEFAULT_BACKLOG = 128;
@@ -113,8 +113,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * The interface's IPv4 address, or the configured one of IPv6 if it has no other; {@link
-   * #interfaces} tells all.
+   * The interface's IPv4 address, or its configured IPv6 address if it has none; {@link
+   * #interfaces} lists all.
    */
   public InetAddress address() {
     return InetAddresses.address(daemon.link().welcome().address());
@@ -153,7 +153,7 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Registers memory that the program has brought: a memfd ({@code memfd_create} with {@code
+   * Registers the program's own memory: a memfd ({@code memfd_create} with {@code
    * MFD_ALLOW_SEALING}) whose size is sealed ({@code F_SEAL_SHRINK} and {@code F_SEAL_GROW}),
    * without {@code F_SEAL_SEAL}, not on huge pages. This method adds {@code F_SEAL_FUTURE_WRITE}:
    * processes that write the memory must have mapped it before.
@@ -200,13 +200,13 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Registers parts of regions, side by side, as one region: offsets and Tagged Offsets run on from
-   * one piece to the next, and so may a message. It shares the memory of the pieces' regions, with
-   * an STag and rights of its own, and must be closed before them; a piece may appear more than
-   * once.
+   * one piece to the next, and so may a message. The region shares the memory of the pieces'
+   * regions, with its own STag and rights, and must be closed before them; a piece may appear more
+   * than once.
    *
    * <p>Each piece but the first begins at a multiple of 4096 octets in the memory of its region,
-   * and each but the last ends at one. Memory that {@link #allocate} has given begins at one; so
-   * does what a memfd holds. Each piece counts as a memory of {@link SessionLimits#memories()}.
+   * and each but the last ends at one. Memory from {@link #allocate} begins at one; so does a
+   * memfd. Each piece counts as a memory of {@link SessionLimits#memories()}.
    *
    * @param pieces 1 to {@link RegionPiece#MOST}, each of more than 0 octets
    * @throws RefusedException if a piece does not begin or end as it must, or a limit is reached
@@ -395,9 +395,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Passes completions to the handler: those of connections without a {@link CompletionQueue} of
-   * their own. Neither blocks nor allocates, unless it leads the session to another daemon ({@link
-   * Reconnect}).
+   * Passes completions of connections without a {@link CompletionQueue} to the handler. Neither
+   * blocks nor allocates, unless it moves the session to another daemon ({@link Reconnect}).
    *
    * @param max largest number of completions
    * @return number of completions passed
@@ -419,8 +418,8 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Waits for a completion of any queue, a connection request, or a change of a connection. May
-   * return spuriously; returns at once while a {@link CompletionQueue} keeps what was not polled. A
-   * virtual thread that waits does not pin its carrier.
+   * return spuriously; returns at once while a {@link CompletionQueue} keeps unpolled completions.
+   * A virtual thread that waits does not pin its carrier.
    *
    * @return false at the timeout
    * @throws SessionLostException if the session is lost
@@ -445,8 +444,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Makes {@link #eventDescriptor()} unreadable until something happens from now on. For the thread
-   * that polls; a system call or two.
+   * Makes {@link #eventDescriptor()} unreadable until the next event. For the thread that polls;
+   * makes one or two system calls.
    */
   public void arm() {
     daemon.arm();
@@ -479,9 +478,9 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Lists what the daemon has: of this program's user, or of all users if this program's user is
-   * root or the daemon's own, or its group is the daemon's. Each object shows one moment; they are
-   * copied one after the other.
+   * Lists objects of the daemon: those of this program's user, or of all users if this program's
+   * user is root or the daemon's own, or its group is the daemon's. Each object is a consistent
+   * snapshot; they are copied one after the other.
    *
    * @return one JSON object for each; the keys are in docs/ipc.md
    */
@@ -524,11 +523,10 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Starts writing what happens to a connection of any program on this interface into a ring: its
-   * segments, timers, FPDUs, requests and the state of its congestion control, each as an event
-   * whose octets docs/ipc.md specifies. Only root and the daemon's own user may, and one program at
-   * a time on each interface. A session has either a capture or a trace; {@link #stopCapture()}
-   * stops both.
+   * Starts tracing a connection of any program on this interface into a ring: its segments, timers,
+   * FPDUs, requests and the state of its congestion control, each as an event that docs/ipc.md
+   * specifies. Only root and the daemon's own user may, and one program at a time on each
+   * interface. A session has either a capture or a trace; {@link #stopCapture()} stops both.
    *
    * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
    * @param number see {@link Connection#id}

@@ -9,10 +9,9 @@ import org.rddp.client.types.SessionSizes;
  * @param programName name of the program in the daemon's log
  * @param interfaceName name of the daemon's interface; empty: the first one
  * @param requestTimeout time in which the daemon must accept the connection and answer a request;
- *     after that the session is lost. For the allocation of memory, one second for each 16 MiB is
- *     added
- * @param reconnect what the program does when the daemon ends and another one takes over; null: the
- *     session ends with its daemon
+ *     after that the session is lost. Allocating memory adds one second for each 16 MiB
+ * @param reconnect called when the daemon ends and another one takes over; null: the session ends
+ *     with its daemon
  * @param sizes of queues, rings and tables that the program asks for
  */
 public record RddpOptions(

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 
 /**
- * Leads a session from one daemon to the next, for the program's {@link Reconnect}. For the thread
+ * Moves a session from one daemon to the next, for the program's {@link Reconnect}. For the thread
  * that polls.
  */
 final class Reconnection {

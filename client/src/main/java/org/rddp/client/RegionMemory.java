@@ -7,15 +7,15 @@ import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.control.RegionSettings;
 
-/** The memory of a region, and how the daemon is asked to register it. */
+/** The memory of a region; makes the request that registers it. */
 sealed interface RegionMemory {
   /** Octets of the region. */
   long octets();
 
-  /** Whether the program brought any of it; no other daemon can have it then. */
+  /** Whether any of it is the program's own; then no other daemon can map it. */
   boolean isPrograms();
 
-  /** The request that registers it with the daemon that has its memory now. */
+  /** Makes the request that registers it with the current daemon. */
   ProgramMessage register(int request, RegionSettings settings);
 
   /**

@@ -13,8 +13,8 @@ import org.rddp.ipc.control.RegionSettings;
  * @param connection the only connection whose peer may use the STag; any right of the peer then
  *     lets it invalidate the STag as well (RFC 5040 section 5.3). Null: all of the session
  * @param baseTo Tagged Offset of the first octet, unsigned: the peer adds it to an offset in the
- *     region. Requests of this program name offsets from the region's first octet on, whatever it
- *     is. With the region's length added it must be below 2^64
+ *     region. Requests of this program count offsets from the region's first octet. With the
+ *     region's length added it must be below 2^64
  * @param domain number of the protection domain, see {@link ProtectionDomains}; that of the
  *     connection if one is given
  */

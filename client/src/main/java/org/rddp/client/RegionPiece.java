@@ -4,7 +4,7 @@ import java.util.List;
 import org.rddp.ipc.control.MemoryPiece;
 
 /**
- * A part of a region, one of several that {@link Rddp#registerPieces} makes one region of.
+ * A part of a region, one of several that {@link Rddp#registerPieces} joins to one region.
  *
  * @param region of the same session
  * @param offset of the piece's first octet in the region
@@ -19,7 +19,7 @@ public record RegionPiece(MemoryRegion region, long offset, long octets) {
     return new RegionPiece(region, 0, region.length());
   }
 
-  /** The memory of a session's pieces, side by side. */
+  /** Joins the memory of a session's pieces. */
   static RegionMemory.Joined join(Rddp session, List<RegionPiece> pieces) {
     if (pieces.isEmpty() || pieces.size() > MOST) {
       throw new IllegalArgumentException(

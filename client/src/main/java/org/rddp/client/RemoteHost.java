@@ -26,7 +26,7 @@ import org.rddp.client.types.PrivateData;
  * <p>Immutable; usable by every thread.
  */
 public final class RemoteHost {
-  /** After which the next address is tried, too (RFC 8305 section 8: Connection Attempt Delay). */
+  /** Delay before the next attempt (RFC 8305 section 8: Connection Attempt Delay). */
   private static final Duration DELAY = Duration.ofMillis(250);
 
   private final String text;

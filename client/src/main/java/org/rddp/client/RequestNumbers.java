@@ -47,7 +47,7 @@ final class RequestNumbers {
     removeFirst(1);
   }
 
-  /** Removes those of ascending numbers that are at most this one; whether it was among them. */
+  /** Removes ascending numbers up to this one; returns whether it was among them. */
   boolean removeUpTo(long number) {
     boolean found = false;
     while (count > 0 && at(0) <= number) {

@@ -3,9 +3,9 @@ package org.rddp.client;
 import org.rddp.ipc.ring.StagPieces;
 
 /**
- * A scatter/gather list: the pieces of memory that a message lies in, or is to be placed in, in
- * their order. {@code max_sge} of verbs is {@link #MOST}; {@code max_sge_rd} is 1: a read has no
- * list. A post of a {@link Connection} copies it; then it can be filled again. One thread.
+ * A scatter/gather list: the pieces of memory, in order, that a message is sent from or placed
+ * into. {@code max_sge} of verbs is {@link #MOST}; {@code max_sge_rd} is 1: a read has no list. A
+ * post copies it, so it can be reused at once. For one thread.
  */
 public final class ScatterList {
   /** The most pieces. */

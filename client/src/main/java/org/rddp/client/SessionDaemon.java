@@ -9,8 +9,8 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
- * The daemon of a session: the one that it was opened with, and after a {@link Reconnect} the next.
- * Waits for the daemon, tells whether the session can be used, and ends it.
+ * The current daemon of a session: the one that it was opened with, or after a {@link Reconnect}
+ * the next. Waits for the daemon, checks whether the session can be used, and ends it.
  */
 final class SessionDaemon {
   private final Rddp session;
@@ -56,7 +56,7 @@ final class SessionDaemon {
     use(DaemonLink.open(session, path, options, wake));
   }
 
-  /** Frees what {@link #open()} needs; it has failed. */
+  /** Frees the resources of a failed {@link #open()}. */
   void abandon() {
     wait.close();
   }
@@ -98,8 +98,8 @@ final class SessionDaemon {
   }
 
   /**
-   * Waits for a completion in the ring, a connection request, or a change of a connection, without
-   * regard to completions that have been read and kept.
+   * Waits for a completion in the ring, a connection request, or a change of a connection. Ignores
+   * kept completions.
    *
    * @return false at the timeout
    */
@@ -152,7 +152,7 @@ final class SessionDaemon {
     return true;
   }
 
-  /** Reports the loss of the daemon, or goes on to the next one. */
+  /** Reports the loss of the daemon, or tries to go on with the next one. */
   long proceedAfterLoss() {
     if (reconnection == null) {
       channel.throwIfLost();
@@ -165,7 +165,7 @@ final class SessionDaemon {
     return reconnection != null;
   }
 
-  /** Ends what has ended with the daemon; all of its completions have been polled. */
+  /** Ends the objects of the lost daemon, of which all completions have been polled. */
   LostSession takeLoss() {
     // Waits for the channel's thread, so that the events before the loss have been handled.
     channel.close();

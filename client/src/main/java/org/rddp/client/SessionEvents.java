@@ -41,7 +41,7 @@ final class SessionEvents implements ControlChannel.Events {
     this.wake = wake;
   }
 
-  /** Sets what new connections need to know; before the first listener is added. */
+  /** Sets the limits for new connections; call before the first listener is added. */
   void limits(SessionLimits daemons) {
     limits = daemons;
   }
@@ -50,7 +50,7 @@ final class SessionEvents implements ControlChannel.Events {
     return listeners.values();
   }
 
-  /** Connections that have ended with the daemon; after the channel's thread has ended. */
+  /** Connections that have ended with the daemon; call after the channel's thread has ended. */
   List<Connection> lost() {
     return lost;
   }

@@ -34,12 +34,12 @@ final class SessionMemory {
           .reinterpret(octets, arena, null);
     }
 
-    /** Whether the program brought the memory; no other daemon can have it then. */
+    /** Whether the memory is the program's own; then no other daemon can map it. */
     boolean isPrograms() {
       return mapping.isPrograms;
     }
 
-    /** A range of it, as the control protocol names it. */
+    /** A range of it, in the control protocol's form. */
     MemoryPiece range(long from, long octets) {
       return new MemoryPiece(mapping.number, offset + from, octets);
     }
@@ -47,10 +47,10 @@ final class SessionMemory {
 
   /** A mapped memory and the number of its pieces in use. */
   private static final class Mapping {
-    /** Whether the program brought the memory, and may have mapped it elsewhere, too. */
+    /** Whether the memory is the program's own, which may have other mappings of it. */
     private final boolean isPrograms;
 
-    /** The daemon's number of it; 0 if the daemon does not have it any more. */
+    /** The daemon's number of it; 0 once the daemon has freed it. */
     private int number;
 
     private SharedMemory memory;
@@ -75,7 +75,7 @@ final class SessionMemory {
   private final Map<Integer, Mapping> mappings = new HashMap<>();
   private final Set<MemoryRegion> regions = new HashSet<>();
 
-  /** Mappings that the daemon does not have any more, and regions that have ended still have. */
+  /** Mappings that only ended regions still use; the daemon has none of them. */
   private final Set<Mapping> left = new HashSet<>();
 
   private boolean closed;
@@ -214,7 +214,7 @@ final class SessionMemory {
         populated(memory.octets()));
   }
 
-  /** How long the daemon takes at most for the pages of a memory. */
+  /** Longest time that the daemon takes for the pages of a memory. */
   private static Duration populated(long octets) {
     return Duration.ofSeconds(octets / LEAST_POPULATED);
   }
@@ -226,7 +226,7 @@ final class SessionMemory {
             request -> new ProgramMessage.Deregister(request, region.stag()),
             DaemonMessage.Done.class);
       } catch (SessionLostException sessionEnded) {
-        // The session has ended, so nothing is placed there any more.
+        // The session has ended, so nothing more is placed there.
       }
     }
     synchronized (this) {
@@ -258,8 +258,8 @@ final class SessionMemory {
   }
 
   /**
-   * Ends the regions that no other daemon can have: those of one connection, and those on memory
-   * that the program brought.
+   * Ends the regions that cannot be registered with another daemon: those of one connection, and
+   * those on the program's own memory.
    *
    * @return these regions
    */
@@ -282,10 +282,9 @@ final class SessionMemory {
   }
 
   /**
-   * Gives the memory to another daemon and registers the regions there. Memory that
-   * F_SEAL_FUTURE_WRITE protects cannot be mapped by a further process. So each memory is copied
-   * into new memory, which then takes its place in this process. If it fails, the contents are
-   * kept, and it can be tried again with the next daemon.
+   * Gives the memory to another daemon and registers the regions there. No further process can map
+   * memory with F_SEAL_FUTURE_WRITE. So this copies each memory into new memory, which replaces it
+   * in this process. On failure the contents are kept, and the next daemon can be tried.
    */
   synchronized void restore(ControlChannel next) {
     checkOpen();
@@ -310,7 +309,7 @@ final class SessionMemory {
     }
   }
 
-  /** Moves a memory's contents into memory that the next daemon has, too; returns its number. */
+  /** Moves a memory's contents into memory shared with the next daemon; returns its number. */
   private static int move(Mapping mapping, ControlChannel next) throws IOException {
     SharedMemory old = mapping.memory;
     SharedMemory copy = SharedMemory.create("rddp-region", old.length());

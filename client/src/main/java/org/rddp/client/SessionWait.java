@@ -13,8 +13,8 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
 
 /**
- * Waits for the daemon's signal of completions, and for events of the session. A platform thread
- * waits by itself; a virtual one, which would pin its carrier, lets a thread of the session wait.
+ * Waits for the daemon's signal of completions, and for events of the session. A virtual thread
+ * would pin its carrier, so a thread of the session waits for it.
  */
 final class SessionWait implements AutoCloseable {
   private final EventFd wake;
@@ -22,7 +22,7 @@ final class SessionWait implements AutoCloseable {
   private final PollSet poll = new PollSet();
   private final InterruptWatch interrupts;
 
-  /** Held during a wait, so that {@link #close()} does not close the descriptors meanwhile. */
+  /** Held during a wait, so that {@link #close()} does not close the descriptors under it. */
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Null before a virtual thread waits. */
@@ -68,7 +68,7 @@ final class SessionWait implements AutoCloseable {
     }
   }
 
-  /** No longer waits for the signals of a daemon, whose end is closed. */
+  /** Stops waiting for the signals of a daemon, whose end is closed. */
   void forgetSignals() {
     lock.lock();
     try {

@@ -14,11 +14,10 @@ import org.rddp.ipc.ring.SubmissionEntry;
  * accepted with {@link ConnectionOptions#withReceiveQueue}. A completion names the connection whose
  * peer has sent the message.
  *
- * <p>A connection takes a receive when a message for it begins, and no second one before that
- * message is whole. A message that finds none ends its connection, or is held where the
- * connection's options say so; the connections that wait are served one after the other. When a
- * connection ends, the receive of a message that was not whole ends as flushed, and the others stay
- * here.
+ * <p>A connection takes a receive when a message begins, and the next one only after that message
+ * is complete. A message without a receive ends its connection, or is held if the connection's
+ * options say so; waiting connections are served one after the other. When a connection ends, the
+ * receive of its incomplete message is flushed; other receives stay in the queue.
  *
  * <p>The posts, {@link #outstanding()} and {@link Rddp#poll} are for one thread at a time; they
  * neither block nor allocate. The other methods may be called from any thread.
@@ -47,7 +46,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     receives = session.daemon().isReconnecting() ? new RequestNumbers() : null;
   }
 
-  /** The most receives it holds. */
+  /** Most receives in the queue. */
   public int size() {
     return size;
   }
@@ -103,7 +102,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     return outstanding < size ? session.rings().claim(slots) : null;
   }
 
-  /** A receive that names this queue in place of a connection. */
+  /** Begins a receive that names this queue instead of a connection. */
   private SubmissionEntry begin(SubmissionEntry entry, long workRequest) {
     begun = workRequest;
     return entry.begin(Opcode.RECEIVE, 0, workRequest, 0).remote(id, 0);
@@ -125,7 +124,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
   }
 
-  /** The completion of a receive has been polled. */
+  /** Handles the polled completion of a receive. */
   void retire(PolledCompletion completion) {
     outstanding -= completion.retired();
     if (receives != null) {
@@ -133,7 +132,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
   }
 
-  /** Ends with its daemon; {@link #restore} follows. */
+  /** Handles the end of its daemon; {@link #restore} follows. */
   void onDaemonLost(List<LostRequest> requests) {
     receives.forEach(number -> requests.add(new LostRequest(null, this, true, number)));
     receives.clear();
@@ -155,9 +154,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Sets a limit ({@code srq_limit} of {@code ibv_modify_srq}): once, when fewer receives are left,
-   * {@link Rddp#await} returns and {@link #isLimitReached()} is true. At once if that is so
-   * already.
+   * Sets a limit ({@code srq_limit} of {@code ibv_modify_srq}): when fewer receives are left, or if
+   * they are already, {@link Rddp#await} returns once and {@link #isLimitReached()} is true.
    *
    * @param limit 0 for none
    */
@@ -184,8 +182,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Frees the queue; receives that no message has taken end as flushed. It has ended already if the
-   * session has.
+   * Frees the queue and flushes receives that no message has taken. Does nothing if the session has
+   * ended.
    *
    * @throws RefusedException when a connection or a listener uses it; close it again when they are
    *     gone

@@ -3,10 +3,9 @@ package org.rddp.client;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Notices two threads in one session at the same time, if {@code -Drddp.client.check-threads=true}
- * is set: a debugging aid, which costs some nanoseconds for each call. It sees a call that begins
- * while another thread is polling, waiting, or in a handler; two threads that only post may pass
- * unseen.
+ * Detects two threads in one session at the same time, if {@code -Drddp.client.check-threads=true}
+ * is set: a debugging aid, which costs some nanoseconds for each call. Detects a call that begins
+ * while another thread polls, waits, or is in a handler; may miss two threads that only post.
  */
 final class ThreadCheck {
   /** A constant for the JVM's compilers, so that the checks cost nothing without the flag. */
@@ -24,7 +23,7 @@ final class ThreadCheck {
     }
   }
 
-  /** A call begins that passes completions; returns whether {@link #leave} has to be called. */
+  /** Begins a call that passes completions; returns whether to call {@link #leave}. */
   boolean enter() {
     if (!ON) {
       return false;

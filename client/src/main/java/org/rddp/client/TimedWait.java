@@ -11,7 +11,7 @@ final class TimedWait {
 
   private TimedWait() {}
 
-  /** Limits a timeout to what nanoseconds can express; a negative one becomes zero. */
+  /** Limits a timeout to the range of nanoseconds; a negative one becomes zero. */
   static Duration bounded(Duration timeout) {
     if (timeout.isNegative()) {
       return Duration.ZERO;

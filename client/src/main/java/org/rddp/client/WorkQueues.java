@@ -31,7 +31,7 @@ final class WorkQueues {
 
   private int lastFlags;
 
-  /** Requests posted, and those whose completion has been read, of each queue since its begin. */
+  /** Requests posted and requests reported, of each queue since its start. */
   private long sendsPosted;
 
   private long receivesPosted;
@@ -47,14 +47,14 @@ final class WorkQueues {
 
   private final RequestNumbers receives;
 
-  /** Places of requests that nobody waits for, so that nobody is to get their completions. */
+  /** Places of requests that no call awaits, whose completions are dropped. */
   private RequestNumbers unawaited;
 
   /** The number of the request that is begun. */
   private long begun;
 
   /**
-   * Empty queues.
+   * Creates empty queues.
    *
    * @param limits of the daemon that has the connection
    * @param rdmap whether the connection speaks RDMAP; if not, only {@link DdpQueues} posts
@@ -70,7 +70,7 @@ final class WorkQueues {
     receives = session.daemon().isReconnecting() ? new RequestNumbers() : null;
   }
 
-  /** Its receives are posted to a shared queue from now on. */
+  /** Switches to a shared receive queue. */
   void share() {
     shared = true;
   }
@@ -83,7 +83,7 @@ final class WorkQueues {
     return receivesOutstanding;
   }
 
-  /** Whether nothing that is outstanding will be reported, while the connection is open. */
+  /** Whether no completion will report any outstanding request while the connection is open. */
   boolean isMute() {
     return sendsOutstanding == unsignalled && receivesOutstanding == 0;
   }
@@ -92,22 +92,22 @@ final class WorkQueues {
     return sendsOutstanding == 0 && receivesOutstanding == 0;
   }
 
-  /** Forbids posts: the next daemon may give the connection's number to another one. */
+  /** Forbids posts: the next daemon may give the number to another connection. */
   void release() {
     released = true;
   }
 
-  /** Forbids posts while a handler gets what is left. */
+  /** Forbids posts while a handler gets the remaining completions. */
   void drain(boolean begins) {
     draining = begins;
   }
 
-  /** The place of the request that was posted last to the send queue, or to the receives. */
+  /** The place of the request posted last to the send queue, or to the receive queue. */
   long lastPlace(boolean receive) {
     return receive ? receivesPosted : sendsPosted;
   }
 
-  /** A completion has been read from the ring; returns the place of the request that it names. */
+  /** Counts a completion read from the ring; returns the place of its request. */
   long reported(PolledCompletion completion) {
     forget(completion);
     int retired = completion.retired();
@@ -167,9 +167,9 @@ final class WorkQueues {
   }
 
   /**
-   * Submits a request that is counted already: the daemon may report it, and give the connection's
-   * number to another one, before this returns. The completion has to find this connection, so it
-   * is kept if it has ended.
+   * Submits a request that is counted already: the daemon may report it, and reuse the connection's
+   * number, before this returns. The completion must find this connection, so it is kept if it has
+   * ended.
    */
   private void submit(SubmissionEntry entry) {
     entry.submit();
@@ -216,13 +216,13 @@ final class WorkQueues {
     return entry == null ? null : begin(entry, opcode, flags, id).inline(message, offset, length);
   }
 
-  /** Posts a short send that nobody waits for; false if it has to be posted otherwise. */
+  /** Posts a short send that no call awaits; false if the caller must post it as usual. */
   boolean postUnawaitedSend(MemoryRegion region, long offset, long length) {
     SubmissionEntry entry = beginUnawaited(Opcode.SEND, region, offset, length);
     return entry != null && postUnawaited(entry);
   }
 
-  /** Posts a short Write that nobody waits for; false if it has to be posted otherwise. */
+  /** Posts a short Write that no call awaits; false if the caller must post it as usual. */
   boolean postUnawaitedWrite(
       MemoryRegion region, long offset, long length, int remoteStag, long remoteTo) {
     SubmissionEntry entry = beginUnawaited(Opcode.WRITE, region, offset, length);
@@ -237,7 +237,7 @@ final class WorkQueues {
         : null;
   }
 
-  /** The queue and the session keep most of their room for requests that are reported. */
+  /** Keeps most of the room of queue and session for requests that are reported. */
   private boolean mayPostUnawaited(MemoryRegion region, long length) {
     return length <= limits.inlineOctets()
         && region.hasSegment()
@@ -254,7 +254,7 @@ final class WorkQueues {
     return post(entry);
   }
 
-  /** Whether a completion is that of a request that nobody waits for. Forgets those before it. */
+  /** Whether a completion is of a request that no call awaits. Forgets those before it. */
   boolean isUnawaited(Completion completion) {
     return unawaited != null
         && !isReceive(completion.opcode())
@@ -308,7 +308,7 @@ final class WorkQueues {
   /**
    * Claims an entry of the send queue; null when the queue or the session is full.
    *
-   * @throws IllegalStateException if it will stay full, since no completion is to come
+   * @throws IllegalStateException if it will stay full, since no completion will come
    */
   SubmissionEntry claim(int slots) {
     SubmissionEntry entry =
@@ -348,13 +348,13 @@ final class WorkQueues {
     }
   }
 
-  /** Adds what has not been reported; only of a session that may go on without its daemon. */
+  /** Adds the unreported requests; only in a session with a {@link Reconnect}. */
   void addLost(Connection of, List<LostRequest> lost) {
     sends.forEach(number -> lost.add(new LostRequest(of, null, false, number)));
     receives.forEach(number -> lost.add(new LostRequest(of, null, true, number)));
   }
 
-  /** A completion has been polled. */
+  /** Handles a polled completion. */
   void retire(PolledCompletion completion) {
     if (completion.receiveQueue() != 0) {
       return;

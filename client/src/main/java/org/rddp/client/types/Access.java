@@ -14,10 +14,10 @@ public enum Access {
   /** The peer may run atomic operations on the region. */
   REMOTE_ATOMIC(8),
   /**
-   * The peer may invalidate the STag with a Send with Invalidate. All other rights of the peer
-   * include this one, where a region or a window is for one connection only (RFC 5040 section 5.3).
-   * A region for all connections of a session cannot have this right: one peer would take the STag
-   * away from the others (section 8.1.1 item 7).
+   * The peer may invalidate the STag with a Send with Invalidate. Every other right of the peer
+   * includes this one if a region or window is for one connection only (RFC 5040 section 5.3). A
+   * region for all connections of a session cannot have it: one peer could invalidate the STag for
+   * the others (section 8.1.1 item 7).
    */
   REMOTE_INVALIDATE(16),
   /** The program may bind memory windows to the region. */
@@ -28,7 +28,7 @@ public enum Access {
   /** The bits of all rights of the peer. */
   private static final int REMOTE = 30;
 
-  /** The bits of the rights with which the peer changes the memory. */
+  /** The bits of the rights that let the peer change the memory. */
   private static final int REMOTE_CHANGES = 12;
 
   private final int bit;

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The result of the method must be used: it says that nothing was done, or it is all that refers to
- * something that has to be closed. Error Prone and other checkers know the annotation by its simple
+ * The caller must use the method's result: it may say that nothing was done, or be the only
+ * reference to an object to close. Error Prone and other checkers know the annotation by its simple
  * name, and reject a program that ignores such a result.
  */
 @Documented

@@ -7,7 +7,7 @@ package org.rddp.client.types;
  * domains. A domain need not be created.
  */
 public final class ProtectionDomains {
-  /** The domain of what the program has chosen none for. */
+  /** The domain of objects for which the program chooses none. */
   public static final int DEFAULT = 0;
 
   /** The largest number. */

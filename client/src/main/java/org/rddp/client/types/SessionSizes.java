@@ -1,10 +1,9 @@
 package org.rddp.client.types;
 
 /**
- * The sizes that a program asks for when it opens a session. Each is 0, as the daemon is configured
- * for programs that ask for nothing; or a number, of which the session gets as much as the
- * configuration allows ({@code largest-} keys of {@code [limits]}). {@link SessionLimits} says what
- * it has got.
+ * The sizes that a program asks for when it opens a session. 0 is the daemon's configured default;
+ * a number is limited by the configuration ({@code largest-} keys of {@code [limits]}). {@link
+ * SessionLimits} has the sizes that the session gets.
  *
  * @param sendQueue outstanding requests in the send queue of a connection
  * @param receiveQueue outstanding receives of a connection
@@ -16,7 +15,7 @@ package org.rddp.client.types;
  */
 public record SessionSizes(
     int sendQueue, int receiveQueue, int requests, int completions, int regions, int memories) {
-  /** A program that asks for nothing. */
+  /** The daemon's defaults. */
   public static final SessionSizes CONFIGURED = new SessionSizes(0, 0, 0, 0, 0, 0);
 
   /** Refuses negative numbers. */

@@ -1,20 +1,19 @@
 package org.rddp.client.types;
 
 /**
- * What a program chooses of MPA's startup (RFC 5044 section 7.1, RFC 6581), for a connection or for
- * those of a listener. What it does not choose is as the interface's configuration says.
+ * Options of MPA's startup (RFC 5044 section 7.1, RFC 6581), for a connection or for those of a
+ * listener. The interface's configuration decides options that are not set.
  *
  * <p>IRD and ORD are negotiated where both ends speak revision 2: the connecting end's choice of
- * the revision decides. Where they are not, {@code ird} holds as it is, and so does an {@code ord}
- * that the program has chosen, since it has then agreed on it with the peer by other means. An ORD
- * that it has not chosen is then what the interface is configured for (unnegotiated-ord), 1 by
- * default: every peer that serves Reads serves one at a time, and one that is sent more than it
- * serves ends the connection.
+ * the revision decides. Otherwise {@code ird} applies as it is, and so does an {@code ord} that the
+ * program has set, having agreed on it with the peer by other means. An ORD that is not set is then
+ * the interface's {@code unnegotiated-ord}, 1 by default: every peer that serves Reads serves one
+ * at a time, and ends the connection if it gets more than it serves.
  *
  * @param ird Reads of the peer that are served at a time, and as many atomics: 0 to 16382 and at
  *     most what the interface is configured for; or {@link #CONFIGURED}
  * @param ord Reads and atomics of this program that may be outstanding at a time, likewise. A
- *     rejection tells the peer of it, if it was chosen here
+ *     rejection carries it to the peer if it is set here
  * @param revision MPA revision of the request, 1 or 2, or 0: as configured, but 2 where {@code
  *     peerToPeer} is YES. A listener answers each peer in its own
  * @param peerToPeer whether the accepting end may be the first to send (RFC 6581 section 9.2). YES
@@ -22,13 +21,13 @@ package org.rddp.client.types;
  *     it is rejected; otherwise a listener does as each peer asks
  * @param revision1Retry whether a peer that closes upon a request of revision 2 is asked once more,
  *     with revision 1, over another TCP connection (RFC 6581 section 10). IRD and ORD are then not
- *     negotiated, and only this program may be the first to send; {@link StartupTerms#revision}
- *     tells whether that is so. Where it is left to the configuration, a connection that wants
- *     peer-to-peer is not retried. Means nothing for a listener
+ *     negotiated, and only this program may send first; {@link StartupTerms#revision} tells. If
+ *     left to the configuration, a connection that wants peer-to-peer is not retried. Ignored for a
+ *     listener
  */
 public record StartupOptions(
     int ird, int ord, int revision, Choice peerToPeer, Choice revision1Retry) {
-  /** A choice that is left to the configuration of the interface, or made. */
+  /** A choice: no, yes, or the interface's configuration. */
   public enum Choice {
     /** As the interface is configured. */
     CONFIGURED,
@@ -44,7 +43,7 @@ public record StartupOptions(
   /** The largest IRD and ORD. */
   public static final int DEEPEST = 16382;
 
-  /** Nothing is chosen. */
+  /** All options as the interface is configured. */
   public static final StartupOptions DEFAULTS =
       new StartupOptions(CONFIGURED, CONFIGURED, 0, Choice.CONFIGURED, Choice.CONFIGURED);
 

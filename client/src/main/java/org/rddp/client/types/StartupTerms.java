@@ -1,12 +1,12 @@
 package org.rddp.client.types;
 
 /**
- * What the startup frames of both ends have settled (RFC 6581 section 9). IRD and ORD are numbers
- * of RDMA Reads at a time.
+ * Results of MPA's startup frames (RFC 6581 section 9). IRD and ORD are numbers of RDMA Reads at a
+ * time.
  *
  * @param revision MPA revision of the peer's frame, 0 to 2
  * @param peerToPeer whether the connecting end sends an RTR, so that the accepting program may be
- *     the first to send; otherwise what it sends waits for the connecting program's first message
+ *     the first to send; otherwise its messages wait for the connecting program's first
  * @param peerIrd the peer's IRD as it has sent it: 0 to 16382, {@link #ELSEWHERE}, or {@link
  *     #UNKNOWN}
  * @param peerOrd the peer's ORD, likewise. In a rejection, the ORD that the peer's program needs
@@ -17,7 +17,7 @@ package org.rddp.client.types;
  */
 public record StartupTerms(
     int revision, boolean peerToPeer, int peerIrd, int peerOrd, int ird, int ord) {
-  /** The peer's number that means: agreed on by the programs, by other means. */
+  /** The peer's number if the programs agree on it by other means. */
   public static final int ELSEWHERE = 0x3fff;
 
   /** The peer's frame carries no numbers: it is not of revision 2, or not enhanced. */

@@ -3,16 +3,16 @@ package org.rddp.client.types;
 /** Who chooses a memory window's STags, and who may use the window. */
 public enum WindowKind {
   /**
-   * The daemon chooses another STag for each bind, none of which can be guessed from another. For
-   * the peer of the connection that binds it; to be invalidated before it is bound again.
+   * The daemon chooses an unpredictable new STag for each bind. For the peer of the connection that
+   * binds it; must be invalidated before it is bound again.
    */
   RENAMED(0),
   /** Like RENAMED, but each bind names the last octet of the STag; its other bits stay (type 2). */
   KEYED(1),
   /**
-   * With keys, for the peers of all connections of the session, whose invalidations it does not
-   * follow. It may be bound at any time, which ends what the bind before it has opened; a bind of
-   * no octets does only that (type 1).
+   * With keys, for the peers of all connections of the session; none of them can invalidate it. May
+   * be bound at any time, which closes the part that the bind before has opened; a bind of no
+   * octets does only that (type 1).
    */
   KEYED_FOR_ALL(2);
 

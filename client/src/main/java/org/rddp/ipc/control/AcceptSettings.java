@@ -3,8 +3,8 @@ package org.rddp.ipc.control;
 import org.rddp.client.types.StartupOptions;
 
 /**
- * What a program chooses for one connection when it accepts it. What it does not choose is as the
- * listener's {@link ConnectionSettings} say.
+ * Settings of one connection when it is accepted. Settings that are not set are those of the
+ * listener's {@link ConnectionSettings}.
  *
  * @param receiveQueue RDMAP: number of the shared receive queue; 0: as the listener's
  * @param ird RDMAP: Reads of the peer that are served at a time, at most as many as the listener
@@ -13,10 +13,10 @@ import org.rddp.client.types.StartupOptions;
  * @param domain number of the protection domain, or {@link #DOMAIN_OF_LISTENER}
  */
 public record AcceptSettings(int receiveQueue, int ird, int ord, int domain) {
-  /** The protection domain is as the listener's settings say. */
+  /** The protection domain is the listener's. */
   public static final int DOMAIN_OF_LISTENER = -1;
 
-  /** Everything as the listener's settings say. */
+  /** All settings are the listener's. */
   public static final AcceptSettings DEFAULTS =
       new AcceptSettings(
           0, StartupOptions.CONFIGURED, StartupOptions.CONFIGURED, DOMAIN_OF_LISTENER);
@@ -26,7 +26,7 @@ public record AcceptSettings(int receiveQueue, int ird, int ord, int domain) {
     StartupOptions.checkReads(ird, ord);
   }
 
-  /** Whether something is chosen that plain DDP does not have. */
+  /** Whether a setting is set that plain DDP does not have. */
   public boolean needsRdmap() {
     return receiveQueue != 0
         || ird != StartupOptions.CONFIGURED

@@ -26,7 +26,7 @@ public final class ControlListener implements AutoCloseable {
   /** Programs that have connected and are not accepted yet; net.core.somaxconn limits it, too. */
   private static final int BACKLOG = 512;
 
-  /** Longest wait in ns for another daemon that starts. */
+  /** Longest wait in ns for another starting daemon. */
   private static final long LOCK_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
   private final Path path;
@@ -253,8 +253,8 @@ public final class ControlListener implements AutoCloseable {
   }
 
   /**
-   * Stops listening and removes the socket from the file system. It may wait for as long as a
-   * program likes that was not accepted: for descriptors that it has sent.
+   * Stops listening and removes the socket from the file system. A program that was not accepted
+   * can make it wait without limit, by the descriptors that it has sent.
    */
   @Override
   public void close() throws IOException {

@@ -117,11 +117,11 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Sends a message with duplicates of its descriptors. The caller still owns the descriptors.
    *
-   * <p>The kernel limits the descriptors that a user has sent and that have not been received. So
-   * those of one message only are on their way: an end that does not read takes none from others.
+   * <p>The kernel limits the descriptors in flight per user. So only those of one message are in
+   * flight at a time: an end that does not read cannot use up the limit for others.
    *
    * @return false if the message has to wait because the other end does not read, or because the
-   *     kernel allows no more descriptors on their way
+   *     kernel allows no more descriptors in flight
    * @throws IOException if the other end is closed
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
@@ -154,8 +154,8 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   /**
-   * Whether descriptors may be on their way: some have been sent, and the other end has not been
-   * seen without unreceived messages since.
+   * Whether descriptors may be in flight: some have been sent, and the other end was not seen
+   * without unreceived messages since.
    */
   public synchronized boolean hasDescriptorsInFlight() throws SystemCallException {
     descriptorsInFlight = descriptorsInFlight && UnixSocket.hasUnreceived(socket);
@@ -171,7 +171,7 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   /**
-   * Has the other end receive EPIPE from now on when it sends. What it has sent before can still be
+   * Makes the other end's sends fail with EPIPE from now on. Its earlier messages can still be
    * received, and messages can be sent to it.
    */
   public void shutdownReceiving() throws SystemCallException {

@@ -171,7 +171,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param localPort local port
    * @param remoteAddress address of the peer
    * @param remotePort remote port
-   * @param startup what accepting it comes to
+   * @param startup terms if it is accepted
    * @param privateData of the MPA request
    */
   @MessageType(64)
@@ -194,7 +194,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param localPort local port
    * @param remoteAddress address of the peer
    * @param remotePort remote port
-   * @param startup what the startup frames have settled
+   * @param startup results of the startup frames
    * @param privateData of the MPA reply; none at the Responder
    */
   @MessageType(65)

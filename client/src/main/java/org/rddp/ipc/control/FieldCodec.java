@@ -90,7 +90,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     buffer.putInt(sizes.memories());
   }
 
-  /** Other versions have something else there, which is left out, so that they get an answer. */
+  /**
+   * Skips the field of another version, which has another form, so that its program gets an answer.
+   */
   private static SessionSizes readSizes(MessageBuffer buffer) throws ControlProtocolException {
     if (buffer.helloVersion() != ControlMessage.VERSION) {
       buffer.skipOctets();

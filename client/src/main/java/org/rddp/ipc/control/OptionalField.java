@@ -6,8 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a descriptor that a message may lack. One octet tells whether it is there; the field is
- * null if not.
+ * Marks an optional descriptor. One octet tells whether it is present; the field is null if not.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

@@ -240,8 +240,8 @@ public sealed interface ProgramMessage extends ControlMessage {
   record DestroyReceiveQueue(int request, int queue) implements ProgramMessage {}
 
   /**
-   * Puts memory at the engine's disposal. Before it the program has mapped the memory and added
-   * F_SEAL_FUTURE_WRITE, so that nobody can punch a hole into it. Answered by {@link
+   * Shares memory with the engine. Before it the program maps the memory and adds
+   * F_SEAL_FUTURE_WRITE, so that no process can punch a hole into it. Answered by {@link
    * DaemonMessage.Done} when all pages of the memory are allocated: now it can be registered, the
    * session begins, or the capture runs.
    *
@@ -299,7 +299,7 @@ public sealed interface ProgramMessage extends ControlMessage {
   record ListInterfaces(int request, int version, int index) implements ProgramMessage {}
 
   /**
-   * Asks between which ends a connection of any session of the interface runs; only root and the
+   * Asks for the addresses of a connection of any session of the interface; only root and the
    * daemon's own user may. Answered by {@link DaemonMessage.ConnectionFound}.
    *
    * @param request number of the request

@@ -19,9 +19,7 @@ public final class EpollSet implements AutoCloseable {
   /** Octets of struct epoll_event, which is packed on x86-64 only. */
   private static final int EVENT = 16;
 
-  /**
-   * The most events that one wait takes; of edge-triggered members, the rest is left to the next.
-   */
+  /** Most events that one wait takes; it leaves further edge-triggered events to the next. */
   private static final int EVENTS = 64;
 
   private static final SystemCall CREATE = SystemCall.bind("epoll_create1", "i:i");
@@ -69,8 +67,8 @@ public final class EpollSet implements AutoCloseable {
   }
 
   /**
-   * Adds a descriptor that other code owns and reads, or nobody. It wakes only at a change, for
-   * example when further octets come.
+   * Adds a descriptor that this set's user does not read. It wakes only at a change, for example
+   * when further octets come.
    */
   public void addEdgeTriggered(int member) throws SystemCallException {
     add(member, EPOLLIN | EPOLLET);
@@ -78,7 +76,7 @@ public final class EpollSet implements AutoCloseable {
 
   private void add(int member, int events) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
-      // The kernel gives the rest of the event back with the member, which nobody asks for.
+      // The rest of the event is data that the kernel would return; it is not used.
       MemorySegment event = arena.allocate(EVENT);
       event.set(ValueLayout.JAVA_INT, 0, events);
       CONTROL.call(descriptor.number(), EPOLL_CTL_ADD, member, event.address());
@@ -114,7 +112,7 @@ public final class EpollSet implements AutoCloseable {
     }
   }
 
-  /** Readable while a member is. */
+  /** The set's descriptor: readable while a member is. */
   public Descriptor descriptor() {
     return descriptor;
   }

@@ -9,8 +9,8 @@ package org.rddp.ipc.linux;
  */
 public record PeerCredentials(int pid, int uid, int gid) {
   /**
-   * Tells processes that are not visible apart, which all have the process id 0: their number is
-   * the negative one of their control connection.
+   * Distinguishes invisible processes, which all have the process id 0: replaces it by the negated
+   * number of the control connection.
    *
    * @param connection number of the control connection, greater than 0
    */

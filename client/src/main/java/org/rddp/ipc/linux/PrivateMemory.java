@@ -4,9 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Zeroed memory of this process alone. Its pages exist from the first access on. Unlike what an
- * {@link Arena} allocates, it does not count for the JVM's MaxDirectMemorySize; once that is used
- * up, every allocation waits for the garbage collector.
+ * Zeroed private memory. The kernel allocates its pages at the first access. Unlike what an {@link
+ * Arena} allocates, it does not count for the JVM's MaxDirectMemorySize; once that is used up,
+ * every allocation waits for the garbage collector.
  *
  * <p>Thread-safe except for {@link #close()}: after it, every access ends the JVM.
  */
@@ -44,12 +44,12 @@ public final class PrivateMemory implements AutoCloseable {
     return MemorySegment.ofAddress(address).reinterpret(length);
   }
 
-  /** The whole memory, to be closed by nobody: it is unmapped when the segment is unreachable. */
+  /** The whole memory, unmapped when the segment is unreachable; do not close this object then. */
   public MemorySegment collected() {
     return segment().reinterpret(Arena.ofAuto(), all -> close());
   }
 
-  /** Unmaps the memory. To be called once. */
+  /** Unmaps the memory. Call once. */
   @Override
   public void close() {
     MUNMAP.attempt(address, length);

@@ -9,12 +9,12 @@ import java.lang.foreign.ValueLayout;
  * A mapped memfd: memory that two processes share and neither can truncate.
  *
  * <p>The size is sealed. An access to a mapping whose file was truncated faults, and a fault in
- * native code or in an intrinsic ends the JVM. So memory from another process is mapped only if its
- * size is sealed and it does not use huge pages (a hole punched into huge pages causes a fault
+ * native code or in an intrinsic ends the JVM. So this class maps memory of another process only if
+ * its size is sealed and it does not use huge pages (a hole punched into huge pages causes a fault
  * despite the seals).
  *
- * <p>While one process punches a hole, the kernel lets each thread that touches a page of the hole
- * wait until the whole hole is punched. F_SEAL_FUTURE_WRITE refuses holes, but also every later
+ * <p>While one process punches a hole, the kernel blocks each thread that touches a page of the
+ * hole until the whole hole is punched. F_SEAL_FUTURE_WRITE refuses holes, but also every later
  * mapping for writing, so it is added after both ends have mapped the memory: {@link
  * #forbidHoles()}.
  *
@@ -199,7 +199,8 @@ public final class SharedMemory implements AutoCloseable {
 
   /**
    * Forbids holes for good (F_SEAL_FUTURE_WRITE), once both ends have mapped the memory: from now
-   * on nobody can punch one, or map the memory for writing. Waits for a hole that is being punched.
+   * on no process can punch one, or map the memory for writing. Waits for a hole that is being
+   * punched.
    *
    * @throws SystemCallException if the memory has F_SEAL_SEAL
    */
@@ -248,8 +249,8 @@ public final class SharedMemory implements AutoCloseable {
 
   /**
    * Moves this mapping to the place of another one of the same length, which is closed by that.
-   * Other threads may access the addresses meanwhile: they find either memory. Call it before this
-   * memory's address is used elsewhere.
+   * Other threads may access the addresses during the call and find either memory. Call it before
+   * this memory's address is used elsewhere.
    *
    * @throws SystemCallException if the kernel cannot move it
    */

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock (flock(2)) for processes of one user that replace a socket in several steps. Whoever can
- * open a file can lock it, so the lock is on a file that only the user can open: the socket's path
- * with {@code .lock} appended. The file exists only while it is locked; a process that dies leaves
- * an unlocked file behind, which the next one uses.
+ * A lock (flock(2)) for processes of one user that replace a socket in several steps. A process
+ * that can open a file can lock it, so the lock is on a file that only the user can open: the
+ * socket's path with {@code .lock} appended. The file exists only while it is locked; a process
+ * that dies leaves an unlocked file behind, which the next one uses.
  */
 public final class SocketLock implements AutoCloseable {
   private static final int O_RDWR = 2;

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.BitSet;
 
 /**
- * Where and with which priority the kernel runs the calling thread, a platform thread. Threads that
- * it starts later inherit the processors and the priority.
+ * Sets the processors and the priority of the calling platform thread. Threads that it starts later
+ * inherit both.
  */
 public final class ThreadScheduling {
   /** One bit for each of 8192 processors, the most that Linux supports. */

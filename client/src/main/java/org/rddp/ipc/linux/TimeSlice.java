@@ -5,15 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The length of the time slices in which the kernel runs the calling thread among others of the
- * policy SCHED_OTHER (sched(7), {@code sched_runtime} of sched_setattr(2)). Shorter slices give a
- * thread no more time. But it runs sooner after it was woken, and a yield while other threads are
- * ready to run costs it less of its time: the kernel takes the rest of a slice for it.
+ * The length of the calling thread's time slices under the policy SCHED_OTHER (sched(7), {@code
+ * sched_runtime} of sched_setattr(2)). With shorter slices a thread gets the same share of time,
+ * but runs sooner after a wake-up, and a yield to other threads costs it less: the kernel charges
+ * it the rest of its slice.
  *
- * <p>Linux looks at it from 6.12 on. Threads that this one starts later inherit it.
+ * <p>Effective from Linux 6.12 on. Threads that this one starts later inherit it.
  */
 public final class TimeSlice {
-  /** The shortest that the kernel takes, in ns. */
+  /** The shortest that the kernel accepts, in ns. */
   public static final long SHORTEST = 100_000;
 
   private static final SystemCall SYSCALL = SystemCall.bind("syscall", "l:l.illl");
@@ -44,7 +44,7 @@ public final class TimeSlice {
   /**
    * Sets it to {@link #SHORTEST}, unless the thread has another policy or is a virtual one.
    *
-   * @return false if the kernel has not taken it; the thread then runs as before
+   * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shorten() {
     if (SCHED_GETATTR == 0 || Thread.currentThread().isVirtual()) {

@@ -75,7 +75,8 @@ public final class UnixSocket {
   }
 
   /**
-   * Has the other end receive EPIPE from now on when it sends; what it has sent before is received.
+   * Makes the other end's sends fail with EPIPE from now on; its earlier messages are still
+   * received.
    */
   public static void shutdownReceiving(Descriptor socket) throws SystemCallException {
     SHUTDOWN.call(socket.number(), SHUT_RD);

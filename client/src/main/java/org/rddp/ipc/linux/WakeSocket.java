@@ -24,7 +24,7 @@ public final class WakeSocket implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
 
-  /** The most signals that are taken at once; the kernel keeps some hundreds. */
+  /** Most signals taken at once; the kernel keeps some hundreds. */
   private static final int ROOM = 4096;
 
   private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
@@ -34,7 +34,7 @@ public final class WakeSocket implements AutoCloseable {
   private static final MethodHandle RECEIVE = bind("recv");
   private static final MemorySegment OCTET = Arena.global().allocate(1);
 
-  /** Signals have no contents, so all threads may take them into the same place. */
+  /** Signals have no contents, so all threads may read them into the same memory. */
   private static final MemorySegment TAKEN = Arena.global().allocate(ROOM);
 
   private final Descriptor descriptor;

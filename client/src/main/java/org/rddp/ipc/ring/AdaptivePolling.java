@@ -4,16 +4,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides how long a thread polls before it sleeps, by what polling has led to. Polling saves the
- * time of a wake-up if the thread has a processor for itself. If it has not, it keeps the thread
- * that it waits for from running, or lends the processor to a thread of another program, which
- * keeps it until the kernel's next tick.
+ * Decides how long a thread polls before it sleeps, by the results of earlier polling. Polling
+ * saves the time of a wake-up if the thread has a processor for itself. Otherwise it keeps the
+ * thread that it waits for from running, or yields to a thread of another program, which keeps the
+ * processor until the kernel's next tick.
  *
- * <p>Between two looks the thread yields its processor. After some waits whose polling was in vain
+ * <p>Between two checks the thread yields its processor. After some waits whose polling failed
  * ({@link #FAILURE}, {@link #ENOUGH}), or one in which a yield took {@link #LOST} or longer, the
- * next waits sleep at once; then one polls again as a trial. Each trial in vain doubles the number
- * of waits that sleep at once, up to {@link #MOST_SLEEPS}, so that at most one wait in so many is
- * delayed; each success halves it.
+ * next waits sleep at once; then one polls again as a trial. Each failed trial doubles the number
+ * of waits that sleep at once, up to {@link #MOST_SLEEPS}; each success halves it.
  *
  * <pre>{@code
  * polling.begin();
@@ -29,19 +28,19 @@ import java.util.function.LongSupplier;
  * <p>For one thread at a time.
  */
 public final class AdaptivePolling {
-  /** A yield that takes this long, in ns, has lent the processor to a thread that does not wait. */
+  /** A yield that takes this long, in ns, gave the processor to a thread that does not wait. */
   static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
 
   /**
-   * Points of a wait whose polling was in vain; one that succeeded takes one point back. So polling
-   * does not go on where every other wait is in vain, as with a round trip now and then.
+   * Points for a wait whose polling failed; a success takes one point back. So polling stops if
+   * every other wait fails, as with occasional round trips.
    */
   static final int FAILURE = 2;
 
-  /** Points with which the next waits sleep at once: those of four failures in a row. */
+  /** Points at which the next waits sleep at once: four failures in a row. */
   static final int ENOUGH = 4 * FAILURE;
 
-  /** The least number of waits that sleep at once, other than none. */
+  /** Least number of waits that sleep at once, unless none do. */
   static final int FEWEST_SLEEPS = 8;
 
   /** Waits that sleep at once after a yield that took long. */
@@ -65,14 +64,14 @@ public final class AdaptivePolling {
 
   private int points;
 
-  /** How many waits sleep at once between two trials. */
+  /** Waits that sleep at once between two trials. */
   private int sleeps;
 
-  /** How many of them are still to come. */
+  /** Those of them still to come. */
   private int sleepsLeft;
 
   /**
-   * Begins with polling.
+   * Starts in the state that polls.
    *
    * @param longest time in ns that a wait polls
    */
@@ -98,7 +97,7 @@ public final class AdaptivePolling {
     }
   }
 
-  /** Yields and returns true if the thread is to look again, or returns false if it is to sleep. */
+  /** Yields and returns true if the thread is to check again; false if it is to sleep. */
   public boolean goesOn() {
     if (ended) {
       return false;
@@ -112,14 +111,14 @@ public final class AdaptivePolling {
     polled = true;
     yield.run();
     if (clock.getAsLong() - now >= LOST) {
-      // What it waits for may have come meanwhile, so it looks once more.
+      // The awaited event may have come during the yield: check once more.
       ended = true;
       lose();
     }
     return true;
   }
 
-  /** Has found what it waited for. Says nothing of polling if it was there at once. */
+  /** Counts a success, unless the awaited event was there before polling. */
   public void succeed() {
     if (polled && !ended) {
       points = Math.max(0, points - 1);

@@ -13,14 +13,14 @@ import org.rddp.ipc.linux.SystemCallException;
  * A ring of captured frames from the daemon to a program. If the program is too slow, frames are
  * dropped and counted; the daemon never waits.
  *
- * <p>After the header follow, two cache lines apart, the number of octets written (by the daemon),
- * of octets read (by the program) and of frames lost (by the daemon). The ring begins at 512; its
- * size is a power of two. A record, aligned to 8, holds one frame: time in nanoseconds since 1970
- * (8), octets kept (4), original length (4), the octets kept. A record may wrap around the ring's
- * end.
+ * <p>The header is followed, two cache lines apart, by the number of octets written (by the
+ * daemon), octets read (by the program) and frames lost (by the daemon). The ring begins at 512;
+ * its size is a power of two. A record, aligned to 8, holds one frame: time in nanoseconds since
+ * 1970 (8), octets kept (4), original length (4), the octets kept. A record may wrap around the
+ * ring's end.
  *
- * <p>The daemon reads nothing back but the read position, and accepts it only within what it has
- * written. One thread at each end. The daemon's end allocates nothing per frame.
+ * <p>The daemon reads back only the read position, and accepts it only within the octets that it
+ * has written. One thread at each end. The daemon's end allocates nothing per frame.
  */
 public final class CaptureRing implements AutoCloseable {
   /** Receives the frames read from the ring. */

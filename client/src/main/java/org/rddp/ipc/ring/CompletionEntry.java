@@ -20,12 +20,12 @@ import org.rddp.client.types.Opcode;
  *                              52  of plain DDP only (12)
  * </pre>
  *
- * <p>Of plain DDP's receives and notices, 48 is the RsvdULP (8), 56 the Queue Number (4) and 60 the
- * Message Sequence Number (4). Of a {@link Opcode#TAGGED_NOTICE}, 36 is the STag that the peer has
+ * <p>In plain DDP's receives and notices, 48 is the RsvdULP (8), 56 the Queue Number (4) and 60 the
+ * Message Sequence Number (4). In a {@link Opcode#TAGGED_NOTICE}, 36 is the STag that the peer has
  * named, and 40 the Tagged Offset.
  *
- * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
- * are not set are zero, but for plain DDP's, which no other opcode has. Engine thread only;
+ * <p>Call {@link #begin}, the setters that the opcode needs, then {@link #submit}. Fields that are
+ * not set are zero, except for plain DDP's, which other opcodes do not have. Engine thread only;
  * allocates nothing.
  */
 public final class CompletionEntry {
@@ -63,7 +63,7 @@ public final class CompletionEntry {
     this.rings = rings;
   }
 
-  /** Moves to the slot at an address, whose completion ends so many requests. */
+  /** Moves to the slot at an address. {@code retired}: requests that its completion ends. */
   void wrap(long address, int retired) {
     slot = address;
     putInt(RETIRED, retired);
@@ -120,7 +120,7 @@ public final class CompletionEntry {
     return flag(HAS_IMMEDIATE);
   }
 
-  /** Binds: the window's number, and the STag that it has once it is bound the next time. */
+  /** Binds: the window's number, and the STag that its next bind gives it. */
   public CompletionEntry window(int number, int nextStag) {
     putInt(OBJECT, number);
     putInt(STAG, nextStag);

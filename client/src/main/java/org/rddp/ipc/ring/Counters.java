@@ -15,9 +15,9 @@ import org.rddp.ipc.linux.SystemCallException;
  * Named counters in shared memory, which any holder of the descriptor can read while the daemon
  * runs.
  *
- * <p>After the header follow records of 128 octets: value (8), length of the name (4; 0: the record
- * is free; written last), name in UTF-8 (at most 112 octets). So two counters never share a cache
- * line.
+ * <p>The header is followed by records of 128 octets, so that counters never share a cache line:
+ * value (8), length of the name (4; 0: the record is free; written last), name in UTF-8 (at most
+ * 112 octets).
  *
  * <p>Each counter has one writer. Adding and removing counters is synchronized. Reading takes no
  * lock; each value is read atomically.

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  * <p>One thread, the engine's. Allocates nothing, never blocks.
  */
 public final class DaemonRings {
-  /** {@link #take}: no request is there, or there is no room for its completion. */
+  /** {@link #take}: there is no request, or no room for its completion. */
   public static final int NOTHING = 0;
 
   /** {@link #take}: a request was copied. */
@@ -70,21 +70,24 @@ public final class DaemonRings {
         memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
   }
 
-  /** Tells the program that {@link #announceSleep} may be called. Before it has the memory. */
+  /** Tells the program that {@link #announceSleep} may be called. Call before it has the memory. */
   public void allowSleep() {
     RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.SLEEPS, 1);
   }
 
   /**
    * Asks the program to wake the daemon's thread when it posts a request, from now to {@link
-   * #endSleep}. The caller then makes a full fence, and looks for requests once more before it
+   * #endSleep}. The caller then makes a full fence, and checks for requests once more before it
    * sleeps: as in {@link #flush}, at least one end sees the other's store.
    */
   public void announceSleep() {
     RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.SLEEPING, 1);
   }
 
-  /** The daemon's thread is awake. Returns whether the program has woken it, or is about to. */
+  /**
+   * Notes that the daemon's thread is awake. Returns whether the program has woken it, or is about
+   * to.
+   */
   public boolean endSleep() {
     if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.SLEEPING) == 0) {
       return true;
@@ -94,8 +97,8 @@ public final class DaemonRings {
   }
 
   /**
-   * Whether a request was there that could not be taken when {@link #take} was called last, since
-   * the program had not read enough completions. Reading them wakes nobody.
+   * Whether the last {@link #take} left a request because the program had not read enough
+   * completions. Reading them does not wake the daemon.
    */
   public boolean isBlocked() {
     return blocked;
@@ -146,7 +149,7 @@ public final class DaemonRings {
 
   /**
    * Looks ahead at the requests that {@link #take} would return next, and takes none. The program
-   * may still change them, so what is seen is good for prefetching only.
+   * may still change them, so use the result for prefetching only.
    *
    * @param connections receives the connection that each request names
    * @return how many, at most the length of {@code connections}
@@ -184,7 +187,7 @@ public final class DaemonRings {
     return entry;
   }
 
-  /** The claimed entry is filled: the program may read it. */
+  /** Hands the claimed, filled entry to the program. */
   void submit() {
     RingLayout.INT.setRelease(
         RingLayout.ALL, completionSlot(), RingLayout.lap(written, completionShift));
@@ -192,7 +195,7 @@ public final class DaemonRings {
   }
 
   /**
-   * Publishes which requests were taken. To be called at the end of each turn.
+   * Publishes which requests were taken. Call at the end of each turn.
    *
    * @return whether the program has asked to be woken: the caller signals it
    */

@@ -26,7 +26,7 @@ public final class PolledCompletion {
   private int qn;
   private int msn;
 
-  /** A copy of nothing yet. */
+  /** Creates an empty copy. */
   public PolledCompletion() {}
 
   void read(MemorySegment memory, long slot) {
@@ -144,7 +144,7 @@ public final class PolledCompletion {
     return opcode == Opcode.BIND ? object : 0;
   }
 
-  /** The STag that a window will have once it is bound the next time; 0 if there is no window. */
+  /** The STag that the window's next bind gives it; 0 if there is no window. */
   public int windowStag() {
     return opcode == Opcode.BIND ? stag : 0;
   }
@@ -175,8 +175,8 @@ public final class PolledCompletion {
 
   /**
    * Tagged Offset of the last segment of a {@link Opcode#TAGGED_NOTICE}'s message, whose octets are
-   * {@link #octets()}. How long the whole message was DDP does not know (RFC 5041 section 5.2). It
-   * means nothing if there are no octets.
+   * {@link #octets()}. DDP does not know the length of the whole message (RFC 5041 section 5.2).
+   * Undefined if there are no octets.
    */
   public long to() {
     return opcode == Opcode.TAGGED_NOTICE ? immediate : 0;

@@ -34,7 +34,7 @@ public final class ProgramRings {
    * Finds the rings in memory that the daemon laid out.
    *
    * @param wakeDaemon wakes the daemon's thread; called when a request is posted while it sleeps
-   * @throws IOException when they are not there, or in another layout
+   * @throws IOException if there are none, or in another layout
    */
   public ProgramRings(MemorySegment memory, Runnable wakeDaemon) throws IOException {
     SharedMemoryHeader.check(memory, RingLayout.MAGIC, RingLayout.VERSION);
@@ -58,7 +58,7 @@ public final class ProgramRings {
 
   /**
    * Claims the next entry of the submission ring, to be filled and submitted before another is
-   * claimed. One that is not submitted has no effect.
+   * claimed. An entry that is not submitted has no effect.
    *
    * @param slots that the request takes, 1 to {@link WorkRequest#MAX_SLOTS}
    * @return null when too few slots are free, or too many requests are outstanding: poll first
@@ -89,7 +89,7 @@ public final class ProgramRings {
     return posted + slots - taken <= submissionSlots;
   }
 
-  /** The claimed entry is filled: the daemon may take it. */
+  /** Hands the claimed, filled entry to the daemon. */
   void submit(int slots) {
     RingLayout.INT.setRelease(
         memory,
@@ -102,7 +102,7 @@ public final class ProgramRings {
     }
   }
 
-  /** The fence is the counterpart of that between {@link DaemonRings#announceSleep} and a look. */
+  /** The fence pairs with the daemon's fence after {@link DaemonRings#announceSleep}. */
   private void wakeSleepingDaemon() {
     VarHandle.fullFence();
     if ((int) RingLayout.INT.getOpaque(memory, (long) RingLayout.SLEEPING) != 0) {
@@ -147,7 +147,7 @@ public final class ProgramRings {
     return true;
   }
 
-  /** The program has got a completion that was read, which ends so many requests. */
+  /** Retires the requests of a completion that was read and that the program has got. */
   public void retire(int requests) {
     unretired -= requests;
     outstanding -= requests;

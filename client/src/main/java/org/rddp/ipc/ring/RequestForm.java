@@ -5,7 +5,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 
 /**
- * What a request of one opcode may have in its words. {@link WorkRequest} says what they mean.
+ * The valid values of the words of a request with one opcode, see {@link WorkRequest}.
  *
  * @param flags the flags that it may have
  * @param qnBits the bits that the word of the Queue Number may have
@@ -28,7 +28,7 @@ record RequestForm(int flags, int qnBits, long toBits, long immediateBits, long 
       Access.bits(
           Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC, Access.REMOTE_INVALIDATE);
 
-  /** By opcode, which has one octet; null for those that do not exist. */
+  /** By opcode; null for those that do not exist. */
   private static final RequestForm[] FORMS = new RequestForm[256];
 
   static {

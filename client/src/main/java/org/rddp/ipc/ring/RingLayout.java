@@ -7,13 +7,13 @@ import java.lang.invoke.VarHandle;
 /**
  * The layout of the memory of a session's rings.
  *
- * <p>The header is followed by words of either end, two cache lines from each other so that
- * adjacent-line prefetch does not make them share one (but those of threads that wait, which change
- * rarely), then by the slots of the submission ring and those of the completion ring. A slot has 64
- * octets and begins with its state word: in the first slot of an entry the lap of the ring that it
- * was written in, which is never zero; in further slots zero. The state word is stored last, with
- * release; the reader owns the entry when it reads the expected lap with acquire. So slots need not
- * be cleared, and no length has to be trusted.
+ * <p>The header is followed by words of either end, two cache lines apart so that adjacent-line
+ * prefetch does not make them share one (except those of waiting threads, which change rarely),
+ * then by the slots of the submission ring and of the completion ring. A slot has 64 octets and
+ * begins with its state word: in the first slot of an entry the lap of the ring that it was written
+ * in, which is never zero; in further slots zero. The state word is stored last, with release; the
+ * reader owns the entry when it reads the expected lap with acquire. So slots need not be cleared,
+ * and no length must be trusted.
  */
 public final class RingLayout {
   static final String MAGIC = "RDDPRING";
@@ -32,12 +32,12 @@ public final class RingLayout {
   static final int WAITING = 384;
 
   /**
-   * 1 while the daemon's thread sleeps and has to be woken when a request is posted; the daemon
-   * sets and clears it, and the program that wakes it clears it.
+   * 1 while the daemon's thread sleeps and a post must wake it; the daemon sets and clears it; the
+   * program that wakes the daemon clears it, too.
    */
   static final int SLEEPING = 448;
 
-  /** 1 if the daemon's thread ever sleeps so; constant. */
+  /** 1 if {@link #SLEEPING} is ever set; constant. */
   static final int SLEEPS = 452;
 
   /** The first slot. */

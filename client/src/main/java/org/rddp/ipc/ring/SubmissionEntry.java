@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
  * A work request that a program writes into the submission ring: a flyweight over the slots that
  * {@link ProgramRings#claim} has found free. {@link WorkRequest} has the layout.
  *
- * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields of
- * the first slot that are not set are zero. One thread; allocates nothing.
+ * <p>Call {@link #begin}, the setters that the opcode needs, then {@link #submit}. Fields of the
+ * first slot that are not set are zero. One thread; allocates nothing.
  */
 public final class SubmissionEntry {
   private final ProgramRings rings;
@@ -54,7 +54,7 @@ public final class SubmissionEntry {
   }
 
   /**
-   * The message lies in a region.
+   * Sets the range of a region that the message lies in.
    *
    * @param offset in the region
    * @param length octets, 0 to {@link WorkRequest#MAX_LENGTH}; more for a {@link
@@ -67,7 +67,10 @@ public final class SubmissionEntry {
     return this;
   }
 
-  /** The message lies in pieces; the entry has {@link StagPieces#slots()}. One is a region. */
+  /**
+   * Sets the pieces that the message lies in; the entry has {@link StagPieces#slots()}. One piece
+   * is a region.
+   */
   public SubmissionEntry memory(StagPieces pieces) {
     int count = pieces.count();
     checkSlots(pieces.slots());
@@ -87,7 +90,7 @@ public final class SubmissionEntry {
   }
 
   /**
-   * The entry carries the message; it has {@link WorkRequest#slotsForInline}.
+   * Copies the message into the entry, which has {@link WorkRequest#slotsForInline}.
    *
    * @param from where the message lies
    * @param length octets, 0 to {@link WorkRequest#MAX_INLINE}
@@ -106,7 +109,7 @@ public final class SubmissionEntry {
   }
 
   /**
-   * STag and Tagged Offset at the peer. For some opcodes these words have another meaning: see
+   * Sets STag and Tagged Offset at the peer. For some opcodes these words have another meaning, see
    * {@link WorkRequest}.
    */
   public SubmissionEntry remote(int stag, long to) {
@@ -151,7 +154,7 @@ public final class SubmissionEntry {
     }
   }
 
-  /** Clears the state words: data of the lap before must not look like that of a later entry. */
+  /** Clears the state words: data of the previous lap must not look like that of a later entry. */
   private void clearFurther() {
     for (int i = 1; i < slots; i++) {
       RingLayout.putLong(memory, further(i) - WorkRequest.DATA, 0);

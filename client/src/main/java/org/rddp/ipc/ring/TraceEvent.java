@@ -52,12 +52,12 @@ public final class TraceEvent {
   private MemorySegment event;
   private int length;
 
-  /** An event to write. */
+  /** Creates an event to write. */
   public TraceEvent() {
     event = Arena.ofAuto().allocate(LONGEST, Long.BYTES);
   }
 
-  /** Shows an event that was read; valid as long as the segment. */
+  /** Wraps an event that was read; valid as long as the segment. */
   public void wrap(MemorySegment read) {
     event = read;
     length = (int) read.byteSize();

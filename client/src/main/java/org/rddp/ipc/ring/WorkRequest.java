@@ -16,7 +16,7 @@ import org.rddp.client.types.SendFlags;
  * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
  * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
  * local memory. The object is what the opcode names: the peer's STag, an STag to be invalidated, a
- * window or a shared receive queue. A bind has the rights in place of the remote TO, the key of its
+ * window or a shared receive queue. A bind has the rights instead of the remote TO, the key of its
  * STag at 44 and the Tagged Offset of its first octet at 56:
  *
  * <pre>
@@ -33,7 +33,7 @@ import org.rddp.client.types.SendFlags;
  * <p>Where the opcode is plain DDP's, 44 is the Queue Number and 56 the RsvdULP.
  *
  * <p>{@link DaemonRings#take} reads the shared entry once; later writes of the program do not
- * change this object. It is well formed; the daemon has still to check connection, STag and range.
+ * change this object. It is well formed; the daemon must still check connection, STag and range.
  * Used by one thread; reused without allocation.
  */
 public final class WorkRequest {
@@ -140,8 +140,8 @@ public final class WorkRequest {
   }
 
   /**
-   * Reads a first slot, every word of it once, and says how many slots the request claims, 0 to
-   * 255.
+   * Reads every word of a first slot once; returns the number of slots that the request claims, 0
+   * to 255.
    *
    * @param slot its address
    */
@@ -179,7 +179,7 @@ public final class WorkRequest {
         RingLayout.ALL, slot + DATA, further, (number - 1L) * DATA_OCTETS, DATA_OCTETS);
   }
 
-  /** Whether the copy is what {@link SubmissionEntry} can have written. */
+  /** Whether {@link SubmissionEntry} can have written the copy. */
   boolean isWellFormed() {
     RequestForm form = RequestForm.of(opcode);
     return form != null
@@ -204,7 +204,7 @@ public final class WorkRequest {
     return isInline() ? slotsForInline(length) : 1;
   }
 
-  /** Whether the pieces are well formed, and together as long as the message. */
+  /** Whether the pieces are well formed and add up to the message's length. */
   private boolean piecesFit() {
     if (!isList()) {
       return pieces == 0;
@@ -237,7 +237,7 @@ public final class WorkRequest {
     return opcode;
   }
 
-  /** Whether success is reported, too. That of a receive and of a bind always is. */
+  /** Whether success is reported, too. Receives and binds are always reported. */
   public boolean isSignalled() {
     return (flags & SendFlags.SIGNALLED) != 0
         || opcode == Opcode.RECEIVE
@@ -250,7 +250,7 @@ public final class WorkRequest {
     return (flags & INLINE) != 0;
   }
 
-  /** What is asked of the stream: {@link SendFlags#FENCED} and {@link SendFlags#SOLICITED}. */
+  /** Flags for the stream: {@link SendFlags#FENCED} and {@link SendFlags#SOLICITED}. */
   public int streamFlags() {
     return flags & (SendFlags.FENCED | SendFlags.SOLICITED);
   }
@@ -260,8 +260,8 @@ public final class WorkRequest {
   }
 
   /**
-   * How many pieces of memory the message lies in, or goes to: 0 to {@link StagPieces#MOST}. A part
-   * of a region is one piece; a message without octets, or within the request, has none.
+   * Number of pieces of memory that the message lies in or is placed into: 0 to {@link
+   * StagPieces#MOST}. A part of a region is one piece; an empty or inline message has none.
    */
   public int pieces() {
     if (isList()) {
@@ -313,9 +313,7 @@ public final class WorkRequest {
     return length;
   }
 
-  /**
-   * An STag of the peer's: of the memory to work on; of a {@link Opcode#SEND} to invalidate, or 0.
-   */
+  /** The peer's STag to work on; for a {@link Opcode#SEND} the one to invalidate, or 0. */
   public int remoteStag() {
     return object;
   }
@@ -350,7 +348,7 @@ public final class WorkRequest {
     return immediate;
   }
 
-  /** The Tagged Offset at the peer, where the request works on its memory. */
+  /** The Tagged Offset in the peer's memory. */
   public long remoteTo() {
     return remoteTo;
   }
@@ -375,7 +373,7 @@ public final class WorkRequest {
     return RingLayout.getLong(further, OPERANDS);
   }
 
-  /** Atomics: the bits that nothing is carried out of, or the bits to replace. */
+  /** Atomics: the bits that no carry leaves, or the bits to replace. */
   public long mask() {
     return RingLayout.getLong(further, OPERANDS + 8L);
   }
