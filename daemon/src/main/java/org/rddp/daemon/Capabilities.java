@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rights of the calling thread that Linux gives apart from root's (capabilities(7)). */
+/** Capabilities of the calling thread (capabilities(7)). */
 enum Capabilities {
   /** Changes flags and addresses of network interfaces. */
   CAP_NET_ADMIN(12),
@@ -24,8 +24,8 @@ enum Capabilities {
   }
 
   /**
-   * Those that the thread does not have. One that it has counts only within its user namespace, so
-   * not for a network namespace that belongs to another.
+   * The capabilities that the thread lacks. A capability is valid only within the thread's user
+   * namespace, so not for a network namespace that belongs to another.
    */
   static List<Capabilities> missing(Capabilities... needed) {
     long effective = effective();

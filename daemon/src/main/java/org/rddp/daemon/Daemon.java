@@ -55,7 +55,7 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Checksum;
 
 /**
- * {@code rddpd}: one engine for each interface, or several, and the control server for programs.
+ * {@code rddpd}: one or several engines for each interface, and the control server for programs.
  */
 public final class Daemon implements AutoCloseable {
   /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
@@ -84,7 +84,7 @@ public final class Daemon implements AutoCloseable {
   private final SdNotifier notifier;
   private Watchdog watchdog;
 
-  /** Null where metrics are off. */
+  /** Null if metrics are off. */
   private final MetricsServer metrics;
 
   private Health health;
@@ -140,8 +140,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Creates the control socket, at which programs wait until the daemon is started. To be called
-   * before a device is touched: a second daemon for the same socket fails here.
+   * Creates the control socket, at which programs wait until the daemon is started. Call it before
+   * touching a device: a second daemon for the same socket fails here.
    *
    * @throws IOException if the control socket cannot be created
    */
@@ -216,7 +216,7 @@ public final class Daemon implements AutoCloseable {
     return daemon;
   }
 
-  /** What programs may have of the heap, with its counters. */
+  /** Makes the programs' share of the heap, with its counters. */
   private HeapShare heap() {
     HeapShare heap = HeapShare.ofHeap(Runtime.getRuntime().maxMemory());
     statistics.add("daemon.heap.limit", heap::limit);
@@ -250,8 +250,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Warms up the vector code for checksums and CRCs in a thread of its own; until it ends, the
-   * engines use the JDK's code.
+   * Warms up the vector code for checksums and CRCs in its own thread; until that ends, the engines
+   * use the JDK's code.
    */
   private static void tryVectors() {
     Runnable pause = () -> LockSupport.parkNanos(VECTOR_PAUSE);
@@ -321,7 +321,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Ends the daemon: without the engine programs would wait forever, and they notice the daemon's
+   * Ends the daemon: without the engine programs would wait forever, but they notice the daemon's
    * end.
    */
   private void onEngineLost(String thread, Throwable cause) {
@@ -401,7 +401,7 @@ public final class Daemon implements AutoCloseable {
     };
   }
 
-  /** Takes times of {@link System#nanoTime}. */
+  /** Converts times of {@link System#nanoTime} to the time of day. */
   private static CaptureSink atTimeOfDay(CaptureSink sink) {
     long epoch = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
     return (time, address, length) -> sink.offer(time + epoch, address, length);
@@ -433,8 +433,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Takes over what a running daemon can of a configuration that was read again, and logs what
-   * needs a restart. Sessions that exist keep what they have.
+   * Applies the changes of a configuration that a running daemon can, and logs those that need a
+   * restart. Existing sessions keep what they have.
    */
   public synchronized void reconfigure(Configuration next) {
     Configuration running = configuration;
@@ -462,7 +462,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Logs why a configuration that was read again is not taken over. */
+  /** Logs why a configuration that was read again is not applied. */
   public void refuse(ConfigurationException refused) {
     control.note("the configuration is not taken over, since it is not valid:");
     refused.problems().forEach(problem -> control.note(problem.toString()));
@@ -479,7 +479,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Stops the daemon: stops accepting programs, closes connections gracefully as far as their peers
+   * Stops the daemon: stops accepting programs, closes connections gracefully if their peers
    * respond in time, ends sessions, stops threads and closes ports. A second call does nothing.
    */
   @Override
@@ -517,7 +517,7 @@ public final class Daemon implements AutoCloseable {
   /**
    * Stops the engines' threads.
    *
-   * @return false if one is stuck; what it uses has to stay as it is, and goes with the process
+   * @return false if one is stuck; the resources that it uses must stay open until the process ends
    */
   private boolean stopThreads() {
     threads.forEach(EngineThread::stop);
@@ -534,7 +534,7 @@ public final class Daemon implements AutoCloseable {
     return stopped;
   }
 
-  /** Closes connections and sessions gracefully, as far as their engines make turns. */
+  /** Closes connections and sessions of running engines gracefully. */
   private void endInOrder() {
     List<Engine> running =
         threads.stream()

@@ -47,7 +47,7 @@ public final class DpdkPorts implements Ports {
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
-  /** Number of a mempool's long buffers in each thread's cache: there are few. */
+  /** Number of a mempool's long buffers in each thread's cache; small, since there are few. */
   private static final int LONG_CACHE = 32;
 
   /** No NUMA node is preferred. */
@@ -112,8 +112,8 @@ public final class DpdkPorts implements Ports {
 
   /**
    * Checks that the machine has what the configuration names, starts DPDK and opens the ports.
-   * Keeps the output of the whole process meanwhile, and passes it on to standard error only if all
-   * went well: after a failure the exception says what of it matters.
+   * Captures the output of the whole process during that time, and passes it on to standard error
+   * only on success: after a failure the exception quotes what matters of it.
    *
    * @param before called before each port is opened; may throw, which is handled as a failure
    * @throws MachineException if something cannot be used; names the key. Ports opened before are
@@ -133,7 +133,7 @@ public final class DpdkPorts implements Ports {
         ports = open(configuration, before, kept);
       } catch (DpdkException e) {
         if (e.errno() == 0) {
-          // DPDK was not asked: the message is complete.
+          // Found before DPDK was called: the message is complete.
           throw e;
         }
         throw new MachineException(
@@ -145,7 +145,7 @@ public final class DpdkPorts implements Ports {
       }
       said = kept.since(0);
     }
-    // A configured log level asks for all of the messages.
+    // With a configured log level, print all messages.
     boolean whole =
         configuration.dpdk().arguments().stream().anyMatch(each -> each.contains("log-level"));
     System.err.print(whole ? said : DriverWords.remarkable(said));
@@ -194,7 +194,8 @@ public final class DpdkPorts implements Ports {
         }
       }
     }
-    // Without it, DPDK prints lines without times to standard error. A later one overrides it.
+    // Without it, DPDK prints lines without times to standard error. The configured arguments
+    // override it.
     return arguments.and(EAL_LOG).overriddenBy(dpdk.arguments());
   }
 
@@ -270,7 +271,7 @@ public final class DpdkPorts implements Ports {
     Mempool link =
         linkPools.computeIfAbsent(
             name, each -> mempool("link", configured, configured.packets(), ANY_NODE));
-    // What one end sends the other must have buffers for.
+    // Each end needs buffers for what the other sends.
     int longest = Math.min(configured.longestFrame(), peer.longestFrame());
     boolean isLong = longest > configured.mtu();
     Mempool longLink =
@@ -398,9 +399,9 @@ public final class DpdkPorts implements Ports {
   }
 
   /**
-   * How a port chooses the queue of what it receives; null if that cannot be foretold. Some drivers
-   * say that they can spread TCP, and show neither key nor table. The octets of the key behind
-   * those for IPv4 are used only if the port spreads TCP over IPv6, too.
+   * How a port chooses a receive queue; null if that cannot be predicted. Some drivers claim to
+   * spread TCP but show neither key nor table. The octets of the key behind those for IPv4 are used
+   * only if the port also spreads TCP over IPv6.
    */
   private static FlowSteering steering(EthernetPort port, int queues) {
     byte[] key = port.rssKey();
@@ -413,7 +414,7 @@ public final class DpdkPorts implements Ports {
     return known ? new FlowSteering(new Toeplitz(Arrays.copyOf(key, used)), table) : null;
   }
 
-  /** Whether the port starts with interrupts: some drivers refuse it where the card has none. */
+  /** Whether the port starts with interrupts: some drivers refuse them if the card has none. */
   private static boolean start(
       EthernetPort port, PortSettings settings, List<Mempool> pools, byte[] key) {
     try {
@@ -425,7 +426,7 @@ public final class DpdkPorts implements Ports {
     }
   }
 
-  /** How a thread that sleeps learns of a ring's frames: another thread does not wake it. */
+  /** The interrupt of a ring: a sleeping thread is not woken by another thread's frames. */
   private int ringInterrupt() {
     return engine.engines() == EngineThreads.SHARED ? FrameDevice.OWN_THREAD : FrameDevice.POLLED;
   }

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.rddp.daemon.configuration.TimeSpan;
 import org.rddp.daemon.engine.Engine;
 
-/** Closes all connections in order, waits until they have ended, and says what it waits for. */
+/** Closes all connections gracefully, waits until they have ended, and logs what it waits for. */
 final class Drain {
   /** Longest wait in ns for an engine's answer. */
   private static final long ANSWER_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
@@ -24,7 +24,7 @@ final class Drain {
   /**
    * Creates a drain.
    *
-   * @param timeout longest time in ns that the connections have
+   * @param timeout longest wait for the connections in ns
    * @param log gets a line at the beginning, and one at the end
    */
   Drain(List<Engine> engines, long timeout, Consumer<String> log) {
@@ -33,7 +33,7 @@ final class Drain {
     this.log = log;
   }
 
-  /** Closes the connections; returns when none is left, or the time is over. */
+  /** Closes the connections; returns when none is left, or at the timeout. */
   void run() throws InterruptedException {
     Map<String, Integer> open = connections();
     if (open.isEmpty()) {
@@ -67,7 +67,7 @@ final class Drain {
         .collect(Collectors.joining(", ", "connections (" + all + ": ", ")"));
   }
 
-  /** The number of connections of each interface that has any, of engines that answer in time. */
+  /** The number of connections of each interface with any, from engines that answer in time. */
   private Map<String, Integer> connections() throws InterruptedException {
     Map<String, Integer> counted = new ConcurrentHashMap<>();
     CountDownLatch asked = new CountDownLatch(engines.size());
@@ -78,7 +78,7 @@ final class Drain {
       });
     }
     if (!asked.await(ANSWER_TIMEOUT, TimeUnit.NANOSECONDS)) {
-      // Not asked again: each time would take as long.
+      // Do not ask the others again: each time would take as long.
       engines.removeIf(engine -> !counted.containsKey(engine.name()));
     }
     Map<String, Integer> inOrder = new LinkedHashMap<>();

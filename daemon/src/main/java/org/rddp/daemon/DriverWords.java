@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /** Finds in the output of DPDK's drivers the line that says why something failed. */
 final class DriverWords {
-  /** Lines that say only that something failed, or are said of every port. */
+  /** Lines that only say that something failed, or that are printed for every port. */
   private static final List<Pattern> EMPTY =
       List.of(
           Pattern.compile("EAL: Driver cannot attach the device.*"),
@@ -20,7 +20,7 @@ final class DriverWords {
 
   private DriverWords() {}
 
-  /** The line in quotes, after a colon and a space; empty if no line says anything. */
+  /** The line in quotes, after a colon and a space; empty if no line gives a reason. */
   static String reason(String output) {
     return lines(output)
         .findFirst()
@@ -28,12 +28,12 @@ final class DriverWords {
         .orElse("");
   }
 
-  /** Whether that reason is that DPDK knows no driver for a device's name. */
+  /** Whether the reason says that DPDK has no driver for a device's name. */
   static boolean isUnknownDriver(String reason) {
     return reason.contains("failed to parse device");
   }
 
-  /** The lines that say something, each with its line end. */
+  /** The lines that give a reason, each with its line end. */
   static String remarkable(String output) {
     return lines(output).map(line -> line + "\n").collect(Collectors.joining());
   }

@@ -13,9 +13,9 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * Loads all classes of the daemon at its start. To load one from a directory takes a descriptor;
- * when none is left, it fails, and the JVM repeats that failure at every later use of the class. A
- * jar stays open once a class of it has been loaded.
+ * Loads all classes of the daemon at its start. Loading one from a directory needs a descriptor; if
+ * none is left, it fails, and the JVM repeats that failure at every later use of the class. A jar
+ * stays open once one of its classes has been loaded.
  */
 final class EagerClasses {
   private static final String SUFFIX = ".class";
@@ -64,7 +64,8 @@ final class EagerClasses {
     try {
       Class<?> ignored = Class.forName(name, false, EagerClasses.class.getClassLoader());
     } catch (ClassNotFoundException | LinkageError e) {
-      // For example, a class that needs an optional module of the JDK. Nothing here uses it then.
+      // For example, a class that needs an optional module of the JDK, which the daemon does not
+      // use.
     }
   }
 }

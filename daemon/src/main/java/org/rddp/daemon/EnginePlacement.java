@@ -83,7 +83,7 @@ final class EnginePlacement {
     }
   }
 
-  /** Tries it on threads that end afterwards. */
+  /** Tries the placement on temporary threads; returns the problems. */
   static List<MachineProblem> problems(Configuration configuration) {
     EngineConfiguration engine = configuration.engine();
     int threads =
@@ -102,8 +102,8 @@ final class EnginePlacement {
   }
 
   /**
-   * A polling thread with SCHED_FIFO takes its processor whole: where all are taken, the JVM's
-   * other threads, and the kernel's, wait for it.
+   * A polling thread with SCHED_FIFO occupies its processor: if all are occupied, the JVM's other
+   * threads, and the kernel's, never run.
    */
   private static void checkOthers(
       EngineConfiguration engine, int threads, List<MachineProblem> problems) {

@@ -40,7 +40,7 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.faults", engineCounters::faults);
     statistics.add(prefix + "engine.restarts", engineCounters::restarts);
     statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());
-    // An engine that begins anew has other counters of its layers, from 0.
+    // A restarted engine has new counters of its layers, from 0.
     Supplier<SendCounters> sent = () -> engine.ddp().sendCounters();
     statistics.add(prefix + "ddp.segments.sent", () -> sent.get().segments());
     statistics.add(prefix + "ddp.octets.sent", () -> sent.get().octets());

@@ -15,7 +15,7 @@ import org.rddp.ipc.linux.SystemCallException;
 
 /** The kernel's network interfaces in the network namespace of the calling thread. */
 final class LinuxInterfaces {
-  /** The file is of the thread: /sys/class/net may show another namespace. */
+  /** The thread's own file: /sys/class/net may show another namespace. */
   private static final Path LIST = Path.of("/proc/thread-self/net/dev");
 
   private static final int HEADINGS = 2;

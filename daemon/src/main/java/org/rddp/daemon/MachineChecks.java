@@ -17,11 +17,11 @@ import org.rddp.daemon.configuration.SizeText;
 import org.rddp.dpdk.Hugepages;
 
 /**
- * Finds out whether the machine has what a configuration names, without touching any of it: DPDK's
- * own messages would be hard to read, and a process can start DPDK only once.
+ * Checks whether the machine has what a configuration names, without touching it: DPDK's own
+ * messages are hard to read, and a process can start DPDK only once.
  */
 final class MachineChecks {
-  /** DPDK looks there for the drivers of the kernel. */
+  /** Where DPDK looks for the kernel's drivers. */
   private static final Path KERNEL_MODULES = Path.of("/sys/module");
 
   private final List<MachineProblem> problems = new ArrayList<>();
@@ -129,8 +129,9 @@ final class MachineChecks {
   }
 
   /**
-   * Opening a socket for frames takes one; the other is for a flag of the interface that every
-   * start of the port sets as it is (net_af_packet's promiscuous_disable, SIOCSIFFLAGS).
+   * Opening a socket for frames needs CAP_NET_RAW; every start of the port needs CAP_NET_ADMIN,
+   * since it sets the interface's flags, even unchanged (net_af_packet's promiscuous_disable,
+   * SIOCSIFFLAGS).
    */
   private void checkCapabilities(int number, String name) {
     List<Capabilities> missing =

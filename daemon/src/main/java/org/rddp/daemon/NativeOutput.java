@@ -10,9 +10,9 @@ import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Keeps what this process writes to standard output and standard error, so that the messages and
- * usage texts of DPDK do not stand between those of the daemon. Covers all threads, and is meant
- * for the start of a process. For one thread.
+ * Captures this process's standard output and standard error, so that messages and usage texts of
+ * DPDK do not mix with those of the daemon. Captures all threads; meant for the start of a process.
+ * For one thread.
  */
 final class NativeOutput implements AutoCloseable {
   private static final int OUT = 1;
@@ -37,7 +37,7 @@ final class NativeOutput implements AutoCloseable {
   }
 
   /**
-   * Begins to keep the output.
+   * Begins to capture the output.
    *
    * @throws SystemCallException if no descriptors are left
    */
@@ -56,10 +56,10 @@ final class NativeOutput implements AutoCloseable {
     }
   }
 
-  /** Octets kept so far, to be passed to {@link #since}. */
+  /** Octets captured so far, for {@link #since}. */
   long mark() {
     try {
-      // The C library keeps a part of the output in a buffer.
+      // The C library buffers a part of the output.
       FFLUSH.call(0);
       return LSEEK.call(kept.number(), 0, SEEK_CUR);
     } catch (SystemCallException e) {

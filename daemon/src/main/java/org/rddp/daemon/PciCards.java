@@ -10,14 +10,15 @@ import java.util.stream.Stream;
 
 /** The network cards on the PCI bus, and the drivers that they are bound to. */
 final class PciCards {
-  /** Those of this machine. */
+  /** The cards of this machine. */
   static final PciCards OF_MACHINE = new PciCards(Path.of("/sys/bus/pci/devices"));
 
-  /** A class code of a network controller begins so. */
+  /** Prefix of the class codes of network controllers. */
   private static final String NETWORK = "0x02";
 
   /**
-   * The drivers by which DPDK reaches a card; with the last ones, Linux uses it at the same time.
+   * The drivers by which DPDK reaches a card; with the last ones, Linux can use it at the same
+   * time.
    */
   private static final Set<String> USABLE =
       Set.of(
@@ -47,7 +48,7 @@ final class PciCards {
     this.devices = devices;
   }
 
-  /** Why DPDK cannot use the card at an address, and what would be right; null if it can. */
+  /** Why DPDK cannot use the card at an address, and what is allowed; null if it can. */
   String problem(String address) {
     Path card = devices.resolve(address);
     if (!Files.isDirectory(card)) {
@@ -70,7 +71,7 @@ final class PciCards {
   }
 
   /**
-   * Whether a card must be given physical addresses, because no IOMMU translates others for it: it
+   * Whether a card needs physical addresses, because no IOMMU translates others for it: it
    * is bound to a driver of the kernel's uio, or to vfio-pci without an IOMMU.
    *
    * @return false also if there is no such card
@@ -81,7 +82,7 @@ final class PciCards {
       return WITHOUT_IOMMU.contains(driver(card))
           || Files.readString(card.resolve("iommu_group/name")).strip().equals(NO_IOMMU);
     } catch (IOException noName) {
-      // The kernel names no other groups.
+      // Only groups without an IOMMU have a name.
       return false;
     }
   }

@@ -6,7 +6,7 @@ import org.rddp.device.Offloads;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.device.DpdkDevice;
 
-/** What the daemon uses of a port, in words. */
+/** Describes in words what the daemon uses of a port. */
 public final class PortWords {
   private PortWords() {}
 

@@ -16,7 +16,7 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * What an engine is made of, at first and whenever it begins anew.
+ * The parts of an engine, made at its start and at each restart.
  *
  * @param device the engine's queue
  * @param member its place among the engines of the interface
@@ -41,7 +41,7 @@ record QueueParts(
   @Override
   public DdpEngine ddp() {
     try {
-      // An engine that has failed may not have given all back: it is unmapped when nothing uses it.
+      // A failed engine may still use its memory, so it is unmapped when unreachable.
       MemorySegment held = PrivateMemory.map(heldMemory).collected();
       return new DdpEngine(new TaggedBuffers(stags, random), new HeldMemory(held));
     } catch (SystemCallException e) {

@@ -7,8 +7,8 @@ import org.rddp.ipc.linux.DatagramSender;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Tells the service manager that has started this process of the daemon's state, as sd_notify(3)
- * describes. Where none has, nothing is done. Any thread may call.
+ * Reports the daemon's state to the service manager that has started it, as sd_notify(3) describes.
+ * Does nothing without a service manager. Any thread may call.
  */
 final class SdNotifier implements AutoCloseable {
   private static final Duration NO_WATCHDOG = Duration.ZERO;
@@ -25,11 +25,11 @@ final class SdNotifier implements AutoCloseable {
   }
 
   /**
-   * A notifier of the service manager that the environment names.
+   * Creates a notifier for the service manager that the environment names.
    *
    * @param environment of the process: {@code NOTIFY_SOCKET}, {@code WATCHDOG_USEC} and {@code
    *     WATCHDOG_PID} count
-   * @param out takes a line if the service manager cannot be told
+   * @param out gets a line if the service manager cannot be notified
    */
   static SdNotifier of(Map<String, String> environment, PrintStream out) {
     String address = environment.get("NOTIFY_SOCKET");
@@ -65,13 +65,13 @@ final class SdNotifier implements AutoCloseable {
     return watchdog;
   }
 
-  /** Programs can connect. */
+  /** Reports that programs can connect. */
   void ready(String status) {
     send("READY=1\nSTATUS=" + status);
   }
 
   /**
-   * The daemon has begun to end.
+   * Reports that the daemon has begun to end.
    *
    * @param longest time that this may take
    */
@@ -81,7 +81,7 @@ final class SdNotifier implements AutoCloseable {
             + longest.toNanos() / 1_000);
   }
 
-  /** The daemon works. */
+  /** Reports that the daemon works. */
   void feedWatchdog() {
     send("WATCHDOG=1");
   }

@@ -7,10 +7,10 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
 
 /**
- * Feeds the service manager's watchdog as long as there is a thread all of whose engines make
- * turns. If no thread is left, because each is stuck in a turn or does not run, it is not fed, and
- * the service manager replaces the daemon. Before that, a stuck thread takes only its own sessions
- * along; see {@link org.rddp.daemon.control.EngineWatch}.
+ * Feeds the service manager's watchdog as long as at least one thread runs turns of all its
+ * engines. If every thread is stuck or does not run, the watchdog is not fed, and the service
+ * manager replaces the daemon. Before that, a stuck thread ends only its own sessions; see {@link
+ * org.rddp.daemon.control.EngineWatch}.
  */
 final class Watchdog implements AutoCloseable {
   private final List<TurnCheck> checks;
@@ -19,9 +19,9 @@ final class Watchdog implements AutoCloseable {
   private volatile boolean running = true;
 
   /**
-   * A watchdog that is not started.
+   * Creates a watchdog, not started.
    *
-   * @param period time within which it is to be fed, more than zero; it is fed twice in it
+   * @param period time within which to feed it, more than zero; it is fed twice in it
    * @param feed feeds it; called on the watchdog's thread
    */
   Watchdog(List<EngineThread> threads, Duration period, Runnable feed) {
@@ -54,14 +54,14 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Ends it: the watchdog is no longer fed. */
+  /** Stops feeding the watchdog. */
   @Override
   public void close() {
     running = false;
     LockSupport.unpark(thread);
   }
 
-  /** Finds out whether engines make turns. */
+  /** Checks whether engines make turns. */
   private static final class TurnCheck {
     private final List<Engine> engines;
     private final long[] turns;
@@ -71,7 +71,7 @@ final class Watchdog implements AutoCloseable {
       this.turns = new long[engines.size()];
     }
 
-    /** Whether each has made a turn since the last time when each had. */
+    /** Whether each engine has made a turn since this was last true. */
     boolean makesTurns() {
       for (int i = 0; i < turns.length; i++) {
         if (engines.get(i).counters().turns() == turns[i]) {

@@ -9,8 +9,8 @@ import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
 
 /**
- * Reads addresses and gateways, configured or advertised, of an interface: of each family none or
- * one, and one at least.
+ * Reads the addresses and the configured or advertised gateways of an interface: at most one
+ * address of each family, and at least one.
  */
 final class AddressReader {
   private static final String ADDRESS = "address";
@@ -37,7 +37,7 @@ final class AddressReader {
     this.section = section;
   }
 
-  /** Reads both keys; wrong ones are refused. */
+  /** Reads the keys, and refuses wrong values. */
   static AddressReader read(TomlSection section) {
     AddressReader reader = new AddressReader(section);
     List<String> addresses = section.stringOrStrings(ADDRESS, ADDRESSES);
@@ -55,7 +55,7 @@ final class AddressReader {
     return reader;
   }
 
-  /** Whether there is no address that can be used. */
+  /** Whether there is no usable address. */
   boolean isEmpty() {
     return ipv4 == null && address == null;
   }
@@ -189,7 +189,7 @@ final class AddressReader {
     }
   }
 
-  /** Without any address, that is what is wrong. */
+  /** Refuses a gateway of a family without an address, unless the address itself was refused. */
   private void refuseWithoutAddress(HostAddress router, String family) {
     if (!isEmpty()) {
       section.refuse(

@@ -7,10 +7,10 @@ import java.util.Map;
  * octets, in blocks of {@code blocksz}.
  */
 final class AfPacketFrames {
-  /** DPDK's {@code framesz} where the arguments name none. */
+  /** DPDK's default {@code framesz}. */
   private static final int DEFAULT_SLOT = 2048;
 
-  /** DPDK's {@code blocksz} where the arguments name none: a page. */
+  /** DPDK's default {@code blocksz}: a page. */
   private static final int PAGE = 4096;
 
   /** Octets of a slot that the kernel uses itself (TPACKET2_HDRLEN without the address). */
@@ -39,13 +39,13 @@ final class AfPacketFrames {
     return block;
   }
 
-  /** The octets of a frame that a slot holds, of which the driver wants a packet buffer to be. */
+  /** The octets of a frame that a slot holds; the driver requires packet buffers of that size. */
   static int carried(Map<String, String> arguments) {
     return number(arguments, "framesz", DEFAULT_SLOT) - OVERHEAD;
   }
 
   /**
-   * What is wrong with the sizes among a device's arguments, or null.
+   * The problem with the sizes among a device's arguments, or null.
    *
    * @param frame octets of the longest frame
    */

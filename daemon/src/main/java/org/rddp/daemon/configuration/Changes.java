@@ -10,13 +10,13 @@ import java.util.Set;
 import org.rddp.client.types.SessionSizes;
 
 /**
- * The keys whose values differ between a running configuration and one that is read again.
+ * The keys whose values differ between the running configuration and the one read again.
  *
- * @param applied those that a running daemon takes over
+ * @param applied those that a running daemon applies
  * @param restart those that need a restart
  */
 public record Changes(List<String> applied, List<String> restart) {
-  /** Keys of tables that are taken over otherwise. */
+  /** Keys that need a restart, in tables that are otherwise applied. */
   private static final Set<String> FIXED =
       Set.of(
           "control.socket",
@@ -25,7 +25,7 @@ public record Changes(List<String> applied, List<String> restart) {
           "log.format",
           "log.lines-per-second");
 
-  /** Keys that are not named as {@link Limits#session()} and its component. */
+  /** Keys whose names differ from {@link Limits#session()} and its component. */
   private static final Map<String, String> KEYS =
       Map.of(
           "limits.session-send-queue", "limits.send-queue",
@@ -58,7 +58,9 @@ public record Changes(List<String> applied, List<String> restart) {
     return index < configuration.interfaces().size() ? configuration.interfaces().get(index) : null;
   }
 
-  /** Compares two records, whose components are named as the table's keys behind the prefix. */
+  /**
+   * Compares two records, whose components have the names of the table's keys behind the prefix.
+   */
   private void compare(String prefix, Record before, Record after, boolean live) {
     for (RecordComponent component : before.getClass().getRecordComponents()) {
       if (!Objects.equals(value(component, before), value(component, after))) {

@@ -90,12 +90,12 @@ public final class ConfigurationFile {
     return new ConfigurationFile(file, toml, configuration);
   }
 
-  /** What the file says. */
+  /** The configuration in the file. */
   public Configuration configuration() {
     return configuration;
   }
 
-  /** A problem that the machine has with a key, with the key's place in the file. */
+  /** Adds a key's place in the file to the machine's problem with it. */
   public ConfigurationProblem place(MachineProblem problem) {
     TomlTable table = toml;
     TomlPosition place = null;

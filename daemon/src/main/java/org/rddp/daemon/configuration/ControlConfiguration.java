@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Accounts;
 
 /**
- * Who may connect to the daemon, where, and how it ends.
+ * Settings of the control socket, its users, and the daemon's end.
  *
  * @param socket path of the control socket
  * @param mode the socket's permission bits, such as 0660
  * @param group id of the socket's group; empty: the group of the daemon's process
  * @param users ids of the users who may connect besides root and the daemon's own user; empty: all
  *     users that the socket's mode admits
- * @param drainTimeout longest time in ns that connections have for ending when the daemon ends
+ * @param drainTimeout longest time in ns for connections to end when the daemon ends
  */
 public record ControlConfiguration(
     Path socket, int mode, OptionalInt group, List<Integer> users, long drainTimeout) {
@@ -29,7 +29,7 @@ public record ControlConfiguration(
     users = List.copyOf(users);
   }
 
-  /** With another path of the socket. */
+  /** Copies the settings with another path of the socket. */
   public ControlConfiguration withSocket(Path other) {
     return new ControlConfiguration(other, mode, group, users, drainTimeout);
   }

@@ -7,10 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A device as an interface names it, in its parts.
+ * The parsed name of an interface's device.
  *
  * @param text all of it, as configured
- * @param kind how it is named
+ * @param kind the form of the name
  * @param name the name of the ring or of the Linux interface, the address of the PCI device with
  *     its domain, or the name of the virtual device, such as {@code net_vhost0}
  * @param arguments the arguments of a virtual or a PCI device in their order; an argument without a
@@ -30,7 +30,7 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
   private static final Pattern VIRTUAL =
       Pattern.compile("((?:net_|virtio_user)[a-z0-9_]+)((?:,[^,]+)*)");
 
-  /** How a device is named. */
+  /** The forms of a device's name. */
   public enum Kind {
     /** {@code ring:NAME}: one end of a pair of rings in this process. */
     RING,
@@ -48,7 +48,7 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
   }
 
   /**
-   * Takes a device's text apart.
+   * Parses a device's name.
    *
    * @throws IllegalArgumentException if it has none of the forms {@link #FORM}
    */
@@ -95,7 +95,7 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     return kind == Kind.VIRTUAL ? name.replaceFirst("[0-9].*", "") : "";
   }
 
-  /** The Linux interface under the device, or null: of {@code linux:}, or of net_af_packet. */
+  /** The Linux interface of {@code linux:} or net_af_packet; null for other devices. */
   public String linuxInterface() {
     if (kind == Kind.LINUX) {
       return name;
@@ -127,7 +127,7 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
   }
 
   /**
-   * The device as DPDK takes it, for another kind than a ring.
+   * The device in DPDK's form, for any kind but a ring.
    *
    * @param frame octets of the longest frame that it is to carry
    * @param queues receive and transmit queues

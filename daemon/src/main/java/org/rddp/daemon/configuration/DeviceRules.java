@@ -5,20 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is known of drivers without asking them: which arguments carry which MTU. */
+/** Rules about drivers that need no call of DPDK: which MTU their arguments allow. */
 final class DeviceRules {
   private static final String MEMIF = "net_memif";
   private static final String TAP = "net_tap";
 
-  /** DPDK's {@code bsize} of net_memif where the arguments name none. */
+  /** DPDK's default {@code bsize} of net_memif. */
   private static final int MEMIF_DEFAULT = 2048;
 
   private static final int TAP_MTU = 1500;
 
-  /** Octets of the longest device that DPDK opens, from 24.11 on. */
+  /** Octets of the longest device name that DPDK opens, from 24.11 on. */
   private static final int LONGEST = 127;
 
-  /** The arguments that name what only one device can use, such as a socket's path. */
+  /** The arguments that name a resource that only one device can use, such as a socket's path. */
   private static final Map<String, List<String>> EXCLUSIVE =
       Map.of(
           "net_vhost",
@@ -112,8 +112,8 @@ final class DeviceRules {
   }
 
   /**
-   * What a device has to itself: no two devices may have one of these in common. The ends of a
-   * link, which name the same socket, have none in common.
+   * The exclusive resources of a device: no two devices may share one. The ends of a link, which
+   * name the same socket, share none.
    */
   static List<String> exclusive(DeviceName device) {
     List<String> all = new ArrayList<>();

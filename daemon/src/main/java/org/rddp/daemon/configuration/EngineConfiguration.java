@@ -25,7 +25,7 @@ public record EngineConfiguration(
     cores = List.copyOf(cores);
   }
 
-  /** Reads the {@code [engine]} of a configuration file, of which the interfaces are read. */
+  /** Reads the {@code [engine]} of a configuration file, after its interfaces. */
   static EngineConfiguration read(TomlSection section, List<InterfaceConfiguration> interfaces) {
     int count = interfaces.stream().mapToInt(InterfaceConfiguration::engines).sum();
     // Engines that share an interface share it to run at the same time.

@@ -39,7 +39,7 @@ public final class FrameLengths {
     int room = Ethernet.HEADER + TAG + configured.mtu() + DRIVER_HEADER;
     DeviceName device = configured.device();
     if (device.linuxInterface() != null) {
-      // The driver refuses buffers that are shorter than a slot holds.
+      // The driver refuses buffers that are shorter than a slot's frame.
       DeviceName opened = device.ofDriver(frame(configured), configured.engines());
       room = Math.max(room, AfPacketFrames.carried(opened.arguments()));
     }
@@ -53,8 +53,8 @@ public final class FrameLengths {
   }
 
   /**
-   * Packet buffers for the longest frames, besides the others; 0 if none is longer than the MTU
-   * allows. Few, so that they stay in the processor's cache.
+   * Additional packet buffers for the longest frames; 0 if no frame is longer than the MTU allows.
+   * Few, so that they stay in the processor's cache.
    */
   public static int longPackets(InterfaceConfiguration configured) {
     boolean any = configured.longestFrame() > configured.mtu();

@@ -12,9 +12,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * The secret of this host from which link-local addresses are made (RFC 7217 section 5): of the
- * machine's id, which must not be shown to others (machine-id(5)), so hashed; random at each start
- * where there is none.
+ * This host's secret for making link-local addresses (RFC 7217 section 5): a hash of the machine's
+ * id, which itself must stay secret (machine-id(5)); random at each start if there is no id.
  */
 final class HostSecret {
   private static final Path MACHINE_ID = Path.of("/etc/machine-id");

@@ -47,7 +47,7 @@ public record InterfaceConfiguration(
     MpaSettings mpa,
     int heldOctets,
     long heldMemory) {
-  /** The addresses with all that the stack has to know of the link. */
+  /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
     return new InterfaceAddress(ipv4, ipv6, mtu, vlan);
   }

@@ -10,7 +10,7 @@ import org.rddp.wire.Vlan;
 final class InterfaceReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
 
-  /** The fewest packets that an engine works with, besides those that a card's rings keep. */
+  /** The fewest packets of an engine, besides those that a card's rings keep. */
   private static final int LEAST_PACKETS = 1024;
 
   private static final int USUAL_PACKETS = 16384;
@@ -20,7 +20,7 @@ final class InterfaceReader {
 
   /**
    * Octets of frames with several segments, for usual and for large MTUs: more segments in a frame
-   * cost less, and longer packets fit a processor's cache less.
+   * cost less, but longer packets fill the processor's cache.
    */
   private static final int USUAL_LONG_FRAME = 16384;
 
@@ -122,9 +122,9 @@ final class InterfaceReader {
   }
 
   /**
-   * How many packets the rings of an engine's queues keep. Drivers of cards give sent packets back
-   * when they need their descriptors for others. If the pool has no more than the rings, the last
-   * packet is sent and nothing is left to receive the answer with.
+   * Packets that the rings of an engine's queues keep. Drivers of cards free sent packets only when
+   * they need their descriptors for others. If the pool has no more packets than the rings, none is
+   * left to receive an answer.
    */
   private static int keptByRings(DeviceName device, int descriptors) {
     return device.kind() == DeviceName.Kind.PCI ? 2 * descriptors : 0;

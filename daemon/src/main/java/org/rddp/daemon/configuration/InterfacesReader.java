@@ -81,8 +81,9 @@ final class InterfacesReader {
   }
 
   /**
-   * Two interfaces may be in the same network, as the ends of one link are. Networks with different
-   * prefix lengths that overlap are a mistake: hosts would disagree on who is a neighbour.
+   * Two interfaces may be in the same network, as the ends of one link are. Overlapping networks
+   * with different prefix lengths are a mistake: hosts would disagree on which hosts are
+   * neighbours.
    */
   private void checkNetworks() {
     for (int i = 1; i < interfaces.size(); i++) {

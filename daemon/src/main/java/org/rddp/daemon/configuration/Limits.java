@@ -17,10 +17,9 @@ import org.rddp.ipc.ring.WorkRequest;
  * @param userShare percentage of the sessions, memory, memories, listeners, waiting programs,
  *     connections of an interface, and regions and windows of an engine that the programs of one
  *     user may have, 1 to 100
- * @param processShare the same for one process, at most {@code userShare}
- * @param session what a program gets that asks for nothing; none is 0
- * @param largest what a program gets at most that asks for other sizes; none is 0, and each is at
- *     least what a program gets that asks for nothing
+ * @param processShare percentage for one process, at most {@code userShare}
+ * @param session default sizes of a session; none is 0
+ * @param largest largest sizes that a program may ask for; none is 0 or less than the default
  */
 public record Limits(
     int sessions,
@@ -56,7 +55,7 @@ public record Limits(
           new SessionSizes(256, 256, 1024, 1024, 256, 256),
           new SessionSizes(4096, 4096, 4096, 8192, 4096, 4096));
 
-  /** What a program gets that asks for sizes; no size is 0. */
+  /** The sizes granted to a program that asks for sizes; none is 0. */
   public SessionSizes granted(SessionSizes asked) {
     return new SessionSizes(
         granted(asked.sendQueue(), session.sendQueue(), largest.sendQueue()),
@@ -78,7 +77,7 @@ public record Limits(
     return Math.min(power, most);
   }
 
-  /** What a program is told of its limits. */
+  /** The limits sent to a program. */
   public SessionLimits ofSession(SessionSizes granted) {
     return new SessionLimits(
         granted.completions(),
@@ -96,12 +95,12 @@ public record Limits(
     return regions() * STAGS_OF_WINDOW;
   }
 
-  /** Regions and windows for which a table of STags has room, whichever they are. */
+  /** Regions and windows, in any mix, for which a table of STags has room. */
   public int regions() {
     return (int) Math.min(MOST_STAGS / STAGS_OF_WINDOW, (long) sessions * largest.regions());
   }
 
-  /** With the queues of connections of other limits, for which the engines were made. */
+  /** Copies the limits with the connections' queues of others, for which the engines were made. */
   public Limits withQueues(Limits engines) {
     return new Limits(
         sessions,
@@ -116,7 +115,7 @@ public record Limits(
         largest);
   }
 
-  /** What a percentage of an amount is, rounded up, so that a share is never empty. */
+  /** A percentage of an amount, rounded up, so that a share is never empty. */
   public static long share(long whole, int percent) {
     return whole / 100 * percent + (whole % 100 * percent + 99) / 100;
   }

@@ -54,7 +54,7 @@ final class LimitsReader {
     return limits;
   }
 
-  /** The sizes that a program gets that asks for nothing. */
+  /** Reads the default sizes of a session. */
   private static SessionSizes session(TomlSection section, SessionSizes defaults, int memories) {
     return new SessionSizes(
         (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
@@ -67,7 +67,7 @@ final class LimitsReader {
                 "session-memories", 1, 1 << 16, Math.min(memories, defaults.memories())));
   }
 
-  /** The sizes that a program gets at most; by default not less than what others get. */
+  /** Reads the largest sizes of a session; by default not less than the default sizes. */
   private static SessionSizes largest(
       TomlSection section, SessionSizes least, SessionSizes defaults, int memories) {
     return new SessionSizes(

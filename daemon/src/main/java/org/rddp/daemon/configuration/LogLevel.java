@@ -6,10 +6,10 @@ public enum LogLevel {
   OFF,
   /** Internal errors. */
   ERROR,
-  /** Also what an administrator should look at, for example connections that fail. */
+  /** Also events that an administrator should look at, for example failed connections. */
   WARN,
-  /** Also what happens, for example sessions that begin and end. */
+  /** Also normal events, for example sessions that begin and end. */
   INFO,
-  /** Also what is of use while one searches for an error, for example refused requests. */
+  /** Also events that help to find an error, for example refused requests. */
   DEBUG
 }

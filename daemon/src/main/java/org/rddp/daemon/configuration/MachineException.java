@@ -3,7 +3,7 @@ package org.rddp.daemon.configuration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The machine does not have, or does not allow, what a configuration names. */
+/** The machine lacks, or does not allow, something that a configuration names. */
 public final class MachineException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

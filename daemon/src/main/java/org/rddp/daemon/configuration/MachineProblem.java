@@ -1,15 +1,15 @@
 package org.rddp.daemon.configuration;
 
 /**
- * A valid configuration names what the machine does not have, or does not allow.
+ * A valid configuration names something that the machine lacks or does not allow.
  *
  * @param table the table of the key, such as {@code engine}
  * @param number number of the {@code [[interface]]}, from 1; 0 for another table
  * @param key the key in the table
- * @param message the problem, and what would be right
+ * @param message the problem, and what is allowed
  */
 public record MachineProblem(String table, int number, String key, String message) {
-  /** A problem with a key of a table that there is once. */
+  /** A problem with a key of a table that exists once. */
   public static MachineProblem of(String table, String key, String message) {
     return new MachineProblem(table, 0, key, message);
   }

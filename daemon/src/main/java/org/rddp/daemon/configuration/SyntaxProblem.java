@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.tomlj.TomlParseError;
 
-/** Says what is wrong where a file is not TOML, in the form of the other problems. */
+/** Reports TOML syntax errors in the form of the other problems. */
 final class SyntaxProblem {
   private static final Pattern LINE = Pattern.compile("\\s*([A-Za-z0-9_-]+)\\s*=\\s*(.*)");
   private static final Pattern BARE = Pattern.compile("([^\"'\\[{#=,\\s][^\"'#]*?)\\s*(?:#.*)?");
@@ -51,7 +51,7 @@ final class SyntaxProblem {
     return problem(file, error, key, plain(error.getMessage()));
   }
 
-  /** The header of the table that a line is in, with a dot, or an empty text. */
+  /** The header of a line's table, with a dot, or an empty text. */
   private static String table(List<String> lines, int number) {
     for (int i = number - 2; i >= 0; i--) {
       Matcher table = TABLE.matcher(lines.get(i));

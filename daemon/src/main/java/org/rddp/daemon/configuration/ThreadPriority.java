@@ -24,7 +24,7 @@ public record ThreadPriority(Kind kind, int value) {
   public enum Kind {
     /** Like any other thread. */
     NORMAL,
-    /** With a nice value, which decides on the share of a processor that others want, too. */
+    /** With a nice value, which decides the share of a contended processor. */
     NICE,
     /** Before all ordinary threads (SCHED_FIFO). */
     FIFO

@@ -218,8 +218,8 @@ final class TomlSection {
   }
 
   /**
-   * A number, or a name that a function translates and throws IllegalArgumentException with the
-   * reason if it cannot; null if the key is missing or wrong.
+   * A number, or a name that a function translates; it throws IllegalArgumentException with the
+   * reason if it cannot. Null if the key is missing or wrong.
    */
   Integer account(String key, String allowed, Function<String, Integer> byName) {
     return has(key) ? account(at(key), key, table.get(List.of(key)), allowed, byName) : null;
@@ -344,7 +344,7 @@ final class TomlSection {
     }
   }
 
-  /** Records a problem if the file has a key by the name that it had in earlier versions. */
+  /** Records a problem if the file has a key under its name in earlier versions. */
   void refuseRenamed(String old, String key) {
     if (has(old)) {
       problem(at(old), old, "is called " + key + " now");

@@ -28,11 +28,11 @@ import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * The control thread: accepts programs, handles their requests and their ends, runs timers and
- * tasks from the engines.
+ * The control thread: accepts programs, handles their requests and ends, and runs timers and tasks
+ * from the engines.
  */
 public final class ControlServer implements AutoCloseable {
-  /** Longest wait in ns, at the daemon's end, for the threads that programs keep waiting. */
+  /** Longest wait in ns, at the daemon's end, for threads that programs block. */
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
 
   /** Time in ns within which a program must send Hello and share the rings. */
@@ -62,7 +62,7 @@ public final class ControlServer implements AutoCloseable {
   private final Map<String, ProgramSession> captures = new HashMap<>();
   private final Map<String, ProgramSession> traces = new HashMap<>();
 
-  /** The programs whose links have not ended, also those that are ending or have ended. */
+  /** The programs whose links have not ended, including those that are ending or have ended. */
   private final Set<ProgramSession> linked = new LinkedHashSet<>();
 
   private final SlowUsers slowUsers = new SlowUsers();
@@ -77,7 +77,7 @@ public final class ControlServer implements AutoCloseable {
    *
    * @param users ids of the users who may connect besides root and the daemon's own user; empty:
    *     all users that the socket's mode admits
-   * @param heap what programs may have of the heap
+   * @param heap programs' share of the heap
    */
   public ControlServer(
       ControlListener listener,
@@ -104,7 +104,7 @@ public final class ControlServer implements AutoCloseable {
 
   /** Starts the control thread. */
   public void start() {
-    // No program reads counters that nobody has filled.
+    // Fill the counters before a program reads them.
     refreshStatistics();
     timers.atMultipleOf(CHECK_PERIOD, this::endSilentPrograms);
     timers.atMultipleOf(DaemonLog.PERIOD, this::countLeftOut);
@@ -200,12 +200,12 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Logs an internal error; whatever happens to the log, the thread goes on. */
+  /** Logs an internal error; the thread goes on even if that fails. */
   void report(String where, Throwable cause) {
     try {
       events.fault(where, cause);
     } catch (RuntimeException | Error e) {
-      // There is nothing left to tell it to.
+      // The log itself has failed.
     }
   }
 
@@ -235,7 +235,7 @@ public final class ControlServer implements AutoCloseable {
     programs.forEach(ProgramSession::readOn);
   }
 
-  /** Whether no session is ending but those of stuck engines, which may never end. */
+  /** Whether only sessions of stuck engines are ending, which may never end. */
   boolean isNobodyEnding() {
     return ending.stream()
         .allMatch(each -> each.hasSession() && watches.isStuck(each.daemonInterface()));
@@ -270,7 +270,7 @@ public final class ControlServer implements AutoCloseable {
     execute(() -> events.info(line));
   }
 
-  /** Logs what goes wrong on other threads. Any thread may call it. */
+  /** Logs faults of other threads. Any thread may call it. */
   public FaultHandler faults() {
     return faults;
   }
@@ -280,8 +280,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Refuses a port at which another process listens. Sessions of one process with engines of their
-   * own may listen at the same port: each gets what its engine receives.
+   * Refuses a port at which another process listens. Sessions of one process on different engines
+   * may listen at the same port: each gets the connections that its engine receives.
    */
   void checkPort(ProgramSession program, int port) throws RequestRefusedException {
     for (ProgramSession other : programs) {
@@ -305,7 +305,7 @@ public final class ControlServer implements AutoCloseable {
     return programs.stream().filter(each -> engine.equals(each.daemonInterface())).count();
   }
 
-  /** The first program from a number on that another may see; null if there is none. */
+  /** The first program from a number on that the viewer may see; null if there is none. */
   ProgramSession visible(PeerCredentials viewer, int fromNumber) {
     for (ProgramSession program : programs) {
       if (program.number() >= fromNumber && permissions.maySee(viewer, program.socket().peer())) {
@@ -350,7 +350,7 @@ public final class ControlServer implements AutoCloseable {
     return programs;
   }
 
-  /** A program has been admitted. */
+  /** Adds a program that has been admitted. */
   void onAdmitted(ProgramSession program) {
     programs.add(program);
     linked.add(program);
@@ -361,27 +361,27 @@ public final class ControlServer implements AutoCloseable {
     ending.add(program);
   }
 
-  /** Everything of a program is freed but its session and its sockets. */
+  /** Handles the end of a program of which all but its session and its sockets is freed. */
   void onEnded(ProgramSession program) {
     ending.remove(program);
   }
 
-  /** The link of a program has ended. */
+  /** Removes a program whose link has ended. */
   void onGone(ProgramSession program) {
     linked.remove(program);
     leave(program);
     admission.resume();
   }
 
-  /** A program has left, or could not be served. */
+  /** Gives back the shares of a program that has left, or could not be served. */
   void leave(ProgramSession program) {
     program.leave();
     shares.leave(program.process());
   }
 
   /**
-   * Changes who may connect and what they may have; sessions that exist keep what they have. Any
-   * thread may call this.
+   * Changes permissions and limits; existing sessions keep what they have. Any thread may call
+   * this.
    *
    * @param users as in the constructor
    * @param permissionBits mode of the control socket
@@ -414,8 +414,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Ends every session, and waits until all have ended but those of stuck engines, or the timeout
-   * expires.
+   * Ends every session, and waits until all but those of stuck engines have ended, or for the
+   * timeout.
    */
   public void endSessions(long timeoutNanos) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
@@ -436,7 +436,7 @@ public final class ControlServer implements AutoCloseable {
 
   /**
    * Stops the control thread and closes the sockets of programs whose sessions have not ended.
-   * Waits for no program for longer than a second in all.
+   * Waits for programs no longer than a second in all.
    */
   @Override
   public void close() {
@@ -463,7 +463,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Whether no program keeps a thread waiting that uses this server. */
+  /** Whether all threads that use this server have ended; programs can block them. */
   private boolean awaitLinks() {
     long deadline = System.nanoTime() + END_TIMEOUT;
     try {

@@ -5,21 +5,21 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.ipc.linux.EventFd;
 
-/** Tasks that any thread gives to the control thread, which runs them in their order. */
+/** Tasks from any thread, which the control thread runs in order. */
 final class ControlTasks {
-  /** Largest number run before programs are accepted, and timers run, again. */
+  /** Most tasks run between two rounds of accepting programs and running timers. */
   private static final int IN_A_TURN = 256;
 
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
 
-  /** How many wait; the queue would count them one by one. */
+  /** Number of waiting tasks; the queue would count them one by one. */
   private final AtomicInteger waiting = new AtomicInteger();
 
   private final EventFd wake;
 
   /**
-   * No tasks.
+   * Creates an empty queue.
    *
    * @param wake signalled for each task, so that the control thread ends its wait
    */
@@ -34,7 +34,7 @@ final class ControlTasks {
     wake.signal();
   }
 
-  /** About how many wait. Any thread may call this. */
+  /** Approximate number of waiting tasks. Any thread may call this. */
   int waiting() {
     return waiting.get();
   }
@@ -44,7 +44,7 @@ final class ControlTasks {
     return tasks.isEmpty();
   }
 
-  /** Passes on the tasks of a turn. Control thread only. */
+  /** Passes the tasks of a turn to the runner. Control thread only. */
   void run(Consumer<Runnable> runner) {
     for (int i = 0; i < IN_A_TURN; i++) {
       Runnable task = tasks.poll();

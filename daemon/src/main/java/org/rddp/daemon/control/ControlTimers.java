@@ -3,7 +3,7 @@ package org.rddp.daemon.control;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/** Tasks of the control thread that are to run later. For that thread, once it is started. */
+/** Delayed tasks of the control thread. For that thread only, once it is started. */
 final class ControlTimers {
   private record Timer(long deadline, Runnable task) {}
 
@@ -24,7 +24,7 @@ final class ControlTimers {
     timers.add(new Timer(now + period - Math.floorMod(now, period), task));
   }
 
-  /** Passes on every task whose time has come. */
+  /** Passes every due task to the runner. */
   void run(Consumer<Runnable> runner) {
     long now = System.nanoTime();
     while (!timers.isEmpty() && timers.peek().deadline - now <= 0) {
@@ -32,7 +32,7 @@ final class ControlTimers {
     }
   }
 
-  /** Time in ns until the next one, 0 if it has come, or -1 if there is none. */
+  /** Time in ns until the next task, 0 if it is due, or -1 if there is none. */
   long untilNext() {
     return timers.isEmpty() ? -1 : Math.max(0, timers.peek().deadline - System.nanoTime());
   }

@@ -9,8 +9,7 @@ import org.rddp.daemon.log.DaemonEvents;
 
 /**
  * Raises an alarm in the log when an engine's thread makes no turn for a second and does not sleep:
- * its programs and peers get no answer meanwhile. A thread that goes on like that is stuck. Control
- * thread only.
+ * its programs and peers get no answers. A thread that stays stalled is stuck. Control thread only.
  */
 public final class EngineWatch {
   /** Time in ns without a turn after which a thread is stalled. */
@@ -25,8 +24,8 @@ public final class EngineWatch {
   private final DaemonEvents events;
 
   /**
-   * How often in a row it has been found stalled. Time that has passed is no measure: a daemon that
-   * was stopped by SIGSTOP, and a machine that was paused, have no thread that is stuck.
+   * Number of consecutive checks that found it stalled. Elapsed time would mislead: after a SIGSTOP
+   * or a pause of the machine no thread is stuck.
    */
   private long looks;
 
@@ -52,7 +51,7 @@ public final class EngineWatch {
   /**
    * Logs when the thread has stalled, and when it goes on.
    *
-   * @return whether it is found to be stuck now, which it was not before
+   * @return whether it has become stuck
    */
   boolean look() {
     long waited = thread.sinceTurn();
@@ -70,12 +69,12 @@ public final class EngineWatch {
     return looks == stuckLooks;
   }
 
-  /** Whether the thread has an engine, and has stalled, so that nobody gets an answer of it. */
+  /** Whether the thread runs an engine and has stalled, so that the engine gives no answers. */
   boolean isStalled(Engine engine) {
     return stalled && thread.engines().contains(engine);
   }
 
-  /** Whether the thread has an engine, and is stuck, so that it can serve no session. */
+  /** Whether the thread runs an engine and is stuck, so that the engine can serve no session. */
   boolean isStuck(Engine engine) {
     return looks >= stuckLooks && thread.engines().contains(engine);
   }
@@ -85,18 +84,18 @@ public final class EngineWatch {
     return name;
   }
 
-  /** The one of several engines whose turn does not end. */
+  /** Names the stuck engine if the thread runs several. */
   private String where() {
     Engine engine = thread.turning();
     return engine == null || thread.engines().size() == 1 ? "" : ", in that of " + engine.name();
   }
 
-  /** Whether the thread has made no turn for so long. */
+  /** Whether the thread is stalled. */
   public boolean isStalled() {
     return stalled;
   }
 
-  /** How often that has happened since the daemon started. */
+  /** Number of stalls since the daemon started. */
   public long stalls() {
     return stalls;
   }

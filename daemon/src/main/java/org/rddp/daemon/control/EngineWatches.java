@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The watches over all engines' threads. Control thread only. */
 final class EngineWatches {
-  /** Those of no thread. */
+  /** Watches over no thread. */
   static final EngineWatches NONE = new EngineWatches(List.of());
 
   private final List<EngineWatch> watches;
@@ -13,7 +13,7 @@ final class EngineWatches {
     this.watches = watches;
   }
 
-  /** Looks at every thread, and returns the watches of those that are stuck now and were not. */
+  /** Checks every thread, and returns the watches of those that have become stuck. */
   List<EngineWatch> look() {
     return watches.stream().filter(EngineWatch::look).toList();
   }

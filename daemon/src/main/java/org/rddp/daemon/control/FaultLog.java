@@ -6,7 +6,7 @@ import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.LogTopic;
 
-/** Has the control thread log what goes wrong on the engines' threads. */
+/** Passes faults of the engines' threads to the control thread, which logs them. */
 final class FaultLog implements FaultHandler {
   /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MOST_TASKS = 256;

@@ -4,20 +4,20 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.log.DaemonEvents;
 
-/** Warns, once a minute at the most, when the heap for programs did not suffice. */
+/** Warns at most once a minute that the heap for programs was exhausted. */
 final class HeapAlarm {
   private static final long PAUSE = TimeUnit.MINUTES.toNanos(1);
 
   private final HeapShare heap;
   private final DaemonEvents events;
 
-  /** What was refused until the last warning. */
+  /** Number of refusals at the last warning. */
   private long refused;
 
   private long warnedAt = System.nanoTime() - PAUSE;
 
   /**
-   * An alarm that has not been raised.
+   * Creates an alarm, not raised.
    *
    * @param heap of the daemon as a whole
    */
@@ -26,7 +26,7 @@ final class HeapAlarm {
     this.events = events;
   }
 
-  /** Warns if something was refused. Control thread only. */
+  /** Warns if a request was refused since the last warning. Control thread only. */
   void check() {
     long more = heap.refused() - refused;
     long now = System.nanoTime();

@@ -18,15 +18,15 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
- * An interface of the daemon that programs choose by name, or one of the engines that share it.
+ * An engine of an interface that programs choose by name.
  *
  * @param name name in the configuration
- * @param engine engine of the interface; of several each is listed
+ * @param engine engine of the interface; there is one object for each
  * @param connections most connections of the interface at a time
- * @param owned connections that the programs of the interface have, by user and by process
+ * @param owned connections of the interface's programs, by user and by process
  * @param heldMemory octets of memory for held messages of the engine
  * @param capture source of captured frames
- * @param entry what programs are told of it
+ * @param entry its description for programs
  */
 public record InterfaceEngine(
     String name,
@@ -49,8 +49,8 @@ public record InterfaceEngine(
   }
 
   /**
-   * Our address that a program names; refuses one that is neither the interface's nor stands for
-   * any of them.
+   * Converts a local address that a program names; refuses one that is neither the interface's nor
+   * a wildcard.
    */
   HostAddress localAddress(IpAddress local) throws RequestRefusedException {
     HostAddress address = ControlAddresses.host(local);
@@ -69,7 +69,7 @@ public record InterfaceEngine(
     return address;
   }
 
-  /** {@code ::} stands for the addresses of both families, {@code 0.0.0.0} for that of IPv4. */
+  /** Refuses {@code 0.0.0.0} without an IPv4 address; {@code ::} stands for both families. */
   private void requireFamily(HostAddress any) throws RequestRefusedException {
     if (any instanceof Ipv4Address && engine.address().ipv4().isEmpty()) {
       throw new RequestRefusedException(
@@ -82,7 +82,7 @@ public record InterfaceEngine(
     return engine.address().all(entry.mac());
   }
 
-  /** The address that programs are told of: that of IPv4, or of IPv6 if there is none. */
+  /** The address sent to programs: the IPv4 address, or the IPv6 address if there is none. */
   IpAddress address() {
     return ControlAddresses.of(engine.address().first());
   }

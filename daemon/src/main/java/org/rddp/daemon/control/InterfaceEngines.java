@@ -19,8 +19,9 @@ final class InterfaceEngines {
   }
 
   /**
-   * The interface with a name; the first one if the name is empty. Of several engines the one with
-   * the fewest sessions among those that are not stuck, or the one whose own name it is.
+   * Finds the engine for an interface's name; an empty name means the first interface. Of several
+   * engines, returns the one that has the name itself, or the one that is not stuck and has the
+   * fewest sessions.
    */
   InterfaceEngine find(
       String name, Predicate<InterfaceEngine> stuck, ToLongFunction<InterfaceEngine> sessions)
@@ -57,7 +58,7 @@ final class InterfaceEngines {
     return engines.stream().filter(each -> each.name().equals(name)).toList();
   }
 
-  /** The answer to a request for interfaces, from an index on. */
+  /** Answers a request for interfaces, from an index on. */
   DaemonMessage list(int request, int index) {
     List<InterfaceEntry> all = engines.stream().map(InterfaceEngine::entry).distinct().toList();
     int from = Math.clamp(index, 0, all.size());

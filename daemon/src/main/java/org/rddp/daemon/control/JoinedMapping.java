@@ -12,7 +12,7 @@ import org.rddp.ipc.linux.SystemCallException;
  * accesses do not fault. Control thread only.
  */
 final class JoinedMapping {
-  /** Octets populated at a time; then other memory has its turn. */
+  /** Octets populated at a time, so that other memory does not wait. */
   private static final long STEP = 2L << 20;
 
   private final JoinedMemory memory;
@@ -24,7 +24,7 @@ final class JoinedMapping {
   }
 
   /**
-   * Maps pieces. Their memories must stay mapped until the outcome.
+   * Maps pieces. Their memories must stay mapped until {@code outcome} is called.
    *
    * @param outcome called with the mapping or with the refusal; the other is null
    */
@@ -77,7 +77,7 @@ final class JoinedMapping {
   }
 
   /**
-   * Unmaps it; no engine may use it any more.
+   * Unmaps it; no engine may use it.
    *
    * @param done called when it is unmapped
    */

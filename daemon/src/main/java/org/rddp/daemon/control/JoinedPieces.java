@@ -13,18 +13,18 @@ import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.linux.JoinedMemory;
 
 /**
- * The regions of a program that are made of several pieces. Each piece is a mapping of the daemon's
- * and counts as a memory; the page tables count as octets of memory. Control thread only.
+ * A program's regions of several pieces. Each piece is a mapping of the daemon and counts as a
+ * memory; the page tables count as octets of memory. Control thread only.
  */
 final class JoinedPieces {
   /**
    * Pieces that are mapped side by side.
    *
-   * @param pieces kept from being freed
+   * @param pieces pinned: they cannot be freed
    */
   record Joined(JoinedMapping mapping, List<MemoryPiece> pieces) {}
 
-  /** A table of one page holds the addresses of so many. */
+  /** Pages whose addresses one page of a page table holds. */
   private static final int PAGES_OF_TABLE = 512;
 
   private final ProgramMemory memory;
@@ -33,13 +33,13 @@ final class JoinedPieces {
   private final MappingThreads threads;
   private final Map<Integer, Joined> byStag = new HashMap<>();
 
-  /** What the engine is giving an STag. */
+  /** Joined pieces for which the engine is making an STag. */
   private final Set<Joined> beingRegistered = new HashSet<>();
 
   /** Mappings being made or removed. */
   private int busy;
 
-  /** What is to be done when none is busy; null before the end. */
+  /** To run when none is busy; null before the end. */
   private Runnable atEnd;
 
   JoinedPieces(ProgramMemory memory, Quota octets, Quota memories, MappingThreads threads) {
@@ -49,7 +49,7 @@ final class JoinedPieces {
     this.threads = threads;
   }
 
-  /** Octets of all pieces; refuses what cannot be side by side. */
+  /** Returns the octets of all pieces; refuses pieces that cannot be joined. */
   static long check(List<MemoryPiece> pieces) throws RequestRefusedException {
     if (pieces.isEmpty()) {
       throw new RequestRefusedException(Reason.INVALID, "a region of no pieces");
@@ -78,10 +78,10 @@ final class JoinedPieces {
   }
 
   /**
-   * Maps pieces, which cannot be freed from now on.
+   * Pins and maps pieces.
    *
-   * @param outcome called with what was made, or with the refusal; the other is null. What was made
-   *     is to be handed to {@link #registered}. Not called if the session ends before
+   * @param outcome called with the result, to be passed to {@link #registered}, or with the
+   * refusal; the other is null. Not called if the session ends before
    */
   void join(List<MemoryPiece> pieces, BiConsumer<Joined, RequestRefusedException> outcome)
       throws RequestRefusedException {
@@ -121,10 +121,10 @@ final class JoinedPieces {
     endBusy();
   }
 
-  /** Records the STag of what was joined; 0 if registration failed. */
+  /** Records the STag of joined pieces; 0 if registration failed. */
   void registered(int stag, Joined joined) {
     if (!beingRegistered.remove(joined)) {
-      return; // the session has ended meanwhile
+      return; // the session has ended in the meantime
     }
     if (stag == 0) {
       release(joined);
@@ -142,7 +142,7 @@ final class JoinedPieces {
   }
 
   private void release(Joined joined) {
-    unpin(joined.pieces); // the mapping does not need them any more
+    unpin(joined.pieces); // the mapping no longer needs them
     busy++;
     joined.mapping.release(() -> {
       give(joined.pieces);
@@ -188,8 +188,8 @@ final class JoinedPieces {
   }
 
   /**
-   * Unmaps everything. Call it after the engine has ended the session, and free the memories after
-   * it.
+   * Unmaps everything. Call it after the engine has ended the session, and before the memories are
+   * freed.
    *
    * @param done called when everything is unmapped
    */

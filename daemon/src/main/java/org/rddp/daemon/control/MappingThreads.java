@@ -7,11 +7,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The threads that populate and unmap memory. Both take up to seconds for each GiB, during which
- * neither the control thread nor an engine may wait. Thread-safe.
+ * The threads that populate and unmap memory. Both take up to seconds for each GiB, too long for
+ * the control thread or an engine. Thread-safe.
  */
 final class MappingThreads implements AutoCloseable {
-  /** Octets of memory for which others do not wait: the kernel frees 32 MiB within milliseconds. */
+  /**
+   * From this size on, a separate thread unmaps memory; the kernel frees 32 MiB within
+   * milliseconds.
+   */
   static final long LARGE = 32L << 20;
 
   private final Executor populating;
@@ -24,7 +27,7 @@ final class MappingThreads implements AutoCloseable {
   private final AtomicBoolean reported;
 
   /**
-   * Uses threads that are given.
+   * Uses given threads.
    *
    * @param notLocked run on the control thread, once, if memory cannot be locked
    */
@@ -79,8 +82,9 @@ final class MappingThreads implements AutoCloseable {
   }
 
   /**
-   * Starts a thread for each kind of work, so that an unmapping does not delay an allocation, no
-   * program's memory delays the beginning of a session, and no large memory the end of another.
+   * Starts a thread for each kind of work, so that unmapping does not delay allocation, a program's
+   * memory does not delay the start of a session, and large memory does not delay the end of
+   * another session.
    */
   static MappingThreads start(Executor control, Runnable notLocked) {
     return new MappingThreads(
@@ -92,7 +96,7 @@ final class MappingThreads implements AutoCloseable {
         notLocked);
   }
 
-  /** A thread that runs one task after the other, and does not keep the daemon from ending. */
+  /** Starts a daemon thread that runs one task after the other. */
   static ExecutorService thread(String name) {
     return Executors.newSingleThreadExecutor(task -> {
       Thread thread = new Thread(task, name);
@@ -101,19 +105,19 @@ final class MappingThreads implements AutoCloseable {
     });
   }
 
-  /** Runs a short piece of work after the pieces that wait already. */
+  /** Runs a short piece of work after those that already wait. */
   void populate(Runnable piece) {
     populating.execute(piece);
   }
 
-  /** Runs a piece of work on a session's rings after those that wait already. */
+  /** Runs a piece of work on a session's rings after those that already wait. */
   void populateRings(Runnable piece) {
     populatingRings.execute(piece);
   }
 
   /**
-   * Unmaps memory, on the calling thread if the daemon has ended: a program can keep its thread
-   * waiting that long.
+   * Unmaps memory, on the calling thread if the daemon has ended: a program can block its link's
+   * thread until then.
    *
    * @param octets length of the memory
    */
@@ -125,7 +129,7 @@ final class MappingThreads implements AutoCloseable {
     }
   }
 
-  /** Closes a descriptor that the program may have, after it has been sent to it. */
+  /** Closes a descriptor that was sent to the program. */
   void close(Runnable close) {
     closing.execute(close);
   }
@@ -141,7 +145,7 @@ final class MappingThreads implements AutoCloseable {
     }
   }
 
-  /** Ends the threads and waits for the work that they have. */
+  /** Ends the threads after their remaining work, and waits for that. */
   @Override
   public void close() {
     end(populating);

@@ -13,11 +13,11 @@ import org.rddp.mpa.Negotiated;
 import org.rddp.tcp.TcpStatus;
 
 /**
- * Objects of the daemon as JSON, one line each; keys of numbers end with their unit. What programs
- * and peers have chosen is escaped, so that a terminal can show it. Control thread only.
+ * Objects of the daemon as JSON, one line each; keys of numbers end with their unit. Texts from
+ * programs and peers are escaped, so that a terminal can show them. Control thread only.
  */
 final class ObjectJson {
-  /** Characters of an error that are kept: a line has to fit a control message. */
+  /** Characters kept of an error: a line must fit a control message. */
   private static final int MOST_ERROR = 200;
 
   private static final int MOST_PATTERN = 100;

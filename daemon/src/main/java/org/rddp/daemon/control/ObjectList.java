@@ -16,10 +16,10 @@ import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * Answers a program that asks for a list, with some objects at a time. The place in the list comes
- * from the program, so nothing is kept between its requests. A program has one such request under
- * way, whose objects are of one session, and an engine copies few connections for it at a time.
- * Control thread only.
+ * Answers a program's requests for a list, some objects at a time. The program sends the position
+ * in the list, so nothing is kept between requests. A program has one such request outstanding,
+ * whose objects are of one session, and an engine copies few connections for it at a time. Control
+ * thread only.
  */
 final class ObjectList {
   /** Connections that an engine copies for one request. */
@@ -45,8 +45,8 @@ final class ObjectList {
   }
 
   /**
-   * Leaves out a session whose engine has stalled: the viewer would wait for it, and would lose its
-   * own session.
+   * Skips a session whose engine has stalled: the viewer would wait for it, and lose its own
+   * session.
    */
   void answerForStalledEngine() {
     if (copied != null && server.watches().isStalled(copied.listed.daemonInterface())) {
@@ -135,7 +135,7 @@ final class ObjectList {
         });
   }
 
-  /** What is copied from a session on its engine's thread. */
+  /** Copies from a session on its engine's thread. */
   private interface EngineCopy<T> {
     T of(Session session);
   }
@@ -168,7 +168,7 @@ final class ObjectList {
           RequestRefusedException refusal = failure;
           server.execute(() -> {
             if (copied != page) {
-              // The engine had stalled.
+              // The engine had stalled; the request is answered already.
               return;
             }
             copied = null;
@@ -207,7 +207,7 @@ final class ObjectList {
     /**
      * Sends the reply.
      *
-     * @param index where to go on in this session; -1: with the next one
+     * @param index where to go on in this session; -1: go on with the next one
      */
     void send(int index) {
       boolean done = index < 0;

@@ -12,10 +12,10 @@ import org.rddp.ipc.linux.PeerCredentials;
 /**
  * Decides which users may open sessions, capture frames, and see the sessions of others.
  *
- * <p>In a user namespace the kernel reports everybody who has no id there, the host's root
- * included, with one overflow id (user_namespaces(7)). It stands for strangers, so it has no
- * rights, not even where the daemon itself has no other id. Where every id has a number, as outside
- * of containers, the overflow id is that of a user like others.
+ * <p>In a user namespace the kernel reports every user without an id there, the host's root
+ * included, with one overflow id (user_namespaces(7)). So that id has no rights, even if it is the
+ * daemon's own. If every id is mapped, as outside of containers, the overflow id is an ordinary
+ * user's.
  */
 final class Permissions {
   /** No user or group has this id. */
@@ -38,7 +38,7 @@ final class Permissions {
     this.users = Set.copyOf(users);
   }
 
-  /** Changes the users; sessions that exist go on. */
+  /** Changes the users; existing sessions go on. */
   void users(Set<Integer> ids) {
     users = Set.copyOf(ids);
   }
@@ -52,8 +52,8 @@ final class Permissions {
   }
 
   /**
-   * Frames contain the data of all programs, and a trace tells of the program of another user, so
-   * only root and the daemon's own user may capture and trace.
+   * Only root and the daemon's own user may capture and trace: frames contain the data of all
+   * programs, and a trace shows another user's program.
    */
   void checkCapture(PeerCredentials peer) throws RequestRefusedException {
     if (!isPrivileged(peer)) {
@@ -67,7 +67,7 @@ final class Permissions {
     return isPrivileged(viewer) || viewer.gid() == OWN_GROUP;
   }
 
-  /** Whether a program may see the session of another: otherwise, its own user's. */
+  /** Whether a program may see another's session: it sees all, or both are of one user. */
   boolean maySee(PeerCredentials viewer, PeerCredentials other) {
     return seesAll(viewer) || viewer.uid() == other.uid();
   }
@@ -80,7 +80,7 @@ final class Permissions {
   private static int own(String id) {
     try {
       int own = (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + id);
-      // Not readString: it reads one octet at a time, and the kernel gives only the first one.
+      // Not readString: it reads one octet at a time, and the kernel returns only the first.
       Path overflowId = Path.of("/proc/sys/kernel/overflow" + id);
       int overflow = Integer.parseUnsignedInt(Files.readAllLines(overflowId).getFirst());
       return own == overflow && mapped(id) < ALL_IDS ? NONE : own;
@@ -89,7 +89,7 @@ final class Permissions {
     }
   }
 
-  /** How many ids have a number in this user namespace. */
+  /** Number of ids mapped in this user namespace. */
   private static long mapped(String id) throws IOException {
     return Files.readAllLines(Path.of("/proc/self/" + id + "_map")).stream()
         .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))

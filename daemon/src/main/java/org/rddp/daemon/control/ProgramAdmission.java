@@ -17,14 +17,14 @@ import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Accepts the programs that connect to the control socket, or refuses them. Control thread only,
- * but for the end.
+ * Accepts or refuses the programs that connect to the control socket. Control thread only, except
+ * at the end.
  */
 final class ProgramAdmission {
-  /** Largest number of programs accepted before those that are connected have their turn. */
+  /** Most programs accepted at a time, before connected programs are served. */
   private static final int ACCEPTED = 16;
 
-  /** Sockets of refused programs that may wait to be closed; if more do, none is accepted. */
+  /** Most sockets of refused programs that wait to be closed; with more, no program is accepted. */
   private static final int MOST_REFUSED = 64;
 
   /** Longest pause in ns after a failed accept(2). */
@@ -35,18 +35,18 @@ final class ProgramAdmission {
   private final ResourceShares shares;
   private WaitingPrograms waiting;
 
-  /** Closes the sockets of programs that are not admitted: a program may make it wait. */
+  /** Closes the sockets of refused programs, which can block it. */
   private final ExecutorService refusing = MappingThreads.thread("rddp-refuse");
 
   private int refused;
 
-  /** For the link of the next program; null: none is left of the last accept(2). */
+  /** For the next program's link; null unless left over from the last accept(2). */
   private EventFd nextWake;
 
   /** Number of the program that was accepted last. */
   private int lastNumber;
 
-  /** Whether none is accepted for a while because the last accept(2) failed. */
+  /** Whether accepting pauses because the last accept(2) failed. */
   private boolean paused;
 
   ProgramAdmission(
@@ -57,7 +57,7 @@ final class ProgramAdmission {
     limit(limits);
   }
 
-  /** Changes what programs that have not begun a session may have. */
+  /** Changes the limits of programs that have not begun a session. */
   void limit(Limits limits) {
     waiting = new WaitingPrograms(limits);
   }
@@ -72,7 +72,7 @@ final class ProgramAdmission {
     return !paused && refused < MOST_REFUSED;
   }
 
-  /** Ends a pause: a program has gone. */
+  /** Ends a pause after a program has gone. */
   void resume() {
     paused = false;
   }
@@ -120,8 +120,8 @@ final class ProgramAdmission {
   }
 
   /**
-   * Ends a program that waits without a session; if none does, or one is ending already, accepts
-   * none until one has ended.
+   * Ends a waiting program without a session; if there is none, or one is ending already, pauses
+   * until a program has ended.
    */
   private void makeRoom() {
     ProgramSession victim = server.isNobodyEnding() ? waiting.victim(server.programs()) : null;
@@ -156,7 +156,7 @@ final class ProgramAdmission {
     server.onAdmitted(program);
     ProgramSession victim = waiting.victim(server.programs(), program);
     if (victim != null) {
-      // Its Hello may have come since it was accepted.
+      // Its Hello may have arrived since it was accepted.
       victim.yieldPlace("it has not opened a session, and others want its place");
     }
   }
@@ -188,7 +188,7 @@ final class ProgramAdmission {
     });
   }
 
-  /** Closes what is left for the next program. */
+  /** Closes the resources kept for the next program. */
   void release() {
     if (nextWake != null) {
       nextWake.close();

@@ -16,13 +16,13 @@ import org.rddp.ipc.ring.TraceEvent;
 
 /**
  * Captures the frames of a program's interface, or traces one of its connections, into a shared
- * ring. Of an interface with several engines all are captured, and one after the other is asked for
- * the connection. Control thread only.
+ * ring. Captures all engines of an interface; asks one after the other for a connection. Control
+ * thread only.
  */
 final class ProgramCapture {
   /** What writes into the ring. */
   private abstract static class Source {
-    /** The log and refusals call it so: "captures" or "traces". */
+    /** Verb for the log and refusals: "captures" or "traces". */
     final String verb;
 
     /** The programs with such a source: one for each interface. */
@@ -57,7 +57,7 @@ final class ProgramCapture {
     this.octets = octets;
   }
 
-  /** Answers between which ends a connection runs, so that its frames can be told from others. */
+  /** Answers with a connection's addresses, by which to select its frames. */
   void find(ProgramMessage.FindConnection find) throws RequestRefusedException {
     server.permissions().checkCapture(program.socket().peer());
     inTurn(
@@ -80,14 +80,14 @@ final class ProgramCapture {
         });
   }
 
-  /** What is done at one engine, on its thread; returns whether the others need not be asked. */
+  /** A step at one engine, on its thread; returns whether to skip the other engines. */
   private interface Step {
     boolean run(InterfaceEngine at) throws RequestRefusedException;
   }
 
   /**
-   * Takes a step at one engine of the interface after the other, until one is enough or refuses for
-   * another reason than that it does not know the connection.
+   * Takes a step at one engine of the interface after the other, until one is enough, or refuses
+   * for a reason other than an unknown connection.
    *
    * @param done gets the last refusal, or null, on the control thread
    */

@@ -20,32 +20,32 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
 
 /**
- * The daemon's ends of a program's sockets, and the thread that uses them. The program can make
- * each use take long, or for ever: it can pass descriptors whose close(2) waits (a socket that
- * lingers, a file of its own file system), and have so many threads or epoll instances wait at its
- * end that the kernel needs long to wake them. So neither an engine nor the control thread sends,
- * receives or closes here; a program that makes the thread wait delays only itself.
+ * The daemon's ends of a program's sockets, and the thread that uses them. The program can block
+ * each use for long, or for ever: it can pass descriptors whose close(2) waits (a socket that
+ * lingers, a file of its own file system), and let so many threads or epoll instances wait at its
+ * end that waking them takes the kernel long. So neither an engine nor the control thread sends,
+ * receives or closes here; a program that blocks the thread delays only itself.
  *
- * <p>One use is an engine's own, since a further thread would make each round trip of a program
- * that blocks longer: it sends the octet that wakes the program, until that has taken long once for
- * a program of the same user, see {@link SlowUsers}.
+ * <p>One exception: an engine itself sends the octet that wakes a program, since another thread
+ * would lengthen each round trip of a blocking program; it stops once that has taken long for a
+ * program of the same user, see {@link SlowUsers}.
  *
- * <p>Descriptors that were sent to the program are closed by this thread, too: so no number is
- * given to another file while a message with it is being sent.
+ * <p>This thread also closes descriptors that were sent to the program: so no other file gets a
+ * number while a message with it is being sent.
  *
  * <p>For the control thread, except where a method says more.
  */
 final class ProgramLink implements ProgramSignals {
-  /** Largest number of messages that are received before the control thread has handled them. */
+  /** Most messages received before the control thread has handled them. */
   private static final int MESSAGES = 16;
 
-  /** After so many of the program's signals the thread takes them from the wake-up socket. */
+  /** Signals of the program after which the thread reads them from the wake-up socket. */
   private static final int SIGNALS = 16;
 
-  /** Signals for which the wake-up socket has room whatever the kernel's settings are. */
+  /** Signals for which the wake-up socket has room under any kernel settings. */
   private static final int MOST_SIGNALS = 64;
 
-  /** Shortest and longest pause in ns between two looks at descriptors that are on their way. */
+  /** Shortest and longest pause in ns between two checks for descriptors in flight. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -66,7 +66,7 @@ final class ProgramLink implements ProgramSignals {
   /** Whether {@link #wake} has been signalled since the thread looked for work. */
   private final AtomicBoolean woken = new AtomicBoolean();
 
-  /** Signals of the program that have not been taken from the wake-up socket. */
+  /** Signals of the program that have not been read from the wake-up socket. */
   private final AtomicInteger signals = new AtomicInteger();
 
   /** Messages that have not been sent. */
@@ -89,16 +89,16 @@ final class ProgramLink implements ProgramSignals {
   private final PollSet poll = new PollSet();
   private final UnsentMessages unsent = new UnsentMessages();
 
-  /** Whether messages are received; after some of them, the control thread asks for more. */
+  /** Whether to receive messages; after some, the control thread asks for more. */
   private boolean reading = true;
 
   private boolean failed;
   private boolean running = true;
 
   /**
-   * A link whose thread has not been started.
+   * Creates a link whose thread is not started.
    *
-   * @param wake its own
+   * @param wake for this link only
    */
   ProgramLink(ControlServer server, ProgramSession program, ControlSocket socket, EventFd wake) {
     this.server = server;
@@ -108,7 +108,7 @@ final class ProgramLink implements ProgramSignals {
     this.slowUsers = server.slowUsers();
     this.user = socket.peer().uid();
     this.thread = new Thread(this::run, "rddp-program-" + program.number());
-    // What a program has handed over must not keep the daemon from ending.
+    // Descriptors from a program must not keep the daemon from ending.
     thread.setDaemon(true);
   }
 
@@ -116,7 +116,7 @@ final class ProgramLink implements ProgramSignals {
     thread.start();
   }
 
-  /** Runs a task that may wait for the program, on the thread. Any thread may call this. */
+  /** Runs a task that the program can block, on the thread. Any thread may call this. */
   void execute(Runnable task) {
     tasks.add(task);
     wakeThread();
@@ -154,7 +154,7 @@ final class ProgramLink implements ProgramSignals {
     execute(() -> reading = true);
   }
 
-  /** Runs a task on the control thread behind the messages that have come by now. */
+  /** Runs a task on the control thread behind the messages received by now. */
   void afterMessages(Runnable task) {
     execute(() -> {
       if (isReading()) {
@@ -178,14 +178,14 @@ final class ProgramLink implements ProgramSignals {
     programEnd = other;
   }
 
-  /** The program has its end of the wake-up socket. */
+  /** Closes the program's end of the wake-up socket, which the program has received. */
   void closeProgramEnd() {
     execute(programEnd::close);
   }
 
   /**
-   * Wakes the program. Allocates nothing, except at the first time that it takes long. Engine
-   * thread only.
+   * Wakes the program. Allocates nothing, except the first time that it takes long. Engine thread
+   * only.
    */
   void wakeProgram() {
     if (slowUsers.contains(user)) {
@@ -347,16 +347,16 @@ final class ProgramLink implements ProgramSignals {
       socket.shutdown();
       return true;
     } catch (SystemCallException e) {
-      // The program has closed its end, and with it what was on its way.
+      // The program has closed its end, which dropped the descriptors in flight.
       return false;
     }
   }
 
   /**
-   * Closes the sockets, when the session has ended. The session is given back when nothing is left
-   * that the program has sent, so that it cannot have ever more threads wait here; and when it has
-   * received the descriptors that it was sent, of which the kernel allows only so many on their way
-   * for all programs together.
+   * Closes the sockets after the session's end. Gives the session back only when nothing that the
+   * program sent is left, so that a program cannot block ever more threads here, and when the
+   * program has received its descriptors, since the kernel limits those in flight for all programs
+   * together.
    *
    * @param last sent before the end; or null
    * @param leave gives back the session, on the control thread
@@ -371,7 +371,7 @@ final class ProgramLink implements ProgramSignals {
         close();
         server.execute(leave);
       } else {
-        // Before the last message: a program that has it may open its next session at once.
+        // Before the last message: a program that receives it may open its next session at once.
         server.execute(() -> {
           leave.run();
           execute(() -> {
@@ -390,12 +390,12 @@ final class ProgramLink implements ProgramSignals {
     }
   }
 
-  /** Releases what the program has sent and nobody has read. Nothing comes after it. */
+  /** Drops unread messages of the program. Nothing comes after them. */
   private void dropUnread() {
     try {
       socket.shutdownReceiving();
     } catch (SystemCallException e) {
-      // It has closed its end; what it has sent before can be received.
+      // It has closed its end; its earlier messages can be received.
     }
     List<ProgramMessage> unread = new ArrayList<>();
     String end = null;
@@ -435,7 +435,7 @@ final class ProgramLink implements ProgramSignals {
     socket.close();
   }
 
-  /** Closes the sockets without more, when the daemon ends. */
+  /** Closes the sockets at once, when the daemon ends. */
   void stop() {
     stopped = true;
     wakeThread();
@@ -451,7 +451,7 @@ final class ProgramLink implements ProgramSignals {
     return thread.join(Duration.ofNanos(Math.max(1, nanos)));
   }
 
-  /** Releases what the thread has left, when it has ended. */
+  /** Releases the remaining resources of the thread, after its end. */
   void release() {
     wake.close();
   }

@@ -13,8 +13,8 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 
 /**
- * Carries out a program's requests to listen, and knows its ports, which other processes may not
- * have on any engine of the interface. Control thread only.
+ * Carries out a program's requests to listen, and records its ports, at which no other process may
+ * listen on any engine of the interface. Control thread only.
  */
 final class ProgramListeners {
   private final ControlServer server;
@@ -65,7 +65,7 @@ final class ProgramListeners {
         });
   }
 
-  /** The address that a listener's program is told of: one that peers can connect to. */
+  /** The listener's address for its program: one that peers can connect to. */
   private IpAddress answered(HostAddress at) {
     return ControlAddresses.isAny(at)
         ? program.daemonInterface().address()
@@ -82,13 +82,13 @@ final class ProgramListeners {
         });
   }
 
-  /** Gives back all that it has of the quota. */
+  /** Gives all listeners back to the quota. */
   void end() {
     listeners.giveAll();
   }
 
   /**
-   * A listener has been opened.
+   * Records an opened listener.
    *
    * @param asked 0: any port
    */

@@ -9,14 +9,13 @@ import org.rddp.ipc.linux.SystemCallException;
 
 /**
  * A memory that is shared with a program, from its mapping to its unmapping. The engine may use it
- * only when it is ready: then nobody can punch a hole into it, whose puncher the engine would have
- * to wait for, and all of its pages are allocated and mapped, so that the engine's accesses do not
+ * only when it is ready: then no process can punch a hole into it, for which the engine would have
+ * to wait, and all of its pages are allocated and mapped, so that the engine's accesses do not
  * fault. Control thread only.
  */
 final class ProgramMapping {
   /**
-   * Octets populated at a time; then other memory has its turn. It takes the order of a
-   * millisecond.
+   * Octets populated at a time, so that other memory does not wait; takes about a millisecond.
    */
   private static final long PIECE = 2L << 20;
 
@@ -39,9 +38,9 @@ final class ProgramMapping {
   private volatile boolean released;
 
   /**
-   * Owns a memory from now on.
+   * Takes ownership of a memory.
    *
-   * @param unmap closes the memory and what uses it; called on another thread
+   * @param unmap closes the memory and its users; called on another thread
    */
   ProgramMapping(SharedMemory memory, Runnable unmap, MappingThreads threads) {
     this(memory, unmap, threads, threads::populate);
@@ -56,9 +55,9 @@ final class ProgramMapping {
   }
 
   /**
-   * Rings, which do not wait for other memory to be populated.
+   * Takes ownership of rings, which do not wait until other memory is populated.
    *
-   * @param unmap closes the rings and what is used with them; called on another thread
+   * @param unmap closes the rings and their resources; called on another thread
    */
   static ProgramMapping ofRings(SharedMemory rings, Runnable unmap, MappingThreads threads) {
     return new ProgramMapping(rings, unmap, threads, threads::populateRings);
@@ -86,7 +85,7 @@ final class ProgramMapping {
     return state == State.READY;
   }
 
-  /** Whether the memory is being shared: the program must not free it meanwhile. */
+  /** Whether the memory is being shared: the program must not free it now. */
   boolean isPopulating() {
     return state == State.POPULATING;
   }
@@ -113,9 +112,9 @@ final class ProgramMapping {
   }
 
   /**
-   * Maps memory that may have to wait for its turn.
+   * Makes the memory ready, one memory at a time.
    *
-   * @param turns runs what it is given, on the control thread, when it is the memory's turn
+   * @param turns runs a task on the control thread when it is this memory's turn
    */
   void share(Consumer<Runnable> turns, Consumer<RequestRefusedException> outcome)
       throws RequestRefusedException {
@@ -128,7 +127,7 @@ final class ProgramMapping {
           "a hole could be punched into the memory: map it, add F_SEAL_FUTURE_WRITE with fcntl(2),"
               + " then share it");
     }
-    // Few descriptors are left to a process; the mapping stays.
+    // Descriptors are scarce; the mapping stays.
     threads.close(memory.descriptor()::close);
     state = State.POPULATING;
     turns.accept(() -> populating.accept(() -> populate(0, outcome)));
@@ -184,14 +183,14 @@ final class ProgramMapping {
   }
 
   /**
-   * Unmaps the memory, which no engine may use any more.
+   * Unmaps the memory; no engine may use it.
    *
    * @param done called when it is unmapped
    */
   void release(Runnable done) {
     whenUnmapped = done;
     released = true;
-    // Otherwise the populating thread uses it now; unmapped when that has noticed.
+    // Otherwise the populating thread uses it now, and it is unmapped when that thread notices.
     if (state != State.POPULATING) {
       unmap();
     }

@@ -16,8 +16,8 @@ import org.rddp.ipc.linux.UnsafeMemoryException;
 import org.rddp.ipc.ring.RangeAllocator;
 
 /**
- * The memory shared with one program, by number: allocated by the daemon, where small pieces are
- * cut from a larger memory, or adopted from the program. Control thread only.
+ * The memory shared with one program, by number: allocated by the daemon, which cuts small pieces
+ * from a larger memory, or adopted from the program. Control thread only.
  *
  * <p>Memory is registered only when it is ready, and unmapped only when no STag refers to it: after
  * the engine has removed an STag, no request and no peer uses it.
@@ -33,10 +33,10 @@ final class ProgramMemory {
 
   private static final long PAGE = 4096;
 
-  /** Most slabs that are tried for a piece, so that a request takes a bounded time. */
+  /** Most slabs tried for a piece, to bound the time of a request. */
   private static final int TRIED = 16;
 
-  /** Most memories that the program has not shared yet: a descriptor of each is open. */
+  /** Most memories not shared yet, each with an open descriptor. */
   private static final int MAX_UNSHARED = 8;
 
   /**
@@ -73,7 +73,7 @@ final class ProgramMemory {
     }
   }
 
-  /** A range that has an STag, or is given one. */
+  /** A range that has an STag or is about to get one. */
   private record Registration(int memory, long offset, long octets) {
     boolean overlaps(int otherMemory, long otherOffset, long otherOctets) {
       return memory == otherMemory
@@ -92,10 +92,10 @@ final class ProgramMemory {
 
   private final Map<Integer, Registration> registrations = new HashMap<>();
 
-  /** Ranges that the engine is giving an STag, and those of regions that have several. */
+  /** Ranges for which the engine is making an STag, and ranges of regions of several pieces. */
   private final List<Registration> beingRegistered = new ArrayList<>();
 
-  /** Memories that are shared and wait until the one before is populated. */
+  /** Shared memories that wait until the one before is populated. */
   private final ArrayDeque<Runnable> toPopulate = new ArrayDeque<>();
 
   private boolean populating;
@@ -223,8 +223,8 @@ final class ProgramMemory {
   }
 
   /**
-   * Maps memory of a program; closes the descriptor. It may wait for the program; any thread may
-   * call this.
+   * Maps memory of a program; closes the descriptor. The program can block it; any thread may call
+   * this.
    */
   static SharedMemory map(Descriptor descriptor) throws RequestRefusedException {
     try {
@@ -237,7 +237,7 @@ final class ProgramMemory {
   }
 
   /**
-   * Takes memory of the program that is mapped; the caller still owns it if that is refused.
+   * Adopts mapped memory of the program; the caller still owns it if that is refused.
    *
    * @return its number
    */
@@ -301,8 +301,8 @@ final class ProgramMemory {
   }
 
   /**
-   * Finds the address of a range that is to be registered. The range must lie within one piece,
-   * which cannot be freed from now on.
+   * Finds the address of a range to register. The range must lie within one piece, which cannot be
+   * freed from now on.
    *
    * @return address of the range
    */
@@ -374,7 +374,7 @@ final class ProgramMemory {
             }
           });
     }
-    // Those that wait are not populated any more; without this they would wait for each other.
+    // Waiting memories are no longer populated; otherwise they would wait for each other.
     while (!toPopulate.isEmpty()) {
       toPopulate.remove().run();
     }

@@ -33,19 +33,19 @@ import org.rddp.ipc.ring.DaemonRings;
  * the memory shared with it. Control thread only, except for {@link SessionHandler}.
  */
 final class ProgramSession implements SessionHandler {
-  /** Largest number of messages queued for a program that does not read, without its events. */
+  /** Most messages, not counting events, queued for a program that does not read. */
   private static final int MAX_UNSENT = 4096;
 
   /** Most events of a connection, from ConnectionRequested to Closed. */
   private static final int EVENTS = 5;
 
-  /** Largest number of requests in work on other threads; meanwhile no more are read. */
+  /** Most requests in work on other threads; at this number no more are read. */
   private static final int MAX_IN_WORK = 64;
 
-  /** Characters that are kept of a program's name. */
+  /** Characters kept of a program's name. */
   private static final int MAX_NAME = 64;
 
-  /** Characters that are kept of a refusal's text. */
+  /** Characters kept of a refusal's text. */
   private static final int MAX_REFUSAL = 1024;
 
   /** A request carried out on the engine's thread; the result is the reply. */
@@ -82,22 +82,22 @@ final class ProgramSession implements SessionHandler {
   private int inWork;
   private int processKey = PollSet.NONE;
 
-  /** Requests of peers that the program has not been sent yet, by listener. */
+  /** Requests of peers that have not been sent to the program yet, by listener. */
   private final SharedCounts unsentRequests = new SharedCounts();
 
   /** Most connections of the session. */
   private final int connections;
 
-  /** Whether the next messages are being received, or wait to be handled. */
+  /** Whether messages are being received, or wait to be handled. */
   private boolean receiving = true;
 
-  /** Whether the program ends if it has not sent Hello by now, since others want its place. */
+  /** Whether the program ends unless it has sent Hello by now, to make room for others. */
   private boolean yielding;
 
   /** Whether the program counts among the sessions. */
   private boolean counted;
 
-  /** What the session and its connections have taken of the heap. */
+  /** Heap taken by the session and its connections. */
   private final HeapShare heap;
 
   /** Whether the program has shared the rings, and the engine serves the session. */
@@ -106,7 +106,7 @@ final class ProgramSession implements SessionHandler {
   private boolean ended;
 
   /**
-   * A program that has connected.
+   * Creates the session of a program that has connected.
    *
    * @param number its number in the daemon
    * @param wake for the thread of its link; closed with it
@@ -174,12 +174,12 @@ final class ProgramSession implements SessionHandler {
     return socket;
   }
 
-  /** Its process; one that is not visible has a negative number, and is the program's alone. */
+  /** Its process; an invisible one has a negative number, unique to the program. */
   PeerCredentials process() {
     return process;
   }
 
-  /** Adds its process to what is polled; the link does not notice its end while it waits. */
+  /** Polls its process, too: the link does not notice its end while it is blocked. */
   void poll(PollSet poll) {
     Descriptor peer = socket.peerProcess();
     processKey = peer == null ? PollSet.NONE : poll.add(peer);
@@ -212,7 +212,7 @@ final class ProgramSession implements SessionHandler {
     return session != null;
   }
 
-  /** Whether the program has not sent Hello and may have to make room for others. */
+  /** Whether the program has not sent Hello, so that it may have to make room for others. */
   boolean isWaiting() {
     return session == null && !yielding;
   }
@@ -246,7 +246,7 @@ final class ProgramSession implements SessionHandler {
 
   // ---- Messages from the program ----
 
-  /** Has the link receive further messages, unless too many requests are in work. */
+  /** Lets the link receive further messages, unless too many requests are in work. */
   void readOn() {
     if (!receiving && inWork < MAX_IN_WORK && !list.isBusy()) {
       receiving = true;
@@ -254,7 +254,7 @@ final class ProgramSession implements SessionHandler {
     }
   }
 
-  /** Carries out the requests that have been received. */
+  /** Carries out received requests. */
   void handle(List<ProgramMessage> messages) {
     receiving = false;
     for (ProgramMessage message : messages) {
@@ -424,7 +424,7 @@ final class ProgramSession implements SessionHandler {
               rings.descriptor(),
               wakeSockets[1].descriptor()));
     } catch (SystemCallException e) {
-      // The connection ends, and with it what was created.
+      // The program's link ends, which frees what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
   }
@@ -435,7 +435,7 @@ final class ProgramSession implements SessionHandler {
     heap.take(what, octets);
   }
 
-  /** The most messages that wait for the program. */
+  /** Most messages that wait for the program. */
   private int mostUnsent() {
     return MAX_UNSENT + EVENTS * connections;
   }
@@ -482,7 +482,7 @@ final class ProgramSession implements SessionHandler {
             piece.descriptor()));
   }
 
-  /** Maps memory of the program on the thread that may wait for it. */
+  /** Maps memory of the program on the link's thread, which it may block. */
   private void map(int request, Descriptor descriptor) {
     inWork++;
     link.execute(() -> {
@@ -580,12 +580,12 @@ final class ProgramSession implements SessionHandler {
     return unsentRequests.of(listener) < backlog && unsentRequests.total() < connections;
   }
 
-  /** The program has been sent the request of a peer. Any thread may call this. */
+  /** Counts a peer's request that was sent to the program. Any thread may call this. */
   void onRequestSent(DaemonMessage.ConnectionRequested requested) {
     unsentRequests.remove(requested.listener());
   }
 
-  /** The request of a peer has ended before it was sent. Any thread may call this. */
+  /** Counts a peer's request that ended before it was sent. Any thread may call this. */
   void onRequestWithdrawn(DaemonMessage.ConnectionRequested requested) {
     unsentRequests.remove(requested.listener());
     daemonInterface.engine().counters().countWithdrawn();
@@ -604,7 +604,7 @@ final class ProgramSession implements SessionHandler {
     return new DaemonMessage.Refused(request, e.reason(), 0, text);
   }
 
-  /** An engine could not wake the program quickly. */
+  /** Logs that an engine could not wake the program quickly. */
   void reportSlowWaking() {
     server
         .events()
@@ -650,7 +650,7 @@ final class ProgramSession implements SessionHandler {
     });
   }
 
-  /** Ends the program for this reason, unless a Hello has come from it by now. */
+  /** Ends the program for this reason, unless its Hello has arrived by now. */
   void yieldPlace(String why) {
     yielding = true;
     link.afterMessages(() -> {
@@ -662,8 +662,8 @@ final class ProgramSession implements SessionHandler {
   }
 
   /**
-   * Ends the session whose engine is stuck. The program learns of it now; the rest follows when the
-   * engine makes turns again.
+   * Ends the session of a stuck engine. The program is told now; the rest follows when the engine
+   * makes turns again.
    *
    * @param why reason for the log
    */
@@ -683,7 +683,7 @@ final class ProgramSession implements SessionHandler {
         }));
   }
 
-  /** Unmaps the engine's part of the rings, and what lies beside them. Not the control thread. */
+  /** Unmaps the rings and the memory for inline messages. Not on the control thread. */
   private void unmapWith(SharedMemory sharedRings) {
     sharedRings.close();
     if (inlineMemory != null) {
@@ -705,7 +705,7 @@ final class ProgramSession implements SessionHandler {
         });
   }
 
-  /** Gives back what is left, when the link has ended. */
+  /** Gives back the remaining resources, after the link's end. */
   void leave() {
     link.release();
     share.programs().give(1);

@@ -52,7 +52,7 @@ final class ProgramWindows {
         });
   }
 
-  /** Called on the engine's thread. */
+  /** Gives a window back to the quota. Called on the engine's thread. */
   private void giveBack() {
     program.onControl(() -> regions.give(1));
   }

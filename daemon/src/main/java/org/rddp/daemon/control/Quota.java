@@ -11,7 +11,7 @@ final class Quota {
   private long used;
 
   /**
-   * Creates a quota of which nothing is used.
+   * Creates an unused quota.
    *
    * @param what name of the resource for messages, such as "octets of memory in this session"
    * @param parent quota from which the same amounts are taken, or null
@@ -23,7 +23,8 @@ final class Quota {
   }
 
   /**
-   * Changes the limit. What is used beyond it stays; no more is taken until enough is given back.
+   * Changes the limit. Amounts in use beyond it stay; no more can be taken until enough is given
+   * back.
    */
   void limit(long newLimit) {
     limit = newLimit;

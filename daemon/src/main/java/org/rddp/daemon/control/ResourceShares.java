@@ -7,8 +7,8 @@ import org.rddp.daemon.engine.HeapShare;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
- * The shares of users and processes in the daemon's resources, as long as a program of theirs is
- * connected. Control thread only.
+ * The shares of users and processes with connected programs in the daemon's resources. Control
+ * thread only.
  */
 final class ResourceShares {
   private record ProcessKey(int user, int process) {}
@@ -37,7 +37,7 @@ final class ResourceShares {
     return whole;
   }
 
-  /** Changes the limits, also of those who are connected. */
+  /** Changes the limits, also for connected programs. */
   void limit(Limits newLimits) {
     limits = newLimits;
     whole.limit(limits, 100);
@@ -45,7 +45,7 @@ final class ResourceShares {
     processes.values().forEach(each -> each.resources.limit(limits, limits.processShare()));
   }
 
-  /** The share of a program's process, to be left when the program is gone. */
+  /** Joins the share of a program's process; call {@link #leave} when the program is gone. */
   Resources join(PeerCredentials peer) {
     Counted user =
         users.computeIfAbsent(
@@ -62,7 +62,7 @@ final class ResourceShares {
     return process.resources;
   }
 
-  /** A program of the process is gone and has given back all that it took. */
+  /** Removes a program of the process, which has given back all that it took. */
   void leave(PeerCredentials peer) {
     leave(users, peer.uid());
     leave(processes, new ProcessKey(peer.uid(), peer.pid()));

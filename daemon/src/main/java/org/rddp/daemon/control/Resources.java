@@ -4,9 +4,8 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.HeapShare;
 
 /**
- * What programs take of the daemon: one object for the daemon, one for each user, one for each
- * process. What a process takes counts for its user, and what a user takes for the daemon. Control
- * thread only.
+ * The resources that programs use: one object for the daemon, one for each user, one for each
+ * process. A process's use counts for its user, and a user's for the daemon. Control thread only.
  *
  * @param whose for messages, such as "user 1000"
  * @param programs number of connections to the control socket, those included that have ended and
@@ -15,9 +14,8 @@ import org.rddp.daemon.engine.HeapShare;
  * @param memory octets of shared memory
  * @param memories number of memories
  * @param listeners number of listening ports
- * @param regions number of regions and windows. Each engine has its own table of STags, so what a
- *     user or process has at all engines is limited by a share of one table; the daemon as a whole
- *     has no limit
+ * @param regions number of regions and windows. Each engine has its own table of STags; a share of
+ * one table limits a user or process on all engines together; the daemon as a whole has no limit
  * @param heap octets of the heap for sessions, their queues and connections
  */
 record Resources(
@@ -68,12 +66,12 @@ record Resources(
     heap.limit(Limits.share(heap.whole().limit(), percent));
   }
 
-  /** Who may have everything is limited by the tables alone. */
+  /** With a share of 100 percent, only the tables are the limit. */
   private static long regions(Limits limits, int percent) {
     return percent == WHOLE ? Long.MAX_VALUE : Limits.share(limits.regions(), percent);
   }
 
-  /** Those that wait for a session, those that have one, and as many whose session has ended. */
+  /** Programs that wait for a session, programs with one, and as many whose session has ended. */
   private static long programs(Limits limits) {
     return WaitingPrograms.MOST + 2L * limits.sessions();
   }

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Slabs that may have room for a piece, by the piece's size rounded up to a power of two. A slab in
- * which a piece found no room is left out for pieces of that size until something of it is freed;
- * so a request does not look at all slabs of a program again and again. Control thread only.
+ * Slabs that may have room for a piece, by the piece's size rounded up to a power of two. A slab
+ * without room for a piece is skipped for pieces of that size until a piece of it is freed; so a
+ * request does not search all slabs of a program again and again. Control thread only.
  */
 final class RoomySlabs {
   private final List<Set<Integer>> bySize = new ArrayList<>();
 
   /**
-   * No slabs.
+   * Creates an empty set.
    *
    * @param largest pages of the largest piece
    */
@@ -28,12 +28,12 @@ final class RoomySlabs {
     return Long.SIZE - Long.numberOfLeadingZeros(pages - 1);
   }
 
-  /** A slab is new, or something of it has been freed. */
+  /** Adds a slab that is new, or of which a piece was freed. */
   void add(int slab) {
     bySize.forEach(slabs -> slabs.add(slab));
   }
 
-  /** A slab is gone. */
+  /** Removes a slab. */
   void remove(int slab) {
     bySize.forEach(slabs -> slabs.remove(slab));
   }
@@ -44,7 +44,7 @@ final class RoomySlabs {
     return slabs.isEmpty() ? 0 : slabs.iterator().next();
   }
 
-  /** A slab has no room for a piece of so many pages. */
+  /** Notes that a slab has no room for a piece of that many pages. */
   void full(int slab, long pages) {
     bySize.get(index(pages)).remove(slab);
   }

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 
 /**
  * The kernel's setting for huge pages in shared memory. Unless it is {@code deny}, a program can
- * have the memory that it shares with the daemon moved into huge pages (MADV_COLLAPSE), and an
- * engine waits if it touches that memory meanwhile. No seal forbids it.
+ * move the memory that it shares with the daemon into huge pages (MADV_COLLAPSE), and an engine
+ * that touches that memory meanwhile waits. No seal forbids it.
  */
 final class SharedHugePages {
   static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
@@ -15,8 +15,8 @@ final class SharedHugePages {
   private SharedHugePages() {}
 
   /**
-   * What the log says at the daemon's start; empty if the setting is {@code deny}, or if the kernel
-   * has no such setting and so no such pages.
+   * The warning at the daemon's start; empty if the setting is {@code deny}, or if the kernel has
+   * no such setting and so no such pages.
    */
   static String warning(Path setting) {
     try {

@@ -18,11 +18,11 @@ public final class Statistics implements AutoCloseable {
   /** Interval between two copies in ns, while engines work. */
   public static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** The interval at which an idle daemon looks whether an engine has worked. */
+  /** The interval at which an idle daemon checks whether an engine has worked. */
   static final long IDLE_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * One of so many looks that find no work makes a copy: only turns and sleeps are counted then.
+   * One of this many checks without work makes a copy, since only turns and sleeps have changed.
    */
   private static final int LOOKS_PER_COPY = 5;
 
@@ -36,10 +36,10 @@ public final class Statistics implements AutoCloseable {
   private final List<Source> sources = new ArrayList<>();
   private final List<LongSupplier> activities = new ArrayList<>();
 
-  /** A hash of all activity at the last look. */
+  /** A hash of all activity at the last check. */
   private long activity;
 
-  /** Looks since it changed; the first one makes a copy. */
+  /** Checks since it changed; the first one makes a copy. */
   private int looks = -1;
 
   /** Creates the counters of the daemon as a whole. */
@@ -62,12 +62,15 @@ public final class Statistics implements AutoCloseable {
     counters.forEach(visitor);
   }
 
-  /** Adds a number that changes whenever an engine works. Called as those of counters are. */
+  /**
+   * Adds a number that changes whenever an engine works. Called on the control thread, like
+   * counters.
+   */
   public void addActivity(LongSupplier count) {
     activities.add(count);
   }
 
-  /** Copies all that may have changed. Returns the time in ns until it is to be called again. */
+  /** Copies the counters that may have changed. Returns the time in ns until the next call. */
   long refresh(long sessionsNow, long memoryNow) {
     long now = 31 * sessionsNow + memoryNow;
     for (LongSupplier each : activities) {

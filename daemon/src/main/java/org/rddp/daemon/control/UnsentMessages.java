@@ -9,10 +9,10 @@ import org.rddp.ipc.control.DaemonMessage;
 
 /**
  * Messages that wait because their program does not read. Nothing reports that it reads again, so
- * they are tried again after pauses that double. All times are of {@link System#nanoTime}.
+ * sending is retried after pauses that double. All times are of {@link System#nanoTime}.
  *
- * <p>A peer can add to them at most one request for each place in the backlog: the request of a
- * connection that fails before its program was told is taken back, and its failure is not reported.
+ * <p>A peer can add at most one request for each place in the backlog: if a connection fails before
+ * its request is sent, the request is removed, and the failure is not reported.
  */
 final class UnsentMessages {
   /** Shortest and longest pause in ns between two tries. */
@@ -20,10 +20,10 @@ final class UnsentMessages {
 
   static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Time in ns within which a program must read on that has a reply to its request to read. */
+  /** Time in ns within which a program must read a waiting reply to its request. */
   static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(30);
 
-  /** In the order in which they are sent; requests of peers by the number of their connection. */
+  /** In the order of sending; requests of peers by the number of their connection. */
   private final Map<Object, DaemonMessage> messages = new LinkedHashMap<>();
 
   private int replies;
@@ -65,11 +65,10 @@ final class UnsentMessages {
   }
 
   /**
-   * Takes back the request of a connection that has failed.
+   * Removes the request of a failed connection.
    *
    * @param message any message
-   * @return the request, if the message reports its failure; null if no request waits for which it
-   *     does
+   * @return the waiting request whose failure the message reports; null if there is none
    */
   DaemonMessage.ConnectionRequested withdraw(DaemonMessage message) {
     return message instanceof DaemonMessage.Failed failed
@@ -89,7 +88,7 @@ final class UnsentMessages {
   }
 
   /**
-   * Sends messages in their order, if it is time for the next try.
+   * Sends messages in order, if the next try is due.
    *
    * @param send sends a message; false if the program does not read
    */
@@ -112,8 +111,8 @@ final class UnsentMessages {
   }
 
   /**
-   * Whether a reply waits, and the program has read nothing for too long. Events alone may wait: a
-   * peer causes them, and the program may be stopped.
+   * Whether a reply waits and the program has read nothing for too long. Events alone may wait:
+   * peers cause them, and the program may be stopped.
    */
   boolean waitsTooLong(long now) {
     return replies > 0 && now - waitingSince > LONGEST_WAIT;

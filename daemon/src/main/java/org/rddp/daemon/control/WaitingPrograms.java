@@ -10,8 +10,8 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
- * Limits the connected programs without a session: those that say nothing make room for others, the
- * oldest first. Programs with a session are limited by the quota of sessions. Control thread only.
+ * Limits the connected programs without a session: silent ones make room for others, the oldest
+ * first. Programs with a session are limited by the quota of sessions. Control thread only.
  */
 final class WaitingPrograms {
   /**
@@ -29,8 +29,8 @@ final class WaitingPrograms {
   }
 
   /**
-   * The program that makes room for the one that connected last; null if there is room. It belongs
-   * to the process or the user that has more than its share, otherwise to the user that has most.
+   * The program to end in favour of the latest; null if there is room. It belongs to the process or
+   * user that exceeds its share, otherwise to the user with the most programs.
    *
    * @param programs all connected programs, the oldest first
    */
@@ -55,7 +55,7 @@ final class WaitingPrograms {
     return waiting.size() > MOST ? oldestOfMost(waiting, byUser) : null;
   }
 
-  /** The oldest program that waits, of the user who has most of them; null if none waits. */
+  /** The oldest waiting program of the user with the most of them; null if none waits. */
   ProgramSession victim(Collection<ProgramSession> programs) {
     List<ProgramSession> waiting = programs.stream().filter(ProgramSession::isWaiting).toList();
     Map<Integer, Integer> byUser = new HashMap<>();

@@ -46,7 +46,7 @@ final class ChosenStartup {
   }
 
   /**
-   * The choices for a second try with revision 1, where the peer has closed upon revision 2 (RFC
+   * The choices for a second try with revision 1 after the peer has closed upon revision 2 (RFC
    * 6581 section 10).
    *
    * @return null if neither program nor configuration wants one
@@ -80,7 +80,7 @@ final class ChosenStartup {
     };
   }
 
-  /** What the startup frames of both ends have settled, for the program. */
+  /** Converts the results of both startup frames for the program. */
   static StartupTerms terms(Negotiated settled) {
     Depths depths = settled.depths();
     return new StartupTerms(

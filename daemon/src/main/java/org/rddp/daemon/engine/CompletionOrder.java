@@ -3,17 +3,17 @@ package org.rddp.daemon.engine;
 import org.rddp.client.types.CompletionStatus;
 
 /**
- * The order in which the requests of one queue complete: that in which they were taken from the
- * ring (RFC 5040 section 5.5 rule 15). The layers below keep it for requests that they were given;
- * this class keeps back the completion of a request that was refused before, until those taken
- * earlier have completed. Engine thread only; only refused requests need memory.
+ * Completes the requests of one queue in the order in which they were taken from the ring (RFC 5040
+ * section 5.5 rule 15). The layers below keep that order for the requests that they get; this class
+ * holds back the completion of a refused request until earlier requests have completed. Engine
+ * thread only; only refused requests need memory.
  */
 final class CompletionOrder {
   private static final long NONE = -1;
 
   /** A refused request. */
   private static final class Refusal {
-    /** How many requests of the queue were taken before it. */
+    /** Requests of the queue taken before it. */
     private final long place;
 
     private final int slot;
@@ -34,7 +34,7 @@ final class CompletionOrder {
 
   private final CompletionReports reports;
 
-  /** A list, so that nothing is left of the memory of many refusals; null if it is empty. */
+  /** A linked list, so that many refusals leave no memory behind; null if empty. */
   private Refusal first;
 
   private Refusal last;
@@ -44,12 +44,12 @@ final class CompletionOrder {
   /** Place of the first refused request, or {@link #NONE}. */
   private long due = NONE;
 
-  /** A queue from which nothing has been taken. */
+  /** Creates the order of an unused queue. */
   CompletionOrder(CompletionReports reports) {
     this.reports = reports;
   }
 
-  /** A request has been taken. */
+  /** Counts a taken request. */
   void take() {
     taken++;
   }
@@ -69,12 +69,12 @@ final class CompletionOrder {
     return taken > 0;
   }
 
-  /** Whether a request has been taken that has not completed. */
+  /** Whether a taken request has not completed. */
   boolean isPending() {
     return taken > completed;
   }
 
-  /** The request that was taken last completes with this status, in its turn. */
+  /** Refuses the request taken last: it completes with this status after earlier ones. */
   void refuse(int slot, CompletionStatus status, int named) {
     Refusal refusal = new Refusal(taken - 1, slot, status, named);
     if (first == null) {
@@ -89,7 +89,7 @@ final class CompletionOrder {
     }
   }
 
-  /** The first request that has not completed has completed now. */
+  /** Counts the completion of the first uncompleted request. */
   void complete() {
     completed++;
     if (completed == due) {
@@ -97,7 +97,7 @@ final class CompletionOrder {
     }
   }
 
-  /** Reports the refused requests whose turn it is; each of them calls {@link #complete}. */
+  /** Reports the refused requests that are due; each calls {@link #complete}. */
   private void report() {
     due = NONE;
     while (first != null && first.place == completed) { // RDMAP-5.5-02

@@ -21,10 +21,10 @@ final class CompletionReports {
 
   private final CompletionOrder sends = new CompletionOrder(this);
 
-  /** Null where receives are shared. */
+  /** Null if receives are shared. */
   private CompletionOrder receives;
 
-  /** Plain DDP: of the receives of each queue. */
+  /** Plain DDP: orders of the receives of each queue. */
   private final CompletionOrder[] untaggedReceives;
 
   private final CompletionOrder notices = new CompletionOrder(this);
@@ -44,7 +44,7 @@ final class CompletionReports {
   private long lastUnreportedOctets;
 
   /**
-   * Nothing to report yet.
+   * Creates the reports of a new connection.
    *
    * @param settings of the connection
    */
@@ -62,18 +62,18 @@ final class CompletionReports {
     connection = number;
   }
 
-  /** The connection takes its receives from a shared queue; none has been posted to it. */
+  /** Switches to a shared receive queue, before a receive is posted to the connection. */
   void shareReceives(int queue) {
     receiveQueue = queue;
     receives = null;
   }
 
-  /** Writes requests and their completions into a trace from now on; null: into none. */
+  /** Writes requests and their completions into a trace from now on; null for none. */
   void trace(ConnectionTrace next) {
     trace = next;
   }
 
-  /** The order of the queue that a request, just taken, is of; null if there is none. */
+  /** The order of the queue of a request just taken; null if there is none. */
   CompletionOrder order(WorkRequest work) {
     if (trace != null) {
       trace.onTaken(work.opcode(), work.id(), work.length());
@@ -98,7 +98,7 @@ final class CompletionReports {
     return (int) sends.taken() + unreported;
   }
 
-  /** Whether requests of the send queue have not completed. */
+  /** Whether requests of the send queue are outstanding. */
   boolean hasSends() {
     return sends.isPending();
   }
@@ -109,7 +109,7 @@ final class CompletionReports {
   }
 
   /**
-   * A request was refused, and those before it have completed.
+   * Reports a refused request, after those before it have completed.
    *
    * @param named number of its Queue or its window
    */
@@ -124,7 +124,7 @@ final class CompletionReports {
   }
 
   /**
-   * A request of the send queue has ended.
+   * Reports the end of a request of the send queue.
    *
    * @param octets of its message, 0 if it failed
    */
@@ -144,7 +144,7 @@ final class CompletionReports {
     sends.complete();
   }
 
-  /** A bind has ended; it is always reported. */
+  /** Reports the end of a bind, signalled or not. */
   void bindEnded(int slot, CompletionStatus status) {
     bindEnded(slot, status, requests.window(slot).number());
   }
@@ -160,7 +160,7 @@ final class CompletionReports {
     sends.complete();
   }
 
-  /** A receive will not be filled. */
+  /** Reports a receive that will not be filled. */
   void receiveEnded(int slot, CompletionStatus status) {
     if (!ended) {
       beginReceive(slot, status, 0).submit();
@@ -169,7 +169,7 @@ final class CompletionReports {
   }
 
   /**
-   * A receive has been filled.
+   * Reports a filled receive.
    *
    * @param solicited whether the peer wants the program to be woken for it
    * @param invalidated the STag that the peer has invalidated with it, or 0
@@ -188,7 +188,7 @@ final class CompletionReports {
     receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
   }
 
-  /** A receive has been used up by Immediate Data. */
+  /** Reports a receive used up by Immediate Data. */
   void receivedImmediate(int slot, long data, boolean solicited) {
     if (!ended) {
       CompletionEntry entry = beginReceive(slot, CompletionStatus.SUCCESS, Long.BYTES);
@@ -219,7 +219,7 @@ final class CompletionReports {
     return sends.completed();
   }
 
-  /** Receives that wait for a message; those of a shared queue are not counted. */
+  /** Receives that wait for a message, without those of a shared queue. */
   long receivesPosted() {
     long posted = receives == null ? 0 : receives.taken() - receives.completed();
     for (CompletionOrder order : untaggedReceives) {
@@ -237,7 +237,7 @@ final class CompletionReports {
     return completed;
   }
 
-  /** Plain DDP: a receive of a queue has been filled. */
+  /** Plain DDP: reports a filled receive of a queue. */
   void receivedUntagged(int slot, long octets, long rsvdUlp, int qn, int msn) {
     if (!ended) {
       begin(slot, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
@@ -246,7 +246,7 @@ final class CompletionReports {
     untagged(qn).complete();
   }
 
-  /** Plain DDP: a receive of a queue will not be filled. */
+  /** Plain DDP: reports a receive of a queue that will not be filled. */
   void untaggedEnded(int slot, CompletionStatus status, int qn) {
     if (!ended) {
       begin(slot, status, 0, 1).untagged(0, qn, 0).submit();
@@ -255,7 +255,7 @@ final class CompletionReports {
     untagged(qn).complete();
   }
 
-  /** Plain DDP: a notice of a Tagged Message has been used up. */
+  /** Plain DDP: reports a notice used up by a Tagged Message. */
   void receivedTagged(int slot, long octets, int stag, long to, long rsvdUlp) {
     if (!ended) {
       begin(slot, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
@@ -264,7 +264,7 @@ final class CompletionReports {
     notices.complete();
   }
 
-  /** Plain DDP: a notice of a Tagged Message will not be used. */
+  /** Plain DDP: reports a notice that will not be used. */
   void noticeEnded(int slot, CompletionStatus status) {
     if (!ended) {
       begin(slot, status, 0, 1).tagged(0, 0, 0).submit();
@@ -295,7 +295,7 @@ final class CompletionReports {
 
   /**
    * Reports the last unsignalled request that succeeded, since no later completion of the queue
-   * does: both ends count outstanding requests.
+   * will: both ends count outstanding requests.
    */
   void reportRest() {
     if (unreported > 0) {
@@ -312,7 +312,7 @@ final class CompletionReports {
     }
   }
 
-  /** Nothing is reported from now on. */
+  /** Stops reporting. */
   void stop() {
     ended = true;
   }

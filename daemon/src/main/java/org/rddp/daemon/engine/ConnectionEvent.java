@@ -3,7 +3,7 @@ package org.rddp.daemon.engine;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 
-/** What all events about a connection have. */
+/** Common fields of events about a connection. */
 abstract class ConnectionEvent extends Event {
   @Label("Interface")
   String port;

@@ -6,7 +6,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** For Flight Recorder: a connection was not established, or has not ended in order. */
+/** For Flight Recorder: a connection was not established, or did not end gracefully. */
 @Name("org.rddp.ConnectionFailed")
 @Label("Connection Failed")
 @Category("rddp")

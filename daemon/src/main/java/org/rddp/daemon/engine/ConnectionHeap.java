@@ -2,7 +2,7 @@ package org.rddp.daemon.engine;
 
 import org.rddp.ipc.control.ConnectionSettings;
 
-/** What a connection has taken of the heap's share of its program. Engine thread only. */
+/** The heap taken by a connection from its program's share. Engine thread only. */
 final class ConnectionHeap {
   /**
    * Octets of a connection without requests: of all its layers, the retransmission queue filled.
@@ -23,7 +23,7 @@ final class ConnectionHeap {
     this.octets = octets;
   }
 
-  /** Takes what a connection with these settings may need, beside the requests of its session. */
+  /** Takes the most heap that a connection with these settings may need, without its requests. */
   static ConnectionHeap take(Session session, ConnectionSettings settings)
       throws RequestRefusedException {
     // As many reads as atomics, in a queue whose length is a power of two.

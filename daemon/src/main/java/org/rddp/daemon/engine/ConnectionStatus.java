@@ -13,11 +13,11 @@ import org.rddp.tcp.TcpStatus;
  * @param plainDdp whether it speaks plain DDP; otherwise RDMAP
  * @param age nanoseconds since it was opened
  * @param tcp the TCP connection
- * @param startup what MPA's startup frames have settled; null before the peer's has come
+ * @param startup results of MPA's startup frames; null before the peer's arrives
  * @param sends requests of the send queue that have completed
  * @param sendsInFlight requests of the send queue that have not completed
  * @param receives receives that have completed
- * @param receivesPosted receives that wait for messages; those of a shared queue are not counted
+ * @param receivesPosted receives that wait for messages, without those of a shared queue
  * @param heldOctets octets of messages that wait for receives
  * @param error why it has failed; empty if it has not
  */

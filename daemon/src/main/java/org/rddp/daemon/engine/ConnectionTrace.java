@@ -12,8 +12,8 @@ import org.rddp.tcp.TcpTraceHandler;
 import org.rddp.wire.Memory;
 
 /**
- * Writes what happens to one connection as {@link TraceEvent}s. Of a program's data it writes
- * nothing. Engine thread only; allocates nothing per event.
+ * Writes the events of one connection as {@link TraceEvent}s, without the program's data. Engine
+ * thread only; allocates nothing per event.
  */
 final class ConnectionTrace implements TcpTraceHandler, FpduObserver {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -21,10 +21,10 @@ final class ConnectionTrace implements TcpTraceHandler, FpduObserver {
   private final CaptureSink sink;
   private final TraceEvent event = new TraceEvent();
 
-  /** From the clock of the events to nanoseconds since 1970. */
+  /** Added to the clock of the events, gives nanoseconds since 1970. */
   private final long epoch = System.currentTimeMillis() * NANOS_PER_MILLI - System.nanoTime();
 
-  /** A trace into a sink, each of whose frames is an event. */
+  /** Creates a trace into a sink, each of whose frames is an event. */
   ConnectionTrace(CaptureSink sink) {
     this.sink = sink;
   }
@@ -107,14 +107,14 @@ final class ConnectionTrace implements TcpTraceHandler, FpduObserver {
     return DdpHeader.tagged(control) ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
   }
 
-  /** A work request has been taken from the program's ring. */
+  /** Writes that a work request was taken from the program's ring. */
   void onTaken(int opcode, long id, long octets) {
     event.begin(TraceEvent.REQUEST_TAKEN, opcode).add(id).add(octets).add(0);
     write();
   }
 
   /**
-   * A work request has completed.
+   * Writes that a work request has completed.
    *
    * @param octets of its message, 0 if it failed
    */

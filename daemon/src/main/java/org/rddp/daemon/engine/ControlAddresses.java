@@ -22,8 +22,8 @@ public final class ControlAddresses {
   }
 
   /**
-   * The address that a program names. An IPv4-mapped one is one of IPv4. A scope is ignored, since
-   * an interface has one link.
+   * Converts an address from a program. An IPv4-mapped address becomes IPv4. Ignores the scope,
+   * since an interface has one link.
    *
    * @throws RequestRefusedException if it is of another family, or not well formed
    */

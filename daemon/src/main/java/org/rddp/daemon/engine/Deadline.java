@@ -4,8 +4,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.tcp.TcpStream;
 
 /**
- * The end of a connection's wait for its peer: a time, or a period without progress between the
- * two. Engine thread only.
+ * A connection's deadline for its peer: a time, or a period without progress. Engine thread only.
  */
 final class Deadline {
   private static final int NONE = -1;
@@ -23,7 +22,7 @@ final class Deadline {
   private long position;
 
   /**
-   * A deadline that is not set.
+   * Creates an unset deadline.
    *
    * @param all the deadlines of the engine
    * @param onDue called when it has passed; it is no longer set then
@@ -33,7 +32,7 @@ final class Deadline {
     this.onDue = onDue;
   }
 
-  /** Sets it to a time, whatever progress there is until then. */
+  /** Sets it to a time, regardless of progress. */
   void set(long time) {
     at = time;
     watched = null;
@@ -41,7 +40,7 @@ final class Deadline {
   }
 
   /**
-   * Sets it to pass after so many nanoseconds in which the peer acknowledges nothing more and sends
+   * Sets it to pass after that many nanoseconds without progress: the peer acknowledges and sends
    * nothing more, and the program takes no held message.
    */
   void setIdle(TcpStream tcp, DdpStream ddp, long nanos, long now) {
@@ -60,12 +59,12 @@ final class Deadline {
     }
   }
 
-  /** Its index in {@link Deadlines} has changed. */
+  /** Sets its index in {@link Deadlines}. */
   void setPlace(int to) {
     place = to;
   }
 
-  /** Checks whether it has passed, and acts if so. */
+  /** Calls the action if it has passed. */
   void expireWhenDue(long now) {
     if (isDue(now)) {
       clear();
@@ -81,7 +80,7 @@ final class Deadline {
     return at <= now;
   }
 
-  /** Grows with every octet that is acknowledged, received, or taken out of what is held. */
+  /** Grows with every octet that is acknowledged, received, or taken from held messages. */
   private long position() {
     long acknowledged = watched.sendPosition() - watched.unacknowledged();
     return acknowledged + watched.receivePosition() - held.heldOctets();

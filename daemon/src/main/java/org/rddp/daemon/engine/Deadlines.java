@@ -4,20 +4,20 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The deadlines of an engine's connections that are set. Checks each every 20 ms, {@link #SLICE} in
- * a turn of the duty cycle, so that a turn takes no longer when there are many. Engine thread only.
+ * The set deadlines of an engine's connections. Checks each every 20 ms, {@link #SLICE} in a turn
+ * of the duty cycle, so that many deadlines do not lengthen a turn. Engine thread only.
  */
 final class Deadlines {
   /** Deadlines checked in a turn. */
   static final int SLICE = 64;
 
-  /** Nanoseconds between two checks of a deadline, more where all slices take longer. */
+  /** Nanoseconds between two checks of a deadline, more if all slices take longer. */
   static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(20);
 
   private Deadline[] set = new Deadline[16];
   private int count;
 
-  /** Deadlines before this index are still to be checked in this round. */
+  /** Deadlines before this index remain to be checked in this round. */
   private int left;
 
   private long nextRound;
@@ -42,7 +42,7 @@ final class Deadlines {
     left = Math.min(left, count);
   }
 
-  /** When {@link #expire} has to be called next; {@link Long#MAX_VALUE} if none is set. */
+  /** Time of the next call of {@link #expire}; {@link Long#MAX_VALUE} if none is set. */
   long next() {
     return count == 0 ? Long.MAX_VALUE : nextRound;
   }

@@ -15,8 +15,8 @@ import org.rddp.tcp.TcpStack;
  * The duty cycle of one port: its frames, the rings of its programs, its timers, and commands from
  * other threads.
  *
- * <p>One thread calls {@link #turn}; {@link #execute} may be called from any. Work in a turn is
- * bounded, so that no connection and no program holds up the others.
+ * <p>One thread calls {@link #turn}; any thread may call {@link #execute}. Work in a turn is
+ * bounded, so that no connection or program delays the others.
  */
 public final class Engine {
   /** Requests taken from one session in a turn. */
@@ -42,7 +42,7 @@ public final class Engine {
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
 
-  /** What it is made of; volatile, since other threads read counters. */
+  /** Replaced on restart; volatile for counter readers. */
   private volatile TcpStack tcp;
 
   private volatile DdpEngine ddp;
@@ -53,13 +53,13 @@ public final class Engine {
 
   private PendingStartups<SessionConnection> startups;
 
-  /** Makes what it begins anew with; null if it cannot. */
+  /** Makes new parts for a restart; null if the engine cannot restart. */
   private EngineParts parts;
 
-  /** What follows turns that fail. */
+  /** Decides what follows failed turns. */
   private final FailedTurns failedTurns = new FailedTurns();
 
-  /** Receives frames to the own address; null if they are not captured. */
+  /** Gets frames to the own address; null if they are not captured. */
   private CaptureSink capture;
 
   /** The connection that is traced, or null. */
@@ -68,11 +68,11 @@ public final class Engine {
   private int busyTurns;
   private boolean closing;
 
-  /** The sleep of the thread that makes the turns. */
+  /** The sleep of the engine's thread. */
   private EngineSleep sleep = EngineSleep.NEVER;
 
   /**
-   * An engine that does nothing before {@link #turn}.
+   * Creates an engine, which does nothing before {@link #turn}.
    *
    * @param name of its interface
    * @param address of the interface
@@ -94,7 +94,7 @@ public final class Engine {
     take(tcp, ddp);
   }
 
-  /** Begins with a stack and a DDP engine without connections. */
+  /** Sets a stack and a DDP engine without connections. */
   private void take(TcpStack stack, DdpEngine ddpEngine) {
     stack.reportFailuresTo(failure -> fault("connection", failure));
     stack.reportNeighboursTo(this::report);
@@ -107,14 +107,14 @@ public final class Engine {
     ddp = ddpEngine;
   }
 
-  /** Lets it begin anew when its turns fail again and again. Before the first turn. */
+  /** Enables restarts after repeatedly failed turns. Call before the first turn. */
   public void restartWith(EngineParts source) {
     parts = source;
   }
 
   /**
-   * A turn has failed: an exception may have left part of it undone. After many in a row the engine
-   * begins anew, without its sessions, so that it takes nothing else along. Engine thread only.
+   * Handles a failed turn: an exception may have left part of it undone. After many in a row the
+   * engine restarts without its sessions, so that only these are lost. Engine thread only.
    *
    * @param now the time in nanoseconds of the turn
    * @return false if it cannot go on
@@ -129,7 +129,7 @@ public final class Engine {
     return verdict == FailedTurns.Verdict.GO_ON;
   }
 
-  /** A turn has not failed. */
+  /** Resets the failure count. */
   void turnSucceeded() {
     failedTurns.succeeded();
   }
@@ -149,7 +149,7 @@ public final class Engine {
     tcp.announce(now);
   }
 
-  /** Ends a part that may be broken, and of which nothing is used afterwards. */
+  /** Ends a part that may be broken and is not used afterwards. */
   private void attempt(String what, Runnable end) {
     try {
       end.run();
@@ -159,8 +159,7 @@ public final class Engine {
   }
 
   /**
-   * Passes the frames to the own address, which the device does not see, to a sink. Engine thread
-   * only.
+   * Passes frames to the own address, which the device does not see, to a sink. Engine thread only.
    *
    * @param sink receives each frame once; null to stop
    */
@@ -173,7 +172,7 @@ public final class Engine {
    * One turn of the duty cycle.
    *
    * @param now in nanoseconds, never less than before
-   * @return how much was done; 0 means that there was nothing to do
+   * @return amount of work done; 0: there was nothing to do
    */
   public int turn(long now) {
     times.beginTurn(now);
@@ -202,7 +201,7 @@ public final class Engine {
     return work;
   }
 
-  /** Serves what can wait a few turns while there are messages. */
+  /** Serves timers and commands, which can wait a few turns while there are messages. */
   private int serveTimersAndCommands(long now) {
     int work = tcp.advance(now);
     work += runCommands();
@@ -210,11 +209,11 @@ public final class Engine {
     return work;
   }
 
-  /** A peer has connected, and its MPA Request is awaited. May end the connection of another. */
+  /** Adds a peer that has connected and must send its MPA Request. May end another's connection. */
   void beginStartup(HostAddress address, SessionConnection connection) {
     SessionConnection evicted = startups.add(address, connection);
     if (evicted == null && startups.size() > 1 && tcp.isNearlyFull()) {
-      // TCP accepts nobody when its connections are used up, so startups give way before.
+      // TCP accepts no peer when its connections are used up, so evict startups before.
       evicted = startups.evict();
     }
     if (evicted != null) {
@@ -224,7 +223,7 @@ public final class Engine {
     counters.startupsPending = startups.size();
   }
 
-  /** A peer's MPA Request has come, or will not come any more. */
+  /** Removes a peer whose MPA Request has arrived, or will never arrive. */
   void endStartup(HostAddress address, SessionConnection connection) {
     startups.remove(address, connection);
     counters.startupsPending = startups.size();
@@ -282,23 +281,23 @@ public final class Engine {
     faults.onConnectionFailed(failure);
   }
 
-  /** Runs a command on the engine's thread, in one of the next turns. From any thread. */
+  /** Runs a command on the engine's thread, in one of the next turns. Any thread may call this. */
   public void execute(Runnable command) {
     commands.add(command);
     sleep.wake();
   }
 
-  /** Sets the sleep of the thread that makes the turns. Before the first turn and command. */
+  /** Sets the sleep of the engine's thread. Call before the first turn and command. */
   void sleepBy(EngineSleep sleep) {
     this.sleep = sleep;
   }
 
-  /** The sleep of the thread that makes the turns. */
+  /** The sleep of the engine's thread. */
   public EngineSleep sleep() {
     return sleep;
   }
 
-  /** Whether frames wait until the device takes them, which wakes nobody. */
+  /** Whether frames wait for the device, which does not wake the thread when it takes them. */
   boolean hasUnsentFrames() {
     return tcp.hasUnsentFrames();
   }
@@ -308,7 +307,7 @@ public final class Engine {
     return Math.min(tcp.nextDeadline(), deadlines.next());
   }
 
-  /** Begins to serve a session. Engine thread only. */
+  /** Starts to serve a session. Engine thread only. */
   public void begin(Session session) {
     if (session.isOf(ddp)) {
       session.shareHeldMemory(sessions);
@@ -327,8 +326,8 @@ public final class Engine {
   }
 
   /**
-   * Stops listening, closes every connection of every session in order, and opens no further ones.
-   * Engine thread only.
+   * Stops listening, closes every connection of every session gracefully, and opens no further
+   * ones. Engine thread only.
    */
   public void closeGracefully() {
     closing = true;
@@ -360,8 +359,8 @@ public final class Engine {
   }
 
   /**
-   * Writes what happens to a connection of any session into a sink from now on, each event as a
-   * frame; see {@link org.rddp.ipc.ring.TraceEvent}. Engine thread only.
+   * Starts to write the events of a connection of any session into a sink, each as a frame; see
+   * {@link org.rddp.ipc.ring.TraceEvent}. Engine thread only.
    *
    * @param process id of the process whose connection it is; 0: any
    * @throws RequestRefusedException if there is none, or several sessions have the number

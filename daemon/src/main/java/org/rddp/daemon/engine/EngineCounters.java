@@ -23,7 +23,7 @@ public final class EngineCounters {
   long faults;
   long restarts;
 
-  /** How often it has begun anew because its turns failed; its sessions have ended then. */
+  /** Restarts because of failed turns, each of which ended its sessions. */
   public long restarts() {
     return restarts;
   }
@@ -38,12 +38,12 @@ public final class EngineCounters {
     return idleTurns;
   }
 
-  /** How often its thread has slept until something woke it, or a timer was due. */
+  /** Sleeps of its thread until a wake-up or a due timer. */
   public long sleeps() {
     return sleeps;
   }
 
-  /** How often something has ended such a sleep before its time was over. */
+  /** Sleeps that a wake-up has ended early. */
   public long wakes() {
     return wakes;
   }
@@ -68,7 +68,7 @@ public final class EngineCounters {
     return connectionsClosed;
   }
 
-  /** Accepted connections whose requests have waited for the peer's first message for a second. */
+  /** Accepted connections whose requests waited a second for the peer's first message. */
   public long firstMessagesAwaited() {
     return firstMessagesAwaited;
   }
@@ -78,13 +78,13 @@ public final class EngineCounters {
     return startupErrors;
   }
 
-  /** Peers that have connected and whose MPA Request has not come, now. */
+  /** Peers, now, that have connected and not sent their MPA Request. */
   public long startupsPending() {
     return startupsPending;
   }
 
   /**
-   * Peers whose connection was reset before their MPA Request had come, to make room for others.
+   * Peers reset before their MPA Request arrived, to make room for others.
    */
   public long startupsEvicted() {
     return startupsEvicted;
@@ -98,18 +98,18 @@ public final class EngineCounters {
     return startupsRefused;
   }
 
-  /** A peer's request has ended before its program was told of it. Any thread may call this. */
+  /** Counts a peer's request that ended before its program was told. Any thread may call this. */
   public void countWithdrawn() {
     startupsWithdrawn.increment();
   }
 
-  /** Peers whose request ended before their program, which did not read, was told of it. */
+  /** Peers whose request ended before their program, which did not read, was told. */
   public long startupsWithdrawn() {
     return startupsWithdrawn.sum();
   }
 
   /**
-   * Connections that were tried again with revision 1 since the peer had closed upon revision 2.
+   * Connections tried again with revision 1 because the peer closed upon revision 2.
    */
   public long startupsRetried() {
     return startupsRetried;

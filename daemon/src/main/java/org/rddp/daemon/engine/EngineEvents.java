@@ -6,18 +6,18 @@ import org.rddp.ip.HostAddress;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * Events of an engine for Flight Recorder. They are rare; while nothing has ever been recorded in
- * this JVM, an event costs a comparison. Engine thread only.
+ * Events of an engine for Flight Recorder. They are rare; until this JVM records for the first
+ * time, an event costs a comparison. Engine thread only.
  */
 final class EngineEvents {
   private final String name;
 
-  /** Events of the engine of an interface. */
+  /** Creates the events of an engine. */
   EngineEvents(String name) {
     this.name = name;
   }
 
-  /** A connection has reached Full Operation. */
+  /** Records that a connection has reached Full Operation. */
   void opened(int localPort, HostAddress remoteAddress, int remotePort, boolean initiator) {
     if (FlightRecorder.isInitialized()) {
       ConnectionOpenedEvent event = new ConnectionOpenedEvent();
@@ -29,7 +29,7 @@ final class EngineEvents {
   }
 
   /**
-   * A connection was not established, or has not ended in order.
+   * Records that a connection was not established, or did not end gracefully.
    *
    * @param opened whether it had reached Full Operation
    */
@@ -53,7 +53,7 @@ final class EngineEvents {
     }
   }
 
-  /** TCP's retransmission timer has expired after so many ns. */
+  /** Records that TCP's retransmission timer has expired after {@code timeout} ns. */
   void timedOut(TcpConnection connection, long timeout, int earlier) {
     if (FlightRecorder.isInitialized()) {
       RetransmissionTimeoutEvent event = new RetransmissionTimeoutEvent();

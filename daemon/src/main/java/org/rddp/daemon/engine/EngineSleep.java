@@ -10,15 +10,15 @@ import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * The sleep of an engine's thread that has no work: until a frame or a program's request comes,
- * another thread has a command, or a timer is due.
+ * The sleep of an idle engine thread, until a frame, a program's request, another thread's command,
+ * or a due timer.
  *
- * <p>Nothing is missed: the thread announces its sleep, makes a full fence, and looks for work in
- * one more turn before it waits. A program or thread first publishes its work, makes a full fence,
- * and then looks whether a sleep is announced.
+ * <p>No work is missed: the thread announces its sleep, makes a full fence, and checks for work in
+ * one more turn before it waits. A program or thread publishes its work, makes a full fence, and
+ * then checks whether a sleep is announced.
  *
  * <p>The descriptors are edge-triggered and never read, so a sleep and its end are one system call.
- * A signal that comes late, when the thread has found the work by itself, ends the next sleep.
+ * A late signal, for work that the thread has found by itself, ends the next sleep.
  *
  * <p>For the thread, except {@link #wake} and {@link #isAllowed}, which any thread may call.
  */
@@ -26,7 +26,7 @@ public final class EngineSleep implements AutoCloseable {
   /** The longest sleep, in case a wake-up is missed. */
   private static final long LONGEST = TimeUnit.SECONDS.toNanos(2);
 
-  /** The longest sleep while something may happen that wakes nobody. */
+  /** The longest sleep while there may be work that does not wake the thread. */
   private static final long POLLING = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** The sleep of a thread that never sleeps. */
@@ -34,14 +34,14 @@ public final class EngineSleep implements AutoCloseable {
 
   private final EpollSet wakers;
 
-  /** What other threads signal. */
+  /** Signalled by other threads. */
   private final EventFd commands;
 
   private final FrameDevice[] devices;
   private final List<Program> programs = new ArrayList<>();
   private volatile boolean announced;
 
-  /** Guards the descriptors' end against threads that signal. */
+  /** Keeps the descriptors open while other threads signal. */
   private final Object closing = new Object();
 
   private boolean closed;
@@ -56,9 +56,9 @@ public final class EngineSleep implements AutoCloseable {
   }
 
   /**
-   * The sleep of a thread that serves these devices.
+   * Creates the sleep of a thread that serves these devices.
    *
-   * @param devices open as long as this is used
+   * @param devices must stay open as long as this is used
    */
   public static EngineSleep of(List<FrameDevice> devices) throws SystemCallException {
     EventFd commands = EventFd.create();
@@ -72,13 +72,13 @@ public final class EngineSleep implements AutoCloseable {
     return new EngineSleep(wakers, commands, devices);
   }
 
-  /** Whether the thread ever sleeps, so that programs have to wake it. */
+  /** Whether the thread ever sleeps, so that programs must wake it. */
   public boolean isAllowed() {
     return wakers != null;
   }
 
   /**
-   * A program wakes the thread by these signals from now on.
+   * Adds the signals by which a program wakes the thread.
    *
    * @throws IllegalStateException if the kernel has no memory for that
    */
@@ -93,7 +93,7 @@ public final class EngineSleep implements AutoCloseable {
     }
   }
 
-  /** A session has ended. Called before its descriptor is closed. */
+  /** Removes an ended session. Call before its descriptor is closed. */
   public void remove(Session session) {
     for (int i = 0; i < programs.size(); i++) {
       if (programs.get(i).session() == session) {
@@ -161,7 +161,7 @@ public final class EngineSleep implements AutoCloseable {
     return false;
   }
 
-  /** The thread is awake, or has found work in its last turn. */
+  /** Ends the announcement: the thread is awake, or has found work in its last turn. */
   void end() {
     announced = false;
     for (int i = 0; i < programs.size(); i++) {
@@ -176,8 +176,8 @@ public final class EngineSleep implements AutoCloseable {
   }
 
   /**
-   * Ends the sleep, or prevents it. Called after a command, or a packet, has been left for an
-   * engine. Any thread, also when the engine's thread has ended.
+   * Ends the sleep, or prevents it. Call after a command or packet was queued for an engine. Any
+   * thread, even after the engine's thread has ended.
    */
   public void wake() {
     if (announced) {

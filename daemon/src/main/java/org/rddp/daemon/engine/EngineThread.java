@@ -14,12 +14,12 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.ipc.ring.AdaptivePolling;
 
-/** A thread that runs the duty cycles of one or several engines until it is told to stop. */
+/** A thread that runs the duty cycles of one or several engines until it is stopped. */
 public final class EngineThread {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
-  /** The longest time for which it polls before it sleeps, in ns. */
+  /** Longest time in ns that it polls before it sleeps. */
   private static final long POLLING = 50_000;
 
   /** Calls of the stack that {@link #activity} names. */
@@ -41,17 +41,17 @@ public final class EngineThread {
   /** When the last turn began, on the clock of {@link System#nanoTime}, or {@link #ASLEEP}. */
   private final AtomicLong lastTurn = new AtomicLong();
 
-  /** The engine whose turn it makes or has made last; other threads may see an earlier one. */
+  /** The engine of the current or last turn; other threads may see an earlier one. */
   private Engine turning;
 
   /**
-   * A thread that is not started.
+   * Creates a thread, not started.
    *
-   * @param sleep its sleep, which it closes at its end; only where it idles by {@link
-   *     IdleMode#INTERRUPT}, otherwise null
+   * @param sleep its sleep, which it closes at its end; null unless it idles by {@link
+   * IdleMode#INTERRUPT}
    * @param onStart called first on the thread, to register it with DPDK for example
    * @param onEnd called last on the thread
-   * @param onLost called with the reason when it ends without having been told to
+   * @param onLost called with the reason when it ends without {@link #stop}
    */
   public EngineThread(
       String name,
@@ -154,9 +154,10 @@ public final class EngineThread {
   }
 
   /**
-   * A turn of one engine. Errors of one connection or session are handled there; what reaches this
-   * method may have left part of the turn undone. If turns keep failing the engine begins anew, and
-   * if that does not help the thread ends, so that programs that wait for the engine learn of it.
+   * Makes a turn of one engine. The engine handles errors of one connection or session; an
+   * exception that reaches this method may have left part of the turn undone. If turns keep
+   * failing, the engine restarts, and if that does not help, the thread ends, so that waiting
+   * programs learn of it.
    */
   private int turn(Engine engine, long now) {
     turning = engine;
@@ -172,7 +173,7 @@ public final class EngineThread {
     }
   }
 
-  /** The engine whose turn it makes or has made last. */
+  /** The engine of the current or last turn. */
   public Engine turning() {
     return turning;
   }
@@ -196,7 +197,7 @@ public final class EngineThread {
     return List.of(engines);
   }
 
-  /** What it does now: the calls on its stack, the latest first. Empty if it has ended. */
+  /** The calls on its stack, the latest first. Empty if it has ended. */
   public String activity() {
     return Arrays.stream(thread.getStackTrace())
         .limit(CALLS)
@@ -209,7 +210,7 @@ public final class EngineThread {
     return thread.isAlive();
   }
 
-  /** Lets it end its engines, and itself, after the current turn. */
+  /** Tells it to end its engines, and itself, after the current turn. */
   public void stop() {
     running = false;
     sleep.wake();

@@ -3,13 +3,13 @@ package org.rddp.daemon.engine;
 import org.rddp.client.types.Opcode;
 
 /**
- * How long turns and requests of an engine take, by the clock of its turns. The engine's thread
- * records; any thread may read the histograms.
+ * Times of an engine's turns and requests, by the clock of its turns. The engine's thread records;
+ * any thread may read the histograms.
  */
 public final class EngineTimes {
   private final TimeHistogram turns = new TimeHistogram();
 
-  /** By opcode; null where there is no such opcode. */
+  /** By opcode; null for unknown opcodes. */
   private final TimeHistogram[] requests = new TimeHistogram[Opcode.TAGGED_NOTICE + 1];
 
   private long now;
@@ -22,8 +22,8 @@ public final class EngineTimes {
   }
 
   /**
-   * A turn begins. The time since the previous one is counted if that one had work: otherwise the
-   * thread may have rested in between.
+   * Begins a turn. Counts the time since the previous one if that had work; otherwise the thread
+   * may have rested in between.
    *
    * @param time in ns
    */
@@ -35,7 +35,7 @@ public final class EngineTimes {
     now = time;
   }
 
-  /** The turn has ended and had work. */
+  /** Notes that the turn had work. */
   void worked() {
     worked = true;
   }
@@ -45,13 +45,13 @@ public final class EngineTimes {
     return now;
   }
 
-  /** A request that was taken at that time has completed with success. */
+  /** Counts a successful request that was taken at that time. */
   void completed(int opcode, long taken) {
     requests[opcode].record(now - taken);
   }
 
   /**
-   * From the begin of a turn that had work to the begin of the engine's next turn. Where several
+   * From the start of a turn that had work to the start of the engine's next turn. Where several
    * engines share a thread, this includes the turns of the others.
    */
   public TimeHistogram turns() {
@@ -61,7 +61,7 @@ public final class EngineTimes {
   /**
    * From the turn that took a request to the turn that completed it with success; 0 if that was the
    * same turn. Receives wait for the peer's message; writes and sends complete when they have been
-   * sent; reads and atomics when their response has come.
+   * sent; reads and atomics when their response has arrived.
    *
    * @param opcode one of {@link Opcode}
    */

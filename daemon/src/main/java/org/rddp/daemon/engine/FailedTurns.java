@@ -2,39 +2,39 @@ package org.rddp.daemon.engine;
 
 import java.util.concurrent.TimeUnit;
 
-/** Decides what follows turns of an engine that fail. Engine thread only. */
+/** Decides what follows failed turns of an engine. Engine thread only. */
 final class FailedTurns {
   /** What follows. */
   enum Verdict {
-    /** The next turn: the failure may have been one of a moment. */
+    /** Make the next turn: the failure may have been transient. */
     GO_ON,
-    /** The engine begins anew, without what may have caused the failures. */
+    /** Restart the engine, without the sessions that may have caused the failures. */
     RESTART,
-    /** The engine ends: beginning anew has not helped. */
+    /** End the engine: restarts have not helped. */
     GIVE_UP
   }
 
-  /** Consecutive failed turns after which an engine begins anew. */
+  /** Consecutive failed turns after which an engine restarts. */
   static final int HOPELESS = 100;
 
-  /** How often an engine begins anew within a period. */
+  /** Most restarts of an engine within a period. */
   static final int RESTARTS = 3;
 
   /** The period in ns. */
   static final long PERIOD = TimeUnit.MINUTES.toNanos(1);
 
-  /** When it has begun anew; only the latest ones. */
+  /** Times of the latest restarts. */
   private final long[] restarts = new long[RESTARTS];
 
   private int count;
   private int failures;
 
-  /** A turn has not failed. */
+  /** Resets the failure count. */
   void succeeded() {
     failures = 0;
   }
 
-  /** A turn has failed. */
+  /** Counts a failed turn, and decides what follows. */
   Verdict failed(long now) {
     if (++failures < HOPELESS) {
       return Verdict.GO_ON;

@@ -6,7 +6,7 @@ public interface FaultHandler {
   void onFault(String where, Throwable cause);
 
   /**
-   * An engine begins anew, because its turns have failed.
+   * An engine restarts because its turns have failed.
    *
    * @param engine its name
    * @param sessions that end
@@ -19,7 +19,7 @@ public interface FaultHandler {
   /** A station claims a peer's address. */
   void onRefused(String detail);
 
-  /** A connection has failed: mostly, a peer broke the protocol, or the network lost it. */
+  /** A connection has failed, mostly because a peer broke the protocol or the network failed. */
   default void onConnectionFailed(ConnectionFailure failure) {
     onRefused(failure.toString());
   }

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.rddp.client.types.Reason;
 
 /**
- * A limit for what sessions and connections take of the daemon's heap, and how much is taken: one
- * for the daemon, one for each user and one for each process. What they may need at the most is
- * taken before they begin, so that the heap is never full. Thread-safe.
+ * A limit of the daemon's heap for sessions and connections, and the amount taken: one for the
+ * daemon, one for each user and one for each process. A session or connection takes the most that
+ * it may need before it begins, so that the heap is never full. Thread-safe.
  */
 public final class HeapShare {
   private static final long MIB = 1 << 20;
@@ -27,8 +27,8 @@ public final class HeapShare {
   }
 
   /**
-   * What programs may have of a heap: five eighths of it, less what the daemon needs. The rest is
-   * for new objects and for garbage that has not been collected yet.
+   * Creates the programs' share of a heap: five eighths of it, less the daemon's need. The rest is
+   * for new objects and uncollected garbage.
    *
    * @param heap octets of the whole heap
    */
@@ -51,7 +51,8 @@ public final class HeapShare {
   }
 
   /**
-   * Changes the limit. What is used beyond it stays; no more is taken until enough is given back.
+   * Changes the limit. Octets in use beyond it stay; no more can be taken until enough is given
+   * back.
    */
   public void limit(long octets) {
     limit = octets;
@@ -67,7 +68,7 @@ public final class HeapShare {
     return used.get();
   }
 
-  /** How often something was refused since this share was used up. */
+  /** Number of refusals because this share was used up. */
   public long refused() {
     return refused.get();
   }
@@ -76,8 +77,8 @@ public final class HeapShare {
    * Takes octets.
    *
    * @param what for the message, such as "a connection"
-   * @throws RequestRefusedException if there are not so many: with {@link Reason#LIMIT} where a
-   *     user or a process has its share, with {@link Reason#RESOURCES} where the whole is used up
+   * @throws RequestRefusedException if too few are left: with {@link Reason#LIMIT} if a user's or
+   * process's share is used up, with {@link Reason#RESOURCES} if the whole is
    */
   public void take(String what, long octets) throws RequestRefusedException {
     long before = used.get();
@@ -112,7 +113,7 @@ public final class HeapShare {
     return parent == null ? this : parent.whole();
   }
 
-  /** Gives back all that is taken, by an owner that will take and give no more. */
+  /** Gives back all octets; the owner takes and gives no more afterwards. */
   public void giveAll() {
     give(used.get());
   }

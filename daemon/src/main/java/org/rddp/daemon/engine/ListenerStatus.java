@@ -11,7 +11,7 @@ import org.rddp.ip.HostAddress;
  * @param age nanoseconds since it was opened
  * @param backlog connection requests that may wait for the program
  * @param waiting connection requests that wait for the program
- * @param starting peers that have connected and whose MPA Request has not come
+ * @param starting peers that have connected and not sent their MPA Request
  * @param requested connection requests that the program has been told of
  * @param refused peers that were refused: the backlog or the session was full, or they offered no
  *     RTR where it is required

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * Objects of a session by number. Numbers are made as {@link ConnectionId} says, so that one is not
- * soon used again. Looking up, adding and removing take constant time. Engine thread only.
+ * Objects of a session by number. Numbers have the form of {@link ConnectionId}, so that none is
+ * reused soon. Looking up, adding and removing take constant time. Engine thread only.
  *
  * @param <T> the type of the objects
  */
@@ -25,7 +25,7 @@ final class NumberTable<T> {
     return used - freeCount;
   }
 
-  /** A number for the next object, not 0; its index is the same until {@link #add} uses it. */
+  /** Reserves a number, not 0, for the next object; the index stays the same until {@link #add}. */
   int reserve() {
     return ConnectionId.of(nextIndex(), ++generation);
   }
@@ -34,7 +34,7 @@ final class NumberTable<T> {
     return freeCount > 0 ? free[freeCount - 1] : used;
   }
 
-  /** Adds an object under the number that was reserved last. */
+  /** Adds an object under the number reserved last. */
   void add(int number, T object) {
     int index = ConnectionId.index(number);
     if (index != nextIndex()) {
@@ -71,7 +71,7 @@ final class NumberTable<T> {
     return index < objects.length ? numbers[index] + (objects[index] == null ? 1 : 0) : 0;
   }
 
-  /** Removes an object, which is there. */
+  /** Removes an object that is in the table. */
   void remove(int number) {
     if (get(number) == null) {
       throw new IllegalStateException("nothing has number %08x".formatted(number));
@@ -84,9 +84,8 @@ final class NumberTable<T> {
   /**
    * The index of the first object at that index or behind it.
    *
-   * @param most indices that are looked at
-   * @return the first index that was not looked at if there is no object among them; -1 behind the
-   *     last object
+   * @param most indices to search
+   * @return if none of these has an object, the first index not searched; -1 behind the last object
    */
   int next(int from, int most) {
     int end = Math.min(used, from + most);

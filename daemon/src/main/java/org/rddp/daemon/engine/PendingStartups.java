@@ -8,10 +8,11 @@ import java.util.Map;
 import org.rddp.ip.HostAddress;
 
 /**
- * The peers of an engine, over all of its ports, that have connected and whose MPA Request has not
- * come. Their number is bounded. Beyond it the oldest one gives way of the host that has most: an
- * IPv4 address or the first 64 bits of an IPv6 one, see {@link HostAddress#ofOneHost}. So that
- * peers which send their Request at once get in however many others never send one.
+ * The peers of an engine, over all of its ports, that have connected and not sent their MPA
+ * Request. Their number is bounded. Beyond it the oldest one of the host with the most is evicted;
+ * a host is an IPv4 address or the first 64 bits of an IPv6 address, see {@link
+ * HostAddress#ofOneHost}. So peers that send their Request at once get in, however many others
+ * never send one.
  *
  * <p>Each call takes the same time however many there are. Engine thread only.
  *
@@ -31,16 +32,16 @@ final class PendingStartups<T> {
   private final int most;
   private final Map<HostAddress, Account<T>> accounts = new HashMap<>();
 
-  /** Element n has the addresses with n connections, in the order in which they came to n. */
+  /** Element n has the addresses with n connections, in the order in which they reached n. */
   private final List<LinkedHashSet<Account<T>>> byCount = new ArrayList<>();
 
-  /** Connections of the address that has most. */
+  /** Connections of the address with the most. */
   private int largest;
 
   private int size;
 
   /**
-   * None is pending yet.
+   * Creates an empty set.
    *
    * @param most the most connections, at least 1
    */
@@ -58,7 +59,7 @@ final class PendingStartups<T> {
    * Adds a connection.
    *
    * @param address of the peer
-   * @return the connection that has been removed for it, and is to be ended; null if there was room
+   * @return the connection removed for it, which the caller ends; null if there was room
    */
   T add(HostAddress address, T connection) {
     Account<T> account = accounts.computeIfAbsent(address.ofOneHost(), Account::new);
@@ -69,7 +70,10 @@ final class PendingStartups<T> {
     return size <= most ? null : evict();
   }
 
-  /** Removes the oldest connection of the address that has most, and returns it. There is one. */
+  /**
+   * Removes and returns the oldest connection of the address with the most; the set must not be
+   * empty.
+   */
   T evict() {
     Account<T> heaviest = byCount.get(largest).getFirst();
     T oldest = heaviest.connections.getFirst();
@@ -90,7 +94,7 @@ final class PendingStartups<T> {
     }
   }
 
-  /** Puts an address among those with as many connections as it has now, one more or fewer. */
+  /** Moves an address to its current number of connections, one more or fewer than before. */
   private void move(Account<T> account, int before) {
     int now = account.connections.size();
     byCount.get(before).remove(account);

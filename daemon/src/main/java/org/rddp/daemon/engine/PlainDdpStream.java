@@ -25,7 +25,7 @@ import org.rddp.tcp.CloseReason;
 
 /**
  * The stream of a connection that speaks plain DDP (RFC 5041): the program itself is the ULP. It
- * names queues and memory, and gets what DDP reports. Engine thread only.
+ * names queues and memory, and gets DDP's reports. Engine thread only.
  */
 final class PlainDdpStream implements SessionStream, UlpHandler {
   private static final int REST_BITS = 32;
@@ -37,7 +37,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final int queues;
   private final DdpStream stream;
 
-  /** A stream that has not begun. */
+  /** Creates a stream that has not begun. */
   PlainDdpStream(
       Session session,
       SessionConnection connection,
@@ -63,7 +63,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
         session.queueMemory());
   }
 
-  /** Without RDMA Reads and RTR messages, which belong to RDMAP. */
+  /** Disables RDMA Reads and RTR messages, which belong to RDMAP. */
   @Override
   public MpaSettings mpa() {
     MpaSettings configured = session.engine().rdmapSettings().mpa();
@@ -168,7 +168,9 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   // ---- Events of the stream ----
 
-  /** The program may have posted a notice since requests were taken in this turn. */
+  /**
+   * Takes requests first: the program may have posted a notice since the last intake of this turn.
+   */
   private boolean findsNotice() {
     if (notices.areEnabled() && notices.isEmpty()) {
       session.intake().takeAll();
@@ -201,7 +203,9 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return 0;
   }
 
-  /** The program may have posted a receive since requests were taken in this turn. */
+  /**
+   * Takes requests first: the program may have posted a receive since the last intake of this turn.
+   */
   @Override
   public void onBufferMissing(int qn) {
     session.intake().takeAll();

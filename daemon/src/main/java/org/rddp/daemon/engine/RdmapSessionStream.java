@@ -27,7 +27,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final RdmapSettings settings;
   private final RdmapStream stream;
 
-  /** A stream that has not begun. */
+  /** Creates a stream that has not begun. */
   RdmapSessionStream(
       Session session,
       SessionConnection connection,
@@ -91,7 +91,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     };
   }
 
-  /** Posts the requests of RFC 7306, which has no unconditional swap: that compares no bits. */
+  /** Posts the requests of RFC 7306. It has no unconditional swap: a swap compares no bits. */
   private boolean postExtended(WorkRequest work, StreamRequest request) {
     long operand = work.operand();
     long mask = work.mask();
@@ -162,7 +162,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     reports.receivedImmediate((int) slot, data, solicited);
   }
 
-  /** The program may have posted a receive since requests were taken in this turn. */
+  /**
+   * Takes requests first: the program may have posted a receive since the last intake of this turn.
+   */
   @Override
   public void onReceiveMissing() {
     session.intake().takeAll();

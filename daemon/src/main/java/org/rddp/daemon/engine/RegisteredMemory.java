@@ -17,16 +17,16 @@ final class RegisteredMemory {
   private final int most;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
 
-  /** Regions without an STag that requests in work still name: a Read's answer may come. */
+  /** Regions without an STag that outstanding requests still name: a Read's answer may come. */
   private final Int2ObjectHashMap<SessionRegion> revoked = new Int2ObjectHashMap<>();
 
   private final NumberTable<SessionWindow> windows = new NumberTable<>();
 
-  /** The region that was looked up last, a cache of one; null if there is none. */
+  /** The region looked up last, a cache of one; null if there is none. */
   private SessionRegion latest;
 
   /**
-   * No regions and no windows.
+   * Creates an empty set.
    *
    * @param most the most regions and windows together
    */
@@ -53,8 +53,8 @@ final class RegisteredMemory {
   /**
    * Gives a range of memory an STag.
    *
-   * @param domain whose streams may use it
-   * @param stream the only one that may use it, or null
+   * @param domain the domain whose streams may use it
+   * @param stream the only stream that may use it, or null for all
    */
   int register(
       ProtectionDomain domain, DdpStream stream, long address, long octets, RegionSettings settings)
@@ -99,7 +99,7 @@ final class RegisteredMemory {
     }
   }
 
-  /** Registers under an STag that no region and no request here has, also an invalidated one. */
+  /** Registers under an STag that no region or request here has, even an invalidated one. */
   private int newStag(
       ProtectionDomain domain, DdpStream stream, long address, long octets, long baseTo, int rights)
       throws RequestRefusedException {
@@ -122,9 +122,9 @@ final class RegisteredMemory {
   }
 
   /**
-   * Takes back the STag of a region: nothing is placed or read through it any more.
+   * Removes the STag of a region: nothing more is placed or read through it.
    *
-   * @return the region, from which requests in work may still have addresses
+   * @return the region, of which outstanding requests may still have addresses
    */
   SessionRegion deregister(int stag) throws RequestRefusedException {
     SessionRegion region = regions.get(stag);
@@ -146,7 +146,7 @@ final class RegisteredMemory {
     return region;
   }
 
-  /** A window that is not bound. */
+  /** Allocates an unbound window. */
   SessionWindow allocateWindow(WindowKind kind, ProtectionDomain domain)
       throws RequestRefusedException {
     checkRoom();
@@ -164,7 +164,7 @@ final class RegisteredMemory {
     return allocated;
   }
 
-  /** Takes back a window that no request in work names, bound or not. */
+  /** Frees a window, bound or not, that no outstanding request names. */
   void freeWindow(int number) throws RequestRefusedException {
     SessionWindow window = windows.get(number);
     if (window == null) {
@@ -185,12 +185,12 @@ final class RegisteredMemory {
     }
   }
 
-  /** Whether its STags are of that table. */
+  /** Whether its STags belong to that table. */
   boolean isIn(TaggedBuffers table) {
     return taggedBuffers == table;
   }
 
-  /** Takes everything back. */
+  /** Frees all regions and windows. */
   void end() {
     windows.forEach(window -> window.window().free());
     regions.values().forEach(region -> taggedBuffers.invalidate(region.buffer()));

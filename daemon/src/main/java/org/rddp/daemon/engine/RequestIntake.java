@@ -36,14 +36,14 @@ public final class RequestIntake {
   }
 
   /**
-   * Takes requests and starts them. Must not be called by what a request starts: DDP asks for
-   * receives only when a segment comes, not when it takes a held one for a receive that is posted.
+   * Takes requests and starts them. Not reentrant: DDP asks for receives only when a segment
+   * arrives, not when it takes a held segment for a posted receive.
    *
    * @param limit the most requests to take
    * @return the number taken
    */
   int take(int limit) {
-    // Requests that wait for room may wait for long, and would be looked at in every turn.
+    // Requests may wait long for room, and would be prefetched in every turn.
     if (session.engine().prefetch().worthwhile() && !rings.isBlocked()) {
       prefetch();
     }
@@ -63,7 +63,7 @@ public final class RequestIntake {
     return taken;
   }
 
-  /** Prefetches what the next requests in the ring need. */
+  /** Prefetches the connections of the next requests in the ring. */
   void prefetch() {
     session.engine().prefetch().prefetch(rings, connections);
   }
@@ -72,7 +72,7 @@ public final class RequestIntake {
     session.engine().counters().requests++;
     RequestTarget target = target();
     if (target == null) {
-      // A program may post before it knows of the end of its connection, whose number has gone.
+      // A program may post before it learns that its connection has ended.
       refuse(
           work.connection() == 0
               ? CompletionStatus.LOCAL_OPERATION_ERROR
@@ -116,8 +116,8 @@ public final class RequestIntake {
   }
 
   /**
-   * Fills in the stream's request: STags become addresses. The regions stay registered while the
-   * request is in work.
+   * Fills in the stream's request: replaces STags by addresses. The regions stay registered while
+   * the request is outstanding.
    *
    * @param domain of the regions that the request may name
    * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
@@ -132,7 +132,7 @@ public final class RequestIntake {
       return resolveBind(slot, domain);
     }
     if (work.opcode() == Opcode.READ) {
-      // Of a Read of no octets, the sink is not looked at.
+      // The sink of a Read of no octets is not checked.
       request.local(work.localStag(), work.localOffset(), 0);
     }
     int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
@@ -157,7 +157,7 @@ public final class RequestIntake {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(domain, work.localStag(), work.localOffset(), work.length(), 0);
     if (window != null) {
-      // Also for a bind that is refused: its completion names the window.
+      // Even for a refused bind: its completion names the window.
       requests.use(slot, window);
     }
     if (window != null && window.mayOpenNothing() && work.length() == 0) {
@@ -175,7 +175,7 @@ public final class RequestIntake {
     return CompletionStatus.SUCCESS;
   }
 
-  /** The region with that STag if it is of the domain and has the range and the rights, or null. */
+  /** The region with that STag if it has the domain, the range and the rights; else null. */
   private SessionRegion region(
       ProtectionDomain domain, int stag, long offset, long length, int rights) {
     SessionRegion region = memory.region(stag);
@@ -184,7 +184,7 @@ public final class RequestIntake {
     return usable ? region : null;
   }
 
-  /** Completes at once a request of no queue, or of a shared one. */
+  /** Completes a request of no queue, or of a shared one, at once. */
   private void refuse(CompletionStatus status) {
     int opcode = work.opcode();
     CompletionEntry entry = session.claim(1).begin(work.id(), work.connection(), opcode, status, 0);

@@ -6,11 +6,10 @@ import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStack;
 
 /**
- * Prefetches the connections that waiting requests of a session are for, before the first of them
- * is taken. A program with many connections posts to many of them at once, and each request waits
- * for the state of its connection to come from memory; requested together, these cache misses
- * overlap. Nothing is checked, taken or changed. One for all sessions of an engine; engine thread
- * only.
+ * Prefetches the connections of a session's waiting requests, before the first is taken. A program
+ * with many connections posts to many of them at once, and each request waits until the state of
+ * its connection is loaded from memory; requested together, these cache misses overlap. Checks,
+ * takes and changes nothing. One for all sessions of an engine; engine thread only.
  *
  * <p>Each step goes through all requests, because it needs the loads of the step before.
  */
@@ -19,13 +18,13 @@ final class RequestPrefetch {
   private final int[] numbers;
   private final SessionConnection[] found;
 
-  /** The sum of what was loaded, which keeps the JIT from removing the loads. */
+  /** The sum of the loaded values, which keeps the JIT from removing the loads. */
   private int sum;
 
   /**
-   * A prefetch for sessions over a stack.
+   * Creates a prefetch for sessions over a stack.
    *
-   * @param most the requests to look at
+   * @param most most requests to look ahead
    */
   RequestPrefetch(TcpStack tcp, int most) {
     transport = tcp.prefetch(most);
@@ -33,7 +32,7 @@ final class RequestPrefetch {
     found = new SessionConnection[most];
   }
 
-  /** Whether there are enough connections for prefetching to pay. */
+  /** Whether there are enough connections for prefetching to pay off. */
   boolean worthwhile() {
     return transport.worthwhile();
   }
@@ -71,7 +70,7 @@ final class RequestPrefetch {
     sum = loaded;
   }
 
-  /** Finds the connections; of several requests in a row for the same one, it is found once. */
+  /** Finds the connections; consecutive requests for one connection find it once. */
   private int find(int count, NumberTable<SessionConnection> connections) {
     int foundCount = 0;
     int last = 0;

@@ -6,9 +6,9 @@ import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
 
 /**
- * The work requests of a session that have been taken and have not completed. Each has a slot,
- * which is its token in the layers below, and room for an inline message. Engine thread only;
- * nothing is allocated after the constructor.
+ * The outstanding work requests of a session. Each has a slot, which is its token in the layers
+ * below, and room for an inline message. Engine thread only; nothing is allocated after the
+ * constructor.
  */
 final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
@@ -35,18 +35,18 @@ final class RequestTable {
   private final int[] free;
   private int freeCount;
 
-  /** Requests that have been taken and have not completed. */
+  /** Number of outstanding requests. */
   int size() {
     return ids.length - freeCount;
   }
 
-  /** Octets of inline messages of so many requests. */
+  /** Octets of memory for inline messages of that many requests. */
   static long inlineOctets(int capacity) {
     return (long) capacity * INLINE_ROOM;
   }
 
   /**
-   * A table of requests, whose times are counted.
+   * Creates an empty table, which counts the requests' times.
    *
    * @param capacity the most requests at a time
    * @param inlineMemory {@link #inlineOctets} of memory
@@ -68,7 +68,8 @@ final class RequestTable {
   }
 
   /**
-   * Adds a request. There is room: the rings hand over no more requests than the table holds.
+   * Adds a request. There is always room: the rings hand over no more requests than the table
+   * holds.
    *
    * @return its slot, 0 or more
    */
@@ -133,7 +134,7 @@ final class RequestTable {
     return signalled[slot];
   }
 
-  /** A request has completed with success: counts its time. */
+  /** Counts the time of a successful request. */
   void succeeded(int slot) {
     times.completed(opcodes[slot], taken[slot]);
   }

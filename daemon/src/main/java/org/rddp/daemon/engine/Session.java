@@ -24,19 +24,19 @@ import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
 
 /**
- * A program's session with the engine: its rings, regions, listeners and connections, in protection
- * domains of its own. Engine thread only, except the constructor.
+ * A program's session with the engine: its rings, regions, listeners and connections, in its own
+ * protection domains. Engine thread only, except the constructor.
  */
 public final class Session {
   /** Octets of heap of a session without requests. */
   private static final long HEAP = 128 << 10;
 
-  /** Octets of heap of a message to the program, with the average of private data. */
+  /** Octets of heap of a message to the program, with average private data. */
   private static final long HEAP_OF_MESSAGE = 256;
 
   /**
-   * Octets of heap for a request: its place in the table, its entries in queues, and the ranges of
-   * its message of which a peer has sent nothing yet.
+   * Octets of heap for a request: its place in the table, its entries in queues, and the missing
+   * ranges of its message.
    */
   private static final long HEAP_OF_REQUEST =
       RequestTable.OCTETS + QueueMemory.OCTETS_OF_REQUEST + UntaggedQueue.OCTETS_OF_RANGES;
@@ -44,7 +44,7 @@ public final class Session {
   /** Octets of heap of a region or window. */
   private static final long HEAP_OF_REGION = 256;
 
-  /** Indices of connections that are looked at before one of a list is copied. */
+  /** Indices searched for each connection that is copied for a list. */
   private static final int INDICES = 256;
 
   private final int number;
@@ -71,7 +71,7 @@ public final class Session {
   private String lastError = "";
 
   /**
-   * A session that has not begun: {@link Engine#begin}.
+   * Creates a session, which {@link Engine#begin} begins.
    *
    * @param name of the program, for people
    * @param rings the daemon's end of its rings, with {@code limits.completions()} completions
@@ -98,12 +98,12 @@ public final class Session {
   }
 
   /**
-   * A session whose connections count for its owner.
+   * Creates a session whose connections count for its owner.
    *
    * @param number its number in the daemon
    * @param inlineMemory {@link #inlineOctets} of memory for inline messages, used until {@link
    *     Engine#end}
-   * @param heap what its connections take
+   * @param heap share from which its connections take
    */
   public Session(
       int number,
@@ -133,9 +133,9 @@ public final class Session {
   }
 
   /**
-   * Octets of heap that a session without connections takes at the most.
+   * Most octets of heap that a session without connections takes.
    *
-   * @param messages the most that wait for its program
+   * @param messages most messages that wait for its program
    */
   public static long heapOctets(SessionLimits limits, int messages) {
     return HEAP
@@ -174,12 +174,15 @@ public final class Session {
     }
   }
 
-  /** Has the program wake the engine's thread at its next request, until {@link #endSleep}. */
+  /** Makes the program wake the engine's thread at its next request, until {@link #endSleep}. */
   void announceSleep() {
     rings.announceSleep();
   }
 
-  /** The engine's thread is awake. Returns whether the program has woken it, or is about to. */
+  /**
+   * Notes that the engine's thread is awake. Returns whether the program has woken it, or is about
+   * to.
+   */
   boolean endSleep() {
     return rings.endSleep();
   }
@@ -225,9 +228,9 @@ public final class Session {
   }
 
   /**
-   * Takes an STag back. When this returns, nothing is placed through it or read through it any
-   * more, and the engine holds no address of the memory, also where posted requests name it: one
-   * that has its turn and needs the memory ends its connection.
+   * Removes an STag. When this returns, nothing more is placed or read through it, and the engine
+   * holds no address of the memory, even for posted requests: a request that needs the memory later
+   * ends its connection.
    */
   public void deregister(int stag) throws RequestRefusedException {
     intake.takeAll();
@@ -239,12 +242,12 @@ public final class Session {
     }
   }
 
-  /** A memory window that is not bound, in a protection domain. */
+  /** Allocates an unbound memory window in a protection domain. */
   public SessionWindow allocateWindow(WindowKind kind, int domain) throws RequestRefusedException {
     return memory.allocateWindow(kind, domains.require(domain));
   }
 
-  /** Takes a window back: nothing is placed or read through it afterwards. */
+  /** Frees a window: nothing is placed or read through it afterwards. */
   public void freeWindow(int number) throws RequestRefusedException {
     intake.takeAll();
     memory.freeWindow(number);
@@ -256,15 +259,13 @@ public final class Session {
 
   // ---- Shared receive queues ----
 
-  /** A queue of receives that connections share, in the default protection domain. */
+  /** Creates a shared receive queue in the default protection domain. */
   public int createReceiveQueue(int size) throws RequestRefusedException {
     return createReceiveQueue(size, ProtectionDomains.DEFAULT);
   }
 
   /**
-   * A queue of receives that connections share.
-   *
-   * @param size the most receives it holds, greater than 0
+   * Creates a shared receive queue. * * @param size the most receives it holds, greater than 0
    * @param domain number of the protection domain of the regions that receives name
    * @return its number
    */
@@ -278,7 +279,7 @@ public final class Session {
     receiveQueues.arm(number, limit);
   }
 
-  /** Takes back a queue that is not in use and flushes its receives. Returns its size. */
+  /** Destroys an unused queue and flushes its receives. Returns its size. */
   public int destroyReceiveQueue(int number) throws RequestRefusedException {
     intake.takeAll();
     return receiveQueues.destroy(number);
@@ -322,10 +323,10 @@ public final class Session {
   }
 
   /**
-   * Opens a connection to a peer; the outcome is an event.
+   * Opens a connection to a peer; an event reports the outcome.
    *
    * @param timeout nanoseconds until it is given up
-   * @param settings of the connection, as the program has chosen them
+   * @param settings of the connection, chosen by the program
    * @return the connection's number
    */
   public int connect(
@@ -386,8 +387,8 @@ public final class Session {
   }
 
   /**
-   * Accepts a peer's request. The requests in the ring are taken first, so that receives posted
-   * before are in their queue.
+   * Accepts a peer's request. Takes the requests in the ring first, so that receives posted before
+   * are in their queue.
    *
    * @param settings what is chosen for this connection
    */
@@ -481,7 +482,7 @@ public final class Session {
     return listeners.stream().map(SessionListener::status).toList();
   }
 
-  /** A connection of the session has failed. */
+  /** Notes that a connection of the session has failed. */
   void failed(ConnectionEnds ends, String text) {
     ConnectionFailure failure =
         new ConnectionFailure(engine.name(), number, owner, name, ends, text);
@@ -491,12 +492,12 @@ public final class Session {
 
   // ---- The end ----
 
-  /** Whether it has to end: nothing more is taken from its ring. */
+  /** Whether it must end: nothing more is taken from its ring. */
   boolean isBroken() {
     return broken;
   }
 
-  /** Marks the session as one that has to end. */
+  /** Marks the session to end. */
   void fail(String detail) {
     if (!broken) {
       broken = true;
@@ -504,7 +505,7 @@ public final class Session {
     }
   }
 
-  /** Stops listening, and closes every connection in order, as far as the peers do, too. */
+  /** Stops listening, and closes every connection gracefully. */
   void closeGracefully() {
     listeners.forEach(SessionListener::close);
     listeners.clear();
@@ -534,12 +535,12 @@ public final class Session {
     memory.end();
   }
 
-  /** Whether its memory is registered there: an engine that has begun anew has another. */
+  /** Whether its memory is registered there: a restarted engine has another. */
   boolean isOf(DdpEngine ddp) {
     return memory.isIn(ddp.taggedBuffers());
   }
 
-  /** The session begins: it shares what its user and its process may hold with these. */
+  /** Begins the session, which shares the held memory of its user and process with these. */
   void shareHeldMemory(List<Session> others) {
     HeldShare user = null;
     for (Session other : others) {
@@ -555,17 +556,17 @@ public final class Session {
     heldShare = new HeldShare(owner.processHeld(), ofUser);
   }
 
-  /** What the session's process may have of the memory for held messages. */
+  /** The process's share of the memory for held messages. */
   HeldShare heldShare() {
     return heldShare;
   }
 
-  /** What the entries of its queues count for. */
+  /** The memory to which the entries of its queues count. */
   QueueMemory queueMemory() {
     return queueMemory;
   }
 
-  /** What its connections take of the heap. */
+  /** The share of the heap from which its connections take. */
   HeapShare heap() {
     return heap;
   }

@@ -24,19 +24,19 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * A program's connection: its states from setup to end, of which the program learns by events. Its
- * {@link SessionStream} takes requests and completes them. Engine thread only.
+ * A program's connection: its states from setup to end, which the program gets as events. Its
+ * {@link SessionStream} takes and completes requests. Engine thread only.
  */
 final class SessionConnection implements StartupHandler {
   private enum State {
-    /** A peer has connected and has not sent MPA's request. The program has not been told. */
+    /** A peer has connected and not sent MPA's request. The program has not been told. */
     AWAITING_REQUEST,
     /** The program has been asked, or has accepted. */
     REQUESTED,
     /** The program has asked the peer. */
     CONNECTING,
     ESTABLISHED,
-    /** The program has closed our half; the peer has still to close its own. */
+    /** The program has closed our half; the peer must still close its own. */
     CLOSING,
     /** It has failed; the peer is told and should close its half. */
     FAILED,
@@ -56,7 +56,7 @@ final class SessionConnection implements StartupHandler {
   /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
-  /** Interval at which an accepted connection is checked that may not send yet, in nanoseconds. */
+  /** Interval in nanoseconds at which accepted connections that may not send yet are checked. */
   private static final long FIRST_MESSAGE_CHECK = TimeUnit.SECONDS.toNanos(1);
 
   private static final byte[] NONE = {};
@@ -69,7 +69,7 @@ final class SessionConnection implements StartupHandler {
   private final long openedAt;
   private final Deadline deadline;
 
-  /** Set while it may not send before the peer's first message, and the program was not told. */
+  /** Set while it may not send before the peer's first message, until that is logged. */
   private final Deadline firstMessage;
 
   private SessionStream stream;
@@ -77,7 +77,7 @@ final class SessionConnection implements StartupHandler {
   /** MPA's startup; null once both ends have agreed. */
   private MpaStartup startup;
 
-  /** What both startup frames have settled; null until both ends have agreed. */
+  /** Results of both startup frames; null until both ends have agreed. */
   private Negotiated settled;
 
   /** Begins a second try with revision 1; null if there is none. */
@@ -122,7 +122,7 @@ final class SessionConnection implements StartupHandler {
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
     prepare(requestData, settings);
-    // After the startup: that refuses private data that is too long.
+    // After the startup, which refuses private data that is too long.
     this.receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
@@ -212,7 +212,7 @@ final class SessionConnection implements StartupHandler {
 
   /**
    * Connects once more, with revision 1, if the peer has closed the connection upon a Request of
-   * revision 2 without an answer (RFC 6581 section 10). The time to connect goes on.
+   * revision 2 without an answer (RFC 6581 section 10). The connect timeout is not extended.
    *
    * @return whether it does
    */
@@ -256,7 +256,7 @@ final class SessionConnection implements StartupHandler {
     return stream.ddp();
   }
 
-  /** Its number in the session, 0 while the program has not been told of it. */
+  /** Its number in the session, 0 until the program is told of it. */
   int number() {
     return number;
   }
@@ -332,7 +332,7 @@ final class SessionConnection implements StartupHandler {
     return (tcp == null ? 1 : 0) + (stream == null ? 1 : 0) + number;
   }
 
-  /** Accepts the peer's request, with what the program chooses for this connection. */
+  /** Accepts the peer's request, with the program's settings for this connection. */
   void accept(AcceptSettings settings, byte[] privateData) throws RequestRefusedException {
     requireAnswerable(privateData);
     choose(settings);
@@ -399,7 +399,7 @@ final class SessionConnection implements StartupHandler {
     startup.closeSend();
   }
 
-  /** The listener closes before the program has answered. */
+  /** Declines the request because the listener closes before the program has answered. */
   void decline() {
     listener.answered(this);
     if (state == State.AWAITING_REQUEST) {
@@ -421,7 +421,7 @@ final class SessionConnection implements StartupHandler {
     }
   }
 
-  /** Resets the connection. TCP itself, too: before the SYN is answered no layer above has it. */
+  /** Resets the connection, and TCP itself: before the SYN is answered no layer above has it. */
   private void abort() {
     stream.abort();
     tcp.abort();
@@ -525,7 +525,7 @@ final class SessionConnection implements StartupHandler {
             PrivateData.of(privateData)));
   }
 
-  /** Tells people of requests that wait for the peer's first message, which may never come. */
+  /** Logs that requests wait for the peer's first message, which may never come. */
   private void checkFirstMessage() {
     if (state != State.ESTABLISHED || !stream.ddp().awaitsFirstMessage()) {
       return;
@@ -552,7 +552,7 @@ final class SessionConnection implements StartupHandler {
     release();
   }
 
-  /** The stream has failed and ends by itself. */
+  /** Handles the failure of a stream that ends by itself. */
   void onError(Reason reason, int detail, String text) {
     boolean established = isUp();
     recordFailure(reason, detail, text);
@@ -566,7 +566,8 @@ final class SessionConnection implements StartupHandler {
   }
 
   /**
-   * The stream has failed and the program ends it; one that is not established ends at once.
+   * Handles the failure of a stream that the program ends; one that is not established ends at
+   * once.
    *
    * @param report about the segment that was refused, or null
    */
@@ -643,7 +644,7 @@ final class SessionConnection implements StartupHandler {
     release();
   }
 
-  /** For Flight Recorder, unless one of the ends wanted it. */
+  /** Records a failure for Flight Recorder, unless one of the ends wanted it. */
   private void noteFailure(Reason why, int detail, String text) {
     if (why != Reason.LOCAL_CLOSE && why != Reason.PEER_CLOSE && why != Reason.LOCAL_ABORT) {
       boolean opened = isUp() || state == State.FAILED;
@@ -654,7 +655,7 @@ final class SessionConnection implements StartupHandler {
     }
   }
 
-  /** Counts the end of a connection that reached Full Operation; whether it is one. */
+  /** Counts the end of a connection that reached Full Operation; returns whether it had. */
   private boolean countEnd() {
     boolean reached = isUp() || state == State.FAILED;
     if (reached) {
@@ -663,7 +664,7 @@ final class SessionConnection implements StartupHandler {
     return reached;
   }
 
-  /** MPA reports every loss of the connection as error 1; TCP has the reason. */
+  /** Handles a lost connection: MPA reports every loss as error 1; TCP has the reason. */
   private boolean lost(CloseReason reason) {
     return failure == Reason.MPA_ERROR
         && failureDetail == MpaError.CONNECTION_LOST.code()
@@ -691,13 +692,13 @@ final class SessionConnection implements StartupHandler {
     };
   }
 
-  /** Publishes completions first: after the event the program finds them. */
+  /** Publishes completions, then sends the event, so that the program finds them after it. */
   private void sendEvent(DaemonMessage message) {
     session.flush();
     session.events().send(message);
   }
 
-  /** Releases its number; nothing is reported from now on. */
+  /** Releases its number and stops reporting. */
   private void release() {
     if (number != 0) {
       reports.reportRest();

@@ -7,7 +7,7 @@ import org.rddp.ddp.memory.ProtectionDomain;
 
 /**
  * The protection domains of a session, by the program's numbers. Each exists from its first use to
- * the session's end; the largest number bounds how many there are. Engine thread only.
+ * the session's end; the largest number bounds their count. Engine thread only.
  */
 final class SessionDomains {
   private final String program;
@@ -17,7 +17,7 @@ final class SessionDomains {
     this.program = program;
   }
 
-  /** The domain of that number, as the program has sent it. */
+  /** The domain with a number from the program, which is checked. */
   ProtectionDomain require(int number) throws RequestRefusedException {
     check(number);
     return get(number);
@@ -32,7 +32,7 @@ final class SessionDomains {
     }
   }
 
-  /** The domain of a number that has been checked. */
+  /** The domain with a checked number. */
   ProtectionDomain get(int number) {
     if (number >= domains.length) {
       domains = Arrays.copyOf(domains, Math.max(number + 1, 2 * domains.length));

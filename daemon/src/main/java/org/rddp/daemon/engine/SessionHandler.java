@@ -8,11 +8,11 @@ public interface SessionHandler {
   void send(DaemonMessage message);
 
   /**
-   * Whether a further peer's request may be given to {@link #send}: those that the program has not
-   * been sent yet count in its listener's backlog, also when their connections have ended.
+   * Whether a further peer's request may be given to {@link #send}: unsent requests count in their
+   * listener's backlog, even after their connections have ended.
    *
    * @param listener number of the listener
-   * @param backlog the most requests that may be on their way from it
+   * @param backlog most unsent requests of the listener
    */
   default boolean hasRoomForRequest(int listener, int backlog) {
     return true;
@@ -20,7 +20,7 @@ public interface SessionHandler {
 
   /**
    * The program violated the protocol of the rings, or the engine failed while serving it: the
-   * session has to end.
+   * session must end.
    *
    * @param detail for the log
    */

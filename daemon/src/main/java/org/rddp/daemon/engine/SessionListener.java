@@ -15,8 +15,8 @@ import org.rddp.tcp.TcpListener;
 import org.rddp.tcp.TcpStack;
 
 /**
- * A port at which a program accepts connections. The program is told of a peer when TCP's handshake
- * is done and MPA's request has come. Engine thread only.
+ * A port at which a program accepts connections. The program is told of a peer after TCP's
+ * handshake and MPA's request. Engine thread only.
  */
 public final class SessionListener {
   private static final int FIRST_EPHEMERAL_PORT = 49152;
@@ -28,7 +28,7 @@ public final class SessionListener {
   private final int backlog;
   private final ConnectionSettings settings;
 
-  /** Connections whose MPA Request has not come; the engine bounds their number. */
+  /** Connections whose MPA Request has not arrived; the engine bounds their number. */
   private final Set<SessionConnection> starting = new LinkedHashSet<>();
 
   /** Connections whose Request waits for the program's answer; the backlog bounds their number. */
@@ -39,7 +39,7 @@ public final class SessionListener {
   private long requested;
   private long refused;
 
-  /** A TCP handshake that was under way when the listener closed may still complete. */
+  /** Whether it has closed; a TCP handshake may still complete afterwards. */
   private boolean closed;
 
   SessionListener(
@@ -100,7 +100,7 @@ public final class SessionListener {
     return listener.port();
   }
 
-  /** Its address: what it was opened with. */
+  /** The address with which it was opened. */
   HostAddress address() {
     return address;
   }
@@ -136,7 +136,7 @@ public final class SessionListener {
   }
 
   /**
-   * The peer's MPA Request has come.
+   * Handles the arrival of a peer's MPA Request.
    *
    * @return whether it may wait for the program's answer
    */
@@ -147,12 +147,12 @@ public final class SessionListener {
         && unanswered.add(connection);
   }
 
-  /** The program has been told of a peer. */
+  /** Counts a request sent to the program. */
   void countRequested() {
     requested++;
   }
 
-  /** A peer was refused. */
+  /** Counts a refused peer. */
   void countRefused() {
     refused++;
     session.engine().counters().startupsRefused++;
@@ -178,12 +178,12 @@ public final class SessionListener {
     }
   }
 
-  /** Whether the program has still to answer. */
+  /** Whether the program must still answer. */
   boolean awaits(SessionConnection connection) {
     return unanswered.contains(connection);
   }
 
-  /** The program has answered, or the connection has ended. */
+  /** Removes a connection that the program has answered, or that has ended. */
   void answered(SessionConnection connection) {
     endStartup(connection);
     unanswered.remove(connection);

@@ -3,16 +3,16 @@ package org.rddp.daemon.engine;
 import org.rddp.group.SharedCounts;
 
 /**
- * Whose a session is, and what the sessions of that user and process may have together on their
- * interface, or on their engine.
+ * The owner of a session, and the limits of all sessions of that user and process on their
+ * interface or engine.
  *
  * @param user id of the user
  * @param process id of the process; negative for one that is not visible
  * @param userConnections most connections of the user's sessions
  * @param processConnections most connections of the process's sessions
- * @param connections those of all sessions of the interface, by user and by process
+ * @param connections connections of all sessions of the interface, by user and by process
  * @param userHeld most octets of the engine's memory for held messages of the user's sessions
- * @param processHeld the same of the process's sessions
+ * @param processHeld most such octets of the process's sessions
  */
 public record SessionOwner(
     int user,
@@ -23,7 +23,7 @@ public record SessionOwner(
     long userHeld,
     long processHeld) {
 
-  /** An owner without a limit of its own. */
+  /** An owner without limits. */
   public static SessionOwner unlimited() {
     return new SessionOwner(
         0,

@@ -37,7 +37,7 @@ final class SessionReceiveQueue implements RequestTarget {
     return queue;
   }
 
-  /** None: which connection takes a receive, and when its message is complete, is up to peers. */
+  /** None: peers decide which connection takes a receive, and when its message is complete. */
   @Override
   public CompletionOrder order(WorkRequest work) {
     return null;

@@ -19,7 +19,7 @@ final class SessionReceiveQueues {
     return queues.get(number);
   }
 
-  /** A queue without receives; returns its number. */
+  /** Creates an empty queue; returns its number. */
   int create(int size, ProtectionDomain domain) {
     int number = queues.reserve();
     queues.add(number, new SessionReceiveQueue(session, number, size, domain));
@@ -36,7 +36,7 @@ final class SessionReceiveQueues {
     queue.queue().arm(limit);
   }
 
-  /** Takes back a queue that no connection and no listener uses; returns its size. */
+  /** Destroys a queue that no connection or listener uses; returns its size. */
   int destroy(int number) throws RequestRefusedException {
     SessionReceiveQueue queue = require(number);
     if (queue.users() > 0) {
@@ -53,7 +53,7 @@ final class SessionReceiveQueues {
     queues.forEach(queue -> queue.queue().revoke(requests));
   }
 
-  /** Checks the shared receive queue that a connection is to have. */
+  /** Checks the shared receive queue in a connection's settings. */
   void check(ConnectionSettings settings) throws RequestRefusedException {
     if (settings.receiveQueue() == 0) {
       return;

@@ -16,7 +16,7 @@ final class SessionRegion {
     this.length = length;
   }
 
-  /** The region in DDP. It may have been invalidated; the program still has to close it. */
+  /** The region in DDP. It may have been invalidated; the program must still close it. */
   TaggedBuffer buffer() {
     return buffer;
   }
@@ -40,7 +40,7 @@ final class SessionRegion {
     return buffer.baseTo() + offset;
   }
 
-  /** Requests in work that name it. */
+  /** Outstanding requests that name it. */
   int uses() {
     return uses;
   }

@@ -32,8 +32,8 @@ interface SessionStream extends RequestTarget {
   }
 
   /**
-   * Takes memory away from posted requests: when this returns, nothing more is placed into it or
-   * read from it. One that has its turn and needs the memory completes with {@link
+   * Revokes memory of posted requests: when this returns, nothing more is placed into it or read
+   * from it. A request that needs the memory later completes with {@link
    * CompletionStatus#LOCAL_PROTECTION_ERROR} and ends the stream.
    *
    * @param requests which requests, by their slots in the session's table
@@ -41,11 +41,11 @@ interface SessionStream extends RequestTarget {
   void revoke(LongPredicate requests);
 
   /**
-   * Responder: takes what the program chooses for this connection, before it accepts the request.
-   * Nothing has been posted to it if the settings name a shared receive queue.
+   * Responder: applies the program's settings for this connection, before it accepts the request.
+   * Nothing may have been posted to it if the settings name a shared receive queue.
    *
    * @param startup waits for the answer
-   * @throws RequestRefusedException with no effect, if the connection cannot have it
+   * @throws RequestRefusedException if the connection cannot have the settings; nothing has changed
    */
   void choose(AcceptSettings settings, MpaStartup startup) throws RequestRefusedException;
 

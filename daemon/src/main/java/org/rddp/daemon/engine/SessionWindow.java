@@ -26,7 +26,7 @@ public final class SessionWindow {
     return window.nextStag();
   }
 
-  /** Whether a bind of no octets ends what the last bind has opened. */
+  /** Whether a bind of no octets closes the part that the last bind has opened. */
   boolean mayOpenNothing() {
     return kind == WindowKind.KEYED_FOR_ALL;
   }
@@ -35,7 +35,7 @@ public final class SessionWindow {
     return window;
   }
 
-  /** Binds in work. The window stays until they have ended. */
+  /** Outstanding binds. The window stays until they have ended. */
   int uses() {
     return uses;
   }

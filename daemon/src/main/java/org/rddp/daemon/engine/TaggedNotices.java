@@ -1,15 +1,15 @@
 package org.rddp.daemon.engine;
 
 /**
- * The posted notices of Tagged Messages of a connection that speaks plain DDP, in the order in
- * which they were posted. Engine thread only.
+ * The posted notices of Tagged Messages of a plain DDP connection, in the order of their posts.
+ * Engine thread only.
  */
 final class TaggedNotices {
   private final int[] requests;
   private int head;
   private int size;
 
-  /** No notices; at most {@code depth}, 0 or more, at a time. */
+  /** Creates an empty queue of at most {@code depth}, 0 or more, notices. */
   TaggedNotices(int depth) {
     requests = new int[depth];
   }
@@ -34,7 +34,7 @@ final class TaggedNotices {
     return true;
   }
 
-  /** Removes the first notice; there is one. */
+  /** Removes the first notice; the queue must not be empty. */
   int take() {
     int taken = requests[head];
     head = head + 1 < requests.length ? head + 1 : 0;

@@ -21,10 +21,10 @@ public final class TimeHistogram {
 
   private final long[] counts = new long[BUCKETS];
 
-  /** Nanoseconds, in an array of one element so that readers on other threads see changes. */
+  /** Nanoseconds, in an array of one element for the accesses that other threads see. */
   private final long[] sum = new long[1];
 
-  /** No times. */
+  /** Creates an empty histogram. */
   public TimeHistogram() {}
 
   /** Counts a time in ns. */
@@ -40,7 +40,7 @@ public final class TimeHistogram {
     }
     long below = nanos - 1;
     int power = Long.SIZE - 1 - Long.numberOfLeadingZeros(below);
-    // The two highest bits of the number, 2 or 3, say in which half of its power of two it lies.
+    // The two highest bits of the number, 2 or 3, give the half of its power of two.
     int half = (int) (below >>> (power - 1));
     return Math.min(2 * (power - FIRST) + half - 1, BUCKETS - 1);
   }

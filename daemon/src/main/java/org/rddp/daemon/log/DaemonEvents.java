@@ -5,14 +5,14 @@ import org.rddp.daemon.engine.ConnectionFailure;
 import org.slf4j.event.Level;
 
 /**
- * What happens in the daemon, for its administrator: the log, and the distinct errors. For one
- * thread at a time where a method does not say otherwise.
+ * The daemon's events for its administrator: the log, and the distinct errors. For one thread at a
+ * time unless a method says otherwise.
  */
 public final class DaemonEvents implements AutoCloseable {
   private final DaemonLog log;
   private final ErrorLog errors = new ErrorLog();
 
-  /** No events. */
+  /** Creates events that go to a log. */
   public DaemonEvents(DaemonLog log) {
     this.log = log;
   }
@@ -27,18 +27,18 @@ public final class DaemonEvents implements AutoCloseable {
     log.setLevels(configuration);
   }
 
-  /** Something about the daemon that is no error. */
+  /** Logs an event of the daemon that is no error. */
   public void info(String message) {
     log.log(LogTopic.DAEMON, Level.INFO, LogFields.NONE, message);
   }
 
-  /** Something about the daemon that its administrator should look at. */
+  /** Logs an event of the daemon that its administrator should look at. */
   public void warn(String message) {
     errors.record(LogTopic.DAEMON, ErrorLog.DAEMON, LogFields.NONE, message);
     log.log(LogTopic.DAEMON, Level.WARN, LogFields.NONE, message);
   }
 
-  /** An internal error; it is logged when it happens first. */
+  /** Counts an internal error, and logs it when it first happens. */
   public void fault(String where, Throwable cause) {
     StackTraceElement[] trace = cause.getStackTrace();
     String place = trace.length == 0 ? "" : " at " + trace[0];
@@ -48,26 +48,26 @@ public final class DaemonEvents implements AutoCloseable {
     }
   }
 
-  /** A connection has failed. */
+  /** Logs a failed connection. */
   public void connectionFailed(ConnectionFailure failure) {
     LogFields fields = LogFields.connection(failure);
     errors.record(LogTopic.CONNECTION, failure.owner().user(), fields, failure.text());
     log.log(LogTopic.CONNECTION, Level.WARN, fields, failure.text());
   }
 
-  /** Something about a session that is no error. */
+  /** Logs an event of a session that is no error. */
   public void session(LogFields fields, String message) {
     log.log(LogTopic.SESSION, Level.INFO, fields, message);
   }
 
-  /** Something about a session that its user and the administrator should look at. */
+  /** Logs an event of a session that its user and the administrator should look at. */
   public void warn(LogFields fields, int user, String message) {
     errors.record(LogTopic.SESSION, user, fields, message);
     log.log(LogTopic.SESSION, Level.WARN, fields, message);
   }
 
   /**
-   * A session ends.
+   * Logs the end of a session.
    *
    * @param why the error; null if its program has closed it
    */
@@ -80,7 +80,7 @@ public final class DaemonEvents implements AutoCloseable {
     session(fields, "the session ends: " + why);
   }
 
-  /** A request of a program was refused. */
+  /** Logs a refused request of a program. */
   public void refused(LogFields fields, int user, String text) {
     errors.record(LogTopic.REQUEST, user, fields, text);
     log.log(LogTopic.REQUEST, Level.DEBUG, fields, text);
@@ -91,12 +91,12 @@ public final class DaemonEvents implements AutoCloseable {
     log.leftOut(topic, events);
   }
 
-  /** To be called every {@link DaemonLog#PERIOD}. */
+  /** Logs the number of left-out lines. Call every {@link DaemonLog#PERIOD}. */
   public void countLeftOut() {
     log.countLeftOut();
   }
 
-  /** Writes the lines of the log that wait. */
+  /** Writes the waiting lines of the log. */
   @Override
   public void close() {
     log.close();

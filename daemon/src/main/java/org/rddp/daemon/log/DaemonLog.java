@@ -17,19 +17,19 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The daemon's log, by SLF4J and Logback: one logger for each {@link LogTopic}. Of each, a number
- * of lines is written in a second, and the others are counted. A thread of its own writes, so that
- * nobody waits for the output; what it cannot take is counted, too. What programs and peers have
- * chosen is escaped. For one thread at a time.
+ * The daemon's log, by SLF4J and Logback: one logger for each {@link LogTopic}. Each writes a
+ * limited number of lines in a second; further ones are counted. A separate thread writes, so that
+ * callers do not wait for the output; lines that do not fit its queue are counted, too. Texts from
+ * programs and peers are escaped. For one thread at a time.
  */
 public final class DaemonLog implements AutoCloseable {
-  /** Interval in ns at which {@link #countLeftOut()} is to be called. */
+  /** Interval in ns at which to call {@link #countLeftOut()}. */
   public static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  /** Lines that wait to be written. */
+  /** Most lines that wait to be written. */
   private static final int QUEUE = 1024;
 
-  /** Time in ms for lines that wait when the log is closed. */
+  /** Time in ms to write waiting lines when the log is closed. */
   private static final int FLUSH_MILLIS = 2000;
 
   private static final class Period {
@@ -95,7 +95,7 @@ public final class DaemonLog implements AutoCloseable {
     return context.getLogger(topic.logger());
   }
 
-  /** Logs an event, unless its level is off or too many of its topic happen. */
+  /** Logs an event, unless its level is off or its topic has too many. */
   public void log(LogTopic topic, Level level, LogFields fields, String message) {
     log(topic, level, fields, message, null);
   }
@@ -153,7 +153,7 @@ public final class DaemonLog implements AutoCloseable {
     });
   }
 
-  /** Writes the lines that wait, for two seconds at most. */
+  /** Writes the waiting lines, for at most two seconds. */
   @Override
   public void close() {
     context.stop();

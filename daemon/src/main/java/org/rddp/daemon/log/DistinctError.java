@@ -29,12 +29,12 @@ public final class DistinctError {
     example = text;
   }
 
-  /** Its number, higher than that of errors that happened first before it. */
+  /** Its number; errors are numbered in the order of their first occurrence. */
   public int number() {
     return number;
   }
 
-  /** What it is about. */
+  /** Its topic. */
   public LogTopic topic() {
     return topic;
   }
@@ -49,7 +49,7 @@ public final class DistinctError {
     return pattern;
   }
 
-  /** How often it has happened. */
+  /** Number of occurrences. */
   public long count() {
     return count;
   }
@@ -64,12 +64,12 @@ public final class DistinctError {
     return last;
   }
 
-  /** What the last one belonged to. */
+  /** The fields of its last occurrence. */
   public LogFields fields() {
     return fields;
   }
 
-  /** The text of the last one. */
+  /** The text of its last occurrence. */
   public String example() {
     return example;
   }

@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The distinct errors since the daemon was started: how often, when first and last, and the last
- * one as an example. Errors of the same topic and user that differ only by numbers are the same. Of
- * too many, one of the user that has most is forgotten, which happened least recently; those of the
- * daemon itself have room of their own. So nobody's errors push out alarms. Control thread only.
+ * The distinct errors since the daemon was started: count, first and last time, and the last one as
+ * an example. Errors of the same topic and user that differ only by numbers count as one. When
+ * full, drops the least recent error of the user with the most; the daemon's own errors have
+ * separate room, so no user's errors push out alarms. Control thread only.
  */
 public final class ErrorLog {
   /** The user of errors that belong to no program. */
   public static final int DAEMON = -1;
 
-  /** Errors of programs that are kept, and as many of the daemon itself. */
+  /** Errors kept of programs; as many are kept of the daemon itself. */
   static final int CAPACITY = 256;
 
-  /** Characters of an error that are kept. */
+  /** Characters kept of an error. */
   private static final int MOST_CHARACTERS = 500;
 
   /** Errors of the same key are the same. */
@@ -31,10 +31,10 @@ public final class ErrorLog {
   private final Supplier<Instant> clock;
   private int lastNumber;
 
-  /** In the order in which they happened last. */
+  /** In the order of their last occurrence. */
   private final Map<Key, DistinctError> errors = new LinkedHashMap<>(16, 0.75f, true);
 
-  /** No errors. */
+  /** Creates an empty log. */
   public ErrorLog() {
     this(Instant::now);
   }

@@ -14,13 +14,13 @@ import org.rddp.daemon.configuration.LogFormat;
 
 /** Makes lines of events; a subclass for each {@link LogFormat}. */
 abstract class LineEncoder extends EncoderBase<ILoggingEvent> {
-  /** Characters of a message or a value that are kept. */
+  /** Characters kept of a message or a value. */
   private static final int MOST_CHARACTERS = 500;
 
   private static final int MOST_CAUSES = 8;
   private static final int MOST_FRAMES = 64;
 
-  /** With three decimals always, so that lines sort as text. */
+  /** Always with three decimals, so that lines sort as text. */
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 

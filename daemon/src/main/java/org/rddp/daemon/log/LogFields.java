@@ -5,7 +5,7 @@ import java.util.Map;
 import org.rddp.daemon.engine.ConnectionEnds;
 import org.rddp.daemon.engine.ConnectionFailure;
 
-/** What a line of the log or an error belongs to: names and values, in their order. */
+/** Names and values, in order, of the object that a log line or an error is about. */
 public final class LogFields {
   /** Fields about the daemon as a whole. */
   public static final LogFields NONE = new LogFields();

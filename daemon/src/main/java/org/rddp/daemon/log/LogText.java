@@ -1,8 +1,8 @@
 package org.rddp.daemon.log;
 
 /**
- * Makes one printable line of a text that a program or a peer may have chosen: a reader of the log,
- * or the terminal that shows it, must not take a part of it for a line of the daemon's own.
+ * Makes one printable line of a text from a program or a peer, so that neither a reader of the log
+ * nor a terminal takes a part of it for a line of the daemon.
  */
 public final class LogText {
   private LogText() {}
@@ -11,7 +11,7 @@ public final class LogText {
    * The text with escapes for backslashes and for all characters that do not print, such as line
    * ends, escape sequences and marks that reverse the direction.
    *
-   * @param most characters of the text that are kept; the number of the others is added
+   * @param most characters of the text to keep; the number of the others is appended
    */
   public static String escaped(String text, int most) {
     StringBuilder line = new StringBuilder();
@@ -23,9 +23,9 @@ public final class LogText {
   }
 
   /**
-   * The text without escapes, for what is escaped later.
+   * Shortens a text that is escaped later.
    *
-   * @param most characters of the text that are kept; the number of the others is added
+   * @param most characters of the text to keep; the number of the others is appended
    */
   public static String shortened(String text, int most) {
     return text.length() <= most

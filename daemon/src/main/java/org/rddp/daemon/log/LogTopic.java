@@ -2,7 +2,7 @@ package org.rddp.daemon.log;
 
 import java.util.Locale;
 
-/** What a line of the log or an error is about: each topic has a logger of its name. */
+/** The topics of log lines and errors, each with a logger of its name. */
 public enum LogTopic {
   /** The daemon itself. */
   DAEMON,

@@ -29,7 +29,7 @@ final class TextEncoder extends LineEncoder {
     return line.append(": ").append(escaped(event.getFormattedMessage())).toString();
   }
 
-  /** A value that is empty or has other characters than those of words and addresses in quotes. */
+  /** Quotes a value that is empty or has characters other than those of words and addresses. */
   private static String quoted(String value) {
     return value.matches("[\\w.:/-]+") ? value : '"' + value.replace("\"", "\\\"") + '"';
   }

@@ -1,9 +1,9 @@
 package org.rddp.daemon.metrics;
 
 /**
- * How a counter of {@code rddp stat} appears among the metrics.
+ * The metric for a counter of {@code rddp stat}.
  *
- * @param name of the metric, without the suffix {@code _total} of those that only grow
+ * @param name of the metric, without the suffix {@code _total} of a counter
  * @param kind whether it only grows
  * @param help one sentence
  */

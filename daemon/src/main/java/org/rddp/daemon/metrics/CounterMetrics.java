@@ -257,7 +257,7 @@ final class CounterMetrics {
   }
 
   /**
-   * The metric for a counter. One that the table lacks keeps its name, as a gauge.
+   * The metric for a counter. A counter that the table lacks keeps its name, as a gauge.
    *
    * @param counter its name without the interface
    */

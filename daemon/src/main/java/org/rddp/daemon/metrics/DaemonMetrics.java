@@ -21,8 +21,8 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.TimeHistogram;
 
 /**
- * The metrics of a daemon: every counter of {@code rddp stat}, and how long turns and requests
- * take. The label {@code interface} names the interface. Any thread may collect.
+ * The metrics of a daemon: every counter of {@code rddp stat}, and the times of turns and requests.
+ * The label {@code interface} names the interface. Any thread may collect.
  */
 public final class DaemonMetrics implements MultiCollector {
   private static final double SECOND = 1e9;
@@ -31,7 +31,7 @@ public final class DaemonMetrics implements MultiCollector {
   private final List<Engine> engines;
 
   /**
-   * Metrics of a daemon.
+   * Creates the metrics of a daemon.
    *
    * @param statistics open while metrics are collected
    */
@@ -81,7 +81,7 @@ public final class DaemonMetrics implements MultiCollector {
     return snapshots;
   }
 
-  /** The engine whose counter it is; null for a counter of the daemon as a whole. */
+  /** The engine of a counter; null for a counter of the daemon as a whole. */
   private Engine engine(String counter) {
     for (Engine engine : engines) {
       if (counter.startsWith(engine.name() + ".") && !CounterMetrics.describes(counter)) {

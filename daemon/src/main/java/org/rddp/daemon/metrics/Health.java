@@ -11,7 +11,7 @@ public final class Health {
   private volatile boolean ready = true;
 
   /**
-   * The health of a daemon whose devices and control socket are open.
+   * Creates the health of a daemon whose devices and control socket are open.
    *
    * @param threads of its engines, started
    */
@@ -19,7 +19,7 @@ public final class Health {
     this.threads = List.copyOf(threads);
   }
 
-  /** The daemon is stopping. */
+  /** Notes that the daemon is stopping. */
   public void stopping() {
     ready = false;
   }

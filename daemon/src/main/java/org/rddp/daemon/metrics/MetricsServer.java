@@ -22,10 +22,10 @@ import org.rddp.daemon.configuration.MetricsConfiguration;
 
 /**
  * Serves {@code /metrics} for Prometheus, {@code /healthz} (200 while every engine makes turns) and
- * {@code /readyz} (200 while programs can use the daemon, too) over HTTP, on threads of its own.
+ * {@code /readyz} (200 while programs can use the daemon, too) over HTTP, on its own threads.
  */
 public final class MetricsServer implements AutoCloseable {
-  /** So that slow clients do not keep others from an answer. */
+  /** Several, so that slow clients do not delay others. */
   private static final int THREADS = 4;
 
   private static final int BACKLOG = 16;
@@ -35,7 +35,7 @@ public final class MetricsServer implements AutoCloseable {
   private static final int UNAVAILABLE = 503;
 
   static {
-    // A client must not use up the daemon's descriptors, or its threads for long (s).
+    // A client must not use up the daemon's descriptors, or its threads for long; times in s.
     setIfAbsent("jdk.httpserver.maxConnections", "32");
     setIfAbsent("sun.net.httpserver.maxReqTime", "10");
     setIfAbsent("sun.net.httpserver.maxRspTime", "10");
@@ -88,7 +88,7 @@ public final class MetricsServer implements AutoCloseable {
     registry.register(metrics);
     JvmMetrics.builder().register(registry);
     ExpositionFormats formats = ExpositionFormats.init();
-    // Loads all classes: later there may be no descriptor left to open a jar.
+    // Load all classes now: later there may be no descriptor left to open a jar.
     formats.findWriter("").write(OutputStream.nullOutputStream(), registry.scrape());
     serve(
         "/metrics",
