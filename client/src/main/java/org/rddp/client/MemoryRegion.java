@@ -141,8 +141,8 @@ public final class MemoryRegion implements AutoCloseable {
   }
 
   /**
-   * Registers a part of this region again, with its own options. The new region shares the
-   * memory and must be closed before this one.
+   * Registers a part of this region again, with its own options. The new region shares the memory
+   * and must be closed before this one.
    *
    * @param from offset of the first octet in this region
    * @param octets greater than 0

@@ -71,8 +71,8 @@ final class PciCards {
   }
 
   /**
-   * Whether a card needs physical addresses, because no IOMMU translates others for it: it
-   * is bound to a driver of the kernel's uio, or to vfio-pci without an IOMMU.
+   * Whether a card needs physical addresses, because no IOMMU translates others for it: it is bound
+   * to a driver of the kernel's uio, or to vfio-pci without an IOMMU.
    *
    * @return false also if there is no such card
    */

@@ -81,7 +81,7 @@ final class JoinedPieces {
    * Pins and maps pieces.
    *
    * @param outcome called with the result, to be passed to {@link #registered}, or with the
-   * refusal; the other is null. Not called if the session ends before
+   *     refusal; the other is null. Not called if the session ends before
    */
   void join(List<MemoryPiece> pieces, BiConsumer<Joined, RequestRefusedException> outcome)
       throws RequestRefusedException {

@@ -14,9 +14,7 @@ import org.rddp.ipc.linux.SystemCallException;
  * fault. Control thread only.
  */
 final class ProgramMapping {
-  /**
-   * Octets populated at a time, so that other memory does not wait; takes about a millisecond.
-   */
+  /** Octets populated at a time, so that other memory does not wait; takes about a millisecond. */
   private static final long PIECE = 2L << 20;
 
   private enum State {

@@ -15,7 +15,8 @@ import org.rddp.daemon.engine.HeapShare;
  * @param memories number of memories
  * @param listeners number of listening ports
  * @param regions number of regions and windows. Each engine has its own table of STags; a share of
- * one table limits a user or process on all engines together; the daemon as a whole has no limit
+ *     one table limits a user or process on all engines together; the daemon as a whole has no
+ *     limit
  * @param heap octets of the heap for sessions, their queues and connections
  */
 record Resources(

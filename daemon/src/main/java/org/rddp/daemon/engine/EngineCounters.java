@@ -83,9 +83,7 @@ public final class EngineCounters {
     return startupsPending;
   }
 
-  /**
-   * Peers reset before their MPA Request arrived, to make room for others.
-   */
+  /** Peers reset before their MPA Request arrived, to make room for others. */
   public long startupsEvicted() {
     return startupsEvicted;
   }
@@ -108,9 +106,7 @@ public final class EngineCounters {
     return startupsWithdrawn.sum();
   }
 
-  /**
-   * Connections tried again with revision 1 because the peer closed upon revision 2.
-   */
+  /** Connections tried again with revision 1 because the peer closed upon revision 2. */
   public long startupsRetried() {
     return startupsRetried;
   }

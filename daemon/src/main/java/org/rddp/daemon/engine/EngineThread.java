@@ -48,7 +48,7 @@ public final class EngineThread {
    * Creates a thread, not started.
    *
    * @param sleep its sleep, which it closes at its end; null unless it idles by {@link
-   * IdleMode#INTERRUPT}
+   *     IdleMode#INTERRUPT}
    * @param onStart called first on the thread, to register it with DPDK for example
    * @param onEnd called last on the thread
    * @param onLost called with the reason when it ends without {@link #stop}

@@ -78,7 +78,7 @@ public final class HeapShare {
    *
    * @param what for the message, such as "a connection"
    * @throws RequestRefusedException if too few are left: with {@link Reason#LIMIT} if a user's or
-   * process's share is used up, with {@link Reason#RESOURCES} if the whole is
+   *     process's share is used up, with {@link Reason#RESOURCES} if the whole is
    */
   public void take(String what, long octets) throws RequestRefusedException {
     long before = used.get();

@@ -21,7 +21,7 @@ interface RequestTarget {
    *
    * @param work the request as the program posted it
    * @param request the request for the stream: its token is the slot in the session's table;
-   * memory, remote STag and TO are set; the target sets the rest
+   *     memory, remote STag and TO are set; the target sets the rest
    * @return {@link CompletionStatus#SUCCESS} if it has been started; otherwise the status with
    *     which it completes, such as {@link CompletionStatus#LOCAL_OPERATION_ERROR} when the queue
    *     is full or the target does not support the opcode
