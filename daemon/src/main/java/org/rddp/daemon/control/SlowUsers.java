@@ -26,7 +26,11 @@ final class SlowUsers {
     this(ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
   }
 
-  /** Creates an empty set. * * @param cpuTime the time in ns that the calling thread has run */
+  /**
+   * Creates an empty set.
+   *
+   * @param cpuTime the time in ns that the calling thread has run
+   */
   SlowUsers(LongSupplier cpuTime) {
     this.cpuTime = cpuTime;
   }

@@ -265,8 +265,9 @@ public final class Session {
   }
 
   /**
-   * Creates a shared receive queue. * * @param size the most receives it holds, greater than 0
+   * Creates a shared receive queue.
    *
+   * @param size the most receives it holds, greater than 0
    * @param domain number of the protection domain of the regions that receives name
    * @return its number
    */
