@@ -155,13 +155,17 @@ run_locally() {
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi
-    wait "$program" || status=$?
+    # bash would say which line of this file was killed.
+    wait "$program" 2>/dev/null || status=$?
     while kill -0 "$program" 2>/dev/null; do
         status=0
-        wait "$program" || status=$?
+        wait "$program" 2>/dev/null || status=$?
     done
     trap - TERM HUP INT QUIT
     leave_local
+    case $status in
+        132 | 134 | 135 | 136 | 137 | 139) say "$3 was ended by SIG$(kill -l "$status")" ;;
+    esac
     exit "$status"
 }
 

@@ -98,6 +98,13 @@ passes_on_interrupts() {
 }
 
 # shellcheck disable=SC2317
+names_the_signal_that_ended_a_program() {
+    nothing_before
+    local status=0 said
+    said=$(locally '' bash -c 'kill -SEGV $$' 2>&1) || status=$?
+    equal 139 "$status" && equal 'rddp: bash was ended by SIGSEGV' "$said" && nothing_left
+}
+
 cleans_up_after_a_kill() {
     nothing_before
     in_background ''
@@ -169,6 +176,7 @@ check 'local: gives the program its input, and passes on its exit status' passes
 check 'local: programs with one name have one daemon, until the last ends' shares_a_daemon
 check 'local: programs without a name have a daemon each' starts_another_daemon_each_time
 check 'local: passes on an interrupt that is not from the terminal' passes_on_interrupts
+check 'local: names the signal that ended the program' names_the_signal_that_ended_a_program
 check 'local: leaves nothing behind if it is killed' cleans_up_after_a_kill
 check 'local: says why its daemon does not start' says_why_a_daemon_does_not_start
 check 'local: says why its daemon has ended too early' says_why_a_daemon_has_ended
