@@ -75,6 +75,10 @@ final class EngineStatistics {
     statistics.add(prefix + "packets.held", () -> engine.tcp().packetsHeld());
     statistics.add(prefix + "segments.in", () -> tcp.get().segmentsIn);
     statistics.add(prefix + "segments.out", () -> tcp.get().segmentsOut);
+    statistics.add(prefix + "trains.in", () -> tcp.get().trainsIn);
+    statistics.add(prefix + "trains.out", () -> tcp.get().trainsOut);
+    statistics.add(prefix + "trains.segments.in", () -> tcp.get().trainSegmentsIn);
+    statistics.add(prefix + "trains.segments.out", () -> tcp.get().trainSegmentsOut);
     statistics.add(prefix + "octets.in", () -> tcp.get().octetsIn);
     statistics.add(prefix + "octets.out", () -> tcp.get().octetsOut);
     statistics.add(prefix + "retransmitted", () -> tcp.get().retransmitted);

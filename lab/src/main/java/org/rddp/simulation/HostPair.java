@@ -433,7 +433,8 @@ public final class HostPair {
     totals.add("fragmented by a middlebox", frames.count(NetworkEvent.FRAGMENTED));
     totals.add("put together from fragments", reassembled(client) + reassembled(server));
     totals.add("missed by a card", client.card().missed() + server.card().missed());
-    totals.add("trains", sum(counters -> counters.trains));
+    totals.add("trains sent", sum(counters -> counters.trainsOut));
+    totals.add("trains received", sum(counters -> counters.trainsIn));
     totals.add("cut by a card", client.card().cut() + server.card().cut());
     totals.add("merged by a card", client.card().merged() + server.card().merged());
     totals.add("too large for the path", frames.count(NetworkEvent.TOO_LARGE));

@@ -10,10 +10,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
@@ -29,20 +27,8 @@ class MpaTrainsTest {
   private static final long BUFFER = Memory.allocate(1 << 16);
   private static final byte[] NONE = {};
 
-  /** A device that takes long frames. */
-  private static final class LongFrames extends WrappedDevice {
-    LongFrames(FrameDevice device) {
-      super(device);
-    }
-
-    @Override
-    public int longestFrame() {
-      return LONGEST;
-    }
-  }
-
   private final NativePacketPool pool = new NativePacketPool(512, 2048, 64, LONGEST + 64);
-  private final LoopedDevice[] link = LoopedDevice.pair(pool, pool, MTU, 200);
+  private final LoopedDevice[] link = LoopedDevice.pair(pool, pool, MTU, LONGEST, 200);
   private final RecordingHandler received = new RecordingHandler();
   private final List<byte[]> sent = new ArrayList<>();
   private final Random random = new Random(3);
@@ -68,7 +54,7 @@ class MpaTrainsTest {
 
   private TcpStack stack(int host) {
     return new TcpStack(
-        new LongFrames(link[host - 1]),
+        link[host - 1],
         new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24),
         TcpSettings.DEFAULTS.withReceiveBuffer(1 << 20),
         new SplittableRandom(host),
@@ -121,8 +107,8 @@ class MpaTrainsTest {
       turn();
     }
     end();
-    assertThat(first.counters().trains).isGreaterThan(15);
-    assertThat(first.counters().segmentsInTrains).isGreaterThan(3 * first.counters().trains);
+    assertThat(first.counters().trainsOut).isGreaterThan(15);
+    assertThat(first.counters().trainSegmentsOut).isGreaterThan(3 * first.counters().trainsOut);
     assertThat(first.counters().retransmitted).isZero();
     // Markers cut a ULPDU into pieces, too.
     assertThat(received.fragments).allMatch(pieces -> markers || pieces == 1);
@@ -136,7 +122,7 @@ class MpaTrainsTest {
       send(200, true);
     }
     end();
-    assertThat(first.counters().trains).isZero();
+    assertThat(first.counters().trainsOut).isZero();
   }
 
   @Test
@@ -160,7 +146,7 @@ class MpaTrainsTest {
       send(sender.mulpdu(), true);
     }
     turn();
-    assertThat(first.counters().trains).isZero();
+    assertThat(first.counters().trainsOut).isZero();
     taken.forEach(pool::release);
     end();
   }

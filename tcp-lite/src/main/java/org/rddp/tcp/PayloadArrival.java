@@ -3,6 +3,7 @@ package org.rddp.tcp;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
 
 /**
@@ -39,6 +40,9 @@ final class PayloadArrival {
     long to = Math.min(position + segment.length, receiver.limit()); // MPAA-3-02
     boolean inOrder = from == position && from == next && from < to;
     receiver.scheduleAcknowledgment(inOrder, segment.length);
+    if (segment.length > connection.sender.emss()) {
+      countTrain(connection, segment.length);
+    }
     findRepeated(connection, position, Math.max(to, next));
     if (from > next && from < to) {
       handUpEarly(connection, segment, position, to);
@@ -47,6 +51,16 @@ final class PayloadArrival {
       }
     } else if (from < to) {
       handUp(connection, segment, position, to);
+    }
+  }
+
+  /** Counts a frame as a train, if it is longer than the segments that the peer may send. */
+  private void countTrain(TcpConnection connection, int length) {
+    int options = connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
+    int longest = connection.path().mss(connection.path().linkMtu()) - options;
+    if (length > longest) {
+      counters.trainsIn++;
+      counters.trainSegmentsIn += Math.ceilDiv(length, longest);
     }
   }
 

@@ -478,8 +478,8 @@ final class Sender {
     int last = queue.slot(number + count - 1);
     int ecn = connection.ecn ? Ipv4.ECT_0 : Ipv4.NOT_ECT;
     context.transmitter.transmitTrain(connection, queue, first, last, flags(last), ecn);
-    context.counters.trains++;
-    context.counters.segmentsInTrains += count;
+    context.counters.trainsOut++;
+    context.counters.trainSegmentsOut += count;
     int octets = (int) (queue.end(last) - queue.position(first));
     sentNew(last, octets);
     int timestamp = connection.timestamp();

@@ -10,11 +10,17 @@ public final class TcpCounters {
   /** Segments sent, retransmissions included; a train counts as one. */
   public long segmentsOut;
 
-  /** Frames sent that held several segments: trains. */
-  public long trains;
+  /** Trains sent: frames that held several segments. */
+  public long trainsOut;
 
   /** Segments sent in trains. */
-  public long segmentsInTrains;
+  public long trainSegmentsOut;
+
+  /** Trains received, and segments that a card has merged: frames longer than one segment. */
+  public long trainsIn;
+
+  /** Segments of our MSS that would have carried what was received in trains. */
+  public long trainSegmentsIn;
 
   /** Payload octets handed to users. */
   public long octetsIn;

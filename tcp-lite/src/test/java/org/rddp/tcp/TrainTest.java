@@ -83,8 +83,8 @@ class TrainTest {
     script.turn();
     script.expect("P. seq 1 len 3000");
     script.expectNothing();
-    assertThat(script.stack.counters().trains).isOne();
-    assertThat(script.stack.counters().segmentsInTrains).isEqualTo(3);
+    assertThat(script.stack.counters().trainsOut).isOne();
+    assertThat(script.stack.counters().trainSegmentsOut).isEqualTo(3);
     assertThat(script.stack.counters().octetsOut).isEqualTo(3000);
     assertThat(script.stack.packetsHeld()).isOne();
     script.receive(". seq 1 ack 3001");
@@ -322,8 +322,23 @@ class TrainTest {
     script.expectNothing();
     script.pass(100 * Script.MILLISECOND);
     script.expect(". seq 1 ack 501");
+    assertThat(script.stack.counters().trainsIn).isZero();
     script.receive(". seq 501 ack 1 len 9800");
     script.expect(". seq 1 ack 10301");
+    assertThat(script.stack.counters().trainsIn).isOne();
+    // The MSS that we have announced is 1460.
+    assertThat(script.stack.counters().trainSegmentsIn).isEqualTo(7);
+  }
+
+  @Test
+  @DisplayName("a full segment is no train, whatever the peer's MSS")
+  void shouldCountNoFullSegmentAsATrain() {
+    open(Script.plain().withReceiveBuffer(60_000));
+    script.receive(". seq 1 ack 1 len 1460");
+    assertThat(script.stack.counters().trainsIn).isZero();
+    script.receive(". seq 1461 ack 1 len 1461");
+    assertThat(script.stack.counters().trainsIn).isOne();
+    assertThat(script.stack.counters().trainSegmentsIn).isEqualTo(2);
   }
 
   @Test

@@ -112,8 +112,25 @@ final class CounterMetrics {
         "tcp.packets.held",
         "tcp_held_packets",
         "Packet buffers that TCP keeps: sent and not acknowledged, or received out of order.");
-    counter("tcp.segments.in", "tcp_received_segments", "TCP segments received.");
-    counter("tcp.segments.out", "tcp_sent_segments", "TCP segments sent.");
+    counter(
+        "tcp.segments.in",
+        "tcp_received_segments",
+        "TCP segments received; those of one frame count as one.");
+    counter(
+        "tcp.segments.out",
+        "tcp_sent_segments",
+        "TCP segments sent; those of one frame count as one.");
+    counter(
+        "tcp.trains.in", "tcp_received_trains", "Frames received that held several TCP segments.");
+    counter("tcp.trains.out", "tcp_sent_trains", "Frames sent that held several TCP segments.");
+    counter(
+        "tcp.trains.segments.in",
+        "tcp_received_train_segments",
+        "TCP segments received in frames of several, by their octets and our MSS.");
+    counter(
+        "tcp.trains.segments.out",
+        "tcp_sent_train_segments",
+        "TCP segments sent in frames of several; each holds one FPDU.");
     counter("tcp.octets.in", "tcp_received_bytes", "Octets of payload that TCP handed to MPA.");
     counter(
         "tcp.octets.out", "tcp_sent_bytes", "Octets of payload that TCP sent for the first time.");
