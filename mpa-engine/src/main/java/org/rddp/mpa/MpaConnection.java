@@ -125,14 +125,16 @@ public final class MpaConnection implements StreamHandler {
    * or more, it is the ULPDU that fills the rest of that segment. This value changes with every
    * {@link #send}, and {@link UlpduHandler#onMulpdu} does not report it. A larger ULPDU, up to
    * {@link #fullMulpdu()}, is accepted as well and begins a new segment.
+   *
+   * <p>It also varies by a few octets where Markers are sent and the device takes trains.
    */
   public int mulpdu() {
-    return sender.mulpdu(fullMulpdu); // MPA-3-02, DDP-3-01
+    return sender.mulpdu(fullMulpdu()); // MPA-3-02, DDP-3-01
   }
 
   /** MULPDU of an empty segment, regardless of the room left in the segment being packed. */
   public int fullMulpdu() {
-    return fullMulpdu;
+    return sender.fullMulpdu(fullMulpdu);
   }
 
   /**
@@ -180,7 +182,7 @@ public final class MpaConnection implements StreamHandler {
   public boolean send(
       long header, int headerLength, long payload, int payloadLength, boolean more) {
     long length = (long) headerLength + payloadLength;
-    if (length < 1 || length > fullMulpdu) { // MPA-3-05, MPA-3-07
+    if (length < 1 || length > Math.max(fullMulpdu, fullMulpdu())) { // MPA-3-05, MPA-3-07
       throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + fullMulpdu);
     }
     if (sendClosed) {

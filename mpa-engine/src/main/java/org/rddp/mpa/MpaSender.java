@@ -14,8 +14,8 @@ import org.rddp.wire.Memory;
  *
  * <p>Where TCP has packets for trains, FPDUs of full segments are written one behind the other into
  * one packet, each a segment of its own. All but the last have the same size, at which a network
- * card cuts the frame. So a train ends with an FPDU that is smaller, and before one that is larger,
- * for example by a Marker.
+ * card cuts the frame. So a train ends with an FPDU that is smaller, and before one that is larger.
+ * While one waits, {@link #fullMulpdu} varies with the Markers, so that FPDUs keep their size.
  */
 final class MpaSender {
   /** Octets of the smallest FPDU: a segment with less room left is complete. */
@@ -57,6 +57,19 @@ final class MpaSender {
     this.crc32c = crc32c;
     this.markers = markers;
     this.packing = packing;
+  }
+
+  /**
+   * MULPDU of the next segment: behind a train, the ULPDU that makes its FPDU as long as the others
+   * there, if its Markers leave more or less room than usual.
+   *
+   * @param usual MULPDU by the formula
+   */
+  int fullMulpdu(int usual) {
+    if (!markers || trainSegment == 0 || stream.openTrain() == 0) {
+      return usual;
+    }
+    return Math.max(Mulpdu.within(trainSegment, offset, true), Mulpdu.MIN); // MPA-4.5-03
   }
 
   /**

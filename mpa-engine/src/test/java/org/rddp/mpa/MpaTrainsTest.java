@@ -3,10 +3,13 @@ package org.rddp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -112,6 +115,42 @@ class MpaTrainsTest {
     assertThat(first.counters().retransmitted).isZero();
     // Markers cut a ULPDU into pieces, too.
     assertThat(received.fragments).allMatch(pieces -> markers || pieces == 1);
+  }
+
+  @Test
+  @Tag("MPA-4.3-04")
+  @Tag("MPA-4.5-03")
+  @DisplayName("RFC 5044 4.5: with Markers, MULPDU varies so that a train's FPDUs have one size")
+  void shouldKeepTheSizeOfFpdusWithMarkers() {
+    open(MpaSettings.DEFAULTS.withMarkers(true).withPacking(false));
+    List<Integer> sizes = new ArrayList<>();
+    Set<Integer> ulpdus = new HashSet<>();
+    sender.observe(
+        new FpduObserver() {
+          @Override
+          public void onSent(long end, int size, long head, int headLength, int length) {
+            sizes.add(size);
+          }
+
+          @Override
+          public void onReceived(int size, Ulpdu ulpdu) {}
+        });
+    for (int burst = 0; burst < 40; burst++) {
+      sizes.clear();
+      for (int i = 0; i < 10; i++) {
+        ulpdus.add(sender.mulpdu());
+        send(sender.mulpdu(), i < 9);
+      }
+      assertThat(sizes).allMatch(size -> size <= 1448 && size >= 1440);
+      long others = sizes.stream().filter(size -> !size.equals(sizes.getFirst())).count();
+      // One that ends where the next Marker begins leaves that to the next FPDU.
+      assertThat(others).isLessThan(2);
+      turn();
+      turn();
+    }
+    end();
+    assertThat(ulpdus).hasSizeGreaterThan(1);
+    assertThat(first.counters().trainSegmentsOut).isGreaterThan(8 * first.counters().trainsOut);
   }
 
   @Test

@@ -266,8 +266,8 @@ final class MpaProgram implements StartupHandler, UlpduHandler {
 
   @Override
   public void onMulpdu(int mulpdu) {
-    boolean packing = terms.of(initiator).packing();
-    check(packing || mulpdu == mpa.mulpdu(), "MULPDU " + mulpdu);
+    boolean varies = terms.of(initiator).packing() || mpa.negotiated().sendMarkers();
+    check(varies || mulpdu == mpa.mulpdu(), "MULPDU " + mulpdu);
   }
 
   @Override
