@@ -2,6 +2,7 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
@@ -12,9 +13,9 @@ import org.rddp.rig.WaitStrategy;
 
 /**
  * Writes of 64 octets to and fro, alone and beside a stream of long writes between the same
- * programs. A task has {@code millis} and {@code bulk}, the octets of a long write or 0; a sample
- * has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, with those that arrived
- * afterwards.
+ * programs, and that stream alone. A task has {@code millis}, {@code bulk}, the octets of a long
+ * write or 0, and {@code trips}, whether there are round trips. A sample has their times, {@code
+ * bulk_gbps}, and {@code bulk_messages}, with those that arrived afterwards.
  */
 public final class FairnessRig extends ProgramRig {
   private static final long MEMORY = 8L << 20;
@@ -53,10 +54,18 @@ public final class FairnessRig extends ProgramRig {
           .with("bulk_messages", 0);
     }
     bulk.configure(octets, OUTSTANDING);
+    if (!task.get("trips").getAsBoolean()) {
+      double gbps = gbps(octets, bulk.run(nanos));
+      return Sample.of(Map.of("bulk_gbps", gbps, "bulk_messages", (double) bulk.arrived()));
+    }
     Histogram found = timer.closedLoop(pair, Integer.MAX_VALUE, nanos);
-    double gbps = 8.0 * octets * bulk.arrived() / nanos;
+    double gbps = gbps(octets, nanos);
     bulk.end();
     bulk.run(0);
     return Sample.of(found).with("bulk_gbps", gbps).with("bulk_messages", (double) bulk.arrived());
+  }
+
+  private double gbps(int octets, long nanos) {
+    return 8.0 * octets * bulk.arrived() / nanos;
   }
 }

@@ -97,12 +97,15 @@ class RatesTest {
     List<ContenderResult> found =
         done(
             rig(FairnessRig.class),
-            Json.of("bulk", 0, "millis", 10),
-            Json.of("bulk", 1 << 16, "millis", 20));
+            Json.of("bulk", 0, "trips", true, "millis", 10),
+            Json.of("bulk", 1 << 16, "trips", true, "millis", 20),
+            Json.of("bulk", 1 << 16, "trips", false, "millis", 20));
     assertThat(figure(found.get(0), "count")).isPositive();
     assertThat(figure(found.get(0), "bulk_gbps")).isZero();
     assertThat(figure(found.get(1), "count")).isPositive();
     assertThat(figure(found.get(1), "bulk_messages")).isPositive();
+    assertThat(found.get(2).figure("count")).isEmpty();
+    assertThat(figure(found.get(2), "bulk_gbps")).isPositive();
   }
 
   @Test
