@@ -20,6 +20,7 @@ import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -220,7 +221,10 @@ public final class DpdkPorts implements Ports {
       // Packets come from the memory of the card's NUMA node, if it has some left.
       List<Mempool> pools = mempools(configured, port.info().socket());
       PortSettings settings = settings(configured, port).withQueues(pools.size());
-      int offered = PortOffloads.of(port.info()).offered();
+      boolean isLong = configured.longestFrame() > configured.mtu();
+      int offered = PortOffloads.of(port.info(), isLong).offered();
+      boolean sendsLong = isLong && (offered & Offloads.SEGMENTATION) != 0;
+      checkLongestFrame(configured, isLong, sendsLong);
       boolean interrupts = start(port, settings, pools);
       if (configured.ipv6().isPresent() && !port.receiveMulticast()) {
         warnings.add(noMulticast(configured, port));
@@ -234,10 +238,11 @@ public final class DpdkPorts implements Ports {
                 port,
                 i,
                 steering,
-                new MbufPool(pools.get(i)),
+                new MbufPool(pools.get(i), isLong ? longMempoolOfEngine(configured) : null),
                 null,
                 mac,
                 configured.mtu(),
+                sendsLong ? configured.longestFrame() : configured.mtu(),
                 offered,
                 interrupts ? port.interruptDescriptor(i) : FrameDevice.POLLED,
                 i == 0 ? port::close : () -> {}));
@@ -296,9 +301,10 @@ public final class DpdkPorts implements Ports {
                 i,
                 ringSteering(configured),
                 new MbufPool(pools.get(i), isLong ? longMempoolOfEngine(configured) : null),
-                new RingCopier(link, longLink, isLong ? longest : 0, ringSteering(peer)),
+                new RingCopier(link, longLink, ringSteering(peer)),
                 macAddress,
                 configured.mtu(),
+                isLong ? longest : configured.mtu(),
                 RingCopier.OFFLOADS,
                 ringInterrupt(),
                 i == 0 ? port::stop : () -> {}));
@@ -341,11 +347,25 @@ public final class DpdkPorts implements Ports {
 
   private PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {
     checkMtu(configured, port);
-    PortOffloads offloads = PortOffloads.of(port.info());
+    PortOffloads offloads =
+        PortOffloads.of(port.info(), configured.longestFrame() > configured.mtu());
     return PortSettings.DEFAULTS
         .withSlots(configured.descriptors(), configured.descriptors())
         .withMtu(configured.mtu())
         .withOffloads(offloads.receive(), offloads.transmit());
+  }
+
+  /** A vhost end takes long frames and sends none, as it does not learn what its peer agrees to. */
+  private void checkLongestFrame(
+      InterfaceConfiguration configured, boolean wanted, boolean offered) {
+    if (wanted && !offered && !configured.device().driver().equals("net_vhost")) {
+      throw refused(
+          "longest-frame",
+          configured.device().name()
+              + " does not cut frames into segments (TCP_TSO); allowed: no 'longest-frame', or"
+              + " tso=1 among the arguments of virtio-user's other end",
+          null);
+    }
   }
 
   private void checkQueues(InterfaceConfiguration configured, EthernetPort port) {

@@ -22,6 +22,15 @@ public final class Offloads {
   /** Receive: distributes frames over queues by a hash; see {@link FrameDevice#hash}. */
   public static final int HASH = 8;
 
+  /** Sent: where it cuts, it also writes the checksum of IPv4's header, which is to be 0. */
+  public static final int IP_CHECKSUM = 16;
+
+  /**
+   * Sent: of a frame to be cut, the TCP checksum field holds the sum of the pseudo header with the
+   * frame's length, as virtio has it; of other devices without.
+   */
+  public static final int SUM_WITH_LENGTH = 32;
+
   /** No verdict on the TCP checksum of a received frame. */
   public static final int UNKNOWN = 0;
 

@@ -302,6 +302,11 @@ public final class IpLayer {
     return (device.offloads() & Offloads.SEGMENTATION) != 0;
   }
 
+  /** Whether the sum of a pseudo header includes the length of a frame that the device cuts. */
+  public boolean sumsLength() {
+    return (device.offloads() & Offloads.SUM_WITH_LENGTH) != 0;
+  }
+
   /**
    * The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. Packets
    * from ourselves lack a checksum that the device would have computed; they are good. So are

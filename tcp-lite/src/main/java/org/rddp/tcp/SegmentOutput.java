@@ -19,6 +19,7 @@ final class SegmentOutput {
   private final SackOption sackOption = new SackOption();
   private final boolean offloadsChecksum;
   private final boolean offloadsSegmentation;
+  private final boolean sumsLength;
 
   SegmentOutput(StackContext context) {
     this.context = context;
@@ -28,6 +29,7 @@ final class SegmentOutput {
     offer = context.offer;
     offloadsChecksum = ip.offloadsChecksum();
     offloadsSegmentation = ip.offloadsSegmentation();
+    sumsLength = ip.sumsLength();
   }
 
   /** Whether the device computes checksums, so that payloads need not be summed. */
@@ -234,8 +236,8 @@ final class SegmentOutput {
     path.send(packet, header, length, ecn, context.now);
   }
 
-  private static void requestOffload(Path path, long packet, long header, int length, int segment) {
-    int summed = segment > 0 ? 0 : length;
+  private void requestOffload(Path path, long packet, long header, int length, int segment) {
+    int summed = segment > 0 && !sumsLength ? 0 : length;
     Tcp.putPartialChecksum(header, path.pseudoHeader(summed));
     path.requestOffload(packet, Tcp.headerLength(header), segment);
   }

@@ -92,7 +92,8 @@ public final class OffloadingDevice implements FrameDevice {
     int headers = work.link + work.ip + work.tcp;
     int payload = pool.length(packet) - headers;
     int segment = work.segment > 0 ? work.segment : payload;
-    int summed = work.segment > 0 ? 0 : work.tcp + payload;
+    boolean withoutLength = work.segment > 0 && (offloads & Offloads.SUM_WITH_LENGTH) == 0;
+    int summed = withoutLength ? 0 : work.tcp + payload;
     int expected = Checksum.fold(pseudoHeader(frame + work.link, work.ipv6(), summed));
     if (Tcp.checksum(frame + work.link + work.ip) != expected) {
       throw new IllegalStateException("no sum of the pseudo header");

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.OffloadingDevice;
 import org.rddp.device.Offloads;
@@ -228,10 +230,11 @@ class TrainTest {
     script.expect("F. seq 2001");
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {0, Offloads.SUM_WITH_LENGTH})
   @DisplayName("RFC 5044 A: a card cuts a train where its segments end")
-  void shouldBeCutByACard() {
-    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION);
+  void shouldBeCutByACard(int more) {
+    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION | more);
     for (int i = 0; i < 3; i++) {
       put(996, true);
     }

@@ -1,5 +1,6 @@
 package org.rddp.daemon.configuration;
 
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.rddp.group.StackGroup;
 import org.rddp.mpa.MpaSettings;
@@ -26,6 +27,9 @@ final class InterfaceReader {
 
   private static final int LARGE_LONG_FRAME = 32768;
   private static final int LARGE_MTU = 4096;
+
+  /** Drivers of virtual devices that may have long frames. */
+  private static final Set<String> LONG_FRAMES = Set.of("net_vhost", "net_virtio_user");
 
   /** The smallest MTU of a link of IPv6 (RFC 8200 section 5). */
   private static final int LEAST_IPV6_MTU = 1280;
@@ -84,7 +88,7 @@ final class InterfaceReader {
     }
     DeviceRules.check(section, device, mtu, vlan, engines);
     boolean ring = device.kind() == DeviceName.Kind.RING;
-    checkLongestFrame(section, ring, longest, mtu);
+    checkLongestFrame(section, device, longest, mtu);
     return new InterfaceConfiguration(
         name,
         device,
@@ -102,12 +106,21 @@ final class InterfaceReader {
         heldMemory);
   }
 
-  private static void checkLongestFrame(TomlSection section, boolean ring, int longest, int mtu) {
+  private static void checkLongestFrame(
+      TomlSection section, DeviceName device, int longest, int mtu) {
     if (longest == 0) {
       return;
     }
-    if (!ring) {
-      section.refuse("longest-frame", "is for rings only", "no 'longest-frame' here");
+    boolean any =
+        switch (device.kind()) {
+          case RING, PCI -> true;
+          default -> LONG_FRAMES.contains(device.driver());
+        };
+    if (!any) {
+      section.refuse(
+          "longest-frame",
+          "is for rings, cards, net_vhost and net_virtio_user only",
+          "no 'longest-frame' here");
     } else if (longest < mtu) {
       section.refuse(
           "longest-frame",

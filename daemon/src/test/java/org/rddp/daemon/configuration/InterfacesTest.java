@@ -143,12 +143,12 @@ class InterfacesTest {
 
   @Test
   void shouldRejectLongestFramesThatAreNone() {
-    assertThat(problems(PORT + "longest-frame = 16384\n"))
+    assertThat(problems(PORT.replace("net_ring0", "net_tap0") + "longest-frame = 16384\n"))
         .singleElement()
         .asString()
         .isEqualTo(
-            "f.toml:5:1: interface[1].longest-frame: is for rings only; allowed: no"
-                + " 'longest-frame' here");
+            "f.toml:5:1: interface[1].longest-frame: is for rings, cards, net_vhost and"
+                + " net_virtio_user only; allowed: no 'longest-frame' here");
     String ring = PORT.replace("net_ring0", "ring:x");
     String other = ring.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
     assertThat(problems(ring + "mtu = 9000\nlongest-frame = 8999\n" + other))
@@ -161,6 +161,18 @@ class InterfacesTest {
         .singleElement()
         .asString()
         .contains("interface[1].longest-frame", "65000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"net_vhost0,iface=/a", "net_virtio_user0,path=/a", "0000:03:00.0"})
+  void shouldTakeLongestFramesOfDevicesThatMayCut(String device) throws Exception {
+    String port = PORT.replace("net_ring0", device);
+    assertThat(longestFrame(port + "longest-frame = 16384\n")).isEqualTo(16_384);
+    assertThat(longestFrame(port)).isEqualTo(1500);
+  }
+
+  private static int longestFrame(String text) throws Exception {
+    return ConfigurationFile.parse("f.toml", text).interfaces().getFirst().longestFrame();
   }
 
   @Test

@@ -37,6 +37,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final RingCopier copier;
   private final long macAddress;
   private final int mtu;
+  private final int longestFrame;
   private final int offloads;
   private final int interrupt;
   private final Runnable closer;
@@ -55,6 +56,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    *     else null
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
+   * @param longestFrame {@link FrameDevice#longestFrame()}; the MTU for none that are longer
    * @param offloads the port's offloads: bits of {@link Offloads}
    * @param interrupt how a thread that sleeps learns of frames: {@link FrameDevice#interrupt}
    * @param closer stops and closes the port, when the device is closed
@@ -65,10 +67,11 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       RingCopier copier,
       long macAddress,
       int mtu,
+      int longestFrame,
       int offloads,
       int interrupt,
       Runnable closer) {
-    this(port, 0, null, pool, copier, macAddress, mtu, offloads, interrupt, closer);
+    this(port, 0, null, pool, copier, macAddress, mtu, longestFrame, offloads, interrupt, closer);
   }
 
   /**
@@ -81,6 +84,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    *     else null
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
+   * @param longestFrame {@link FrameDevice#longestFrame()}; the MTU for none that are longer
    * @param offloads the port's offloads: bits of {@link Offloads}
    * @param interrupt how a thread that sleeps learns of frames: {@link FrameDevice#interrupt}
    * @param closer called when the device is closed
@@ -93,6 +97,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       RingCopier copier,
       long macAddress,
       int mtu,
+      int longestFrame,
       int offloads,
       int interrupt,
       Runnable closer) {
@@ -103,6 +108,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     this.copier = copier;
     this.macAddress = macAddress;
     this.mtu = mtu;
+    this.longestFrame = longestFrame;
     this.offloads = offloads;
     this.interrupt = interrupt;
     this.closer = closer;
@@ -125,7 +131,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
 
   @Override
   public int longestFrame() {
-    return copier == null ? mtu : Math.max(copier.longestFrame(), mtu);
+    return longestFrame;
   }
 
   @Override
@@ -173,7 +179,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     boolean ipv6 = ip == Ipv6.HEADER;
     long flags = MbufFlags.TX_TCP_CHECKSUM | (ipv6 ? MbufFlags.TX_IPV6 : MbufFlags.TX_IPV4);
     if (segment > 0) {
-      flags |= MbufFlags.TX_TCP_SEGMENT | (ipv6 ? 0 : MbufFlags.TX_IP_CHECKSUM);
+      boolean sums = !ipv6 && (offloads & Offloads.IP_CHECKSUM) != 0;
+      flags |= MbufFlags.TX_TCP_SEGMENT | (sums ? MbufFlags.TX_IP_CHECKSUM : 0);
     }
     Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
     Memory.putLongNative(
@@ -279,7 +286,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     for (int i = 0; i < count; i++) {
       Memory.putLongNative(sent + (long) i * PTR, packets[from + i]);
     }
-    if ((offloads & Offloads.SEGMENTATION) != 0) {
+    if ((offloads & Offloads.IP_CHECKSUM) != 0) {
       prepare(packets, from, count);
     }
     return port.transmit(queue, sent, count);

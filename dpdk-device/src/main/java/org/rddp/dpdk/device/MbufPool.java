@@ -83,6 +83,10 @@ public final class MbufPool implements PacketPool {
     return longOnes == null ? 0 : longOnes.buffers();
   }
 
+  private int longRoom() {
+    return longOnes == null ? 0 : longOnes.dataRoom() - MbufLayout.HEADROOM;
+  }
+
   private boolean refill() {
     int count = BATCH;
     // A bulk allocation is all or nothing, so the last buffers are allocated in smaller batches.
@@ -160,7 +164,7 @@ public final class MbufPool implements PacketPool {
    */
   long linearise(long chain) {
     int length = Memory.getIntNative(chain + MbufLayout.PKT_LEN);
-    long packet = length <= room() ? allocate() : 0;
+    long packet = length <= room() ? allocate() : length <= longRoom() ? allocateLong() : 0;
     if (packet != 0) {
       long to = address(packet);
       window(packet, to, length);

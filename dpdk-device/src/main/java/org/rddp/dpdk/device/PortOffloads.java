@@ -11,6 +11,9 @@ import org.rddp.dpdk.PortInfo;
  * only the omission of TCP checksums, since their frames do not leave the machine's memory. Other
  * virtual devices' offloads are not used, since their frames do not show which were applied.
  *
+ * <p>Where long frames are asked for, virtio-user and the cards that complete IPv4's header without
+ * being asked get them if they say that they cut: the other end of virtio has agreed to take them.
+ *
  * @param receive DPDK's names, for {@link org.rddp.dpdk.PortSettings#receiveOffloads}
  * @param transmit DPDK's names, for {@link org.rddp.dpdk.PortSettings#transmitOffloads}
  * @param offered the device's resulting offloads: bits of {@link Offloads}
@@ -24,11 +27,17 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   private static final String SEGMENTATION = "TCP_TSO";
   private static final String VHOST = "net_vhost";
   private static final String VIRTIO_USER = "net_virtio_user";
+  private static final String VIRTIO = "net_virtio";
+  private static final String VMXNET3 = "net_vmxnet3";
 
-  /** Selects the offloads of a port. */
-  public static PortOffloads of(PortInfo info) {
+  /**
+   * Selects the offloads of a port.
+   *
+   * @param longFrames whether frames of several segments are asked for
+   */
+  public static PortOffloads of(PortInfo info, boolean longFrames) {
     if (!EalArguments.isPciAddress(info.name())) {
-      return ofVirtual(info);
+      return ofVirtual(info, longFrames);
     }
     Set<String> receive = new TreeSet<>();
     Set<String> transmit = new TreeSet<>();
@@ -44,20 +53,37 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
         // The device also writes the IP header of each segment.
         transmit.add(SEGMENTATION);
         transmit.add(IP_CHECKSUM);
+        offered |= Offloads.SEGMENTATION | Offloads.IP_CHECKSUM;
+      } else if (longFrames && cutsUnasked(info)) {
+        transmit.add(SEGMENTATION);
         offered |= Offloads.SEGMENTATION;
+        offered |= info.driver().equals(VIRTIO) ? Offloads.SUM_WITH_LENGTH : 0;
       }
     }
     return new PortOffloads(Set.copyOf(receive), Set.copyOf(transmit), offered);
   }
 
-  private static PortOffloads ofVirtual(PortInfo info) {
-    Set<String> checksum = Set.of(TCP_CHECKSUM);
-    boolean virtio = info.name().startsWith(VHOST) || info.name().startsWith(VIRTIO_USER);
+  /** Whether a card completes IPv4's headers of the segments that it cuts, without IPV4_CKSUM. */
+  private static boolean cutsUnasked(PortInfo info) {
+    return info.transmitOffloads().contains(SEGMENTATION)
+        && Set.of(VIRTIO, VMXNET3).contains(info.driver());
+  }
+
+  private static PortOffloads ofVirtual(PortInfo info, boolean longFrames) {
+    boolean user = info.name().startsWith(VIRTIO_USER);
     // With only one of the two, net_vhost computes in software what the other end omits.
-    return virtio
-            && info.receiveOffloads().containsAll(checksum)
-            && info.transmitOffloads().containsAll(checksum)
-        ? new PortOffloads(checksum, checksum, Offloads.VERDICT | Offloads.CHECKSUM)
-        : NONE;
+    if ((!user && !info.name().startsWith(VHOST))
+        || !info.receiveOffloads().contains(TCP_CHECKSUM)
+        || !info.transmitOffloads().contains(TCP_CHECKSUM)) {
+      return NONE;
+    }
+    Set<String> checksum = Set.of(TCP_CHECKSUM);
+    int offered = Offloads.VERDICT | Offloads.CHECKSUM;
+    return longFrames && user && info.transmitOffloads().contains(SEGMENTATION)
+        ? new PortOffloads(
+            checksum,
+            Set.of(TCP_CHECKSUM, SEGMENTATION),
+            offered | Offloads.SEGMENTATION | Offloads.SUM_WITH_LENGTH)
+        : new PortOffloads(checksum, checksum, offered);
   }
 }

@@ -28,8 +28,6 @@ public final class RingCopier {
   /** The mempool for copies of long frames; null if there are none. */
   private final Mempool longOnes;
 
-  private final int longestFrame;
-
   /** How the peer chooses its queue; null if it has one. */
   private final FlowSteering steering;
 
@@ -37,7 +35,7 @@ public final class RingCopier {
 
   /** Creates a copier. Only it and the link's other end may allocate from the mempool. */
   public RingCopier(Mempool mempool) {
-    this(mempool, null, 0, null);
+    this(mempool, null, null);
   }
 
   /**
@@ -45,19 +43,12 @@ public final class RingCopier {
    *
    * @param mempool for the copies; other queues and the link's other end may use it, too
    * @param longOnes the mempool for longer frames; null if there are none
-   * @param longestFrame {@link org.rddp.device.FrameDevice#longestFrame()}; it must fit a buffer of
-   *     {@code longOnes}; 0 without these
    * @param steering how the peer chooses its queue; null if it has one
    */
-  public RingCopier(Mempool mempool, Mempool longOnes, int longestFrame, FlowSteering steering) {
+  public RingCopier(Mempool mempool, Mempool longOnes, FlowSteering steering) {
     this.mempool = mempool;
     this.longOnes = longOnes;
-    this.longestFrame = longestFrame;
     this.steering = steering;
-  }
-
-  int longestFrame() {
-    return longestFrame;
   }
 
   /**

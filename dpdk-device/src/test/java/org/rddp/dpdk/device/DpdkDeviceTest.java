@@ -31,6 +31,7 @@ class DpdkDeviceTest {
 
   private static final int LONGEST = 16384;
   private static final int LONG_PACKETS = 32;
+  private static final int CUTS = Offloads.CHECKSUM | Offloads.SEGMENTATION;
 
   private static final List<Mempool> MEMPOOLS = new ArrayList<>();
   private static RingPair rings;
@@ -73,9 +74,10 @@ class DpdkDeviceTest {
     return new DpdkDevice(
         port,
         new MbufPool(mempool, longMempool()),
-        new RingCopier(link, longLink, LONGEST, null),
+        new RingCopier(link, longLink, null),
         macAddress,
         1500,
+        LONGEST,
         RingCopier.OFFLOADS,
         FrameDevice.POLLED,
         port::stop);
@@ -241,15 +243,23 @@ class DpdkDeviceTest {
   }
 
   @Test
-  void shouldDropAChainThatNoPacketHolds() {
+  void shouldCopyALongChainAndDropOneThatNoPacketHolds() {
     MbufPool pool = (MbufPool) one.pool();
     long first = frame(one, 2000, 1);
     long second = frame(one, 2000, 2);
     Memory.putLongNative(first + MbufLayout.NEXT, second);
     Memory.putShortNative(first + MbufLayout.NB_SEGS, 2);
     Memory.putIntNative(first + MbufLayout.PKT_LEN, 4000);
+    long packet = pool.linearise(first);
+    assertThat(pool.length(packet)).isEqualTo(4000);
+    assertThat(Memory.getByte(pool.address(packet) + 3999)).isEqualTo(2);
+    pool.release(packet);
 
-    assertThat(pool.linearise(first)).isZero();
+    long longer = frame(one, 2000, 1);
+    Memory.putLongNative(longer + MbufLayout.NEXT, frame(one, 2000, 2));
+    Memory.putShortNative(longer + MbufLayout.NB_SEGS, 2);
+    Memory.putIntNative(longer + MbufLayout.PKT_LEN, LONGEST + 100);
+    assertThat(pool.linearise(longer)).isZero();
   }
 
   @Test
@@ -309,7 +319,7 @@ class DpdkDeviceTest {
 
   @Test
   void shouldTellAPortWhatIsLeftToIt() {
-    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    DpdkDevice card = card(CUTS | Offloads.IP_CHECKSUM);
     long packet = frame(card, 100, 1);
     card.requestOffload(packet, 18, 20, 32, 0);
     assertThat(flags(packet)).isEqualTo(MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM);
@@ -334,7 +344,7 @@ class DpdkDeviceTest {
 
   @Test
   void shouldClearTheIpChecksumOfWhatThePortCuts() {
-    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    DpdkDevice card = card(CUTS | Offloads.IP_CHECKSUM);
     for (int[] request : new int[][] {{20, 0}, {20, 16}, {40, 16}}) {
       long packet = frame(card, 100, 0x11);
       card.requestOffload(packet, 14, request[0], 20, request[1]);
@@ -347,6 +357,19 @@ class DpdkDeviceTest {
       assertThat(Memory.getShort(ip + 8)).isEqualTo(0x1111);
       one.pool().release(packets[0]);
     }
+  }
+
+  @Test
+  void shouldKeepTheIpChecksumOfAFrameThatVirtioPassesOn() {
+    DpdkDevice virtio = card(CUTS | Offloads.SUM_WITH_LENGTH);
+    packets[0] = frame(virtio, 100, 0x11);
+    virtio.requestOffload(packets[0], 14, 20, 20, 16);
+    assertThat(flags(packets[0]))
+        .isEqualTo(MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM | MbufFlags.TX_TCP_SEGMENT);
+    assertThat(virtio.transmit(packets, 0, 1)).isEqualTo(1);
+    assertThat(two.receive(packets)).isEqualTo(1);
+    assertThat(Memory.getShort(two.pool().address(packets[0]) + 14 + 10)).isEqualTo(0x1111);
+    one.pool().release(packets[0]);
   }
 
   @Test
@@ -383,7 +406,15 @@ class DpdkDeviceTest {
   /** The port of the first device, as if it could do more. */
   private static DpdkDevice card(int offloads) {
     return new DpdkDevice(
-        one.port(), (MbufPool) one.pool(), null, 1, 1500, offloads, FrameDevice.POLLED, () -> {});
+        one.port(),
+        (MbufPool) one.pool(),
+        null,
+        1,
+        1500,
+        1500,
+        offloads,
+        FrameDevice.POLLED,
+        () -> {});
   }
 
   private static long flags(long packet) {

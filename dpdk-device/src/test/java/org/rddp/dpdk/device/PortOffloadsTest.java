@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.Offloads;
 import org.rddp.dpdk.PortInfo;
@@ -12,10 +13,16 @@ import org.rddp.dpdk.PortInfo;
 /** Which offloads of which ports are used. */
 class PortOffloadsTest {
   private static PortOffloads of(String name, Set<String> receive, Set<String> transmit) {
+    return of(name, "net_x", receive, transmit, false);
+  }
+
+  private static PortOffloads of(
+      String name, String driver, Set<String> receive, Set<String> transmit, boolean longFrames) {
     return PortOffloads.of(
         new PortInfo(
-            name, "net_x", 1, 68, 9000, 2048, 9018, 1, 1, 512, 512, 512, 512, false, false, 0, 0, 0,
-            receive, transmit));
+            name, driver, 1, 68, 9000, 2048, 9018, 1, 1, 512, 512, 512, 512, false, false, 0, 0, 0,
+            receive, transmit),
+        longFrames);
   }
 
   @Test
@@ -28,7 +35,8 @@ class PortOffloadsTest {
     assertThat(all.receive()).containsExactlyInAnyOrder("TCP_CKSUM");
     assertThat(all.transmit()).containsExactlyInAnyOrder("TCP_CKSUM", "TCP_TSO", "IPV4_CKSUM");
     assertThat(all.offered())
-        .isEqualTo(Offloads.VERDICT | Offloads.CHECKSUM | Offloads.SEGMENTATION);
+        .isEqualTo(
+            Offloads.VERDICT | Offloads.CHECKSUM | Offloads.SEGMENTATION | Offloads.IP_CHECKSUM);
   }
 
   @Test
@@ -49,6 +57,38 @@ class PortOffloadsTest {
     assertThat(both.offered()).isEqualTo(Offloads.VERDICT | Offloads.CHECKSUM);
     assertThat(of(name, offered, Set.of())).isEqualTo(PortOffloads.NONE);
     assertThat(of(name, Set.of(), offered)).isEqualTo(PortOffloads.NONE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"net_virtio, 32", "net_vmxnet3, 0"})
+  void shouldCutWithoutIpChecksumsWhereLongFramesAreAskedFor(String driver, int more) {
+    Set<String> transmit = Set.of("TCP_CKSUM", "TCP_TSO");
+    PortOffloads offloads = of("0000:03:00.0", driver, Set.of(), transmit, true);
+    assertThat(offloads.transmit()).containsExactlyInAnyOrderElementsOf(transmit);
+    assertThat(offloads.offered()).isEqualTo(Offloads.CHECKSUM | Offloads.SEGMENTATION | more);
+    assertThat(of("0000:03:00.0", driver, Set.of(), transmit, false).offered())
+        .isEqualTo(Offloads.CHECKSUM);
+    assertThat(of("0000:03:00.0", "net_x", Set.of(), transmit, true).offered())
+        .isEqualTo(Offloads.CHECKSUM);
+  }
+
+  @Test
+  void shouldSendLongFramesOnVirtioUserWhereTheOtherEndTakesThem() {
+    Set<String> receive = Set.of("TCP_CKSUM");
+    Set<String> transmit = Set.of("TCP_CKSUM", "TCP_TSO");
+    PortOffloads offloads = of("net_virtio_user0", "net_virtio_user", receive, transmit, true);
+    assertThat(offloads.transmit()).containsExactlyInAnyOrderElementsOf(transmit);
+    assertThat(offloads.offered())
+        .isEqualTo(
+            Offloads.VERDICT
+                | Offloads.CHECKSUM
+                | Offloads.SEGMENTATION
+                | Offloads.SUM_WITH_LENGTH);
+    int checksums = Offloads.VERDICT | Offloads.CHECKSUM;
+    assertThat(of("net_virtio_user0", "net_virtio_user", receive, receive, true).offered())
+        .isEqualTo(checksums);
+    assertThat(of("net_vhost0", "net_vhost", receive, transmit, true).offered())
+        .isEqualTo(checksums);
   }
 
   @ParameterizedTest
