@@ -9,6 +9,8 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.device.Offloads;
+import org.rddp.device.WrappedDevice;
 import org.rddp.group.StackGroup;
 import org.rddp.group.StackMember;
 import org.rddp.ip.Ipv4Address;
@@ -25,6 +27,7 @@ final class EnginePair {
   private static final long STARTUP = TimeUnit.MICROSECONDS.toNanos(10);
   private static final long TURN = TimeUnit.MICROSECONDS.toNanos(1);
   private static final int MOST_TURNS = 10_000;
+  private static final int LONG_PACKETS = 256;
   private static final Ipv4Address ONE = Ipv4Address.parse("10.0.0.1");
   private static final Ipv4Address TWO = Ipv4Address.parse("10.0.0.2");
 
@@ -83,6 +86,43 @@ final class EnginePair {
     NativePacketPool pool = new NativePacketPool(PACKETS, 9216);
     LoopedDevice[] link = LoopedDevice.pair(pool, pool, mtu, QUEUED);
     return new EnginePair(link[0], link[1], octets, packing);
+  }
+
+  /**
+   * Engines over a link in Java alone that keeps octets intact, as a ring does.
+   *
+   * @param octets of each program's source and sink, a multiple of 8
+   * @param mtu of the link
+   * @param longest octets of a frame of several segments; {@code mtu} for none
+   * @param checksums whether TCP computes and checks its checksums all the same
+   */
+  static EnginePair overRing(int octets, int mtu, int longest, boolean checksums) {
+    NativePacketPool pool =
+        new NativePacketPool(PACKETS, 9216, LONG_PACKETS, Math.max(longest + 64, 9216));
+    LoopedDevice[] link = LoopedDevice.pair(pool, pool, mtu, longest, QUEUED);
+    return checksums
+        ? new EnginePair(link[0], link[1], octets, false)
+        : new EnginePair(new IntactLink(link[0]), new IntactLink(link[1]), octets, false);
+  }
+
+  /** An end of a link on which no checksum is needed. */
+  private static final class IntactLink extends WrappedDevice {
+    IntactLink(FrameDevice device) {
+      super(device);
+    }
+
+    @Override
+    public int offloads() {
+      return Offloads.CHECKSUM | Offloads.VERDICT;
+    }
+
+    @Override
+    public void requestOffload(long packet, int link, int ip, int tcp, int segment) {}
+
+    @Override
+    public int checksum(long packet) {
+      return Offloads.GOOD;
+    }
   }
 
   /**
