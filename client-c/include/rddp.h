@@ -404,6 +404,57 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await_closed(rddp_connection *connection,
  */
 RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 
+/* ---- Queue pairs by number ---- */
+
+/*
+ * A number of 24 random bits for queue pairs of this session, which nobody else of the interface has, or has had for two
+ * minutes. Two programs tell each other numbers and addresses by other means, as programs of InfiniBand do before
+ * ibv_modify_qp(), and each expects the other: rddp_expect(). RDDP_LIMIT with as many numbers as allowed; RDDP_STATE if
+ * the interface's queue-pair-port is 0. rddp_close() gives all numbers back.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_create_number(rddp_session *session, uint32_t *number);
+
+/*
+ * Gives a number back. RDDP_STATE while a connection of it waits for its peer: disconnect it first. An established one
+ * goes on without the number.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_number(rddp_session *session, uint32_t number);
+
+#define RDDP_UNKNOWN_PSN UINT32_MAX
+
+/* The peer that a queue pair expects. Numbers and PSNs are below 2^24. */
+struct rddp_expectation {
+    uint32_t number;         /* own, from rddp_create_number() */
+    uint32_t remote_number;  /* the peer's */
+    struct in6_addr local;   /* an address of the interface, the one that the peer has been told; IPv4 mapped */
+    struct in6_addr remote;  /* the peer's, of the same family; both are link-local, or neither is */
+    uint32_t psn;            /* first packet sequence number of the own sends, or RDDP_UNKNOWN_PSN: said later */
+    uint32_t remote_psn;     /* that of the peer's sends */
+    /*
+     * How long requests other than receives may wait for the peer; it may be half as long again. 0: for ever. Where
+     * nothing waits, nothing is given up.
+     */
+    uint32_t timeout_ms;
+};
+
+/*
+ * Expects a peer, whose program expects this end likewise, earlier or later. The connection is RDDP_CONNECTING, and takes
+ * requests of all kinds at once, which wait until the peer is there. Then it is RDDP_ESTABLISHED; or it fails, with
+ * RDDP_TIMEOUT, or with RDDP_REFUSED if no daemon that knows queue pairs answers at the peer's address, and its requests
+ * are flushed. rddp_disconnect() ends the wait, too; once the connection has ended, its number can expect again.
+ * Options may be NULL; both ends may send first, whatever revision, peer_to_peer and revision_1_retry say.
+ * RDDP_INVALID if the addresses or numbers cannot be, or are those of the queue pair itself; RDDP_NOT_FOUND if the number
+ * is not of this session; RDDP_STATE if it has a connection that has not ended; RDDP_UNREACHABLE without a route.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_expect(rddp_session *session, const struct rddp_expectation *expectation,
+    const struct rddp_connection_options *options, rddp_connection **connection);
+
+/*
+ * Says what rddp_expect() has left open: psn and timeout_ms are as there. Does nothing if the connection is established,
+ * or has ended.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_expect_psn(rddp_connection *connection, uint32_t psn, uint32_t timeout_ms);
+
 /* ---- Listeners ---- */
 
 typedef struct rddp_listener rddp_listener;

@@ -279,6 +279,19 @@ static void on_connecting(struct pending *pending) {
     }
 }
 
+/* Asks for a connection, which has its number then; frees it if it is refused. */
+static int start_connecting(struct message *message, rddp_connection *made, rddp_connection **connection) {
+    set_state(made, RDDP_CONNECTING);
+    struct pending pending = {.arrived = on_connecting, .argument = made};
+    int result = request(made->session, message, CONNECTING, 0, &pending);
+    if (result != RDDP_OK) {
+        free(made);
+        return result;
+    }
+    *connection = made;
+    return RDDP_OK;
+}
+
 int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port, const void *private_data,
     size_t private_length, unsigned timeout_ms, const struct rddp_connection_options *options,
     rddp_connection **connection) {
@@ -302,7 +315,6 @@ int rddp_start_connect_ipv6(rddp_session *session, const struct in6_addr *addres
     if (made == NULL) {
         return RDDP_RESOURCES;
     }
-    set_state(made, RDDP_CONNECTING);
     struct message message;
     begin(&message, CONNECT);
     put_ipv6(&message, &in6addr_any);
@@ -311,14 +323,58 @@ int rddp_start_connect_ipv6(rddp_session *session, const struct in6_addr *addres
     put_u32(&message, timeout_ms == 0 ? 1 : timeout_ms);
     put_settings(&message, chosen);
     put_octets(&message, private_data, private_length);
-    struct pending pending = {.arrived = on_connecting, .argument = made};
-    result = request(session, &message, CONNECTING, 0, &pending);
+    return start_connecting(&message, made, connection);
+}
+
+int rddp_create_number(rddp_session *session, uint32_t *number) {
+    struct message message;
+    begin(&message, CREATE_NUMBER);
+    struct pending pending = {.arrived = NULL};
+    int result = request(session, &message, NUMBER_CREATED, 0, &pending);
+    if (result == RDDP_OK) {
+        *number = get_u32(&pending.reply);
+    }
+    return result;
+}
+
+int rddp_free_number(rddp_session *session, uint32_t number) {
+    struct message message;
+    begin(&message, FREE_NUMBER);
+    put_u32(&message, number);
+    return request_done(session, &message);
+}
+
+int rddp_expect(rddp_session *session, const struct rddp_expectation *expectation,
+    const struct rddp_connection_options *options, rddp_connection **connection) {
+    const struct rddp_connection_options *chosen = options == NULL ? &DEFAULTS : options;
+    int result = check_options(chosen);
     if (result != RDDP_OK) {
-        free(made);
         return result;
     }
-    *connection = made;
-    return RDDP_OK;
+    rddp_connection *made = new_connection(session, chosen);
+    if (made == NULL) {
+        return RDDP_RESOURCES;
+    }
+    struct message message;
+    begin(&message, EXPECT);
+    put_u32(&message, expectation->number);
+    put_ipv6(&message, &expectation->local);
+    put_u32(&message, expectation->remote_number);
+    put_ipv6(&message, &expectation->remote);
+    put_u32(&message, expectation->psn);
+    put_u32(&message, expectation->remote_psn);
+    put_u32(&message, expectation->timeout_ms);
+    put_settings(&message, chosen);
+    return start_connecting(&message, made, connection);
+}
+
+int rddp_expect_psn(rddp_connection *connection, uint32_t psn, uint32_t timeout_ms) {
+    struct message message;
+    begin(&message, EXPECT_PSN);
+    put_u32(&message, connection->number);
+    put_u32(&message, psn);
+    put_u32(&message, timeout_ms);
+    return request_done(connection->session, &message);
 }
 
 /* Waits until a connection is past the states before `state`. */

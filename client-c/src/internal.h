@@ -11,7 +11,7 @@
 #include "rings.h"
 #include "table.h"
 
-#define PROTOCOL_VERSION 9
+#define PROTOCOL_VERSION 10
 #define NO_DEADLINE UINT64_MAX
 
 /* ---- Shared memory ---- */

@@ -32,6 +32,10 @@ enum message_type {
     SHARE_MEMORY = 22,
     REGISTER_PIECES = 23,
     LIST_INTERFACES = 24,
+    CREATE_NUMBER = 25,
+    FREE_NUMBER = 26,
+    EXPECT = 28,
+    EXPECT_PSN = 29,
 
     WELCOME = 32,
     DONE = 33,
@@ -44,6 +48,7 @@ enum message_type {
     WINDOW_ALLOCATED = 42,
     RECEIVE_QUEUE_CREATED = 43,
     INTERFACES_LISTED = 44,
+    NUMBER_CREATED = 48,
 
     CONNECTION_REQUESTED = 64,
     ESTABLISHED = 65,

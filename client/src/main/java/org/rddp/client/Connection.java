@@ -432,6 +432,15 @@ public final class Connection implements AutoCloseable {
     return queues.receivesOutstanding();
   }
 
+  /**
+   * Waits until a connection of {@link QueuePairNumber#expect} is established.
+   *
+   * @throws ConnectionFailedException if it fails, or is not established in time: then it goes on
+   */
+  public void awaitEstablished(Duration timeout) {
+    life.awaitEstablished(timeout);
+  }
+
   /** Whether it is established, and has neither failed nor been closed. */
   public boolean isOpen() {
     return life.isOpen();

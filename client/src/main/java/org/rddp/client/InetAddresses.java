@@ -20,7 +20,8 @@ final class InetAddresses {
     return of(address.getAddress());
   }
 
-  private static IpAddress of(InetAddress address) {
+  /** An address, or the wildcard, likewise. */
+  static IpAddress of(InetAddress address) {
     // The JDK represents the wildcard address in one family or the other.
     if (address.isAnyLocalAddress()) {
       return IpAddress.ANY;

@@ -353,6 +353,20 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
+   * Draws a number for queue pairs that find each other by numbers and addresses, which the
+   * programs tell each other by other means.
+   *
+   * @throws RefusedException if a limit is reached, or the interface's {@code queue-pair-port} is 0
+   */
+  @CheckReturnValue
+  public QueuePairNumber createNumber() {
+    daemon.throwIfUnusable();
+    DaemonMessage.NumberCreated created =
+        channel().request(ProgramMessage.CreateNumber::new, DaemonMessage.NumberCreated.class);
+    return new QueuePairNumber(this, created.number());
+  }
+
+  /**
    * Connects to a peer.
    *
    * @param privateData for the peer's program

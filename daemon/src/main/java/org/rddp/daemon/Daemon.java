@@ -31,6 +31,7 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.HeapShare;
+import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
@@ -109,15 +110,21 @@ public final class Daemon implements AutoCloseable {
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
+      QueuePairNumbers queuePairs =
+          new QueuePairNumbers(
+              each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
         Engine engine = engine(each, i, group, device, configuration.limits(), faults);
         group.member(i).wakeBy(() -> engine.sleep().wake());
+        engine.introduceTo(queuePairs);
         engines.add(engine);
         named.add(
             new InterfaceEngine(
                 each.name(),
                 engine,
+                i,
+                queuePairs,
                 each.tcp().connections(),
                 owned,
                 each.heldMemoryOfEngine(),

@@ -34,6 +34,9 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.startup.refused", engineCounters::startupsRefused);
     statistics.add(prefix + "engine.startup.withdrawn", engineCounters::startupsWithdrawn);
     statistics.add(prefix + "engine.startup.retried", engineCounters::startupsRetried);
+    statistics.add(prefix + "engine.introductions.refused", engineCounters::introductionsRefused);
+    statistics.add(prefix + "engine.introductions.kept", engineCounters::introductionsKept);
+    statistics.add(prefix + "engine.introductions.expired", engineCounters::introductionsExpired);
     statistics.add(
         prefix + "engine.startup.first-message-awaited", engineCounters::firstMessagesAwaited);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);

@@ -33,8 +33,14 @@ public final class MpaStartup implements StreamHandler {
   private static final byte[] NONE = {};
   static final String FOLLOWED = "PD_Length does not match: octets follow ";
 
-  private final StartupHandler owner;
-  private final UlpduHandler user;
+  private StartupHandler owner;
+
+  /** Gets the connection when both ends agree. */
+  private UlpduHandler user;
+
+  /** Is told if the connection fails or ends before. */
+  private UlpduHandler watcher;
+
   private final boolean initiator;
   private final Negotiation negotiation;
   private final long timeoutNanos;
@@ -61,8 +67,10 @@ public final class MpaStartup implements StreamHandler {
       boolean initiator,
       byte[] requestData,
       StartupHandler owner,
+      UlpduHandler watcher,
       UlpduHandler user) {
     this.owner = Objects.requireNonNull(owner, "nobody owns the startup");
+    this.watcher = watcher;
     this.user = Objects.requireNonNull(user, "no user is bound to the connection"); // MPA-7.1-06
     this.initiator = initiator;
     negotiation = new Negotiation(settings, initiator);
@@ -79,7 +87,22 @@ public final class MpaStartup implements StreamHandler {
    */
   public static MpaStartup initiator(
       MpaSettings settings, byte[] privateData, StartupHandler owner, UlpduHandler user) {
-    return new MpaStartup(settings, true, privateData, owner, user);
+    return initiator(settings, privateData, owner, user, user);
+  }
+
+  /**
+   * Creates an Initiator's that may be one of several for the same user, as {@link
+   * #initiator(MpaSettings, byte[], StartupHandler, UlpduHandler)} does otherwise.
+   *
+   * @param watcher is told instead of the user if it fails or ends before both ends agree
+   */
+  public static MpaStartup initiator(
+      MpaSettings settings,
+      byte[] privateData,
+      StartupHandler owner,
+      UlpduHandler watcher,
+      UlpduHandler user) {
+    return new MpaStartup(settings, true, privateData, owner, watcher, user);
   }
 
   /**
@@ -89,7 +112,26 @@ public final class MpaStartup implements StreamHandler {
    */
   public static MpaStartup responder(
       MpaSettings settings, StartupHandler owner, UlpduHandler user) {
-    return new MpaStartup(settings, false, NONE, owner, user);
+    return new MpaStartup(settings, false, NONE, owner, user, user);
+  }
+
+  /**
+   * Responder: sets who gets the connection, before {@link #accept}, where only the Request has
+   * told who is asked for.
+   *
+   * @param settings of the connection, without a Start Key
+   * @param nextOwner is told what follows
+   * @param nextUser gets the connection; also told if it fails or ends before both ends agree
+   * @throws IllegalStateException if no Request waits for an answer
+   */
+  public void assign(MpaSettings settings, StartupHandler nextOwner, UlpduHandler nextUser) {
+    if (phase != Phase.DECIDING) {
+      throw new IllegalStateException("No MPA Request waits for an answer");
+    }
+    owner = nextOwner;
+    user = nextUser;
+    watcher = nextUser;
+    choose(given -> settings);
   }
 
   /**
@@ -177,6 +219,11 @@ public final class MpaStartup implements StreamHandler {
     return stream != null && negotiation.unanswered();
   }
 
+  /** Initiator: whether octets have come, of a Reply or not. */
+  public boolean isAnswered() {
+    return negotiation.reader().count() > 0;
+  }
+
   @Override
   public void onOpen(TcpStream opened) {
     stream = opened;
@@ -198,12 +245,16 @@ public final class MpaStartup implements StreamHandler {
     if (phase != Phase.AGREED || connection != null) {
       return;
     }
+    MpaError mismatch = negotiation.mismatch();
+    if (mismatch != null && !watcher.equals(user)) {
+      fail(mismatch, mismatchDetail());
+      return;
+    }
     connection =
         // MPA-7.1-02, MPA-7.1.2-11, MPA-7.1.2-12, MPA-7.1.2-18, DDP-6.1-01, D03-8.1-05
         new MpaConnection(
             stream, user, negotiation.settled(), initiator, end, negotiation.settings(), early);
     stream.handler(connection);
-    MpaError mismatch = negotiation.mismatch();
     if (mismatch == null) {
       owner.onAgreed(negotiation.settled(), initiator ? negotiation.privateData() : NONE);
     }
@@ -299,7 +350,7 @@ public final class MpaStartup implements StreamHandler {
         fail(error, negotiation.reader().missing() + " when the peer closed");
       }
       case DECIDING, REPLYING -> fail(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
-      case DECLINED -> user.onPeerClosed();
+      case DECLINED -> watcher.onPeerClosed();
       case AGREED, REFUSING, OVER -> {}
     }
   }
@@ -369,7 +420,7 @@ public final class MpaStartup implements StreamHandler {
     if (early != null) {
       early.clear();
     }
-    MpaConnection.reportEnd(user, reason, errorReported);
+    MpaConnection.reportEnd(watcher, reason, errorReported);
   }
 
   private void processFrame(boolean octetsFollow) {
@@ -443,6 +494,6 @@ public final class MpaStartup implements StreamHandler {
 
   private void report(MpaError error, String detail) {
     errorReported = true;
-    user.onError(error, negotiation.expectedTitle() + ": " + detail); // MPA-7.1-10, MPA-8-02
+    watcher.onError(error, negotiation.expectedTitle() + ": " + detail); // MPA-7.1-10, MPA-8-02
   }
 }

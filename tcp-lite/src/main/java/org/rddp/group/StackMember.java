@@ -79,6 +79,19 @@ public final class StackMember {
     return size == 1 || port % size == index;
   }
 
+  /**
+   * Whether this stack takes connections from a remote port to a port at which all stacks listen
+   * for each other: the lowest five bits of the remote port choose the stack.
+   */
+  public boolean isOfRemotePort(int remotePort) {
+    return group(remotePort) % size == index;
+  }
+
+  /** Which of {@link StackGroup#MOST} groups a port is of: its lowest five bits. */
+  public static int group(int port) {
+    return port & (StackGroup.MOST - 1);
+  }
+
   /** Registers this stack as listening at a port. */
   public void listen(int port) {
     group.listen(port, index);

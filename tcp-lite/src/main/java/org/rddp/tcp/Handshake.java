@@ -30,7 +30,8 @@ final class Handshake {
    *     otherwise null
    */
   TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
-    TcpListener listener = context.listeners.get(segment.localPort);
+    TcpListener found = context.listeners.get(segment.localPort);
+    TcpListener listener = found != null && found.takes(segment.remotePort) ? found : null;
     Path path = context.ip.path(segment.path);
     long identity = context.secrets.identity(path, key);
     Admission.Decision decision =

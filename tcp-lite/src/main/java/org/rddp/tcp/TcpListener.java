@@ -11,17 +11,23 @@ public final class TcpListener {
   private final Map<Integer, TcpListener> listeners;
   private final StackMember member;
   private final int port;
+
+  /** Whether every stack of the interface takes the remote ports of its share only. */
+  private final boolean shared;
+
   private boolean closed;
 
   TcpListener(
       Map<Integer, TcpListener> listeners,
       StackMember member,
       int port,
+      boolean shared,
       Acceptor acceptor,
       int backlog) {
     this.listeners = listeners;
     this.member = member;
     this.port = port;
+    this.shared = shared;
     this.acceptor = acceptor;
     this.backlog = new Backlog(backlog);
   }
@@ -40,6 +46,11 @@ public final class TcpListener {
     if (listeners.remove(port, this)) {
       member.closeListener(port);
     }
+  }
+
+  /** Whether this stack takes connections from a remote port, and not another one. */
+  boolean takes(int remotePort) {
+    return !shared || member.isOfRemotePort(remotePort);
   }
 
   boolean closed() {

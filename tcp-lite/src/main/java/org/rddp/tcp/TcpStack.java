@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.group.StackGroup;
@@ -199,6 +200,21 @@ public final class TcpStack implements AutoCloseable {
    * @throws IllegalStateException if the port has a listener
    */
   public TcpListener listen(int port, Acceptor acceptor) {
+    return listen(port, false, acceptor);
+  }
+
+  /**
+   * Accepts connections on a port at which every stack of the interface listens this way. The stack
+   * that gets a connection is chosen by the peer's port: {@link StackMember#isOfRemotePort}.
+   *
+   * @param port 1 to 65535
+   * @throws IllegalStateException if the port has a listener
+   */
+  public TcpListener listenShared(int port, Acceptor acceptor) {
+    return listen(port, true, acceptor);
+  }
+
+  private TcpListener listen(int port, boolean shared, Acceptor acceptor) {
     if (port < 1 || port > 65535) {
       throw new IllegalArgumentException("port " + port + " is not 1 to 65535");
     }
@@ -206,7 +222,7 @@ public final class TcpStack implements AutoCloseable {
       throw new IllegalStateException("port " + port + " has a listener");
     }
     TcpListener listener =
-        new TcpListener(listeners, member, port, acceptor, context.settings.backlog());
+        new TcpListener(listeners, member, port, shared, acceptor, context.settings.backlog());
     listeners.put(port, listener);
     member.listen(port);
     return listener;
@@ -228,7 +244,21 @@ public final class TcpStack implements AutoCloseable {
   public TcpConnection connect(HostAddress remote, int port, StreamHandler handler) {
     Path path = path(remote);
     checkLimits(path);
-    return connect(path, ephemeralKey(path, port), handler);
+    return connect(path, ephemeralKey(path, port, local -> true), handler);
+  }
+
+  /**
+   * Opens a connection to a port at which the stacks of the peer's interface listen with {@link
+   * #listenShared}. Otherwise like {@link #connect(HostAddress, int, StreamHandler)}.
+   *
+   * @param group of the local port, which chooses the peer's stack: {@link StackMember#group}
+   */
+  public TcpConnection connectShared(
+      HostAddress remote, int port, int group, StreamHandler handler) {
+    Path path = path(remote);
+    checkLimits(path);
+    long key = ephemeralKey(path, port, local -> StackMember.group(local) == group);
+    return connect(path, key, handler);
   }
 
   /**
@@ -316,14 +346,18 @@ public final class TcpStack implements AutoCloseable {
    * Claims a random port that is free towards a peer (RFC 6056 section 3.3.1); returns the
    * connection's key. If the interface has several stacks, each uses the ports whose answers come
    * to its own queue. If that cannot be predicted, or no such port is free, it uses those of its
-   * share.
+   * share; if none of these is allowed, any that is.
+   *
+   * @param allowed which ports may be chosen; at least one
    */
-  private long ephemeralKey(Path path, int port) {
+  private long ephemeralKey(Path path, int port, IntPredicate allowed) {
     IntPredicate ours = path.foretells() ? local -> path.receives(port, local) : member::isOfShare;
-    int local = freePort(path, port, ours);
-    if (local == 0 && IntStream.range(FIRST_EPHEMERAL_PORT, 65536).noneMatch(ours)) {
-      local = freePort(path, port, member::isOfShare);
-    }
+    IntPredicate chosen =
+        Stream.of(allowed.and(ours), allowed.and(member::isOfShare))
+            .filter(each -> IntStream.range(FIRST_EPHEMERAL_PORT, 65536).anyMatch(each))
+            .findFirst()
+            .orElse(allowed);
+    int local = freePort(path, port, chosen);
     if (local == 0) {
       throw new IllegalStateException(
           "no local port is left towards " + path.remote().withPort(port));

@@ -32,4 +32,8 @@ public record TcpStatus(
     long received,
     long inFlight,
     long unsent,
-    int retransmitted) {}
+    int retransmitted) {
+  /** The status of a connection that has not been opened. */
+  public static final TcpStatus NONE =
+      new TcpStatus(TcpState.CLOSED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}

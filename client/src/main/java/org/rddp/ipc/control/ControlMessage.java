@@ -15,7 +15,7 @@ package org.rddp.ipc.control;
  */
 public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   /** Version of the control protocol. */
-  int VERSION = 9;
+  int VERSION = 10;
 
   /** Types from this number on are events, which belong to no request. */
   int FIRST_EVENT = 64;

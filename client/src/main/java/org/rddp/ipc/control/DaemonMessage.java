@@ -276,6 +276,15 @@ public sealed interface DaemonMessage extends ControlMessage {
   record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {}
 
   /**
+   * A number for queue pairs was drawn.
+   *
+   * @param request number of the request that is answered
+   * @param number 2 to 2^24 - 1
+   */
+  @MessageType(48)
+  record NumberCreated(int request, int number) implements DaemonMessage {}
+
+  /**
    * The connection was found.
    *
    * @param request number of the request answered

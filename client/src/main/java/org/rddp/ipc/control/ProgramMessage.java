@@ -276,6 +276,63 @@ public sealed interface ProgramMessage extends ControlMessage {
   }
 
   /**
+   * Asks for a number for queue pairs of this session. Answered by {@link
+   * DaemonMessage.NumberCreated}.
+   *
+   * @param request number of the request
+   */
+  @MessageType(25)
+  record CreateNumber(int request) implements ProgramMessage {}
+
+  /**
+   * Gives a queue pair's number back. Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param number the number
+   */
+  @MessageType(26)
+  record FreeNumber(int request, int number) implements ProgramMessage {}
+
+  /**
+   * Expects the peer of a queue pair. Answered by {@link DaemonMessage.Connecting}.
+   *
+   * @param request number of the request
+   * @param number own number
+   * @param localAddress the interface's, which the peer has been told
+   * @param remoteNumber the peer's number
+   * @param remoteAddress of the peer
+   * @param psn first packet sequence number of the own sends, or -1: said later
+   * @param remotePsn that of the peer's sends
+   * @param timeoutMillis time for which requests of the send queue may wait for the peer; 0: for
+   *     ever
+   * @param settings of the connection
+   */
+  @MessageType(28)
+  record Expect(
+      int request,
+      int number,
+      IpAddress localAddress,
+      int remoteNumber,
+      IpAddress remoteAddress,
+      int psn,
+      int remotePsn,
+      int timeoutMillis,
+      ConnectionSettings settings)
+      implements ProgramMessage {}
+
+  /**
+   * Says what {@link Expect} has left open. Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param connection its number
+   * @param psn first packet sequence number of the own sends
+   * @param timeoutMillis as in {@link Expect}
+   */
+  @MessageType(29)
+  record ExpectPsn(int request, int connection, int psn, int timeoutMillis)
+      implements ProgramMessage {}
+
+  /**
    * Asks for the next objects of the daemon that this program's user may see. Answered by {@link
    * DaemonMessage.ObjectsListed}.
    *

@@ -128,6 +128,11 @@ class ControlSocketTest {
         new ProgramMessage.DestroyReceiveQueue(20, 21),
         new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE),
         new ProgramMessage.ListObjects(22, 1, 2, 3),
+        new ProgramMessage.CreateNumber(25),
+        new ProgramMessage.FreeNumber(26, 0xabcdef),
+        new ProgramMessage.Expect(
+            28, 0xabcdef, IpAddress.ipv4(1), 3, new IpAddress(10, 2, 3, 4), -1, 5, 6, PLAIN),
+        new ProgramMessage.ExpectPsn(29, 0x100001, 0xabcdef, 4),
         new ProgramMessage.ListInterfaces(24, 7, 3));
   }
 
@@ -143,6 +148,7 @@ class ControlSocketTest {
         new DaemonMessage.WindowAllocated(8, 9, 10),
         new DaemonMessage.ReceiveQueueCreated(9, 10),
         new DaemonMessage.ObjectsListed(10, 11, 12, "é".repeat(1920)),
+        new DaemonMessage.NumberCreated(48, 0xabcdef),
         new DaemonMessage.ConnectionFound(
             60, IpAddress.ipv4(0x0a000001), 7471, IpAddress.ipv4(-2), 50_000),
         new DaemonMessage.ReceiveQueueLimit(11),

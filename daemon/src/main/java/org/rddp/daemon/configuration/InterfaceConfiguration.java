@@ -31,6 +31,7 @@ import org.rddp.tcp.TcpSettings;
  *     receive
  * @param heldMemory octets of memory for such messages of all connections, shared out among the
  *     engines
+ * @param queuePairPort TCP port at which peers' queue pairs connect by number, 1 to 65535; 0: none
  */
 public record InterfaceConfiguration(
     String name,
@@ -46,7 +47,8 @@ public record InterfaceConfiguration(
     TcpSettings tcp,
     MpaSettings mpa,
     int heldOctets,
-    long heldMemory) {
+    long heldMemory,
+    int queuePairPort) {
   /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
     return new InterfaceAddress(ipv4, ipv6, mtu, vlan);
@@ -67,6 +69,14 @@ public record InterfaceConfiguration(
   /** The memory for held messages of each engine. */
   public long heldMemoryOfEngine() {
     return heldMemory / engines;
+  }
+
+  /**
+   * The port at which peers' queue pairs introduce themselves; 0 for none, also where connections
+   * begin with a Start Key, which leaves no room for that.
+   */
+  public int introductionPort() {
+    return mpa.startKey() ? 0 : queuePairPort;
   }
 
   /** Whether the device is one end of a pair of rings in this process. */

@@ -7,6 +7,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.device.CapturePoint;
@@ -22,6 +23,8 @@ import org.rddp.ipc.linux.PeerCredentials;
  *
  * @param name name in the configuration
  * @param engine engine of the interface; there is one object for each
+ * @param number of the engine among those of the interface, from 0
+ * @param queuePairs the numbers of the interface's queue pairs
  * @param connections most connections of the interface at a time
  * @param owned connections of the interface's programs, by user and by process
  * @param heldMemory octets of memory for held messages of the engine
@@ -31,6 +34,8 @@ import org.rddp.ipc.linux.PeerCredentials;
 public record InterfaceEngine(
     String name,
     Engine engine,
+    int number,
+    QueuePairNumbers queuePairs,
     int connections,
     SharedCounts owned,
     long heldMemory,

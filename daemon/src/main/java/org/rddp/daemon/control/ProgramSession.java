@@ -66,6 +66,7 @@ final class ProgramSession implements SessionHandler {
   private final Quota memories;
   private final ProgramListeners listeners;
   private final ProgramConnections connectionRequests;
+  private final ProgramQueuePairs queuePairs;
   private final ProgramMemory memory;
   private final ProgramRegions regionRequests;
   private final ProgramWindows windows;
@@ -135,6 +136,7 @@ final class ProgramSession implements SessionHandler {
             this,
             new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
     this.connectionRequests = new ProgramConnections(this);
+    this.queuePairs = new ProgramQueuePairs(this, connections);
     this.memories =
         new Quota("memories of this program", limits.session().memories(), share.memories());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
@@ -330,6 +332,10 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Connect connect -> connectionRequests.connect(session, connect);
       case ProgramMessage.Disconnect disconnect ->
           connectionRequests.disconnect(session, disconnect);
+      case ProgramMessage.CreateNumber create -> queuePairs.create(session, create);
+      case ProgramMessage.FreeNumber free -> queuePairs.free(session, free);
+      case ProgramMessage.Expect expect -> queuePairs.expect(session, expect);
+      case ProgramMessage.ExpectPsn said -> queuePairs.expectPsn(session, said);
       case ProgramMessage.OpenCounters open ->
           send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
       case ProgramMessage.StartCapture start -> capture.start(start);
@@ -693,6 +699,9 @@ final class ProgramSession implements SessionHandler {
 
   private void releaseLast(DaemonMessage last) {
     listeners.end();
+    if (session != null) {
+      queuePairs.end(session);
+    }
     regions.giveAll();
     server.onEnded(this);
     link.end(

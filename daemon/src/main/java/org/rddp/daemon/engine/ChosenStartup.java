@@ -65,6 +65,11 @@ final class ChosenStartup {
         : null;
   }
 
+  /** The choices where both ends may send first. */
+  static StartupOptions bothFirst(StartupOptions chosen) {
+    return chosen.withRevision1Retry(false).withRevision(RFC6581).withPeerToPeer(true);
+  }
+
   private static int revision(MpaSettings configured, StartupOptions chosen) {
     if (chosen.revision() != 0) {
       return chosen.revision();

@@ -51,7 +51,10 @@ public final class Engine {
 
   private RequestPrefetch prefetch;
 
-  private PendingStartups<SessionConnection> startups;
+  private PendingStartups<PendingStartup> startups;
+
+  /** The numbers of the interface's queue pairs; null where there are none. */
+  private QueuePairNumbers queuePairs;
 
   /** Makes new parts for a restart; null if the engine cannot restart. */
   private EngineParts parts;
@@ -105,6 +108,28 @@ public final class Engine {
     counters.startupsPending = 0;
     tcp = stack;
     ddp = ddpEngine;
+    introduce();
+  }
+
+  /**
+   * Takes connections of peers' queue pairs. Before the first turn.
+   *
+   * @param numbers of the interface's queue pairs
+   */
+  public void introduceTo(QueuePairNumbers numbers) {
+    queuePairs = numbers;
+    introduce();
+  }
+
+  private void introduce() {
+    if (queuePairs != null && queuePairs.port() != 0) {
+      new Introducer(this, queuePairs).open();
+    }
+  }
+
+  /** The numbers of the interface's queue pairs; null where there are none. */
+  QueuePairNumbers queuePairs() {
+    return queuePairs;
   }
 
   /** Enables restarts after repeatedly failed turns. Call before the first turn. */
@@ -210,8 +235,8 @@ public final class Engine {
   }
 
   /** Adds a peer that has connected and must send its MPA Request. May end another's connection. */
-  void beginStartup(HostAddress address, SessionConnection connection) {
-    SessionConnection evicted = startups.add(address, connection);
+  void beginStartup(HostAddress address, PendingStartup connection) {
+    PendingStartup evicted = startups.add(address, connection);
     if (evicted == null && startups.size() > 1 && tcp.isNearlyFull()) {
       // TCP accepts no peer when its connections are used up, so evict startups before.
       evicted = startups.evict();
@@ -224,7 +249,7 @@ public final class Engine {
   }
 
   /** Removes a peer whose MPA Request has arrived, or will never arrive. */
-  void endStartup(HostAddress address, SessionConnection connection) {
+  void endStartup(HostAddress address, PendingStartup connection) {
     startups.remove(address, connection);
     counters.startupsPending = startups.size();
   }
@@ -395,6 +420,10 @@ public final class Engine {
     if (found == null) {
       throw new RequestRefusedException(
           Reason.NOT_FOUND, "%s has no connection %08x".formatted(name, number));
+    }
+    if (found.tcp() == null) {
+      throw new RequestRefusedException(
+          Reason.STATE, "connection %08x waits for the peer of its queue pair".formatted(number));
     }
     return found;
   }

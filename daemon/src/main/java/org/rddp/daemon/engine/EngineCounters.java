@@ -17,6 +17,9 @@ public final class EngineCounters {
   long startupsEvicted;
   long startupsRefused;
   long startupsRetried;
+  long introductionsRefused;
+  long introductionsKept;
+  long introductionsExpired;
   private final LongAdder startupsWithdrawn = new LongAdder();
   long firstMessagesAwaited;
   long streamErrors;
@@ -109,6 +112,21 @@ public final class EngineCounters {
   /** Connections tried again with revision 1 because the peer closed upon revision 2. */
   public long startupsRetried() {
     return startupsRetried;
+  }
+
+  /** Peers' queue pairs refused: nobody has the number, or expects them, or there was no room. */
+  public long introductionsRefused() {
+    return introductionsRefused;
+  }
+
+  /** Peers' queue pairs kept since their number did not expect a peer yet. */
+  public long introductionsKept() {
+    return introductionsKept;
+  }
+
+  /** Peers' queue pairs kept until the time for that was over. */
+  public long introductionsExpired() {
+    return introductionsExpired;
   }
 
   /** Connections that ended with an error of MPA, DDP or RDMAP in Full Operation. */

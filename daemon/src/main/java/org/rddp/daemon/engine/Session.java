@@ -64,6 +64,7 @@ public final class Session {
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
   private final NumberTable<SessionConnection> connections = new NumberTable<>();
+  private final Meetings meetings;
   private HeldShare heldShare;
   private int nextListener = 1;
   private boolean broken;
@@ -130,6 +131,7 @@ public final class Session {
     this.queueMemory = new QueueMemory(limits.completions());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), limits.regions());
     this.intake = new RequestIntake(this, rings, connections);
+    this.meetings = new Meetings(this, engine.queuePairs());
   }
 
   /**
@@ -345,6 +347,46 @@ public final class Session {
     return connection.number();
   }
 
+  /**
+   * Expects the peer of a queue pair, whose number is this session's; the outcome is an event.
+   *
+   * @param settings of the connection; both ends may send first, whatever they say
+   * @return the connection's number
+   */
+  public int expect(Expectation expectation, ConnectionSettings settings)
+      throws RequestRefusedException {
+    ConnectionSettings chosen = settings.withStartup(ChosenStartup.bothFirst(settings.startup()));
+    check(chosen);
+    if (settings.isPlainDdp()) {
+      throw new RequestRefusedException(Reason.INVALID, "queue pairs speak RDMAP, not plain DDP");
+    }
+    return meetings.expect(expectation, chosen).number();
+  }
+
+  /**
+   * Says what {@link #expect} has left open. Does nothing if the peer has come, or the connection
+   * has ended.
+   *
+   * @param psn first packet sequence number of the own sends
+   * @param timeout see {@link Expectation#timeout}
+   */
+  public void expectPsn(int connection, int psn, long timeout) {
+    SessionConnection found = connections.get(connection);
+    if (found != null && found.meeting() != null) {
+      found.meeting().say(psn, timeout);
+    }
+  }
+
+  /** Gives a queue pair's number back, unless it waits for its peer. */
+  public void freeNumber(int number) throws RequestRefusedException {
+    intake.takeAll();
+    meetings.free(number);
+  }
+
+  Meetings meetings() {
+    return meetings;
+  }
+
   private void check(ConnectionSettings settings) throws RequestRefusedException {
     if (engine.isClosing()) {
       throw new RequestRefusedException(Reason.STATE, "the daemon ends");
@@ -534,6 +576,7 @@ public final class Session {
     listeners.forEach(SessionListener::close);
     listeners.clear();
     connections.forEach(SessionConnection::abortSilently);
+    meetings.end();
     memory.end();
   }
 

@@ -22,12 +22,13 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpStatus;
 
 /**
  * A program's connection: its states from setup to end, which the program gets as events. Its
  * {@link SessionStream} takes and completes requests. Engine thread only.
  */
-final class SessionConnection implements StartupHandler {
+final class SessionConnection implements StartupHandler, PendingStartup {
   private enum State {
     /** A peer has connected and not sent MPA's request. The program has not been told. */
     AWAITING_REQUEST,
@@ -89,8 +90,11 @@ final class SessionConnection implements StartupHandler {
   /** Its shared receive queue until it has ended; or null. */
   private SessionReceiveQueue receives;
 
-  /** Null before {@link #open}. */
+  /** Null before {@link #open}, and while the peer of a queue pair has not come. */
   private TcpConnection tcp;
+
+  /** How a queue pair finds its peer; null for other connections. */
+  private Meeting meeting;
 
   private int localPort;
   private HostAddress remoteAddress;
@@ -181,6 +185,67 @@ final class SessionConnection implements StartupHandler {
       heap.give();
       throw new RequestRefusedException(Reason.INVALID, e.getMessage());
     }
+  }
+
+  /** A queue pair's connection, which waits for its peer: {@link #meet}. */
+  static SessionConnection expecting(Session session, int number, ConnectionSettings settings)
+      throws RequestRefusedException {
+    ConnectionHeap heap = ConnectionHeap.take(session, settings);
+    SessionConnection made =
+        new SessionConnection(session, heap, null, number, State.CONNECTING, NONE, settings);
+    made.startup = null;
+    return made;
+  }
+
+  /** Begins to wait for the peer. */
+  void meet(Meeting with) {
+    meeting = with;
+    remoteAddress = with.expectation().remote();
+    session.add(this);
+  }
+
+  /** The peer of a queue pair has come. */
+  private void begin(TcpConnection stream, MpaStartup begun, int port) {
+    tcp = stream;
+    startup = begun;
+    localPort = stream.localPort();
+    remotePort = port;
+  }
+
+  /** The peer of a queue pair has agreed; {@link #onAgreed} follows. */
+  void connected(OutgoingIntroduction introduction) {
+    TcpConnection stream = introduction.tcp();
+    begin(stream, introduction.startup(), stream.remotePort());
+  }
+
+  /** Accepts the peer of a queue pair. */
+  void accept(IncomingIntroduction introduction) {
+    MpaStartup asked = introduction.startup();
+    asked.assign(stream.mpa(), this, ddp());
+    begin(introduction.tcp(), asked, introduction.remotePort());
+    asked.accept(Introduction.reply());
+  }
+
+  /** Ends a queue pair's connection whose peer has not come, or is none. */
+  void fail(Reason reason, String text) {
+    recordFailure(reason, 0, text);
+    abort();
+  }
+
+  /** Ends it without telling the program, which does not know it yet. */
+  void abandon() {
+    session.remove(this);
+    markGone();
+  }
+
+  /** Whether requests of the send queue wait. */
+  boolean hasSends() {
+    return reports.hasSends();
+  }
+
+  /** How a queue pair finds its peer; null for other connections. */
+  Meeting meeting() {
+    return meeting;
   }
 
   /**
@@ -292,7 +357,7 @@ final class SessionConnection implements StartupHandler {
         listener == null,
         plainDdp,
         session.engine().tcp().now() - openedAt,
-        tcp.status(),
+        tcp == null ? TcpStatus.NONE : tcp.status(),
         startup == null ? settled : startup.negotiated(),
         reports.sendsCompleted(),
         reports.sendsTaken() - reports.sendsCompleted(),
@@ -304,7 +369,7 @@ final class SessionConnection implements StartupHandler {
 
   /** Our address. */
   private HostAddress localAddress() {
-    return tcp.localAddress();
+    return tcp == null ? meeting.expectation().local() : tcp.localAddress();
   }
 
   /** The peer's address. */
@@ -424,7 +489,11 @@ final class SessionConnection implements StartupHandler {
   /** Resets the connection, and TCP itself: before the SYN is answered no layer above has it. */
   private void abort() {
     stream.abort();
-    tcp.abort();
+    if (tcp == null) {
+      onClosed(CloseReason.ABORTED);
+    } else {
+      tcp.abort();
+    }
   }
 
   /** Ends it: the peer did not answer, or did not close its half, in time. */
@@ -447,7 +516,8 @@ final class SessionConnection implements StartupHandler {
   }
 
   /** Ends it without telling the program. */
-  void abortSilently() {
+  @Override
+  public void abortSilently() {
     if (listener != null) {
       listener.answered(this);
     }
@@ -714,5 +784,8 @@ final class SessionConnection implements StartupHandler {
     reports.stop();
     releaseReceives();
     heap.give();
+    if (meeting != null) {
+      meeting.connectionEnded();
+    }
   }
 }

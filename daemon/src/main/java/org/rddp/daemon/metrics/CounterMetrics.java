@@ -74,6 +74,18 @@ final class CounterMetrics {
         "startups_retried",
         "Connections tried again with MPA revision 1.");
     counter(
+        "engine.introductions.refused",
+        "introductions_refused",
+        "Queue pairs of peers refused: nobody has the number or expects them, or there was no room.");
+    counter(
+        "engine.introductions.kept",
+        "introductions_kept",
+        "Queue pairs of peers kept because their number did not expect a peer yet.");
+    counter(
+        "engine.introductions.expired",
+        "introductions_expired",
+        "Queue pairs of peers that were kept until the time for that was over.");
+    counter(
         "engine.stream.errors",
         "stream_errors",
         "Connections that ended with an error of MPA, DDP or RDMAP in Full Operation.");

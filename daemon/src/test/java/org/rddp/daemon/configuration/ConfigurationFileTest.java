@@ -185,6 +185,7 @@ class ConfigurationFileTest {
             connections = 7
             hold-messages = "1MiB"
             hold-memory = "10MiB"
+            queue-pair-port = 4800
             [interface.tcp]
             receive-buffer = "128KiB"
             congestion = "new-reno"
@@ -292,7 +293,8 @@ class ConfigurationFileTest {
                     .withRtr(Set.of(Rtr.SEND, Rtr.READ))
                     .withStartups(7),
                 1 << 20,
-                10 << 20));
+                10 << 20,
+                4800));
   }
 
   @Test

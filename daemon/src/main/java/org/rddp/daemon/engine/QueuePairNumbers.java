@@ -1,0 +1,150 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.rddp.client.types.Reason;
+import org.rddp.group.StackMember;
+
+/**
+ * The numbers of an interface's queue pairs, by which peers ask for them: 24 random bits each. A
+ * number that has been given back rests for some minutes, so that a peer which has missed the end
+ * of one queue pair does not reach another. With several engines, a number's lowest five bits are
+ * those of a group of ports whose connections come to the engine of its session.
+ *
+ * <p>For the control thread, except where a method says more.
+ */
+public final class QueuePairNumbers {
+  /** Nanoseconds for which a number is not given again. */
+  static final long REST = TimeUnit.MINUTES.toNanos(2);
+
+  /** Most numbers, in use and at rest, of all users and of one. */
+  static final int MOST = 1 << 18;
+
+  static final int MOST_OF_USER = 1 << 16;
+
+  private record Resting(int number, int user, long until) {}
+
+  private final int port;
+  private final int engines;
+  private final RandomGenerator random;
+  private final LongSupplier clock;
+  private final Map<Integer, Session> sessions = new ConcurrentHashMap<>();
+  private final Map<Session, Set<Integer>> numbers = new HashMap<>();
+  private final Map<Integer, Integer> users = new HashMap<>();
+  private final Queue<Resting> resting = new ArrayDeque<>();
+  private final Set<Integer> restingNumbers = new HashSet<>();
+
+  /**
+   * Numbers of which none is in use.
+   *
+   * @param port the interface's port for introductions; 0: there are no numbers
+   * @param engines of the interface
+   * @param random unpredictable, except in a test
+   * @param clock time in nanoseconds
+   */
+  public QueuePairNumbers(int port, int engines, RandomGenerator random, LongSupplier clock) {
+    this.port = port;
+    this.engines = engines;
+    this.random = random;
+    this.clock = clock;
+  }
+
+  /** The interface's port for introductions; 0 if it has none. */
+  int port() {
+    return port;
+  }
+
+  /**
+   * Draws a number for a session.
+   *
+   * @param engine the session's, from 0
+   * @param most numbers of the session
+   */
+  public int create(Session session, int engine, int most) throws RequestRefusedException {
+    if (port == 0) {
+      throw new RequestRefusedException(
+          Reason.STATE,
+          "queue pairs are connected by rdma_cm only: queue-pair-port of the interface is 0, or its"
+              + " MPA begins with a Start Key");
+    }
+    endRest();
+    Set<Integer> own = numbers.getOrDefault(session, Set.of());
+    int user = session.owner().user();
+    check(own.size(), most, "numbers of queue pairs of this program");
+    check(users.getOrDefault(user, 0), MOST_OF_USER, "of this user, with those given back lately");
+    check(sessions.size() + resting.size(), MOST, "of the interface, with those given back lately");
+    int number = draw(engine);
+    while (sessions.containsKey(number) || restingNumbers.contains(number)) {
+      number = draw(engine);
+    }
+    users.merge(user, 1, Integer::sum);
+    numbers.computeIfAbsent(session, each -> new HashSet<>()).add(number);
+    sessions.put(number, session);
+    return number;
+  }
+
+  private static void check(int used, int most, String what) throws RequestRefusedException {
+    if (used >= most) {
+      throw new RequestRefusedException(
+          Reason.LIMIT, "limit reached: %d of %d %s".formatted(used, most, what));
+    }
+  }
+
+  /** A number from 2 on: InfiniBand has special queue pairs 0 and 1. */
+  private int draw(int engine) {
+    int number = random.nextInt(2, Introduction.MOST + 1);
+    while (StackMember.group(number) % engines != engine) {
+      number = random.nextInt(2, Introduction.MOST + 1);
+    }
+    return number;
+  }
+
+  /** Refuses a number that is not the session's. */
+  public void require(Session session, int number) throws RequestRefusedException {
+    if (!session.equals(sessions.get(number))) {
+      throw new RequestRefusedException(
+          Reason.NOT_FOUND, "queue pair number 0x%06x is not of this session".formatted(number));
+    }
+  }
+
+  /** The session that has a number; null if none has. Any thread may call this. */
+  Session session(int number) {
+    return sessions.get(number);
+  }
+
+  /** A session gives a number back, which is its own. */
+  public void free(Session session, int number) {
+    if (sessions.remove(number, session)) {
+      Set<Integer> own = numbers.get(session);
+      own.remove(number);
+      if (own.isEmpty()) {
+        numbers.remove(session);
+      }
+      resting.add(new Resting(number, session.owner().user(), clock.getAsLong() + REST));
+      restingNumbers.add(number);
+    }
+  }
+
+  /** A session has ended: gives all of its numbers back. */
+  public void freeAll(Session session) {
+    List.copyOf(numbers.getOrDefault(session, Set.of())).forEach(number -> free(session, number));
+  }
+
+  private void endRest() {
+    long now = clock.getAsLong();
+    while (!resting.isEmpty() && resting.peek().until() - now <= 0) {
+      Resting rested = resting.remove();
+      restingNumbers.remove(rested.number());
+      users.computeIfPresent(rested.user(), (user, count) -> count == 1 ? null : count - 1);
+    }
+  }
+}
