@@ -42,6 +42,12 @@ class ClientInCTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldConnectQueuePairsByNumber(String sanitizer) throws Exception {
+    run("numbers_test-" + sanitizer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldShareMemoryThatTheProgramBrings(String sanitizer) throws Exception {
     run("memory_test-" + sanitizer);
   }

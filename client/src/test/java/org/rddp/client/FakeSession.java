@@ -153,6 +153,10 @@ final class FakeSession {
         capture.offer(1, ringMemory.address(), 64);
         send(new DaemonMessage.CaptureStarted(request, capture.descriptor()));
       }
+      case ProgramMessage.CreateNumber create -> refuse(request, Reason.LIMIT, "no numbers here");
+      case ProgramMessage.FreeNumber free -> refuse(request, Reason.NOT_FOUND, "no such number");
+      case ProgramMessage.Expect expect -> refuse(request, Reason.NOT_FOUND, "no such number");
+      case ProgramMessage.ExpectPsn said -> refuse(request, Reason.NOT_FOUND, "no connection");
       case ProgramMessage.FindConnection find ->
           refuse(request, Reason.NOT_FOUND, "no connection " + find.connection());
       case ProgramMessage.StartTrace trace ->

@@ -15,6 +15,7 @@ import java.security.MessageDigest;
  * </pre>
  *
  * <p>The flags say which PSN is known. The Reply has the first eight octets, with flags of 0.
+ * Octets that follow are of other offers.
  *
  * @param from number of the connecting queue pair
  * @param to number of the accepting queue pair
@@ -50,7 +51,7 @@ record Introduction(int from, int to, int fromPsn, int toPsn) {
 
   /** Reads the private data of a Request; null if it is no introduction of this version. */
   static Introduction decode(byte[] data) {
-    if (data.length != OCTETS) {
+    if (data.length < OCTETS) {
       return null;
     }
     ByteBuffer buffer = ByteBuffer.wrap(data);
@@ -78,7 +79,7 @@ record Introduction(int from, int to, int fromPsn, int toPsn) {
 
   /** Whether the private data of a Reply is that of a daemon that knows introductions. */
   static boolean isReply(byte[] data) {
-    return data.length == REPLY_OCTETS && ByteBuffer.wrap(data).getInt() == MAGIC;
+    return data.length >= REPLY_OCTETS && ByteBuffer.wrap(data).getInt() == MAGIC;
   }
 
   /** Whether at least one PSN can be compared: the introduction and the accepting end know it. */

@@ -119,6 +119,7 @@ final class Meeting {
       takeKept();
     } else if (news) {
       // The peer may keep the first introduction, or be about to accept it: it goes on.
+      nextTry.clear();
       pause = FIRST_PAUSE;
       tryAgain();
     }

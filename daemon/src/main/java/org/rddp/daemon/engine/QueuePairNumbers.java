@@ -80,8 +80,14 @@ public final class QueuePairNumbers {
     Set<Integer> own = numbers.getOrDefault(session, Set.of());
     int user = session.owner().user();
     check(own.size(), most, "numbers of queue pairs of this program");
-    check(users.getOrDefault(user, 0), MOST_OF_USER, "of this user, with those given back lately");
-    check(sessions.size() + resting.size(), MOST, "of the interface, with those given back lately");
+    check(
+        users.getOrDefault(user, 0),
+        MOST_OF_USER,
+        "numbers of queue pairs of this user, with those given back lately");
+    check(
+        sessions.size() + resting.size(),
+        MOST,
+        "numbers of queue pairs of the interface, with those given back lately");
     int number = draw(engine);
     while (sessions.containsKey(number) || restingNumbers.contains(number)) {
       number = draw(engine);

@@ -354,7 +354,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
         number,
         state.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         ends(),
-        listener == null,
+        isInitiator(),
         plainDdp,
         session.engine().tcp().now() - openedAt,
         tcp == null ? TcpStatus.NONE : tcp.status(),
@@ -365,6 +365,10 @@ final class SessionConnection implements StartupHandler, PendingStartup {
         reports.receivesPosted(),
         ddp().heldOctets(),
         failureText);
+  }
+
+  private boolean isInitiator() {
+    return listener == null && (meeting == null || meeting.expectation().connects());
   }
 
   /** Our address. */
@@ -583,7 +587,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
       firstMessage.set(tcp.now() + FIRST_MESSAGE_CHECK);
     }
     session.engine().counters().connectionsOpened++;
-    session.engine().events().opened(localPort, remoteAddress, remotePort, listener == null);
+    session.engine().events().opened(localPort, remoteAddress, remotePort, isInitiator());
     sendEvent(
         new DaemonMessage.Established(
             number,

@@ -78,6 +78,25 @@ class ConfigurationFileTest {
   }
 
   @Test
+  void shouldReadThePortOfQueuePairs() throws Exception {
+    assertThat(ConfigurationFile.parse("f", PORT).interfaces().getFirst().queuePairPort())
+        .isEqualTo(4794);
+    for (int port : new int[] {0, 1, 65535}) {
+      Configuration read = ConfigurationFile.parse("f", PORT + "queue-pair-port = " + port);
+      assertThat(read.interfaces().getFirst().introductionPort()).isEqualTo(port);
+    }
+    for (int port : new int[] {-1, 65536}) {
+      assertThat(problems(PORT + "queue-pair-port = " + port))
+          .singleElement()
+          .asString()
+          .contains("interface[1].queue-pair-port", "0 to 65535");
+    }
+    String startKey = PORT + "[interface.mpa]\nstartup = \"start-key\"\n";
+    assertThat(ConfigurationFile.parse("f", startKey).interfaces().getFirst().introductionPort())
+        .isZero();
+  }
+
+  @Test
   void shouldReadTheLog() throws Exception {
     String log =
         """
