@@ -317,6 +317,13 @@ struct rddp_connection_options {
     const uint32_t *queues;             /* plain DDP: receives that each queue holds; NULL: RDMAP */
     uint16_t queue_count;               /* 0 to 256 */
     uint32_t domain;                    /* protection domain */
+    /*
+     * Sends and Writes (with plain DDP: all messages) complete when TCP has their last octet acknowledged, not when they
+     * have been sent. A peer that is rddp acknowledges a message when it has placed it, unless the message is held for a
+     * receive that the peer's program has not posted, or the peer has found an error, which ends the connection. Other
+     * peers need not. What was sent and not acknowledged when a connection fails completes with RDDP_FLUSHED.
+     */
+    bool acknowledged;
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \

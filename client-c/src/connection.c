@@ -244,6 +244,9 @@ static int check_options(const struct rddp_connection_options *options) {
     return RDDP_OK;
 }
 
+/* Flag of a connection's settings. */
+#define ACKNOWLEDGED 1U
+
 static void put_settings(struct message *message, const struct rddp_connection_options *options) {
     put_u32(message, options->held_octets);
     put_u32(message, options->tagged_notices);
@@ -258,6 +261,7 @@ static void put_settings(struct message *message, const struct rddp_connection_o
     put_u32(message, options->peer_to_peer);
     put_u32(message, options->revision_1_retry);
     put_u32(message, options->domain);
+    put_u32(message, options->acknowledged ? ACKNOWLEDGED : 0);
 }
 
 static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;

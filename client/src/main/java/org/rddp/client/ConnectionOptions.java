@@ -28,6 +28,8 @@ import org.rddp.ipc.control.ConnectionSettings;
  * @param completionQueue where the connection's completions are polled; null: by {@link Rddp#poll}
  * @param domain number of the protection domain, see {@link ProtectionDomains}: the peer may use
  *     STags, and requests of this program regions, of this domain only
+ * @param acknowledged whether this program's Sends and Writes complete when TCP has their last
+ *     octet acknowledged, not when they have been sent: see {@link #withAcknowledged}
  */
 public record ConnectionOptions(
     int heldOctets,
@@ -36,11 +38,12 @@ public record ConnectionOptions(
     SharedReceiveQueue receiveQueue,
     StartupOptions startup,
     CompletionQueue completionQueue,
-    int domain) {
+    int domain,
+    boolean acknowledged) {
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS =
       new ConnectionOptions(
-          0, 0, List.of(), null, StartupOptions.DEFAULTS, null, ProtectionDomains.DEFAULT);
+          0, 0, List.of(), null, StartupOptions.DEFAULTS, null, ProtectionDomains.DEFAULT, false);
 
   /** Checks the ranges. */
   public ConnectionOptions {
@@ -99,31 +102,46 @@ public record ConnectionOptions(
         null,
         StartupOptions.DEFAULTS,
         null,
-        ProtectionDomains.DEFAULT);
+        ProtectionDomains.DEFAULT,
+        false);
   }
 
   /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
     return new ConnectionOptions(
-        octets, taggedNotices, queues, receiveQueue, startup, completionQueue, domain);
+        octets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        completionQueue,
+        domain,
+        acknowledged);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
     return new ConnectionOptions(
-        heldOctets, notices, queues, receiveQueue, startup, completionQueue, domain);
+        heldOctets, notices, queues, receiveQueue, startup, completionQueue, domain, acknowledged);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, queue, startup, completionQueue, domain);
+        heldOctets, taggedNotices, queues, queue, startup, completionQueue, domain, acknowledged);
   }
 
   /** Copies the options with other options of MPA's startup. */
   public ConnectionOptions withStartup(StartupOptions options) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, options, completionQueue, domain);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        options,
+        completionQueue,
+        domain,
+        acknowledged);
   }
 
   /**
@@ -140,13 +158,34 @@ public record ConnectionOptions(
   /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
   public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, queue, domain);
+        heldOctets, taggedNotices, queues, receiveQueue, startup, queue, domain, acknowledged);
   }
 
   /** Copies the options with another protection domain. */
   public ConnectionOptions withDomain(int number) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, completionQueue, number);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        completionQueue,
+        number,
+        acknowledged);
+  }
+
+  /**
+   * Copies the options with Sends and Writes (with plain DDP: all messages) that complete when TCP
+   * has their last octet acknowledged, or with such that complete when they have been sent, as is
+   * the default. A peer that is rddp acknowledges a message when it has placed it, unless it is
+   * held for a receive that the peer's program has not posted, or the peer has found an error,
+   * which ends the connection. Other peers need not. The memory of a message may be used again no
+   * sooner than it completes, and its place in the send queue is taken for a round trip longer.
+   * What was sent and not acknowledged when a connection fails is flushed.
+   */
+  public ConnectionOptions withAcknowledged(boolean wanted) {
+    return new ConnectionOptions(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, completionQueue, domain, wanted);
   }
 
   /** Whether the connection speaks plain DDP. */
@@ -156,6 +195,7 @@ public record ConnectionOptions(
 
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared, startup, domain);
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged);
   }
 }

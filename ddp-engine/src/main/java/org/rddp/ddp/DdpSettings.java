@@ -15,6 +15,7 @@ import org.rddp.ddp.receiving.QueueSettings;
  *     makes a message without a buffer an error (RFC 5041 section 7.1)
  * @param heldShare the owner's share of the memory for them; null for all of it
  * @param queueMemory the bound that counts the entries of the stream's queues; null for none
+ * @param acknowledged whether the user is told when the peer's TCP has acknowledged a message
  */
 public record DdpSettings(
     int sendDepth,
@@ -22,7 +23,8 @@ public record DdpSettings(
     List<QueueSettings> queues,
     int heldOctets,
     HeldShare heldShare,
-    QueueMemory queueMemory) {
+    QueueMemory queueMemory,
+    boolean acknowledged) {
   /** Copies the list. */
   public DdpSettings {
     queues = List.copyOf(queues);
@@ -33,6 +35,6 @@ public record DdpSettings(
 
   /** Creates settings with which a message without a buffer is an error. */
   public DdpSettings(int sendDepth, int responseDepth, List<QueueSettings> queues) {
-    this(sendDepth, responseDepth, queues, 0, null, null);
+    this(sendDepth, responseDepth, queues, 0, null, null, false);
   }
 }

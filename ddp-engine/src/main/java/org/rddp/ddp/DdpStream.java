@@ -70,7 +70,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
             settings.sendDepth(),
             settings.responseDepth(),
             settings.queues().size(),
-            settings.queueMemory());
+            settings.queueMemory(),
+            settings.acknowledged());
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     HeldSegments held =
         new HeldSegments(settings.heldOctets(), engine.heldMemory(), settings.heldShare());
@@ -340,6 +341,11 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     sender.wake();
   }
 
+  @Override
+  public void onFpdusAcknowledged() {
+    sender.takeAcknowledged();
+  }
+
   /** Does nothing: each segment is cut to the MULPDU when it is sent. */
   @Override
   public void onMulpdu(int mulpdu) {}
@@ -373,6 +379,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   private void end(CloseReason reason) {
+    sender.takeAcknowledged();
     stop(0);
     user.onClosed(reason);
   }

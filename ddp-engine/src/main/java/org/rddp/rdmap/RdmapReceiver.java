@@ -24,6 +24,10 @@ final class RdmapReceiver implements UlpHandler {
   private final RdmapSendQueue sendQueue;
   private final Requester requester;
   private final Termination termination;
+
+  /** Whether sends and writes complete when they are acknowledged. */
+  private final boolean acknowledged;
+
   private Responder responder;
   private InPlaceMessages inPlaceMessages;
   private RdmapLocalOperations localOperations;
@@ -47,12 +51,14 @@ final class RdmapReceiver implements UlpHandler {
       TaggedBuffers taggedBuffers,
       RdmapSendQueue sendQueue,
       Requester requester,
-      Termination termination) {
+      Termination termination,
+      boolean acknowledged) {
     this.handler = handler;
     this.taggedBuffers = taggedBuffers;
     this.sendQueue = sendQueue;
     this.requester = requester;
     this.termination = termination;
+    this.acknowledged = acknowledged;
   }
 
   /** Sets the stream. Call before the stream is used. */
@@ -253,7 +259,20 @@ final class RdmapReceiver implements UlpHandler {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST -> requester.started();
       case RdmapHeader.TERMINATE -> {}
-      default -> sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.5-09
+      default -> {
+        if (!acknowledged) {
+          sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.5-09
+        }
+      }
+    }
+  }
+
+  /** Reads and atomics complete when they are answered. */
+  @Override
+  public void onAcknowledged(long sequence, int rsvdUlp, long octets) {
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
+      default -> sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
     }
   }
 

@@ -26,6 +26,8 @@ import org.rddp.mpa.MpaSettings;
  * @param queueMemory the bound that counts the entries of the stream's queues; null for none
  * @param sharedReceives the shared queue that receives are taken from; null if they are posted to
  *     the stream
+ * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged,
+ *     not when they have been passed to TCP
  */
 public record RdmapSettings(
     MpaSettings mpa,
@@ -36,7 +38,8 @@ public record RdmapSettings(
     int heldOctets,
     HeldShare heldShare,
     QueueMemory queueMemory,
-    DdpSharedReceiveQueue sharedReceives) {
+    DdpSharedReceiveQueue sharedReceives,
+    boolean acknowledged) {
   /** Default of IRD and ORD. */
   public static final int DEFAULT_READS = 16;
 
@@ -56,7 +59,7 @@ public record RdmapSettings(
   /** Creates settings of a stream to which receives are posted. */
   public RdmapSettings(
       MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
-    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null, null);
+    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null, null, null, false);
   }
 
   /** Creates settings with which a message without a receive is an error. */
@@ -72,13 +75,31 @@ public record RdmapSettings(
   /** Returns a copy with other queue lengths and the bound that counts the queues' entries. */
   public RdmapSettings withQueues(int sends, int receives, QueueMemory memory) {
     return new RdmapSettings(
-        mpa, sends, receives, ird, ord, heldOctets, heldShare, memory, sharedReceives);
+        mpa,
+        sends,
+        receives,
+        ird,
+        ord,
+        heldOctets,
+        heldShare,
+        memory,
+        sharedReceives,
+        acknowledged);
   }
 
   /** Returns a copy with another bound for held messages and the owner's share of their memory. */
   public RdmapSettings withHeld(int octets, HeldShare share) {
     return new RdmapSettings(
-        mpa, sendDepth, receiveDepth, ird, ord, octets, share, queueMemory, sharedReceives);
+        mpa,
+        sendDepth,
+        receiveDepth,
+        ird,
+        ord,
+        octets,
+        share,
+        queueMemory,
+        sharedReceives,
+        acknowledged);
   }
 
   /** Returns a copy with other settings of MPA. */
@@ -92,18 +113,52 @@ public record RdmapSettings(
         heldOctets,
         heldShare,
         queueMemory,
-        sharedReceives);
+        sharedReceives,
+        acknowledged);
   }
 
   /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
   public RdmapSettings withReads(int in, int out) {
     return new RdmapSettings(
-        mpa, sendDepth, receiveDepth, in, out, heldOctets, heldShare, queueMemory, sharedReceives);
+        mpa,
+        sendDepth,
+        receiveDepth,
+        in,
+        out,
+        heldOctets,
+        heldShare,
+        queueMemory,
+        sharedReceives,
+        acknowledged);
   }
 
   /** Returns a copy with receives from a shared queue; null for none. */
   public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
     return new RdmapSettings(
-        mpa, sendDepth, receiveDepth, ird, ord, heldOctets, heldShare, queueMemory, queue);
+        mpa,
+        sendDepth,
+        receiveDepth,
+        ird,
+        ord,
+        heldOctets,
+        heldShare,
+        queueMemory,
+        queue,
+        acknowledged);
+  }
+
+  /** Returns a copy with sends and writes that complete when they are acknowledged, or sent. */
+  public RdmapSettings withAcknowledged(boolean wanted) {
+    return new RdmapSettings(
+        mpa,
+        sendDepth,
+        receiveDepth,
+        ird,
+        ord,
+        heldOctets,
+        heldShare,
+        queueMemory,
+        sharedReceives,
+        wanted);
   }
 }

@@ -56,7 +56,9 @@ public final class RdmapStream {
         new OutstandingRequests(settings.sendDepth(), settings.ord(), settings.queueMemory());
     Requester requester = new Requester(sendQueue, requests);
     termination = new Termination(handler, requester);
-    user = new RdmapReceiver(handler, taggedBuffers, sendQueue, requester, termination);
+    user =
+        new RdmapReceiver(
+            handler, taggedBuffers, sendQueue, requester, termination, settings.acknowledged());
     ddp = new DdpStream(engine, domain, sizes(settings), user);
     sender = ddp.sender();
     user.attach(ddp);
@@ -82,7 +84,8 @@ public final class RdmapStream {
             QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
         settings.heldOctets(),
         settings.heldShare(),
-        settings.queueMemory());
+        settings.queueMemory(),
+        settings.acknowledged());
   }
 
   /**

@@ -21,7 +21,7 @@ public final class DdpFixture {
   final InMemoryTcpPair tcp;
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
-    DdpSettings settings = new DdpSettings(16, 4, List.of(queues), held, null, null);
+    DdpSettings settings = new DdpSettings(16, 4, List.of(queues), held, null, null, false);
     if (initiator) {
       stream = ulp.initiator(engine, domain, settings, new byte[0]);
       peer = RawUlpduPeer.responder();

@@ -33,8 +33,10 @@ final class RdmapFixture {
 
   /** A stream that keeps so many octets of messages until a receive is posted. */
   RdmapFixture(int heldOctets) {
-    RdmapSettings settings =
-        new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD, heldOctets);
+    this(new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD, heldOctets));
+  }
+
+  RdmapFixture(RdmapSettings settings) {
     stream = user.responder(engine, domain, settings);
     tcp = new InMemoryTcpPair(user.startup, peer.transport(), 1448);
     run();

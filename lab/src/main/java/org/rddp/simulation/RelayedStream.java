@@ -55,6 +55,11 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   }
 
   @Override
+  public void onAcknowledged() {
+    above.onAcknowledged();
+  }
+
+  @Override
   public void onEmss(int emss) {
     above.onEmss(emss);
   }
@@ -177,5 +182,10 @@ public abstract class RelayedStream implements StreamHandler, TcpStream {
   @Override
   public long unacknowledged() {
     return below.unacknowledged();
+  }
+
+  @Override
+  public void awaitAcknowledgment() {
+    below.awaitAcknowledgment();
   }
 }

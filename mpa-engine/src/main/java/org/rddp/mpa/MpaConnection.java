@@ -367,6 +367,32 @@ public final class MpaConnection implements StreamHandler {
   }
 
   @Override
+  public void onAcknowledged() {
+    handler.onFpdusAcknowledged();
+  }
+
+  /** Stream position behind the last FPDU sent. */
+  public long sendPosition() {
+    return stream.sendPosition();
+  }
+
+  /**
+   * Stream position before which the peer has acknowledged every octet; also after the end of the
+   * connection.
+   */
+  public long acknowledged() {
+    return stream.sendPosition() - stream.unacknowledged();
+  }
+
+  /**
+   * Has {@link UlpduHandler#onFpdusAcknowledged()} called, once, when the peer's next segment
+   * comes.
+   */
+  public void awaitAcknowledgment() {
+    stream.awaitAcknowledgment();
+  }
+
+  @Override
   public void onEmss(int emss) {
     int before = fullMulpdu;
     fullMulpdu = Mulpdu.of(emss, negotiated.sendMarkers()); // MPA-4.5-06, MPAA-5.2-05, D03-5.1.1-01

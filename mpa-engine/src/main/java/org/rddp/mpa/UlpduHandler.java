@@ -48,6 +48,13 @@ public interface UlpduHandler {
   /** Sending may be tried again after {@link MpaConnection#sendable()} was false. */
   void onSendable();
 
+  /**
+   * {@link MpaConnection#acknowledged()} may have changed since {@link
+   * MpaConnection#awaitAcknowledgment()} was called. ULPDUs that came with the acknowledgment have
+   * been passed before.
+   */
+  default void onFpdusAcknowledged() {}
+
   /** {@link MpaConnection#fullMulpdu()} has changed. */
   void onMulpdu(int mulpdu);
 

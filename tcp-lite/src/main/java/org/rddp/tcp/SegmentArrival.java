@@ -30,7 +30,7 @@ final class SegmentArrival {
       synchronisedOrSynReceived(connection, segment);
     }
     if (connection.state() != TcpState.CLOSED) {
-      connection.notifyIfSendable();
+      connection.notifyAwaiting();
     }
     if (connection.state() != TcpState.CLOSED && connection.receiver.acknowledgmentPending()) {
       connection.scheduleFlush();

@@ -73,6 +73,13 @@ public interface StreamHandler extends EarlySegments.Consumer {
    */
   void onSendable();
 
+  /**
+   * The peer may have acknowledged octets since {@link TcpStream#awaitAcknowledgment()} was called.
+   * Called once for that, behind everything that the peer's segment has brought. An acknowledgment
+   * that ends the connection is followed by {@link #onClosed} alone.
+   */
+  default void onAcknowledged() {}
+
   /** {@link TcpStream#emss()} has changed. */
   void onEmss(int emss);
 

@@ -19,6 +19,12 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   private static final long MILLISECOND = 1_000_000;
 
+  /** The user waits until it may send. */
+  private static final int ROOM = 1;
+
+  /** The user waits until the peer acknowledges something. */
+  private static final int ACKNOWLEDGMENT = 2;
+
   final StackContext context;
   final PeerAccount peer;
   final Sender sender;
@@ -68,7 +74,10 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   private final int timestampOffset;
   private TcpState state;
-  private boolean wantsToSend;
+
+  /** What the user waits for: bits of {@link #ROOM} and {@link #ACKNOWLEDGMENT}. */
+  private byte awaited;
+
   private boolean flushScheduled;
   private boolean awaitsPackets;
 
@@ -194,7 +203,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     if (room && share && sender.sendable()) {
       return true;
     }
-    wantsToSend = true;
+    awaited |= ROOM;
     if (!room) {
       scheduleFlush();
     } else if (!share) {
@@ -211,7 +220,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     long packet = share ? context.pool.allocate() : 0;
     if (packet == 0 && state != TcpState.CLOSED) {
       context.counters.packetsExhausted++;
-      wantsToSend = true;
+      awaited |= ROOM;
       if (share) {
         scheduleFlush();
       } else {
@@ -295,7 +304,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       }
     }
     if (state != TcpState.CLOSED) {
-      wantsToSend = false;
+      awaited &= ~ROOM;
       sender.close();
     }
   }
@@ -328,6 +337,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public long unacknowledged() {
     return sender.unacknowledged();
+  }
+
+  @Override
+  public void awaitAcknowledgment() {
+    awaited |= ACKNOWLEDGMENT;
   }
 
   void become(TcpState next) {
@@ -409,7 +423,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   boolean wantsToSend() {
-    return wantsToSend && state.open();
+    return (awaited & ROOM) != 0 && state.open();
   }
 
   /** Our timestamp clock: milliseconds from a secret start (RFC 7323 section 5.4). */
@@ -437,7 +451,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       return;
     }
     sender.endTurn();
-    notifyIfSendable();
+    notifyAwaiting();
     if (state == TcpState.CLOSED) {
       return;
     }
@@ -562,10 +576,22 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     context.upcalls.closed(this, reason);
   }
 
-  /** Calls {@link StreamHandler#onSendable} if the user waits for it and sending is possible. */
-  void notifyIfSendable() {
-    if (wantsToSend && sendable()) {
-      wantsToSend = false;
+  /**
+   * Tells a user that waits of an acknowledgment that may have come, and that sending is possible.
+   */
+  void notifyAwaiting() {
+    if (awaited != 0) {
+      notifyUser();
+    }
+  }
+
+  private void notifyUser() {
+    if ((awaited & ACKNOWLEDGMENT) != 0) {
+      awaited &= ~ACKNOWLEDGMENT;
+      context.upcalls.acknowledged(this);
+    }
+    if ((awaited & ROOM) != 0 && sendable()) {
+      awaited &= ~ROOM;
       context.upcalls.sendable(this);
     }
   }

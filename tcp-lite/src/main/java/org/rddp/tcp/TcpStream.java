@@ -164,6 +164,14 @@ public interface TcpStream {
   /** The engine's time in nanoseconds, as of this turn of the duty cycle. */
   long now();
 
-  /** Octets sent, or waiting to be sent, that the peer has not acknowledged. */
+  /**
+   * Octets sent, or waiting to be sent, that the peer has not acknowledged; also after the end of
+   * the connection.
+   */
   long unacknowledged();
+
+  /**
+   * Has {@link StreamHandler#onAcknowledged()} called, once, when the peer's next segment comes.
+   */
+  void awaitAcknowledgment();
 }

@@ -78,6 +78,18 @@ final class Upcalls {
     }
   }
 
+  /** Tells the handler, if the connection has not ended meanwhile. */
+  void acknowledged(TcpConnection connection) {
+    if (connection.handler == null) {
+      return;
+    }
+    try {
+      connection.handler.onAcknowledged();
+    } catch (Throwable failure) {
+      failed(connection, failure);
+    }
+  }
+
   void emss(TcpConnection connection, int octets) {
     try {
       connection.handler.onEmss(octets);

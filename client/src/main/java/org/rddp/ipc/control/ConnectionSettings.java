@@ -17,6 +17,7 @@ import org.rddp.client.types.StartupOptions.Choice;
  *     connection
  * @param startup RDMAP: what the program chooses of MPA's startup
  * @param domain number of the protection domain
+ * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged
  */
 public record ConnectionSettings(
     int heldOctets,
@@ -24,9 +25,12 @@ public record ConnectionSettings(
     List<Integer> queues,
     int receiveQueue,
     StartupOptions startup,
-    int domain) {
+    int domain,
+    boolean acknowledged) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
+
+  private static final int ACKNOWLEDGED = 1;
 
   private static final List<Choice> CHOICES = List.of(Choice.values());
 
@@ -52,17 +56,26 @@ public record ConnectionSettings(
         queues,
         receiveQueue,
         StartupOptions.DEFAULTS,
-        ProtectionDomains.DEFAULT);
+        ProtectionDomains.DEFAULT,
+        false);
   }
 
   /** Copies the settings with another startup. */
   public ConnectionSettings withStartup(StartupOptions options) {
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, options, domain);
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, receiveQueue, options, domain, acknowledged);
   }
 
   /** Copies the settings with another protection domain. */
   public ConnectionSettings withDomain(int number) {
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, startup, number);
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, number, acknowledged);
+  }
+
+  /** Copies the settings with sends that complete when they are acknowledged, or sent. */
+  public ConnectionSettings withAcknowledged(boolean wanted) {
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, wanted);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -82,6 +95,7 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
+    buffer.putInt(acknowledged ? ACKNOWLEDGED : 0);
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -96,7 +110,21 @@ public record ConnectionSettings(
       queues.add(buffer.getInt());
     }
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, buffer.getInt(), readStartup(buffer), buffer.getInt());
+        heldOctets,
+        taggedNotices,
+        queues,
+        buffer.getInt(),
+        readStartup(buffer),
+        buffer.getInt(),
+        readFlags(buffer));
+  }
+
+  private static boolean readFlags(MessageBuffer buffer) throws ControlProtocolException {
+    int flags = buffer.getInt();
+    if ((flags & ~ACKNOWLEDGED) != 0) {
+      throw new ControlProtocolException("flags " + flags + " of a connection: 0 or 1");
+    }
+    return flags == ACKNOWLEDGED;
   }
 
   private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {

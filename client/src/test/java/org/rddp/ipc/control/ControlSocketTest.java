@@ -56,7 +56,7 @@ class ControlSocketTest {
           .withDomain(4095)
           .withStartup(new StartupOptions(16382, 0, 2, Choice.YES, Choice.NO));
   private static final ConnectionSettings PLAIN =
-      new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
+      new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24)).withAcknowledged(true);
   private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);
 
   @TempDir private Path directory;

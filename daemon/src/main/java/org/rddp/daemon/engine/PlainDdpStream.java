@@ -35,6 +35,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final CompletionReports reports;
   private final TaggedNotices notices;
   private final int queues;
+  private final boolean acknowledged;
   private final DdpStream stream;
 
   /** Creates a stream that has not begun. */
@@ -48,6 +49,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     this.reports = reports;
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
+    acknowledged = settings.acknowledged();
     Engine engine = session.engine();
     ProtectionDomain domain = session.domains().get(settings.domain());
     stream = new DdpStream(engine.ddp(), domain, sizes(session, settings), this);
@@ -60,7 +62,8 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
         settings.queues().stream().map(QueueSettings::buffered).toList(),
         settings.heldOctets(),
         session.heldShare(),
-        session.queueMemory());
+        session.queueMemory(),
+        settings.acknowledged());
   }
 
   /** Disables RDMA Reads and RTR messages, which belong to RDMAP. */
@@ -236,6 +239,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onSent(long slot, int rsvdUlp, long octets) {
+    if (!acknowledged) {
+      reports.ended((int) slot, CompletionStatus.SUCCESS, octets);
+    }
+  }
+
+  @Override
+  public void onAcknowledged(long slot, int rsvdUlp, long octets) {
     reports.ended((int) slot, CompletionStatus.SUCCESS, octets);
   }
 

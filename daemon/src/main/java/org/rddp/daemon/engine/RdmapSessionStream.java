@@ -45,7 +45,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
                 session.limits().receiveQueue(),
                 session.queueMemory())
             .withHeld(chosen.heldOctets(), session.heldShare())
-            .withSharedReceives(receives == null ? null : receives.queue());
+            .withSharedReceives(receives == null ? null : receives.queue())
+            .withAcknowledged(chosen.acknowledged());
     ProtectionDomain domain = session.domains().get(chosen.domain());
     this.stream = new RdmapStream(engine.ddp(), domain, settings, this);
   }

@@ -23,6 +23,10 @@ public final class DdpSender {
   private final SendHandler user;
   private final OutgoingQueues queues;
   private final MessageSequence[] sequences;
+
+  /** Null unless the user is told of acknowledgments. */
+  private final SentMessages sentMessages;
+
   private MpaConnection mpa;
   private int version;
   private int ulpBits;
@@ -38,6 +42,7 @@ public final class DdpSender {
    * @param responseDepth the most responses queued, 1 to 2^24
    * @param peerQueues number of the peer's queues for Untagged Messages
    * @param memory the bound that counts the messages' entries; null for none
+   * @param acknowledged whether the user is told when messages have been acknowledged
    */
   public DdpSender(
       SendScheduler scheduler,
@@ -45,11 +50,13 @@ public final class DdpSender {
       int sendDepth,
       int responseDepth,
       int peerQueues,
-      QueueMemory memory) {
+      QueueMemory memory,
+      boolean acknowledged) {
     this.scheduler = scheduler;
     this.counters = scheduler.counters();
     this.user = user;
     queues = new OutgoingQueues(user, sendDepth, responseDepth, memory);
+    sentMessages = acknowledged ? new SentMessages(user, memory) : null;
     sequences = new MessageSequence[peerQueues];
     for (int qn = 0; qn < sequences.length; qn++) {
       sequences[qn] = new MessageSequence(MessageSequence.FIRST); // DDP-4.3-07
@@ -388,6 +395,10 @@ public final class DdpSender {
     counters.segments++;
     counters.octets += payload;
     if (message.sent(payload)) { // DDP-5.4-01, RDMAP-5.5-09
+      if (sentMessages != null && queues.currentIsPosted()) {
+        sentMessages.add(message, mpa.sendPosition());
+        mpa.awaitAcknowledgment();
+      }
       queues.completeCurrent();
     }
     return true;
@@ -417,6 +428,16 @@ public final class DdpSender {
     return mpa.send(header, headerLength + payload, 0, 0, more);
   }
 
+  /** The peer may have acknowledged messages: tells the user, if it wants to know. */
+  public void takeAcknowledged() {
+    if (sentMessages != null && mpa != null) {
+      sentMessages.acknowledged(mpa.acknowledged());
+      if (!sentMessages.isEmpty()) {
+        mpa.awaitAcknowledgment();
+      }
+    }
+  }
+
   /** Takes no more posts; once everything posted has been sent, MPA closes our half. */
   public void close() {
     postsLeft = 0;
@@ -437,9 +458,15 @@ public final class DdpSender {
     }
   }
 
-  /** Returns everything that has not been sent, and takes nothing more. */
+  /**
+   * Returns everything that has not been sent, or not acknowledged where the user is told of that,
+   * and takes nothing more.
+   */
   public void flush() {
     postsLeft = 0;
+    if (sentMessages != null) {
+      sentMessages.flush();
+    }
     queues.flush(); // DDP-3-03, DDP-6.2.2-02, RDMAP-5.4-06
     isBacklogged = false;
     // A close that waited for the flushed messages happens now.

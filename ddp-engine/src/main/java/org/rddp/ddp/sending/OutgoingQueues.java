@@ -119,6 +119,11 @@ final class OutgoingQueues {
     }
   }
 
+  /** Whether the current message is a posted one. */
+  boolean currentIsPosted() {
+    return initialMessage == null && current == messages;
+  }
+
   /** Drops the current message, which cannot be sent in full. */
   void dropCurrent() {
     current.removeFirst();

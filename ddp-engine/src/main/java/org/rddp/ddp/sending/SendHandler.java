@@ -35,7 +35,21 @@ public interface SendHandler {
    */
   void onSent(long token, int rsvdUlp, long octets);
 
-  /** A message will not be sent, or not completely; its memory belongs to the user again. */
+  /**
+   * The peer's TCP has acknowledged a message. Only for a stream whose settings ask for it ({@link
+   * org.rddp.ddp.DdpSettings#acknowledged}), some time after {@link #onSent} for each posted
+   * message; or {@link #onSendFlushed}, if the stream fails or ends before.
+   *
+   * @param token as posted
+   * @param rsvdUlp the user's octet, as posted
+   * @param octets its length
+   */
+  default void onAcknowledged(long token, int rsvdUlp, long octets) {}
+
+  /**
+   * A message will not be sent, or not completely, or its acknowledgment will not come; its memory
+   * belongs to the user again.
+   */
   void onSendFlushed(long token, int rsvdUlp);
 
   /**

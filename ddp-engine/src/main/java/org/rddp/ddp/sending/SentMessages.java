@@ -1,0 +1,67 @@
+package org.rddp.ddp.sending;
+
+import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.QueueMemory;
+
+/**
+ * The posted messages of a stream that have been passed to TCP and are not acknowledged yet, in the
+ * order in which they were sent. Its user's requests bound their number.
+ */
+final class SentMessages {
+  private static final int MOST = 1 << 24;
+
+  private final SendHandler user;
+  private final EntryRing<SentMessage> messages;
+
+  SentMessages(SendHandler user, QueueMemory memory) {
+    this.user = user;
+    messages = new EntryRing<>(MOST, SentMessage::new, SentMessage.OCTETS, memory);
+  }
+
+  boolean isEmpty() {
+    return messages.isEmpty();
+  }
+
+  /**
+   * Appends a message.
+   *
+   * @param end stream position behind its last octet
+   */
+  void add(OutgoingMessage message, long end) {
+    messages.add().set(message.token(), message.rsvdUlp(), message.length(), end);
+  }
+
+  /** Every octet before a stream position has been acknowledged: tells the user. */
+  void acknowledged(long position) {
+    while (!messages.isEmpty() && messages.first().end <= position) {
+      SentMessage message = messages.removeFirst();
+      user.onAcknowledged(message.token, message.rsvdUlp, message.octets);
+    }
+  }
+
+  /** No acknowledgment is waited for any more: tells the user. */
+  void flush() {
+    while (!messages.isEmpty()) {
+      SentMessage message = messages.removeFirst();
+      user.onSendFlushed(message.token, message.rsvdUlp);
+    }
+  }
+
+  /** Reused. */
+  private static final class SentMessage {
+    /** Octets of an object on the heap. */
+    private static final int OCTETS = 40;
+
+    private long token;
+    private int rsvdUlp;
+    private long octets;
+    private long end;
+
+    private void set(long sentToken, int sentUlp, long length, long position) {
+      token = sentToken;
+      rsvdUlp = sentUlp;
+      octets = length;
+      end = position;
+    }
+  }
+}
