@@ -324,6 +324,13 @@ struct rddp_connection_options {
      * peers need not. What was sent and not acknowledged when a connection fails completes with RDDP_FLUSHED.
      */
     bool acknowledged;
+    /*
+     * Sends with immediate data (RDDP_SEND_WITH_IMMEDIATE) are wanted. RDMAP does not have them, so both ends must be rddp,
+     * and both programs must want them: send_immediate of struct rddp_startup says whether they do. The wish is 12 octets
+     * behind the private data, which then has at most 496; the peer's daemon takes them off, a peer that is not rddp does
+     * not.
+     */
+    bool send_immediate;
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \
@@ -335,6 +342,7 @@ struct rddp_startup {
     bool peer_to_peer;
     uint32_t peer_ird, peer_ord;
     uint32_t ird, ord;  /* in use at this end */
+    bool send_immediate;  /* both ends want Sends with immediate data */
 };
 
 enum rddp_connection_state {
@@ -525,13 +533,15 @@ enum rddp_opcode {
     RDDP_WRITE = 3,
     RDDP_READ = 4,             /* one piece */
     RDDP_WRITE_IMMEDIATE = 5,
-    RDDP_SEND_IMMEDIATE = 6,   /* no octets; the peer's receive needs room for eight, or no memory at all */
+    RDDP_SEND_IMMEDIATE = 6,   /* no octets; uses up the peer's receive, which needs room for eight if the peer is not rddp */
     RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for the old value */
     RDDP_SWAP = 8,
     RDDP_COMPARE_SWAP = 9,
     RDDP_INVALIDATE = 10,      /* remote_stag: an STag of this session */
     RDDP_BIND = 11,            /* remote_stag: the window's number; remote_to: rights of the peer; one piece; immediate: the
                                   Tagged Offset of its first octet; queue: the last octet of the STag of a keyed window */
+    RDDP_SEND_WITH_IMMEDIATE = 12,  /* a message with immediate data of 32 bits, if both ends want such Sends; else it
+                                       completes with RDDP_LOCAL_OPERATION_ERROR */
     RDDP_SEND_UNTAGGED = 16,   /* plain DDP from here on */
     RDDP_SEND_TAGGED = 17,
     RDDP_RECEIVE_UNTAGGED = 18,
@@ -596,9 +606,10 @@ enum rddp_status {
 RDDP_EXPORT const char *rddp_status_name(int status);
 
 enum rddp_completion_flags {
-    RDDP_HAS_IMMEDIATE = 1,   /* of a receive: immediate data used it up */
+    RDDP_HAS_IMMEDIATE = 1,   /* of a receive: immediate data has come; without the last flag its memory is as it was */
     RDDP_WAS_SOLICITED = 2,   /* of a receive: the peer wants this program woken */
-    RDDP_HAS_INVALIDATED = 4  /* of a receive: the peer has invalidated the STag */
+    RDDP_HAS_INVALIDATED = 4, /* of a receive: the peer has invalidated the STag */
+    RDDP_OF_SEND = 8          /* of a receive: the immediate data came with a Send, whose message the receive holds */
 };
 
 struct rddp_completion {

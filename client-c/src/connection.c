@@ -66,6 +66,7 @@ static void get_startup(struct message *event, struct rddp_startup *startup) {
     startup->peer_ord = get_u32(event);
     startup->ird = get_u32(event);
     startup->ord = get_u32(event);
+    startup->send_immediate = get_bool(event);
 }
 
 static void get_private_data(struct message *event, struct rddp_connection_info *info) {
@@ -244,8 +245,9 @@ static int check_options(const struct rddp_connection_options *options) {
     return RDDP_OK;
 }
 
-/* Flag of a connection's settings. */
+/* Flags of a connection's settings. */
 #define ACKNOWLEDGED 1U
+#define SEND_IMMEDIATE 2U
 
 static void put_settings(struct message *message, const struct rddp_connection_options *options) {
     put_u32(message, options->held_octets);
@@ -261,7 +263,7 @@ static void put_settings(struct message *message, const struct rddp_connection_o
     put_u32(message, options->peer_to_peer);
     put_u32(message, options->revision_1_retry);
     put_u32(message, options->domain);
-    put_u32(message, options->acknowledged ? ACKNOWLEDGED : 0);
+    put_u32(message, (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0));
 }
 
 static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;

@@ -137,6 +137,8 @@ static const struct rule {
     [RDDP_COMPARE_SWAP] = {RDDP_SIGNALLED | RDDP_FENCED, 1, 0},
     [RDDP_INVALIDATE] = {RDDP_SIGNALLED | RDDP_FENCED, 0, 0},
     [RDDP_BIND] = {RDDP_SIGNALLED | RDDP_FENCED, 1, UINT64_MAX},
+    [RDDP_SEND_WITH_IMMEDIATE] = {RDDP_SIGNALLED | RDDP_INLINE | RDDP_FENCED | RDDP_SOLICITED, RDDP_MAX_PIECES,
+        UINT32_MAX},
     [RDDP_SEND_UNTAGGED] = {RDDP_SIGNALLED | RDDP_INLINE, RDDP_MAX_PIECES, 0xffffffffff},
     [RDDP_SEND_TAGGED] = {RDDP_SIGNALLED | RDDP_INLINE, RDDP_MAX_PIECES, 0xff},
     [RDDP_RECEIVE_UNTAGGED] = {RDDP_SIGNALLED, RDDP_MAX_PIECES, 0},
@@ -176,7 +178,7 @@ static int check(const struct rddp_request *request) {
             rule->flags, request->flags);
     }
     if (rule->immediate != 0 && (request->immediate & ~rule->immediate) != 0) {
-        return fail(RDDP_INVALID, "RsvdULP 0x%llx has bits beyond 0x%llx", (unsigned long long)request->immediate,
+        return fail(RDDP_INVALID, "RsvdULP or immediate data 0x%llx has bits beyond 0x%llx", (unsigned long long)request->immediate,
             (unsigned long long)rule->immediate);
     }
     if ((request->flags & RDDP_INLINE) != 0) {
@@ -317,7 +319,7 @@ void submit(struct rings *rings, const struct rddp_request *request, unsigned sl
     first->length = length;
     first->remote_stag = receives ? shared_queue : request->remote_stag;
     first->queue = has_queue ? request->queue : 0;
-    first->remote_to = receives ? 0 : request->remote_to;
+    first->remote_to = receives || request->opcode == RDDP_SEND_WITH_IMMEDIATE ? 0 : request->remote_to;
     first->immediate = RULES[request->opcode].immediate != 0 ? request->immediate : 0;
     /*
      * Before the daemon can complete the request: the polling thread compares, and then sees what this thread wrote

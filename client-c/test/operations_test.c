@@ -106,8 +106,9 @@ static void should_gather_and_scatter_pieces(struct pair *pair) {
 }
 
 static void should_send_immediate_data(struct pair *pair) {
+    memset(pair->two.memory, 'm', 8);
     post(&pair->two, 9, RDDP_RECEIVE, 0, 8, SIGNALLED);
-    post(&pair->two, 10, RDDP_RECEIVE, 0, 8, SIGNALLED);
+    post(&pair->two, 10, RDDP_RECEIVE, 0, 3, SIGNALLED);
     struct rddp_request immediate = {.id = 11, .opcode = RDDP_SEND_IMMEDIATE,
         .flags = RDDP_SIGNALLED | RDDP_SOLICITED, .immediate = 0x1122334455667788};
     OK(rddp_post(pair->one.connection, &immediate));
@@ -119,7 +120,56 @@ static void should_send_immediate_data(struct pair *pair) {
     struct rddp_completion first = next_success(&pair->two, RDDP_RECEIVE, 9);
     CHECK(first.flags == (RDDP_HAS_IMMEDIATE | RDDP_WAS_SOLICITED) && first.immediate == 0x1122334455667788);
     CHECK(next_success(&pair->two, RDDP_RECEIVE, 10).immediate == 99);
+    CHECK(memcmp(pair->two.memory, "mmmmmmmm", 8) == 0);
     CHECK(memcmp(pair->two.memory + 300, pair->one.memory, 10) == 0);
+}
+
+/* What has completed is in the peer's memory. */
+static void should_complete_when_the_peer_has_placed(const char *socket) {
+    struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
+    options.acknowledged = true;
+    struct pair pair;
+    open_pair(&pair, socket, &options);
+    for (unsigned i = 0; i < 100; i++) {
+        memset(pair.one.memory, (int)i, 5000);
+        post(&pair.one, i, RDDP_WRITE, 0, 5000, to(&pair.two, 10000));
+        next_success(&pair.one, RDDP_WRITE, i);
+        CHECK(memcmp(pair.one.memory, pair.two.memory + 10000, 5000) == 0);
+    }
+    close_pair(&pair);
+}
+
+static void should_send_with_immediate_data(const char *socket) {
+    struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
+    options.send_immediate = true;
+    struct pair pair;
+    open_pair(&pair, socket, &options);
+    should_pass_private_data_and_startup(&pair);
+    struct rddp_connection_info info;
+    rddp_connection_info(pair.one.connection, &info);
+    CHECK(info.startup.send_immediate);
+    post(&pair.two, 1, RDDP_RECEIVE, 0, 5, SIGNALLED);
+    memcpy(pair.one.memory, "hello", 5);
+    struct rddp_request send = {.flags = RDDP_SIGNALLED | RDDP_SOLICITED, .immediate = 0xfedcba98};
+    post(&pair.one, 2, RDDP_SEND_WITH_IMMEDIATE, 0, 5, send);
+    next_success(&pair.one, RDDP_SEND_WITH_IMMEDIATE, 2);
+    struct rddp_completion received = next_success(&pair.two, RDDP_RECEIVE, 1);
+    CHECK(received.flags == (RDDP_HAS_IMMEDIATE | RDDP_OF_SEND | RDDP_WAS_SOLICITED));
+    CHECK(received.immediate == 0xfedcba98 && received.octets == 5);
+    CHECK(memcmp(pair.two.memory, "hello", 5) == 0);
+    send.opcode = RDDP_SEND_WITH_IMMEDIATE;
+    send.immediate = 1ULL << 32;
+    CHECK_RESULT(RDDP_INVALID, rddp_post(pair.one.connection, &send));
+    close_pair(&pair);
+}
+
+static void should_send_no_immediate_data_to_who_has_not_asked(const char *socket) {
+    struct pair pair;
+    open_pair(&pair, socket, NULL);
+    struct rddp_request send = {.opcode = RDDP_SEND_WITH_IMMEDIATE, .flags = RDDP_SIGNALLED, .immediate = 1};
+    OK(rddp_post(pair.one.connection, &send));
+    CHECK(next(&pair.one).status == RDDP_LOCAL_OPERATION_ERROR);
+    close_pair(&pair);
 }
 
 static void should_receive_immediate_data_without_memory(struct pair *pair) {
@@ -219,7 +269,7 @@ static void should_register_memory_for_one_connection(struct pair *pair) {
 static void should_refuse_requests_that_would_end_the_session(struct pair *pair) {
     struct rddp_piece pieces[2] = {piece(&pair->one, 0, 8), piece(&pair->one, 0, 1ull << 32)};
     struct rddp_request requests[] = {
-        {.opcode = (enum rddp_opcode)12},
+        {.opcode = (enum rddp_opcode)13},
         {.opcode = RDDP_WRITE, .flags = RDDP_SOLICITED, .pieces = pieces, .piece_count = 1},
         {.opcode = RDDP_READ, .pieces = pieces, .piece_count = 2},
         {.opcode = RDDP_SEND, .pieces = pieces, .piece_count = 2},
@@ -523,6 +573,9 @@ int main(int count, char **arguments) {
     RUN(should_wake_through_the_descriptor, &pair);
     RUN(should_tell_rejections_and_refusals, &pair);
     RUN(should_connect_over_ipv6, path);
+    RUN(should_complete_when_the_peer_has_placed, path);
+    RUN(should_send_with_immediate_data, path);
+    RUN(should_send_no_immediate_data_to_who_has_not_asked, path);
     RUN(should_share_receives, path);
     RUN(should_choose_receive_queue_and_depths_when_accepting, path);
     RUN(should_keep_protection_domains_apart, path);

@@ -66,9 +66,10 @@ static enum ibv_wc_status status_of(const struct queue_pair *pair, const struct 
 static void complete_receive(struct queue_pair *pair, const struct rddp_completion *completion, struct ibv_wc *made) {
     made->opcode = IBV_WC_RECV;
     if ((completion->flags & RDDP_HAS_IMMEDIATE) != 0) {
-        made->opcode = IBV_WC_RECV_RDMA_WITH_IMM;
+        bool is_send = (completion->flags & RDDP_OF_SEND) != 0;
+        made->opcode = is_send ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM;
         made->wc_flags |= IBV_WC_WITH_IMM;
-        made->imm_data = htonl((uint32_t)(completion->immediate >> IMMEDIATE_SHIFT));
+        made->imm_data = htonl((uint32_t)(completion->immediate >> (is_send ? 0 : IMMEDIATE_SHIFT)));
     }
     if ((completion->flags & RDDP_HAS_INVALIDATED) != 0) {
         made->wc_flags |= IBV_WC_WITH_INV;

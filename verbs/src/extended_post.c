@@ -7,6 +7,7 @@
 
 #define OFFERED                                                                                                        \
     (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND                             \
+        | IBV_QP_EX_WITH_SEND_WITH_IMM                                                                                 \
         | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD           \
         | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW)
 
@@ -111,6 +112,13 @@ static void send_plain(struct ibv_qp_ex *ibv) {
     add(ibv, IBV_WR_SEND);
 }
 
+static void send_immediate(struct ibv_qp_ex *ibv, __be32 data) {
+    struct ibv_send_wr *work = add(ibv, IBV_WR_SEND_WITH_IMM);
+    if (work != NULL) {
+        work->imm_data = data;
+    }
+}
+
 static void add_invalidate(struct ibv_qp_ex *ibv, enum ibv_wr_opcode opcode, uint32_t rkey) {
     struct ibv_send_wr *work = add(ibv, opcode);
     if (work != NULL) {
@@ -203,6 +211,7 @@ static int make_batch(struct queue_pair *pair) {
     offered->wr_atomic_cmp_swp = compare_and_swap;
     offered->wr_atomic_fetch_add = fetch_and_add;
     offered->wr_send = send_plain;
+    offered->wr_send_imm = send_immediate;
     offered->wr_send_inv = send_invalidate;
     offered->wr_local_inv = local_invalidate;
     offered->wr_bind_mw = bind_window;

@@ -36,6 +36,7 @@ static const struct kind {
     [IBV_WR_RDMA_WRITE] = {RDDP_WRITE, IBV_WC_RDMA_WRITE, true, MAX_PIECES},
     [IBV_WR_RDMA_WRITE_WITH_IMM] = {RDDP_WRITE_IMMEDIATE, IBV_WC_RDMA_WRITE, true, MAX_PIECES},
     [IBV_WR_SEND] = {RDDP_SEND, IBV_WC_SEND, true, MAX_PIECES},
+    [IBV_WR_SEND_WITH_IMM] = {RDDP_SEND_WITH_IMMEDIATE, IBV_WC_SEND, true, MAX_PIECES},
     [IBV_WR_RDMA_READ] = {RDDP_READ, IBV_WC_RDMA_READ, false, 1},
     [IBV_WR_ATOMIC_CMP_AND_SWP] = {RDDP_COMPARE_SWAP, IBV_WC_COMP_SWAP, false, 1},
     [IBV_WR_ATOMIC_FETCH_AND_ADD] = {RDDP_FETCH_ADD, IBV_WC_FETCH_ADD, false, 1},
@@ -110,6 +111,7 @@ static void make_operation(const struct ibv_send_wr *work, struct rddp_request *
             request->remote_stag = work->wr.rdma.rkey;
             request->remote_to = work->wr.rdma.remote_addr;
             break;
+        case IBV_WR_SEND_WITH_IMM: request->immediate = ntohl(work->imm_data); break;
         case IBV_WR_RDMA_WRITE:
         case IBV_WR_RDMA_READ:
             request->remote_stag = work->wr.rdma.rkey;
@@ -137,7 +139,8 @@ static void make_operation(const struct ibv_send_wr *work, struct rddp_request *
 static unsigned flags_of(const struct queue_pair *pair, const struct kind *kind, unsigned flags) {
     unsigned made = pair->signal_all || (flags & IBV_SEND_SIGNALED) != 0 ? RDDP_SIGNALLED : 0u;
     made |= (flags & IBV_SEND_FENCE) != 0 ? RDDP_FENCED : 0u;
-    bool may_solicit = kind->opcode == RDDP_SEND || kind->opcode == RDDP_WRITE_IMMEDIATE;
+    bool may_solicit = kind->opcode == RDDP_SEND || kind->opcode == RDDP_WRITE_IMMEDIATE
+        || kind->opcode == RDDP_SEND_WITH_IMMEDIATE;
     return made | (may_solicit && (flags & IBV_SEND_SOLICITED) != 0 ? RDDP_SOLICITED : 0u);
 }
 
@@ -154,14 +157,21 @@ static bool gather(const struct ibv_sge *list, int count, uint32_t longest, uint
     return true;
 }
 
+/* RDMAP has no Send with immediate data: both ends must be rddp, and want it. Before they have connected nobody knows. */
+static bool lacks_send_immediate(const rddp_connection *connection) {
+    return rddp_connection_state(connection) == RDDP_ESTABLISHED && !connection->info.startup.send_immediate;
+}
+
 static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type binds) {
-    /* RDMAP has no Send with immediate data. */
     if ((unsigned)work->opcode >= sizeof KINDS / sizeof KINDS[0] || KINDS[work->opcode].opcode == 0) {
         return EOPNOTSUPP;
     }
     const struct kind *kind = &KINDS[work->opcode];
     if (pair->connection == NULL || work->num_sge > kind->most_pieces || work->num_sge > (int)pair->cap.max_send_sge) {
         return EINVAL;
+    }
+    if (work->opcode == IBV_WR_SEND_WITH_IMM && lacks_send_immediate(pair->connection)) {
+        return EOPNOTSUPP;
     }
     bool refused = false;
     struct rddp_piece pieces[MAX_PIECES];

@@ -180,6 +180,32 @@ static void should_carry_immediate_data_and_atomics(void) {
     disconnect(&end);
 }
 
+/* The peer answers with the number. */
+static void should_send_with_immediate_data(void) {
+    struct end end;
+    setenv("RDDP_SEND_WITH_IMM", "yes", 1);
+    connect_end(events, &end);
+    unsetenv("RDDP_SEND_WITH_IMM");
+    struct ibv_send_wr send = {.wr_id = 54, .opcode = IBV_WR_SEND_WITH_IMM, .send_flags = IBV_SEND_SIGNALED,
+        .imm_data = htonl(0x0a0b0c0d)};
+    CHECK(post_own(&end, send, 8) == 0);
+    unsigned seen = 0;
+    for (int i = 0; i < 2; i++) {
+        struct ibv_wc completion = next_completion(&end);
+        CHECK(completion.status == IBV_WC_SUCCESS);
+        if (completion.opcode == IBV_WC_RECV) {
+            uint32_t back;
+            memcpy(&back, end.memory + completion.wr_id * MESSAGE, sizeof back);
+            CHECK(completion.byte_len == sizeof back && back == htonl(0x0a0b0c0d));
+            seen++;
+        } else {
+            CHECK(completion.opcode == IBV_WC_SEND && completion.wr_id == 54);
+        }
+    }
+    CHECK(seen == 1);
+    disconnect(&end);
+}
+
 static void should_refuse_more_than_the_queue_holds(void) {
     struct end end;
     connect_end(events, &end);
@@ -404,6 +430,7 @@ int main(int count, char **arguments) {
     RUN(should_flush_a_queue_pair_that_was_never_connected);
     RUN(should_tell_rejections);
     RUN(should_carry_immediate_data_and_atomics);
+    RUN(should_send_with_immediate_data);
     RUN(should_refuse_more_than_the_queue_holds);
     RUN(should_fail_with_a_wrong_key);
     RUN(should_fail_when_the_peer_refuses_an_access);

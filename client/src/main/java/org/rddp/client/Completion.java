@@ -91,12 +91,23 @@ public final class Completion {
     return entry.detail();
   }
 
-  /** Whether a receive was used up by immediate data, {@link #immediate()}. */
+  /**
+   * Whether immediate data has come to a receive, {@link #immediate()}: alone or behind a Write,
+   * which leaves its memory as it was, or {@linkplain #isSendWithImmediate() with a Send}.
+   */
   public boolean hasImmediate() {
     return entry.hasImmediate();
   }
 
-  /** The number that the peer has sent; means nothing without {@link #hasImmediate()}. */
+  /** Whether the immediate data came with a Send, whose message the receive holds. */
+  public boolean isSendWithImmediate() {
+    return entry.isSendWithImmediate();
+  }
+
+  /**
+   * The number that the peer has sent; means nothing without {@link #hasImmediate()}. That of a
+   * Send has 32 bits, unsigned.
+   */
   public long immediate() {
     return entry.immediate();
   }

@@ -196,8 +196,27 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a number to the peer's next receive, which must have room for eight octets or no memory.
-   * The receive's completion there has the number ({@link Completion#immediate()}).
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, with a number,
+   * which the completion of the peer's receive has ({@link Completion#immediate()}). Only where
+   * both ends want that ({@link ConnectionOptions#withSendImmediate}, and {@link
+   * org.rddp.client.types.StartupTerms#sendImmediate} of {@link #startup()} says so); else it
+   * completes with {@link org.rddp.client.types.CompletionStatus#LOCAL_OPERATION_ERROR}, or ends
+   * the connection if it was posted before that was known.
+   *
+   * @param immediate the number
+   */
+  @CheckReturnValue
+  public boolean postSendWithImmediate(
+      long workRequest, MemoryRegion region, long offset, long length, int immediate, int flags) {
+    SubmissionEntry entry =
+        queues.begin(Opcode.SEND_WITH_IMMEDIATE, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.immediate(Integer.toUnsignedLong(immediate)));
+  }
+
+  /**
+   * Sends a number to the peer's next receive; its completion there has it ({@link
+   * Completion#immediate()}). At an rddp peer the receive's memory stays as it was; at others it
+   * must have room for eight octets.
    *
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first

@@ -30,6 +30,8 @@ import org.rddp.ipc.control.ConnectionSettings;
  *     STags, and requests of this program regions, of this domain only
  * @param acknowledged whether this program's Sends and Writes complete when TCP has their last
  *     octet acknowledged, not when they have been sent: see {@link #withAcknowledged}
+ * @param sendImmediate RDMAP: whether this program wants Sends with immediate data: see {@link
+ *     #withSendImmediate}
  */
 public record ConnectionOptions(
     int heldOctets,
@@ -39,11 +41,20 @@ public record ConnectionOptions(
     StartupOptions startup,
     CompletionQueue completionQueue,
     int domain,
-    boolean acknowledged) {
+    boolean acknowledged,
+    boolean sendImmediate) {
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS =
       new ConnectionOptions(
-          0, 0, List.of(), null, StartupOptions.DEFAULTS, null, ProtectionDomains.DEFAULT, false);
+          0,
+          0,
+          List.of(),
+          null,
+          StartupOptions.DEFAULTS,
+          null,
+          ProtectionDomains.DEFAULT,
+          false,
+          false);
 
   /** Checks the ranges. */
   public ConnectionOptions {
@@ -67,6 +78,9 @@ public record ConnectionOptions(
     }
     if (!queues.isEmpty() && !startup.equals(StartupOptions.DEFAULTS)) {
       throw new IllegalArgumentException("startup options are for RDMAP");
+    }
+    if (sendImmediate && !queues.isEmpty()) {
+      throw new IllegalArgumentException("Sends with immediate data are for RDMAP");
     }
     if (taggedNotices < 0 || (taggedNotices > 0 && queues.isEmpty())) {
       throw new IllegalArgumentException(
@@ -103,6 +117,7 @@ public record ConnectionOptions(
         StartupOptions.DEFAULTS,
         null,
         ProtectionDomains.DEFAULT,
+        false,
         false);
   }
 
@@ -116,19 +131,36 @@ public record ConnectionOptions(
         startup,
         completionQueue,
         domain,
-        acknowledged);
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
     return new ConnectionOptions(
-        heldOctets, notices, queues, receiveQueue, startup, completionQueue, domain, acknowledged);
+        heldOctets,
+        notices,
+        queues,
+        receiveQueue,
+        startup,
+        completionQueue,
+        domain,
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, queue, startup, completionQueue, domain, acknowledged);
+        heldOctets,
+        taggedNotices,
+        queues,
+        queue,
+        startup,
+        completionQueue,
+        domain,
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the options with other options of MPA's startup. */
@@ -141,7 +173,8 @@ public record ConnectionOptions(
         options,
         completionQueue,
         domain,
-        acknowledged);
+        acknowledged,
+        sendImmediate);
   }
 
   /**
@@ -158,7 +191,15 @@ public record ConnectionOptions(
   /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
   public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, queue, domain, acknowledged);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        queue,
+        domain,
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the options with another protection domain. */
@@ -171,7 +212,8 @@ public record ConnectionOptions(
         startup,
         completionQueue,
         number,
-        acknowledged);
+        acknowledged,
+        sendImmediate);
   }
 
   /**
@@ -185,7 +227,36 @@ public record ConnectionOptions(
    */
   public ConnectionOptions withAcknowledged(boolean wanted) {
     return new ConnectionOptions(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, completionQueue, domain, wanted);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        completionQueue,
+        domain,
+        wanted,
+        sendImmediate);
+  }
+
+  /**
+   * Copies the options with the wish for Sends with immediate data ({@link
+   * Connection#postSendWithImmediate}). RDMAP does not have them, so both ends must be rddp, and
+   * both programs must want them; {@link org.rddp.client.types.StartupTerms#sendImmediate} says
+   * whether they do. The wish is 12 octets behind the private data, which then has at most 496. A
+   * daemon takes them off before its program gets the private data; a peer that is not rddp does
+   * not.
+   */
+  public ConnectionOptions withSendImmediate(boolean wanted) {
+    return new ConnectionOptions(
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        completionQueue,
+        domain,
+        acknowledged,
+        wanted);
   }
 
   /** Whether the connection speaks plain DDP. */
@@ -196,6 +267,6 @@ public record ConnectionOptions(
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged);
+        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged, sendImmediate);
   }
 }

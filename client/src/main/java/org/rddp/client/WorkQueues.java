@@ -369,7 +369,8 @@ final class WorkQueues {
   /** The flags of an opcode: only messages that complete a receive of the peer can be solicited. */
   private static int allowed(int opcode) {
     return switch (opcode) {
-      case Opcode.SEND, Opcode.WRITE_IMMEDIATE, Opcode.SEND_IMMEDIATE -> SEND_FLAGS;
+      case Opcode.SEND, Opcode.WRITE_IMMEDIATE, Opcode.SEND_IMMEDIATE, Opcode.SEND_WITH_IMMEDIATE ->
+          SEND_FLAGS;
       default -> FLAGS;
     };
   }

@@ -23,8 +23,9 @@ public interface RdmapHandler {
    * posts it only if its length is wrong, or no more messages are received.
    *
    * <p>A send or a write that succeeded has been handed to TCP in full; it is not known whether the
-   * peer has it. A read that succeeded has been answered, and its octets have been placed. A
-   * receive that succeeded holds the peer's message.
+   * peer has it, unless {@linkplain RdmapSettings#acknowledged acknowledgments} are waited for. A
+   * read that succeeded has been answered, and its octets have been placed. A receive that
+   * succeeded holds the peer's message.
    *
    * @param token as it was posted
    * @param kind of {@link CompletionKind}
@@ -53,8 +54,8 @@ public interface RdmapHandler {
   }
 
   /**
-   * Immediate data has been received. Calls {@link #onReceived} unless overridden: the data is in
-   * the receive's memory, too, in network order.
+   * Immediate data has been received, which leaves the receive's memory as it was. Calls {@link
+   * #onReceived} unless overridden.
    *
    * @param token of the receive that it has consumed, as it was posted
    * @param data the number
@@ -62,6 +63,19 @@ public interface RdmapHandler {
    */
   default void onImmediate(long token, long data, boolean solicited) {
     onReceived(token, Long.BYTES, solicited, 0);
+  }
+
+  /**
+   * A message with a number has been received ({@link RdmapStream#postSendImmediate}). Calls {@link
+   * #onReceived} unless overridden.
+   *
+   * @param token of the receive that holds it, as posted
+   * @param octets its length
+   * @param data the number
+   * @param solicited whether the peer wants the program to be woken for it
+   */
+  default void onReceivedWithImmediate(long token, long octets, int data, boolean solicited) {
+    onReceived(token, octets, solicited, 0);
   }
 
   /**

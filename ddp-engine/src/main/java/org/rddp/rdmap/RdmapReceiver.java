@@ -40,6 +40,15 @@ final class RdmapReceiver implements UlpHandler {
   /** Whether a message of RFC 7306 has been posted. */
   private boolean extensionPosted;
 
+  /** Whether both ends have agreed on Sends with a number. */
+  private boolean sendImmediate;
+
+  /** Whether one of them has been posted. */
+  private boolean sendImmediatePosted;
+
+  /** Whether Full Operation has begun. */
+  private boolean started;
+
   private final ReadyToReceive rtr = new ReadyToReceive();
   private boolean peerClosed;
 
@@ -90,6 +99,17 @@ final class RdmapReceiver implements UlpHandler {
     return extended;
   }
 
+  /** Both ends have agreed on Sends with a number. */
+  void allowSendImmediate() {
+    sendImmediate = true;
+  }
+
+  /** A Send with a number is to be posted: false as {@link #postsExtension}. */
+  boolean postsSendImmediate() {
+    sendImmediatePosted = true;
+    return sendImmediate || !started;
+  }
+
   /** Whether the peer has closed its half, so that no response can be received. */
   boolean peerClosed() {
     return peerClosed;
@@ -104,6 +124,7 @@ final class RdmapReceiver implements UlpHandler {
 
   @Override
   public void onFullOperation(MpaConnection connection) {
+    started = true;
     rtr.start(ddp, connection);
     if (rtr.unanswered()) {
       requester.rtrSent();
@@ -116,7 +137,7 @@ final class RdmapReceiver implements UlpHandler {
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
-    } else if (extensionPosted && !extended) {
+    } else if ((extensionPosted && !extended) || (sendImmediatePosted && !sendImmediate)) {
       termination.fail(RdmapError.LOCAL_CATASTROPHIC); // RDMAP-7.1-03, RDMAPX-8.1-02
     }
   }
@@ -163,8 +184,7 @@ final class RdmapReceiver implements UlpHandler {
       return refusal(RdmapError.INVALID_VERSION); // RDMAP-4.1-02, RDMAP-7.2-03, RDMAPX-8.2-01
     }
     int opcode = RdmapHeader.opcode(rsvdUlp);
-    // RDMAPX-4-02, RDMAPX-8.2-01
-    int queue = opcode > RdmapHeader.TERMINATE && !extended ? -1 : RdmapHeader.queue(opcode);
+    int queue = isInUse(opcode) ? RdmapHeader.queue(opcode) : -1;
     boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.ATOMIC_RESPONSE_QUEUE;
     if (queue < 0 || wrongQueue) {
       return refusal(RdmapError.UNEXPECTED_OPCODE); // RDMAP-4.1-05, RDMAP-7.2-02
@@ -173,6 +193,15 @@ final class RdmapReceiver implements UlpHandler {
       return refusal(null);
     }
     return RdmapHeader.immediate(opcode) ? ImmediateData.LENGTH : 0;
+  }
+
+  /** Whether the peer may use an opcode, as far as agreements and versions go. */
+  private boolean isInUse(int opcode) {
+    if (opcode <= RdmapHeader.TERMINATE) {
+      return true;
+    }
+    // RDMAPX-4-02, RDMAPX-8.2-01
+    return RdmapHeader.sendsImmediate(opcode) ? sendImmediate : extended;
   }
 
   @Override
@@ -215,6 +244,8 @@ final class RdmapReceiver implements UlpHandler {
       rtr.received();
     } else if (RdmapHeader.immediate(opcode)) {
       onImmediate(token, head, octets, solicited);
+    } else if (RdmapHeader.sendsImmediate(opcode)) {
+      handler.onReceivedWithImmediate(token, octets, rsvdUlpRest, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) { // RDMAP-4.1-06, RDMAPX-4-03
       // RDMAP-5.3-01, RDMAP-5.3-07, RDMAP-5.5-10, RDMAP-5.5-11, RDMAPX-5.4-03
       handler.onReceived(token, octets, solicited, 0);

@@ -204,9 +204,9 @@ public final class RdmapStream {
   }
 
   /**
-   * Sends a number to the peer's next posted receive, which must have room for eight octets (RFC
-   * 7306 section 6). A peer that does not support it ends the stream with {@link
-   * RdmapError#UNEXPECTED_OPCODE}, as with every message of RFC 7306.
+   * Sends a number to the peer's next posted receive (RFC 7306 section 6), which at a peer other
+   * than rddp must have room for eight octets. A peer that does not support it ends the stream with
+   * {@link RdmapError#UNEXPECTED_OPCODE}, as with every message of RFC 7306.
    *
    * @param request its {@link StreamRequest#immediate} is the number
    * @return false, and nothing happens, if the queue is full
@@ -224,6 +224,43 @@ public final class RdmapStream {
     int opcode = ImmediateData.opcode(request.flags());
     return sender.postInline( // RDMAPX-4-03, RDMAPX-6-01, RDMAPX-6-05
         sequence, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
+  }
+
+  /**
+   * Sends a message as {@link #postSend} does, with a number. Its ends must have {@linkplain
+   * #allowSendImmediate agreed} on that: RDMAP has no such message, and to no other peer one is
+   * sent.
+   *
+   * @param request its {@link StreamRequest#immediate} is the number, of which 32 bits are sent; it
+   *     invalidates nothing
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postSendImmediate(StreamRequest request) {
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal == RdmapCompletionStatus.SUCCESS && !user.postsSendImmediate()) {
+      refusal = RdmapCompletionStatus.LOCAL_OPERATION_ERROR;
+    }
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.SEND, refusal);
+    }
+    long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
+    int opcode =
+        RdmapFlags.solicited(request.flags())
+            ? RdmapHeader.SEND_IMMEDIATE_SOLICITED
+            : RdmapHeader.SEND_IMMEDIATE;
+    int number = (int) request.immediate();
+    return sender.postUntagged(sequence, opcode, number, RdmapHeader.SEND_QUEUE, request);
+  }
+
+  /**
+   * Both ends have agreed on Sends with a number ({@link #postSendImmediate}); before the stream
+   * begins.
+   */
+  public void allowSendImmediate() {
+    user.allowSendImmediate();
   }
 
   /**

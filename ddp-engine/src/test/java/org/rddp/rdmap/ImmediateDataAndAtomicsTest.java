@@ -90,9 +90,25 @@ class ImmediateDataAndAtomicsTest {
 
   @Test
   @Tag("RDMAPX-6-03")
-  void shouldNeedAReceiveWithRoomForImmediateData() {
+  void shouldLeaveTheMemoryOfTheReceiveAlone() {
     stream.postReceive(new StreamRequest(1).memory(address, 7));
-    assertThat(rdmap.receive(untagged(0x48, 0, 1, "0102030405060708"))).endsWith("error 1/2/5");
+    stream.postReceive(new StreamRequest(2).memory(address, 100));
+    assertThat(
+            rdmap.receive(
+                untagged(0x48, 0, 1, "0102030405060708"), untagged(0x48, 0, 2, "1112131415161718")))
+        .containsExactly("immediate 1 data 102030405060708", "immediate 2 data 1112131415161718");
+    rdmap.memory.assertUntouched();
+  }
+
+  @Test
+  @Tag("RDMAPX-6-03")
+  void shouldTakeImmediateDataThatComesInPieces() {
+    stream.postReceive(new StreamRequest(1).memory(address, 100));
+    assertThat(
+            rdmap.receive(
+                "0148 00000000 00000000 00000001 00000000 01020304",
+                "4148 00000000 00000000 00000001 00000004 05060708"))
+        .containsExactly("immediate 1 data 102030405060708");
   }
 
   @Test

@@ -92,6 +92,12 @@ final class RecordingRdmap implements StartupHandler, RdmapHandler {
   }
 
   @Override
+  public void onReceivedWithImmediate(long id, long octets, int data, boolean solicited) {
+    events.add(
+        "receive %d done %d data %x".formatted(id, octets, data) + (solicited ? " solicited" : ""));
+  }
+
+  @Override
   public void onImmediate(long id, long data, boolean solicited) {
     events.add("immediate %d data %x".formatted(id, data) + (solicited ? " solicited" : ""));
   }

@@ -30,17 +30,16 @@ final class ModelBuffer {
    *
    * @param mo Message Offset, unsigned
    * @param payload octets
-   * @param immediate whether it is Immediate Data, which needs no memory if it is whole
+   * @param needsNoMemory whether it is whole Immediate Data
    */
-  String place(long mo, int payload, boolean ends, boolean immediate) {
+  String place(long mo, int payload, boolean ends, boolean needsNoMemory) {
     if (last != null) {
       return "1/2/3";
     }
-    boolean fits = length == 0 && immediate && ends && mo == 0 && payload == Long.BYTES;
-    if (payload > 0 && !fits && mo >= length) {
+    if (payload > 0 && !needsNoMemory && mo >= length) {
       return "1/2/4";
     }
-    if (payload > 0 && !fits && mo + payload > length) {
+    if (payload > 0 && !needsNoMemory && mo + payload > length) {
       return "1/2/5";
     }
     int from = payload > 0 ? (int) mo : placed.length();

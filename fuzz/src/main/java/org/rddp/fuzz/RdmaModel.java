@@ -243,12 +243,13 @@ final class RdmaModel {
     ModelBuffer buffer = receives.get(ahead);
     int octets = segment.length - UNTAGGED_HEADER;
     boolean last = (segment[0] & 0x40) != 0;
-    String error = buffer.place(mo, octets, last, (segment[1] & 15) >= 8);
+    boolean whole = isWholeImmediateData(segment);
+    String error = buffer.place(mo, octets, last, whole);
     if (error != null) {
       fail(error, segment);
       return;
     }
-    if (octets > 0 && buffer.length > 0) {
+    if (octets > 0 && !whole) {
       System.arraycopy(segment, UNTAGGED_HEADER, memory.octets, buffer.offset + (int) mo, octets);
     }
     buffer.last = last ? segment : null;
@@ -256,6 +257,14 @@ final class RdmaModel {
       firstMsn++;
       deliver(receives.removeFirst());
     }
+  }
+
+  /** Whether a segment is Immediate Data in one piece, which leaves the receive's memory alone. */
+  private static boolean isWholeImmediateData(byte[] segment) {
+    return (segment[1] & 15) >= 8
+        && (segment[0] & 0x40) != 0
+        && ByteBuffer.wrap(segment).getInt(14) == 0
+        && segment.length == UNTAGGED_HEADER + Long.BYTES;
   }
 
   private void deliver(ModelBuffer buffer) {
@@ -268,9 +277,9 @@ final class RdmaModel {
         return;
       }
       long data =
-          buffer.length > 0
-              ? ByteBuffer.wrap(memory.octets).getLong(buffer.offset)
-              : ByteBuffer.wrap(buffer.last).getLong(UNTAGGED_HEADER);
+          isWholeImmediateData(buffer.last)
+              ? ByteBuffer.wrap(buffer.last).getLong(UNTAGGED_HEADER)
+              : ByteBuffer.wrap(memory.octets).getLong(buffer.offset);
       heard.add("immediate " + buffer.id + " " + data + " " + (opcode == 9));
     } else if (opcode == 4 || opcode == 6) {
       ModelRegion found = memory.named(stag);

@@ -35,6 +35,9 @@ public final class Opcode {
   /** Opens a part of a region to the peer under a window's next STag. */
   public static final int BIND = 11;
 
+  /** Sends a message with a number to the peer's next receive, if both ends want such Sends. */
+  public static final int SEND_WITH_IMMEDIATE = 12;
+
   /** Plain DDP: sends a message to the next receive of one of the peer's queues. */
   public static final int SEND_UNTAGGED = 16;
 
@@ -51,7 +54,7 @@ public final class Opcode {
 
   /** Whether there is such an opcode. */
   public static boolean isKnown(int opcode) {
-    return (opcode >= RECEIVE && opcode <= BIND) || isPlainDdp(opcode);
+    return (opcode >= RECEIVE && opcode <= SEND_WITH_IMMEDIATE) || isPlainDdp(opcode);
   }
 
   /** Whether it is for connections that speak plain DDP only. */
@@ -88,6 +91,7 @@ public final class Opcode {
       case COMPARE_SWAP -> "compare and swap";
       case INVALIDATE -> "invalidate";
       case BIND -> "bind";
+      case SEND_WITH_IMMEDIATE -> "send with immediate";
       case SEND_UNTAGGED -> "untagged send";
       case SEND_TAGGED -> "tagged send";
       case RECEIVE_UNTAGGED -> "untagged receive";

@@ -14,12 +14,25 @@ package org.rddp.client.types;
  *     connection
  * @param ord Reads and atomics of this program that may be outstanding at a time; further ones
  *     wait. With 0 they complete with {@link CompletionStatus#LOCAL_OPERATION_ERROR}
+ * @param sendImmediate whether both ends want Sends with immediate data, so that they may be posted
  */
 public record StartupTerms(
-    int revision, boolean peerToPeer, int peerIrd, int peerOrd, int ird, int ord) {
+    int revision,
+    boolean peerToPeer,
+    int peerIrd,
+    int peerOrd,
+    int ird,
+    int ord,
+    boolean sendImmediate) {
   /** The peer's number if the programs agree on it by other means. */
   public static final int ELSEWHERE = 0x3fff;
 
   /** The peer's frame carries no numbers: it is not of revision 2, or not enhanced. */
   public static final int UNKNOWN = -1;
+
+  /** Terms without Sends with immediate data. */
+  public StartupTerms(
+      int revision, boolean peerToPeer, int peerIrd, int peerOrd, int ird, int ord) {
+    this(revision, peerToPeer, peerIrd, peerOrd, ird, ord, false);
+  }
 }

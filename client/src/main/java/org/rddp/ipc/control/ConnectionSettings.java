@@ -18,6 +18,7 @@ import org.rddp.client.types.StartupOptions.Choice;
  * @param startup RDMAP: what the program chooses of MPA's startup
  * @param domain number of the protection domain
  * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged
+ * @param sendImmediate RDMAP: whether Sends with immediate data are wanted
  */
 public record ConnectionSettings(
     int heldOctets,
@@ -26,11 +27,13 @@ public record ConnectionSettings(
     int receiveQueue,
     StartupOptions startup,
     int domain,
-    boolean acknowledged) {
+    boolean acknowledged,
+    boolean sendImmediate) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
   private static final int ACKNOWLEDGED = 1;
+  private static final int SEND_IMMEDIATE = 2;
 
   private static final List<Choice> CHOICES = List.of(Choice.values());
 
@@ -57,25 +60,46 @@ public record ConnectionSettings(
         receiveQueue,
         StartupOptions.DEFAULTS,
         ProtectionDomains.DEFAULT,
+        false,
         false);
   }
 
   /** Copies the settings with another startup. */
   public ConnectionSettings withStartup(StartupOptions options) {
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, receiveQueue, options, domain, acknowledged);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        options,
+        domain,
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the settings with another protection domain. */
   public ConnectionSettings withDomain(int number) {
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, number, acknowledged);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        number,
+        acknowledged,
+        sendImmediate);
   }
 
   /** Copies the settings with sends that complete when they are acknowledged, or sent. */
   public ConnectionSettings withAcknowledged(boolean wanted) {
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, wanted);
+        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, wanted, sendImmediate);
+  }
+
+  /** Copies the settings with the wish for Sends with immediate data, or without. */
+  public ConnectionSettings withSendImmediate(boolean wanted) {
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, acknowledged, wanted);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -95,7 +119,7 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
-    buffer.putInt(acknowledged ? ACKNOWLEDGED : 0);
+    buffer.putInt((acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0));
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -109,22 +133,22 @@ public record ConnectionSettings(
     for (int i = 0; i < count; i++) {
       queues.add(buffer.getInt());
     }
+    int receiveQueue = buffer.getInt();
+    StartupOptions startup = readStartup(buffer);
+    int domain = buffer.getInt();
+    int flags = buffer.getInt();
+    if ((flags & ~(ACKNOWLEDGED | SEND_IMMEDIATE)) != 0) {
+      throw new ControlProtocolException("flags " + flags + " of a connection: 0 to 3");
+    }
     return new ConnectionSettings(
         heldOctets,
         taggedNotices,
         queues,
-        buffer.getInt(),
-        readStartup(buffer),
-        buffer.getInt(),
-        readFlags(buffer));
-  }
-
-  private static boolean readFlags(MessageBuffer buffer) throws ControlProtocolException {
-    int flags = buffer.getInt();
-    if ((flags & ~ACKNOWLEDGED) != 0) {
-      throw new ControlProtocolException("flags " + flags + " of a connection: 0 or 1");
-    }
-    return flags == ACKNOWLEDGED;
+        receiveQueue,
+        startup,
+        domain,
+        (flags & ACKNOWLEDGED) != 0,
+        (flags & SEND_IMMEDIATE) != 0);
   }
 
   private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {

@@ -118,6 +118,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     buffer.putInt(terms.peerOrd());
     buffer.putInt(terms.ird());
     buffer.putInt(terms.ord());
+    buffer.putBoolean(terms.sendImmediate());
   }
 
   private static StartupTerms readTerms(MessageBuffer buffer) throws ControlProtocolException {
@@ -127,7 +128,8 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
         buffer.getInt(),
         buffer.getInt(),
         buffer.getInt(),
-        buffer.getInt());
+        buffer.getInt(),
+        buffer.getBoolean());
   }
 
   interface Writer<T> {

@@ -51,6 +51,9 @@ public final class CompletionEntry {
   /** Flag of a receive: the peer has invalidated an STag with it. */
   static final int HAS_INVALIDATED = 4;
 
+  /** Flag of a receive: immediate data came with its message. */
+  static final int SEND_IMMEDIATE = 8;
+
   private final DaemonRings rings;
 
   /** Address of the slot. */
@@ -118,6 +121,12 @@ public final class CompletionEntry {
   public CompletionEntry immediate(long data) {
     putLong(IMMEDIATE, data);
     return flag(HAS_IMMEDIATE);
+  }
+
+  /** Receives: the message has a number, of 32 bits. */
+  public CompletionEntry immediateOfSend(int data) {
+    flag(SEND_IMMEDIATE);
+    return immediate(Integer.toUnsignedLong(data));
   }
 
   /** Binds: the window's number, and the STag that its next bind gives it. */

@@ -17,6 +17,7 @@ public final class PolledCompletion {
   private int retired;
   private int detail;
   private boolean hasImmediate;
+  private boolean sendImmediate;
   private boolean solicited;
   private boolean hasInvalidated;
   private int stag;
@@ -35,6 +36,7 @@ public final class PolledCompletion {
     opcode = word & 0xff;
     status = word >>> 8 & 0xff;
     hasImmediate = (flags & CompletionEntry.HAS_IMMEDIATE) != 0;
+    sendImmediate = (flags & CompletionEntry.SEND_IMMEDIATE) != 0;
     solicited = (flags & CompletionEntry.SOLICITED) != 0;
     hasInvalidated = (flags & CompletionEntry.HAS_INVALIDATED) != 0;
     stag = RingLayout.getInt(memory, slot + CompletionEntry.STAG);
@@ -61,6 +63,7 @@ public final class PolledCompletion {
     retired = other.retired;
     detail = other.detail;
     hasImmediate = other.hasImmediate;
+    sendImmediate = other.sendImmediate;
     solicited = other.solicited;
     hasInvalidated = other.hasInvalidated;
     stag = other.stag;
@@ -114,9 +117,14 @@ public final class PolledCompletion {
     return detail;
   }
 
-  /** Whether a receive was used up by immediate data, {@link #immediate()}. */
+  /** Whether immediate data has come to a receive, {@link #immediate()}. */
   public boolean hasImmediate() {
     return hasImmediate;
+  }
+
+  /** Whether the immediate data came with a Send, whose message the receive holds. */
+  public boolean isSendWithImmediate() {
+    return sendImmediate;
   }
 
   /** The number that the peer has sent; means nothing without {@link #hasImmediate()}. */

@@ -44,6 +44,7 @@ record RequestForm(int flags, int qnBits, long toBits, long immediateBits, long 
     FORMS[Opcode.WRITE_IMMEDIATE] = send.withWords(0, ANY, ANY);
     FORMS[Opcode.SEND_IMMEDIATE] =
         empty.withFlags(IN_ORDER | SendFlags.SOLICITED).withWords(0, ANY, ANY);
+    FORMS[Opcode.SEND_WITH_IMMEDIATE] = send.withWords(0, 0, 0xffff_ffffL);
     FORMS[Opcode.FETCH_ADD] = atomic;
     FORMS[Opcode.SWAP] = atomic;
     FORMS[Opcode.COMPARE_SWAP] = atomic;

@@ -353,7 +353,10 @@ public final class WorkRequest {
     return remoteTo;
   }
 
-  /** Immediate data, for {@link Opcode#WRITE_IMMEDIATE} and {@link Opcode#SEND_IMMEDIATE}. */
+  /**
+   * Immediate data, for {@link Opcode#WRITE_IMMEDIATE}, {@link Opcode#SEND_IMMEDIATE} and, of 32
+   * bits, {@link Opcode#SEND_WITH_IMMEDIATE}.
+   */
   public long immediate() {
     return immediate;
   }

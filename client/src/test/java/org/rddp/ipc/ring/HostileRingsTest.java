@@ -48,7 +48,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnAnUnknownOpcode() {
     assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.BIND + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_WITH_IMMEDIATE + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_UNTAGGED - 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);

@@ -85,8 +85,12 @@ final class ChosenStartup {
     };
   }
 
-  /** Converts the results of both startup frames for the program. */
-  static StartupTerms terms(Negotiated settled) {
+  /**
+   * Converts the results of both startup frames for the program.
+   *
+   * @param sendImmediate whether both ends want Sends with immediate data
+   */
+  static StartupTerms terms(Negotiated settled, boolean sendImmediate) {
     Depths depths = settled.depths();
     return new StartupTerms(
         settled.revision(), // MPA-7.1.1-18
@@ -94,6 +98,7 @@ final class ChosenStartup {
         depths.peerIrd(), // P2P-9.1-08
         depths.peerOrd(),
         depths.ird(),
-        depths.ord());
+        depths.ord(),
+        sendImmediate);
   }
 }

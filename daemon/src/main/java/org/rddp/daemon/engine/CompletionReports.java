@@ -188,6 +188,18 @@ final class CompletionReports {
     receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
   }
 
+  /** Reports a receive filled by a message with a number. */
+  void receivedWithImmediate(int slot, long octets, int data, boolean solicited) {
+    if (!ended) {
+      CompletionEntry entry = beginReceive(slot, CompletionStatus.SUCCESS, octets);
+      if (solicited) {
+        entry.solicited();
+      }
+      entry.immediateOfSend(data).submit();
+    }
+    receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
+  }
+
   /** Reports a receive used up by Immediate Data. */
   void receivedImmediate(int slot, long data, boolean solicited) {
     if (!ended) {

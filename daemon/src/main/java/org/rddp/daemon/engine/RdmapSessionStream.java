@@ -99,6 +99,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return switch (work.opcode()) {
       case Opcode.WRITE_IMMEDIATE -> stream.postWriteImmediate(request.immediate(work.immediate()));
       case Opcode.SEND_IMMEDIATE -> stream.postImmediate(request.immediate(work.immediate()));
+      case Opcode.SEND_WITH_IMMEDIATE ->
+          stream.postSendImmediate(request.immediate(work.immediate()));
       case Opcode.FETCH_ADD -> stream.postFetchAdd(request.operands(operand, mask, 0, -1));
       case Opcode.SWAP -> stream.postCompareSwap(request.operands(operand, mask, 0, 0));
       case Opcode.COMPARE_SWAP ->
@@ -133,6 +135,13 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
+  public void allowSendImmediate(boolean agreed) {
+    if (agreed) {
+      stream.allowSendImmediate();
+    }
+  }
+
+  @Override
   public void close() {
     stream.close();
   }
@@ -156,6 +165,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   @Override
   public void onReceived(long slot, long octets, boolean solicited, int invalidated) {
     reports.received((int) slot, octets, solicited, invalidated);
+  }
+
+  @Override
+  public void onReceivedWithImmediate(long slot, long octets, int data, boolean solicited) {
+    reports.receivedWithImmediate((int) slot, octets, data, solicited);
   }
 
   @Override

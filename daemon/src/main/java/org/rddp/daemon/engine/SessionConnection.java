@@ -67,6 +67,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   private final SessionListener listener;
   private final CompletionReports reports;
   private final boolean plainDdp;
+  private final SendImmediateOffer sendImmediate;
   private final long openedAt;
   private final Deadline deadline;
 
@@ -122,6 +123,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
+    this.sendImmediate = new SendImmediateOffer(settings.sendImmediate());
     this.firstMessage = new Deadline(session.engine().deadlines(), this::checkFirstMessage);
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
@@ -146,7 +148,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     startup =
         requestData == null
             ? MpaStartup.responder(stream.mpa(), this, ddp())
-            : MpaStartup.initiator(stream.mpa(), requestData, this, ddp());
+            : MpaStartup.initiator(stream.mpa(), sendImmediate.request(requestData), this, ddp());
   }
 
   static SessionConnection incoming(
@@ -183,7 +185,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
       return made;
     } catch (IllegalArgumentException e) {
       heap.give();
-      throw new RequestRefusedException(Reason.INVALID, e.getMessage());
+      String why = new SendImmediateOffer(settings.sendImmediate()).reason();
+      throw new RequestRefusedException(Reason.INVALID, e.getMessage() + why);
     }
   }
 
@@ -406,7 +409,9 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     requireAnswerable(privateData);
     choose(settings);
     listener.answered(this);
-    startup.accept(privateData);
+    byte[] reply = sendImmediate.reply(privateData, startup.maxPrivateData());
+    stream.allowSendImmediate(sendImmediate.agreed());
+    startup.accept(reply);
   }
 
   private void choose(AcceptSettings settings) throws RequestRefusedException {
@@ -535,7 +540,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   // ---- Events of the stream ----
 
   @Override
-  public void onRequest(MpaStartup asked, byte[] privateData) {
+  public void onRequest(MpaStartup asked, byte[] received) {
+    byte[] privateData = sendImmediate.take(received);
     if (asked.negotiated().rtr().isEmpty() && listener.requiresPeerToPeer()) {
       // Both programs would wait for the other to send.
       refuse();
@@ -566,7 +572,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
             localPort,
             ControlAddresses.of(remoteAddress),
             remotePort,
-            ChosenStartup.terms(asked.negotiated()),
+            terms(asked.negotiated()),
             PrivateData.of(privateData)));
   }
 
@@ -577,7 +583,12 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   @Override
-  public void onAgreed(Negotiated terms, byte[] privateData) {
+  public void onAgreed(Negotiated terms, byte[] received) {
+    byte[] privateData = received;
+    if (listener == null) {
+      privateData = sendImmediate.take(received);
+      stream.allowSendImmediate(sendImmediate.agreed());
+    }
     settled = terms;
     startup = null;
     retry = null;
@@ -595,8 +606,12 @@ final class SessionConnection implements StartupHandler, PendingStartup {
             localPort,
             ControlAddresses.of(remoteAddress),
             remotePort,
-            ChosenStartup.terms(terms),
+            terms(terms),
             PrivateData.of(privateData)));
+  }
+
+  private StartupTerms terms(Negotiated negotiated) {
+    return ChosenStartup.terms(negotiated, sendImmediate.agreed());
   }
 
   /** Logs that requests wait for the peer's first message, which may never come. */
@@ -620,7 +635,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   @Override
   public void onRejected(byte[] privateData) {
-    StartupTerms terms = ChosenStartup.terms(startup.negotiated()); // P2P-9.1-12
+    StartupTerms terms = terms(startup.negotiated()); // P2P-9.1-12
     closeRejected();
     sendEvent(new DaemonMessage.Rejected(number, terms, PrivateData.of(privateData)));
     release();

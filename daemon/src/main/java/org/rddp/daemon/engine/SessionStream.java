@@ -49,6 +49,9 @@ interface SessionStream extends RequestTarget {
    */
   void choose(AcceptSettings settings, MpaStartup startup) throws RequestRefusedException;
 
+  /** RDMAP: before the stream begins, says whether both ends want Sends with a number. */
+  default void allowSendImmediate(boolean agreed) {}
+
   /** Sends everything posted and closes our half; before the start, flushes everything. */
   void close();
 

@@ -76,7 +76,7 @@ public final class Placement {
     ReceiveBuffer buffer = queue.buffer(header.msn());
     refusal = buffer.refusal(header.mo(), header.octets(), header.last(), head);
     if (refusal == null && segment != null) {
-      buffer.place(header, segment);
+      buffer.place(header, segment, head);
     }
     return refusal;
   }
@@ -98,7 +98,7 @@ public final class Placement {
         || buffer.boundsRefusal(header.mo(), header.octets(), header.last(), head) != null) {
       return false;
     }
-    buffer.place(header, segment);
+    buffer.place(header, segment, head);
     return true;
   }
 }

@@ -24,20 +24,17 @@ final class ReceiveBuffer {
 
   private boolean listed;
 
-  /** Whether it was posted without memory, so that only a head fits. */
-  private boolean withoutMemory;
-
   private boolean complete;
   private boolean tooShort;
 
   /** Whether its memory has been revoked. */
   private boolean revoked;
 
-  /**
-   * The message's first octets, if the memory was revoked after they were placed, or there was
-   * none.
-   */
+  /** The message's first octets, if they are not in the memory, or that was revoked behind them. */
   private long keptHead;
+
+  /** Whether the message was one that needs no memory. */
+  private boolean headKept;
 
   private int rsvdUlp;
   private int rsvdUlpRest;
@@ -52,9 +49,9 @@ final class ReceiveBuffer {
     this.token = token;
     this.address = address;
     this.length = length;
-    withoutMemory = length == 0;
     listed = false;
     placed.clear();
+    headKept = false;
     complete = false;
     tooShort = false;
     revoked = false;
@@ -86,7 +83,7 @@ final class ReceiveBuffer {
    * buffer are refused, which ends the stream.
    */
   void revoke() {
-    if (length > 0) {
+    if (length > 0 && !headKept) {
       keptHead = complete ? head() : 0;
     }
     revoked = true;
@@ -126,7 +123,7 @@ final class ReceiveBuffer {
     if (messageLength() < HEAD) {
       return 0;
     }
-    if (length == 0) {
+    if (length == 0 || headKept) {
       return keptHead;
     }
     if (!listed) {
@@ -139,14 +136,18 @@ final class ReceiveBuffer {
     return head;
   }
 
-  /** Places the payload of a segment that has passed all checks. */
-  void place(SegmentHeader header, Ulpdu segment) {
+  /**
+   * Places the payload of a segment that has passed all checks. That of a message which needs no
+   * memory is kept here, and the memory stays as it is.
+   *
+   * @param head length of a message that needs no memory, 0 for none
+   */
+  void place(SegmentHeader header, Ulpdu segment, int head) {
     long offset = Integer.toUnsignedLong(header.mo());
     int from = DdpHeader.UNTAGGED_LENGTH;
-    if (withoutMemory) {
-      if (header.octets() == HEAD) {
-        keptHead = segment.getLong(from);
-      }
+    if (isHead(header.mo(), header.octets(), header.last(), head)) {
+      keptHead = segment.getLong(from); // RDMAPX-6-03
+      headKept = true;
       return;
     }
     if (!listed) {
@@ -207,7 +208,7 @@ final class ReceiveBuffer {
    */
   DdpError boundsRefusal(int mo, int octets, boolean last, int head) {
     long from = Integer.toUnsignedLong(mo);
-    if (octets == 0 || (withoutMemory && last && from == 0 && octets == head)) { // RDMAPX-6-03
+    if (octets == 0 || isHead(mo, octets, last, head)) { // RDMAPX-6-03
       return null;
     }
     if (from >= length) {
@@ -215,6 +216,10 @@ final class ReceiveBuffer {
     }
     // DDP-7.1-08, RDMAP-5.3-06, RDMAPX-6-03
     return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
+  }
+
+  private static boolean isHead(int mo, int octets, boolean last, int head) {
+    return head != 0 && last && mo == 0 && octets == head;
   }
 
   /** Records, in order, a segment that has been placed. */

@@ -44,7 +44,7 @@ public interface ReceiveHandler {
    *
    * @param rsvdUlp the first of the user's five octets of its header
    * @return {@link #REFUSED}, which fails the stream; otherwise 0, or {@link #HEAD} if a message of
-   *     that many octets may take a buffer without memory: the user gets the octets as its head
+   *     that many octets needs no memory: the user gets the octets as its head, and only so
    */
   int admitUntagged(int qn, int rsvdUlp);
 

@@ -256,6 +256,22 @@ public final class MemoryModel {
     done(done, how);
   }
 
+  /**
+   * The peer's Writes up to a request have been placed.
+   *
+   * @param before number of the first request behind them
+   * @param how it is known
+   */
+  public void writesDone(long before, String how) {
+    List<ExpectedPlacement> done = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
+      if (target.remote() && !target.atomic() && target.number() < before) {
+        done.add(target);
+      }
+    }
+    done(done, how);
+  }
+
   /** The peer has closed: its Writes are complete, except the flushed ones, which place no more. */
   public void peerClosed() {
     List<ExpectedPlacement> done = new ArrayList<>();

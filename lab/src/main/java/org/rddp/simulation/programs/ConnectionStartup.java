@@ -16,17 +16,21 @@ import org.rddp.rdmap.RdmapSettings;
  * @param plain whether the connection speaks plain DDP, which has no RDMA Reads
  * @param client the choices of the program that connects
  * @param server the choices of the program that listens
+ * @param wishes for Sends with immediate data: bit 0 of the client, bit 1 of the server
  */
 record ConnectionStartup(
-    RdmapTerms terms, boolean plain, StartupOptions client, StartupOptions server) {
+    RdmapTerms terms, boolean plain, StartupOptions client, StartupOptions server, int wishes) {
+  private static final int BOTH = 3;
+
   private static final List<Choice> CHOICES = List.of(Choice.CONFIGURED, Choice.NO, Choice.YES);
 
   static ConnectionStartup draw(SplittableRandom random, RdmapTerms terms, boolean plain) {
     StartupOptions none = StartupOptions.DEFAULTS;
     if (plain) {
-      return new ConnectionStartup(terms, true, none, none);
+      return new ConnectionStartup(terms, true, none, none, 0);
     }
     boolean startKey = terms.initiator().mpa().startKey();
+    int wishes = startKey ? 0 : random.nextInt(2) == 0 ? BOTH : random.nextInt(BOTH);
     int revision = startKey ? 0 : random.nextInt(3);
     Choice first = CHOICES.get(random.nextInt(startKey || revision == 1 ? 2 : 3));
     // A listener that requires an RTR of a peer that has none ends the connection.
@@ -36,7 +40,8 @@ record ConnectionStartup(
             terms,
             false,
             new StartupOptions(none.ird(), none.ord(), revision, first, Choice.CONFIGURED),
-            requires ? none.withPeerToPeer(true) : none);
+            requires ? none.withPeerToPeer(true) : none,
+            wishes);
     int clientIrd = depth(random, terms.initiator().ird());
     int serverIrd = depth(random, terms.responder().ird());
     boolean free = made.enhanced();
@@ -46,7 +51,8 @@ record ConnectionStartup(
         terms,
         false,
         made.client.withReads(clientIrd, clientOrd),
-        made.server.withReads(serverIrd, serverOrd));
+        made.server.withReads(serverIrd, serverOrd),
+        wishes);
   }
 
   private static int depth(SplittableRandom random, int most) {
@@ -95,8 +101,30 @@ record ConnectionStartup(
         && Collections.disjoint(terms.initiator().mpa().rtr(), terms.responder().mpa().rtr());
   }
 
+  /** Whether an end wants Sends with immediate data. */
+  boolean wantsSendImmediate(boolean initiator) {
+    return (wishes & (initiator ? 1 : 2)) != 0;
+  }
+
+  /** Whether both ends want Sends with immediate data. */
+  boolean sendImmediate() {
+    return wishes == BOTH;
+  }
+
   /** What an end must be told. */
   StartupTerms expected(boolean initiator) {
+    StartupTerms terms = depths(initiator);
+    return new StartupTerms(
+        terms.revision(),
+        terms.peerToPeer(),
+        terms.peerIrd(),
+        terms.peerOrd(),
+        terms.ird(),
+        terms.ord(),
+        sendImmediate());
+  }
+
+  private StartupTerms depths(boolean initiator) {
     int unknown = StartupTerms.UNKNOWN;
     if (plain) {
       return new StartupTerms(plainRevision(), false, unknown, unknown, 0, 0);

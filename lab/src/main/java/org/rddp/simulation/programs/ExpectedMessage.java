@@ -1,6 +1,5 @@
 package org.rddp.simulation.programs;
 
-import java.nio.ByteBuffer;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
@@ -47,11 +46,27 @@ record ExpectedMessage(
         number, array, first, length, false, 0, solicited, invalidates, 0, 0, 0, 0, last);
   }
 
+  /** A message of RDMAP with immediate data. */
+  static ExpectedMessage ofSendImmediate(
+      long number, byte[] array, int first, int length, long data, boolean solicited) {
+    return new ExpectedMessage(
+        number, array, first, length, true, data, solicited, null, 0, 0, 0, 0, false);
+  }
+
+  /** Whether immediate data comes with a message of RDMAP. */
+  boolean isSendWithImmediate() {
+    return isImmediate && array.length > 0;
+  }
+
+  /** Octets of it that are placed in the memory of its receive: none of immediate data. */
+  int placed() {
+    return array.length == 0 ? 0 : length;
+  }
+
   /** Immediate data. */
   static ExpectedMessage ofImmediate(long number, long data, boolean solicited) {
-    byte[] octets = ByteBuffer.allocate(Long.BYTES).putLong(data).array();
     return new ExpectedMessage(
-        number, octets, 0, Long.BYTES, true, data, solicited, null, 0, 0, 0, 0, false);
+        number, new byte[0], 0, Long.BYTES, true, data, solicited, null, 0, 0, 0, 0, false);
   }
 
   /** An Untagged Message of plain DDP. */

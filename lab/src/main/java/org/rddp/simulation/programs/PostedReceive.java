@@ -72,7 +72,7 @@ final class PostedReceive {
     int done = 0;
     for (int i = 0; i < pieces.size(); i++) {
       Piece piece = pieces.get(i);
-      int part = Math.min(piece.length(), message.length() - done);
+      int part = Math.min(piece.length(), message.placed() - done);
       if (part > 0) {
         KnownOctets octets = new KnownOctets(message.array(), message.first() + done);
         known.add(ExpectedPlacement.own(piece.from(), part, octets, 0));

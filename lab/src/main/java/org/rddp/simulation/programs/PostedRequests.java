@@ -166,7 +166,8 @@ final class PostedRequests {
     end.verify(!end.state().isGone(), request, "ends well, though the connection is gone");
     end.verify(request.refusal() == null || rebound(request), request, "ends well, and must not");
     // Plain DDP sends one more message after an error.
-    boolean mayBeSent = request.number() < firstLate || end.state().failed;
+    boolean mayBeSent =
+        request.number() < firstLate || end.state().failed || end.mayEndBehindFlushed(request);
     end.verify(mayBeSent, request, "ends well, behind one that was flushed");
     int opcode = request.opcode();
     boolean atomic = Opcode.isAtomic(opcode);

@@ -413,6 +413,11 @@ abstract class ProgramEndpoint {
   /** A request has ended. */
   abstract void ended(PostedRequest request, boolean done);
 
+  /** Whether a request may end well behind one that was flushed after it had been sent. */
+  boolean mayEndBehindFlushed(PostedRequest request) {
+    return false;
+  }
+
   /** A request was flushed. */
   abstract void unsent(PostedRequest request);
 

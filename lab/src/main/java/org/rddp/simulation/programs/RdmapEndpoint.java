@@ -26,6 +26,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
   private final StreamErrors errors = new StreamErrors(this);
   private final boolean sharing;
 
+  /** Whether its Sends and Writes complete when they are acknowledged. */
+  private final boolean acknowledged;
+
   /** Octets of messages that the daemon holds until a receive is posted; 0 for none. */
   private final int held;
 
@@ -43,6 +46,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     posts = new RdmapPosts(this);
     faults = new FaultInjector(this, posts);
     receives = new PostedReceives(random(), octets, memory(), layout().inbox());
+    acknowledged = random().nextBoolean();
     sharing = program.shared() != null && random().nextBoolean();
     boolean holding = sharing ? program.shared().holds() : random().nextBoolean();
     held = holding ? held() : 0;
@@ -59,7 +63,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
   ConnectionSettings settings() {
     int queue = sharing ? program().shared().number() : 0;
     return new ConnectionSettings(held, 0, List.of(), queue)
-        .withStartup(conversation().startup().of(initiator()));
+        .withStartup(conversation().startup().of(initiator()))
+        .withAcknowledged(acknowledged)
+        .withSendImmediate(conversation().startup().wantsSendImmediate(initiator()));
   }
 
   /** The limit of the interface, or so few octets that the peer may exceed them. */
@@ -124,7 +130,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   }
 
   private void write(boolean immediate) {
-    if (immediate && other().longestMessage() < Long.BYTES) {
+    if (immediate && other().longestMessage() < 0) {
       return;
     }
     ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
@@ -150,6 +156,10 @@ final class RdmapEndpoint extends ProgramEndpoint {
       return;
     }
     int length = random().nextInt(8) == 0 ? most : requests().length(most);
+    if (conversation().startup().sendImmediate() && random().nextInt(4) == 0) {
+      posts.sendImmediate(Math.min(length, posts.longest()), flags());
+      return;
+    }
     ModelStag tag =
         random().nextInt(8) == 0 && !state().wrong ? peer().stags().pickExclusive() : null;
     int flags = flags();
@@ -165,7 +175,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   }
 
   private void immediate() {
-    if (other().longestMessage() >= Long.BYTES) {
+    if (other().longestMessage() >= 0) {
       posts.immediate(flags());
     }
   }
@@ -244,11 +254,45 @@ final class RdmapEndpoint extends ProgramEndpoint {
     if (!done) {
       return;
     }
+    if (acknowledged && isMessage(request) && placesAtOnce()) {
+      count(ProgramEvent.ACKNOWLEDGED);
+      peer().memory().writesDone(request.number() + 1, "a request is acknowledged");
+    }
     if (request.opcode() == Opcode.BIND) {
       stags().bound(request.window(), request.tag());
     } else if (request.opcode() == Opcode.INVALIDATE) {
       stags().revoked(request.tag());
     }
+  }
+
+  /** A message waits for its acknowledgment; others have been carried out or answered meanwhile. */
+  @Override
+  boolean mayEndBehindFlushed(PostedRequest request) {
+    return acknowledged && !isMessage(request);
+  }
+
+  private static boolean isMessage(PostedRequest request) {
+    return switch (request.opcode()) {
+      case Opcode.SEND,
+          Opcode.WRITE,
+          Opcode.WRITE_IMMEDIATE,
+          Opcode.SEND_IMMEDIATE,
+          Opcode.SEND_WITH_IMMEDIATE ->
+          true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Whether the peer must have placed what it has acknowledged: it holds nothing for receives, and
+   * has found no error, which flipped bits are to it, too.
+   */
+  private boolean placesAtOnce() {
+    return !peer().holds()
+        && !conversation().corrupted()
+        && !((RdmapEndpoint) peer()).sharing
+        && !state().disturbed
+        && !peer().state().disturbed;
   }
 
   @Override
@@ -347,6 +391,8 @@ final class RdmapEndpoint extends ProgramEndpoint {
     }
     verify(completion.octets() == message.length(), "a message of another length");
     verify(completion.hasImmediate() == message.isImmediate(), "a number or none, unlike posted");
+    verify(
+        completion.isSendWithImmediate() == message.isSendWithImmediate(), "with a Send, or not");
     verify(
         !message.isImmediate() || completion.immediate() == message.immediate(), "another number");
     verify(completion.isSolicited() == message.solicited(), "solicited, or not, unlike posted");
