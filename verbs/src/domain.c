@@ -81,38 +81,52 @@ static bool add_region(struct device *device, struct region *region) {
     return false;
 }
 
-VERBS struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t base, unsigned access) {
+/* Whether rights can be had, and go together. Returns an errno value. */
+static int check_access(unsigned access) {
+    if ((access & ~(unsigned)(KNOWN_ACCESS | IBV_ACCESS_OPTIONAL_RANGE)) != 0) {
+        return EOPNOTSUPP;  /* on demand, zero based, huge pages */
+    }
     bool changes = (access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) != 0;
-    access &= ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE;
-    if ((access & ~(unsigned)KNOWN_ACCESS) != 0) {
-        errno = EOPNOTSUPP;  /* on demand, zero based, huge pages */
-        return NULL;
+    return changes && (access & IBV_ACCESS_LOCAL_WRITE) == 0 ? EINVAL : 0;
+}
+
+/* Registers memory for a region, which has its new domain, address, length, base and rights. Returns an errno value. */
+static int enroll(struct region *region) {
+    const struct ibv_mr *ibv = &region->ibv;
+    int error = ibv->length == 0 ? EINVAL : check_access(region->access);
+    if (error != 0) {
+        return error;
     }
-    if (length == 0 || (changes && (access & IBV_ACCESS_LOCAL_WRITE) == 0)) {
-        errno = EINVAL;
-        return NULL;
+    struct memory_request request = {.session = device_of(ibv->context)->session, .address = ibv->addr,
+        .length = ibv->length, .base = region->base, .access = rights_of(region->access),
+        .domain = domain_of(ibv->pd)->number};
+    error = register_memory(&request, &region->registration);
+    if (error != 0) {
+        verbs_log("%zu octets at %p are not registered: %s", ibv->length, ibv->addr, rddp_error());
+        return error;
     }
+    region->stag = region->registration->stag;
+    region->ibv.rkey = region->stag;
+    verbs_log("%zu octets at %p: rkey 0x%x, rights %u, base 0x%lx", ibv->length, ibv->addr, region->stag, request.access,
+        (unsigned long)region->registration->base);
+    return 0;
+}
+
+VERBS struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t base, unsigned access) {
     struct device *device = device_of(pd->context);
     struct region *region = calloc(1, sizeof *region);
     if (region == NULL) {
         return NULL;
     }
-    struct memory_request request = {.session = device->session, .address = address, .length = length, .base = base,
-        .access = rights_of(access), .domain = domain_of(pd)->number};
-    int error = register_memory(&request, &region->registration);
+    region->base = base;
+    region->access = access;
+    region->ibv = (struct ibv_mr){.context = pd->context, .pd = pd, .addr = address, .length = length};
+    int error = enroll(region);
     if (error != 0) {
-        verbs_log("%zu octets at %p are not registered: %s", length, address, rddp_error());
         free(region);
         errno = error;
         return NULL;
     }
-    region->base = base;
-    region->stag = region->registration->stag;
-    region->ibv.context = pd->context;
-    region->ibv.pd = pd;
-    region->ibv.addr = address;
-    region->ibv.length = length;
-    region->ibv.rkey = region->stag;
     pthread_mutex_lock(&device->control);
     bool added = add_region(device, region);
     pthread_mutex_unlock(&device->control);
@@ -123,8 +137,6 @@ VERBS struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t l
         return NULL;
     }
     domain_of(pd)->uses++;
-    verbs_log("%zu octets at %p: lkey 0x%x, rkey 0x%x, rights %u, base 0x%lx", length, address, region->ibv.lkey,
-        region->stag, request.access, (unsigned long)region->registration->base);
     return &region->ibv;
 }
 
@@ -149,6 +161,42 @@ VERBS int ibv_dereg_mr(struct ibv_mr *ibv) {
     pthread_mutex_unlock(&device->control);
     domain_of(ibv->pd)->uses--;
     free(region);
+    return 0;
+}
+
+static int refuse_change(int error) {
+    errno = error;
+    return IBV_REREG_MR_ERR_INPUT;  /* the region is as it was */
+}
+
+/* The lkey stays. Registered anew before the old registration ends: what cannot be had leaves the region as it was. */
+VERBS int ibv_rereg_mr(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *address, size_t length, int access) {
+    struct region *region = (struct region *)ibv, changed = *region;
+    bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0, governs = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0;
+    if (flags == 0 || (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0 || (moves && (address == NULL || length == 0))
+        || (access != 0 && !governs)) {
+        return refuse_change(EINVAL);
+    }
+    if (moves) {
+        changed.ibv.addr = address;
+        changed.ibv.length = length;
+        changed.base = (uintptr_t)address;
+    }
+    changed.access = governs ? (unsigned)access : region->access;
+    changed.ibv.pd = (flags & IBV_REREG_MR_CHANGE_PD) != 0 ? pd : ibv->pd;
+    int error = enroll(&changed);
+    if (error != 0) {
+        return refuse_change(error);
+    }
+    error = deregister_memory(region->registration);
+    if (error != 0) {
+        verbs_log("a region of %zu octets is not changed: %s", ibv->length, rddp_error());
+        (void)!deregister_memory(changed.registration);
+        return refuse_change(error);
+    }
+    domain_of(changed.ibv.pd)->uses++;
+    domain_of(ibv->pd)->uses--;
+    *region = changed;
     return 0;
 }
 

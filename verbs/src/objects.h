@@ -166,7 +166,8 @@ struct domain {
 struct region {
     struct ibv_mr ibv;
     struct memory_registration *registration;
-    uint64_t base;  /* address of the first octet in work requests */
+    uint64_t base;  /* what work requests call the first octet's address */
+    unsigned access;
     uint32_t stag;
 };
 

@@ -73,18 +73,7 @@ VERBS int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *address) 
     return rdma_join_multicast(id, address, NULL);
 }
 
-/* ---- Changing and sharing regions ---- */
-
-VERBS int ibv_rereg_mr(struct ibv_mr *region, int flags, struct ibv_pd *pd, void *address, size_t length, int access) {
-    (void)region;
-    (void)flags;
-    (void)pd;
-    (void)address;
-    (void)length;
-    (void)access;
-    errno = EOPNOTSUPP;
-    return IBV_REREG_MR_ERR_INPUT;
-}
+/* ---- Sharing regions ---- */
 
 VERBS struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t base, int descriptor,
     int access) {

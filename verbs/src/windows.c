@@ -68,7 +68,7 @@ int make_bind(const struct queue_pair *pair, const struct ibv_send_wr *work, enu
     unsigned rights = rights_of(info->mw_access_flags & PEER_RIGHTS);
     bool opens = info->length > 0;
     /* Only type 1 may be bound to nothing; of type 2, only the key is the program's. */
-    if (mw->type != type || (!opens && type == IBV_MW_TYPE_2) || (opens && (info->mr == NULL || rights == 0))
+    if (mw->type != type || (!opens && type == IBV_MW_TYPE_2) || (opens && info->mr == NULL)
         || (work->bind_mw.rkey & ~KEY) != (mw->rkey & ~KEY)) {
         return EINVAL;
     }

@@ -41,6 +41,8 @@ class VerbsTest {
         "devices_test-address",
         "devices_test-thread",
         "spin_test-address",
+        "rereg_test-address",
+        "rereg_test-thread",
         "events_test-address",
         "events_test-thread",
         "requests_test-address",

@@ -164,7 +164,7 @@ public final class RequestIntake {
       request.bind(window.window(), null, 0).local(0, 0, 0);
       return CompletionStatus.SUCCESS;
     }
-    if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
+    if (window == null || region == null || work.length() == 0) {
       return CompletionStatus.MW_BIND_ERROR;
     }
     requests.use(slot, 0, region);
