@@ -1,0 +1,44 @@
+/*
+ * System calls of the library's own, which other preloaded libraries do not see. librspreload (rsockets) defines close(),
+ * poll() and the like: it would take the library's descriptors for the program's, and it holds a lock of its own while it
+ * calls us. The compiler includes this file in each of the library's (-include); own-calls checks that nothing is left out.
+ */
+#ifndef RDDP_OWN_CALLS_H
+#define RDDP_OWN_CALLS_H
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int own_close(int descriptor) {
+    return (int)syscall(SYS_close, descriptor);
+}
+
+static inline int own_poll(struct pollfd *polled, nfds_t count, int timeout_ms) {
+    struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
+    return (int)syscall(SYS_ppoll, polled, count, timeout_ms < 0 ? NULL : &timeout, NULL, 0L);
+}
+
+#define close(descriptor) own_close(descriptor)
+#define connect(descriptor, address, length) ((int)syscall(SYS_connect, (descriptor), (address), (length)))
+#define epoll_create1(flags) ((int)syscall(SYS_epoll_create1, (flags)))
+#define epoll_ctl(epoll, what, descriptor, event) ((int)syscall(SYS_epoll_ctl, (epoll), (what), (descriptor), (event)))
+#define fcntl(descriptor, ...) ((int)syscall(SYS_fcntl, (descriptor), __VA_ARGS__))
+#define getsockopt(descriptor, level, name, value, length)                                                             \
+    ((int)syscall(SYS_getsockopt, (descriptor), (level), (name), (value), (length)))
+#define poll(polled, count, timeout_ms) own_poll((polled), (count), (timeout_ms))
+#define read(descriptor, octets, count) ((ssize_t)syscall(SYS_read, (descriptor), (octets), (size_t)(count)))
+#define recv(descriptor, octets, count, flags)                                                                         \
+    ((ssize_t)syscall(SYS_recvfrom, (descriptor), (octets), (size_t)(count), (flags), NULL, NULL))
+#define recvmsg(descriptor, message, flags) ((ssize_t)syscall(SYS_recvmsg, (descriptor), (message), (flags)))
+#define send(descriptor, octets, count, flags)                                                                         \
+    ((ssize_t)syscall(SYS_sendto, (descriptor), (octets), (size_t)(count), (flags), NULL, 0L))
+#define sendmsg(descriptor, message, flags) ((ssize_t)syscall(SYS_sendmsg, (descriptor), (message), (flags)))
+#define socket(domain, type, protocol) ((int)syscall(SYS_socket, (domain), (type), (protocol)))
+#define write(descriptor, octets, count) ((ssize_t)syscall(SYS_write, (descriptor), (octets), (size_t)(count)))
+
+#endif
