@@ -331,6 +331,8 @@ struct rddp_connection_options {
      * not.
      */
     bool send_immediate;
+    unsigned withheld_rights;           /* that the peer has not got, whatever regions and windows grant: RDDP_REMOTE_READ,
+                                           RDDP_REMOTE_WRITE, RDDP_REMOTE_ATOMIC */
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \

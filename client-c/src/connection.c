@@ -242,6 +242,10 @@ static int check_options(const struct rddp_connection_options *options) {
     if (options->queue_count > 0 && options->receive_queue != NULL) {
         return fail(RDDP_INVALID, "shared receive queues are for RDMAP, queues for plain DDP: choose one");
     }
+    if ((options->withheld_rights & ~(unsigned)(RDDP_REMOTE_READ | RDDP_REMOTE_WRITE | RDDP_REMOTE_ATOMIC)) != 0) {
+        return fail(RDDP_INVALID, "withheld rights 0x%x: RDDP_REMOTE_READ, RDDP_REMOTE_WRITE and RDDP_REMOTE_ATOMIC can be",
+            options->withheld_rights);
+    }
     return RDDP_OK;
 }
 
@@ -264,6 +268,7 @@ static void put_settings(struct message *message, const struct rddp_connection_o
     put_u32(message, options->revision_1_retry);
     put_u32(message, options->domain);
     put_u32(message, (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0));
+    put_u32(message, options->withheld_rights);
 }
 
 static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;

@@ -33,6 +33,7 @@ final class RdmapReceiver implements UlpHandler {
   private RdmapLocalOperations localOperations;
   private DdpStream ddp;
   private int version;
+  private int writeRights = AccessRights.REMOTE_WRITE;
 
   /** Whether the stream has the messages of RFC 7306, which are of version 1 only (section 4.1). */
   private boolean extended = true;
@@ -122,6 +123,12 @@ final class RdmapReceiver implements UlpHandler {
     return RdmapHeader.versionBits(ddpVersion); // RDMAP-4.1-02
   }
 
+  /** See {@link RdmapStream#withhold}. */
+  void withhold(int rights) {
+    writeRights = AccessRights.needed(AccessRights.REMOTE_WRITE, rights);
+    responder.withhold(rights);
+  }
+
   @Override
   public void onFullOperation(MpaConnection connection) {
     started = true;
@@ -152,7 +159,7 @@ final class RdmapReceiver implements UlpHandler {
       return refusal(null);
     }
     return switch (opcode) {
-      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE; // RDMAP-4.1-05, RDMAP-5.1-02
+      case RdmapHeader.WRITE -> writeRights; // RDMAP-4.1-05, RDMAP-5.1-02
       case RdmapHeader.READ_RESPONSE -> {
         if (rtr.unanswered() && octets == 0 && last) {
           yield AccessRights.LOCAL_WRITE;
@@ -171,7 +178,7 @@ final class RdmapReceiver implements UlpHandler {
       return REFUSED;
     }
     return switch (RdmapHeader.opcode(rsvdUlp)) {
-      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE; // RDMAP-5.5-05
+      case RdmapHeader.WRITE -> writeRights; // RDMAP-5.5-05
       case RdmapHeader.READ_RESPONSE ->
           requester.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
       default -> REFUSED;

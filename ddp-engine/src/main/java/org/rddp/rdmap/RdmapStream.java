@@ -110,7 +110,17 @@ public final class RdmapStream {
   }
 
   /**
-   * Posts a buffer for one of the peer's Sends. A Send that was held for it completes within this
+   * Withholds rights from the peer that STags may grant it, before the stream begins. A Write, Read
+   * or atomic that needs one is refused as if its STag had not granted it.
+   *
+   * @param rights bits of {@link AccessRights}
+   */
+  public void withhold(int rights) {
+    user.withhold(rights);
+  }
+
+  /**
+   * Posts a buffer for one of the peer's Sends. One that has waited for it completes within this
    * call.
    *
    * @param request says where the message goes, 0 to 2^32-1 octets; the memory is the stream's

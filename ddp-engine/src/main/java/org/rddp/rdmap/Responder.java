@@ -25,6 +25,9 @@ final class Responder {
   private int atomics;
 
   /** Why the last atomic was refused. */
+  private int readRights = AccessRights.REMOTE_READ;
+
+  private int atomicRights = AccessRights.REMOTE_ATOMIC;
   private RdmapError refused;
 
   Responder(DdpStream ddp, TaggedBuffers taggedBuffers) {
@@ -32,7 +35,13 @@ final class Responder {
     this.taggedBuffers = taggedBuffers;
   }
 
-  /** Sets IRD to the value that both ends have agreed on. */
+  /** See {@link RdmapStream#withhold}. */
+  void withhold(int rights) {
+    readRights = AccessRights.needed(AccessRights.REMOTE_READ, rights);
+    atomicRights = AccessRights.needed(AccessRights.REMOTE_ATOMIC, rights);
+  }
+
+  /** Sets IRD as both ends have agreed. */
   void limit(int most) {
     ird = most;
   }
@@ -72,7 +81,7 @@ final class Responder {
     TaggedBuffer source = null;
     if (size > 0) { // RDMAP-4.4-02
       source = taggedBuffers.lookup(ReadRequest.sourceStag(segment, at));
-      RdmapError refusal = refusal(source, to, size, AccessRights.REMOTE_READ); // RDMAP-7.2-01
+      RdmapError refusal = refusal(source, to, size, readRights); // RDMAP-7.2-01
       if (refusal != null) {
         return refusal;
       }
@@ -113,7 +122,7 @@ final class Responder {
     long to = AtomicRequest.to(request);
     TaggedBuffer target = taggedBuffers.lookup(AtomicRequest.stag(request));
     // RDMAPX-5.1-02, RDMAPX-5.1-03
-    refused = refusal(target, to, AtomicRequest.OPERAND, AccessRights.REMOTE_ATOMIC);
+    refused = refusal(target, to, AtomicRequest.OPERAND, atomicRights);
     if (refused == null && !AtomicRequest.known(request)) {
       refused = RdmapError.UNEXPECTED_OPCODE; // RDMAPX-5.1-04
     }

@@ -19,6 +19,8 @@ import org.rddp.client.types.StartupOptions.Choice;
  * @param domain number of the protection domain
  * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged
  * @param sendImmediate RDMAP: whether Sends with immediate data are wanted
+ * @param withheldRights RDMAP: rights that the peer has not got, whatever STags grant: 2 remote
+ *     read, 4 remote write, 8 remote atomic
  */
 public record ConnectionSettings(
     int heldOctets,
@@ -28,12 +30,14 @@ public record ConnectionSettings(
     StartupOptions startup,
     int domain,
     boolean acknowledged,
-    boolean sendImmediate) {
+    boolean sendImmediate,
+    int withheldRights) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
   private static final int ACKNOWLEDGED = 1;
   private static final int SEND_IMMEDIATE = 2;
+  private static final int RIGHTS_OF_PEERS = 2 | 4 | 8;
 
   private static final List<Choice> CHOICES = List.of(Choice.values());
 
@@ -64,6 +68,28 @@ public record ConnectionSettings(
         false);
   }
 
+  /** Settings that withhold no rights. */
+  public ConnectionSettings(
+      int heldOctets,
+      int taggedNotices,
+      List<Integer> queues,
+      int receiveQueue,
+      StartupOptions startup,
+      int domain,
+      boolean acknowledged,
+      boolean sendImmediate) {
+    this(
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        domain,
+        acknowledged,
+        sendImmediate,
+        0);
+  }
+
   /** Copies the settings with another startup. */
   public ConnectionSettings withStartup(StartupOptions options) {
     return new ConnectionSettings(
@@ -74,7 +100,8 @@ public record ConnectionSettings(
         options,
         domain,
         acknowledged,
-        sendImmediate);
+        sendImmediate,
+        withheldRights);
   }
 
   /** Copies the settings with another protection domain. */
@@ -87,19 +114,36 @@ public record ConnectionSettings(
         startup,
         number,
         acknowledged,
-        sendImmediate);
+        sendImmediate,
+        withheldRights);
   }
 
   /** Copies the settings with sends that complete when they are acknowledged, or sent. */
   public ConnectionSettings withAcknowledged(boolean wanted) {
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, wanted, sendImmediate);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        domain,
+        wanted,
+        sendImmediate,
+        withheldRights);
   }
 
   /** Copies the settings with the wish for Sends with immediate data, or without. */
   public ConnectionSettings withSendImmediate(boolean wanted) {
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, receiveQueue, startup, domain, acknowledged, wanted);
+        heldOctets,
+        taggedNotices,
+        queues,
+        receiveQueue,
+        startup,
+        domain,
+        acknowledged,
+        wanted,
+        withheldRights);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -120,6 +164,7 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
     buffer.putInt((acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0));
+    buffer.putInt(withheldRights);
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -148,7 +193,16 @@ public record ConnectionSettings(
         startup,
         domain,
         (flags & ACKNOWLEDGED) != 0,
-        (flags & SEND_IMMEDIATE) != 0);
+        (flags & SEND_IMMEDIATE) != 0,
+        readRights(buffer));
+  }
+
+  private static int readRights(MessageBuffer buffer) throws ControlProtocolException {
+    int rights = buffer.getInt();
+    if ((rights & ~RIGHTS_OF_PEERS) != 0) {
+      throw new ControlProtocolException("rights " + rights + " withheld: 2, 4 and 8 can be");
+    }
+    return rights;
   }
 
   private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {

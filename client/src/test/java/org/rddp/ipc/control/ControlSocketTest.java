@@ -52,9 +52,16 @@ class ControlSocketTest {
   private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
   private static final String TEXT = "a µ text";
   private static final ConnectionSettings HOLDING =
-      new ConnectionSettings(1 << 20, 0, List.of())
-          .withDomain(4095)
-          .withStartup(new StartupOptions(16382, 0, 2, Choice.YES, Choice.NO));
+      new ConnectionSettings(
+          1 << 20,
+          0,
+          List.of(),
+          0,
+          new StartupOptions(16382, 0, 2, Choice.YES, Choice.NO),
+          4095,
+          true,
+          true,
+          14);
   private static final ConnectionSettings PLAIN =
       new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24)).withAcknowledged(true);
   private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);

@@ -49,6 +49,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
             .withAcknowledged(chosen.acknowledged());
     ProtectionDomain domain = session.domains().get(chosen.domain());
     this.stream = new RdmapStream(engine.ddp(), domain, settings, this);
+    stream.withhold(chosen.withheldRights());
   }
 
   @Override

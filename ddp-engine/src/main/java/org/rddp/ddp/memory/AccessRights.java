@@ -32,5 +32,17 @@ public final class AccessRights {
   /** All rights. */
   public static final int ALL = LOCAL_WRITE | MW_BIND | REMOTE;
 
+  /** A bit that no buffer has. */
+  private static final int NOBODYS = 1 << 30;
+
   private AccessRights() {}
+
+  /**
+   * What a buffer must grant for a message of a stream that withholds rights from its peer.
+   *
+   * @param right the one that the message needs
+   */
+  public static int needed(int right, int withheld) {
+    return (right & withheld) == 0 ? right : NOBODYS;
+  }
 }
