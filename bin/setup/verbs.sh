@@ -16,11 +16,12 @@ verbs_library() {
 
 verbs_usage() {
     cat <<'END'
-Usage: rddp verbs --local[=NAME] [--interface NAME] -- PROGRAM [ARGUMENT]...
-       rddp verbs [--socket PATH] [--interface NAME] -- PROGRAM [ARGUMENT]...
+Usage: rddp verbs --local[=NAME] [--interface NAME] [--as KIND] -- PROGRAM [ARGUMENT]...
+       rddp verbs [--socket PATH] [--interface NAME] [--as KIND] -- PROGRAM [ARGUMENT]...
 
-Runs an unmodified program for libibverbs and librdmacm over rddp. It sees the iWARP device rddp0, and
-connects by rdma_cm, also to its own address. It needs the libraries libibverbs1 and librdmacm1.
+Runs an unmodified program for libibverbs and librdmacm over rddp. It sees the iWARP device rddp0, and connects by
+rdma_cm, also to its own address, or by numbers of queue pairs (ibv_modify_qp) with a peer that runs over rddp, too.
+It needs the libraries libibverbs1 and librdmacm1.
 
       --local[=NAME]     Start a daemon for the program and end it afterwards; it needs no configuration and no privileges.
                          Programs with the same NAME share one, which ends with the last of them. Its interfaces are "one",
@@ -28,6 +29,7 @@ connects by rdma_cm, also to its own address. It needs the libraries libibverbs1
                          Without this option a daemon has to be running.
       --interface NAME   The daemon's interface. Default: each is a device, rddp0 and so on.
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
+      --as KIND          What kind of device the program sees: iwarp, the default; or roce, for programs that refuse iWARP.
   -h, --help             Show this.
 
 The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed; RDDP_VERBS_YIELD=0 or 1
@@ -37,6 +39,9 @@ RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
 Examples, each line in a terminal of its own:
   rddp verbs --local=demo -- ib_write_bw -R -F
   rddp verbs --local=demo -- ib_write_bw -R -F 10.0.0.1
+
+  rddp verbs --local=demo -- ibv_rc_pingpong -g 0
+  rddp verbs --local=demo -- ibv_rc_pingpong -g 0 localhost
 
   rddp verbs --interface two -- rping -s -a 10.0.0.2
   rddp verbs --interface one -- rping -c -a 10.0.0.2 -V -C 10
@@ -56,13 +61,14 @@ verbs() {
     while (($# > 0)); do
         case $1 in
             -h | --help) verbs_usage && return ;;
-            --interface | --socket)
+            --interface | --socket | --as)
                 (($# > 1)) || verbs_wrong "$1 needs a value"
-                if [[ $1 == --interface ]]; then export RDDP_INTERFACE=$2; else socket=$2; fi
-                shift 2
+                set -- "$1=$2" "${@:3}"
                 ;;
             --interface=*) export RDDP_INTERFACE=${1#*=} && shift ;;
             --socket=*) socket=${1#*=} && shift ;;
+            --as=iwarp | --as=roce) export RDDP_VERBS_AS=${1#*=} && shift ;;
+            --as=*) verbs_wrong "$1: a device is shown as iwarp or as roce" ;;
             --local) is_local=yes && shift ;;
             --local=*)
                 is_local=yes name=${1#*=}

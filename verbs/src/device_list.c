@@ -63,8 +63,10 @@ static struct device *make_device(const struct rddp_interface *interface, unsign
         return NULL;
     }
     device->interface = *interface;
-    device->ibv.node_type = IBV_NODE_RNIC;
-    device->ibv.transport_type = IBV_TRANSPORT_IWARP;
+    const char *as = getenv("RDDP_VERBS_AS");
+    bool roce = as != NULL && strcmp(as, "roce") == 0;
+    device->ibv.node_type = roce ? IBV_NODE_CA : IBV_NODE_RNIC;
+    device->ibv.transport_type = roce ? IBV_TRANSPORT_IB : IBV_TRANSPORT_IWARP;
     snprintf(device->ibv.name, sizeof device->ibv.name, "rddp%u", number);
     snprintf(device->ibv.dev_name, sizeof device->ibv.dev_name, "uverbs%u", number);
     /* Programs look for attributes below these paths; there are none. */

@@ -124,9 +124,15 @@ VERBS int ibv_query_gid(struct ibv_context *ibv, uint8_t port, int index, union 
     return 0;
 }
 
+/* Devices that are shown as RoCE's have its GIDs; those of iWARP have InfiniBand's, as the kernel's iWARP devices. */
+static bool is_roce(struct ibv_context *ibv) {
+    return ibv->device->transport_type == IBV_TRANSPORT_IB;
+}
+
 VERBS int _ibv_query_gid_ex(struct ibv_context *ibv, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
     uint32_t flags, size_t size) {
-    struct ibv_gid_entry made = {.port_num = port, .gid_index = index, .gid_type = IBV_GID_TYPE_IB};
+    struct ibv_gid_entry made = {.port_num = port, .gid_index = index,
+        .gid_type = is_roce(ibv) ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB};
     if (flags != 0) {
         return EINVAL;
     }
@@ -154,7 +160,7 @@ VERBS int ibv_query_gid_type(struct ibv_context *ibv, uint8_t port, unsigned ind
     if (!has_gid(ibv, port, index)) {
         return fails(EINVAL);
     }
-    *type = 0;  /* InfiniBand and iWARP, as for the kernel's iWARP devices */
+    *type = is_roce(ibv);  /* numbers of sysfs: 0 for InfiniBand and RoCE v1, 1 for RoCE v2 */
     return 0;
 }
 

@@ -93,6 +93,24 @@ static void should_show_the_interface_that_is_chosen(void) {
     CHECK(status == 0);
 }
 
+static void should_look_like_roce_if_asked(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        setenv("RDDP_VERBS_AS", "roce", 1);
+        struct ibv_device **list = ibv_get_device_list(NULL);
+        CHECK(list[0]->node_type == IBV_NODE_CA && list[0]->transport_type == IBV_TRANSPORT_IB);
+        struct ibv_context *context = ibv_open_device(list[0]);
+        struct ibv_gid_entry entry;
+        CHECK(context != NULL && ibv_query_gid_ex(context, 1, 0, &entry, 0) == 0);
+        CHECK(entry.gid_type == IBV_GID_TYPE_ROCE_V2);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
 static void should_give_rdma_cm_all_devices(void) {
     int count;
     struct ibv_context **list = rdma_get_devices(&count);
@@ -298,6 +316,7 @@ int main(int count, char **arguments) {
     }
     /* Before there is a thread of the library's. */
     should_show_the_interface_that_is_chosen();
+    should_look_like_roce_if_asked();
     events = rdma_create_event_channel();
     CHECK(events != NULL);
     should_show_a_device_for_each_interface();

@@ -9,12 +9,15 @@ import picocli.CommandLine.Command;
 @Command(
     name = "verbs",
     customSynopsis =
-        "rddp verbs [--local[=NAME] | --socket PATH] [--interface NAME] -- PROGRAM [ARGUMENT]...",
+        "rddp verbs [--local[=NAME] | --socket PATH] [--interface NAME] [--as KIND]"
+            + " -- PROGRAM [ARGUMENT]...",
     description = {
       "Run an unmodified RDMA program (libibverbs, librdmacm) over rddp.",
       "--local starts a daemon for the program, on this machine only, and ends it afterwards;"
           + " programs with the same NAME share one. Its interfaces are one, 10.0.0.1, and two,"
           + " 10.0.0.2. Without it a daemon has to be running. docs/verbs.md says which programs"
-          + " run."
+          + " run.",
+      "--as roce shows the program a device of RoCE instead of iWARP, for those that refuse the"
+          + " latter."
     })
 final class VerbsCommand extends ScriptCommand {}
