@@ -7,8 +7,6 @@
 #include "cm.h"
 
 #define CONNECT_TIMEOUT_MS 60000u
-/* Messages that come before the program has posted its receives are kept: iWARP has no way to say "not ready". */
-#define HELD_OCTETS (1u << 20)
 
 /* RFC 6581: lets the accepting end send first, as programs expect of InfiniBand. Not all peers support it. */
 static enum rddp_choice peer_to_peer(enum rddp_choice otherwise) {

@@ -85,7 +85,7 @@ VERBS int rdma_create_qp(struct rdma_cm_id *ibv, struct ibv_pd *pd, struct ibv_q
         destroy_queues(id);
         return -1;
     }
-    ibv->qp = ibv_create_qp(pd == NULL ? ibv->pd : pd, wanted);
+    ibv->qp = create_queue_pair(pd == NULL ? ibv->pd : pd, wanted, false);
     int error = ibv->qp == NULL ? errno : join_now(id);
     if (error != 0) {
         if (ibv->qp != NULL) {

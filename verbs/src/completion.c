@@ -26,24 +26,6 @@ __attribute__((constructor)) static void choose_to_yield(void) {
     }
 }
 
-void add_completion(struct completion_queue *queue, const struct ibv_wc *completion, bool solicited) {
-    if (queue->written - queue->read > queue->mask) {
-        if (!queue->overrun) {
-            queue->overrun = true;
-            report_event(queue->ibv.context, IBV_EVENT_CQ_ERR, &queue->ibv);
-        }
-        return;
-    }
-    queue->entries[queue->written++ & queue->mask] = *completion;
-    bool wakes = queue->armed == ARMED
-        || (queue->armed == ARMED_SOLICITED && (solicited || completion->status != IBV_WC_SUCCESS));
-    if (wakes) {
-        queue->armed = NOT_ARMED;
-        queue->device->armed--;
-        signal_channel(queue);
-    }
-}
-
 /* ---- From the daemon's completions to those of verbs ---- */
 
 static enum ibv_wc_status status_of(const struct queue_pair *pair, const struct rddp_completion *completion) {
@@ -61,6 +43,24 @@ static enum ibv_wc_status status_of(const struct queue_pair *pair, const struct 
         case RDDP_FATAL_ERROR:
         default: return IBV_WC_FATAL_ERR;
     }
+}
+
+/*
+ * A connection by number has ended. To a card's queue pair, sends that nobody acknowledges are the only sign of that, and
+ * receives stay posted when the peer has left in order. Returns false if the completion is not for the program.
+ */
+static bool adapt_flush(struct queue_pair *pair, bool is_receive, struct ibv_wc *made) {
+    if (!is_receive) {
+        made->status = IBV_WC_RETRY_EXC_ERR;
+    }
+    return !is_receive || !pair->peer_left || !keep_flushed_receive(pair, made->wr_id);
+}
+
+/* Receives that were kept when the peer left fail with the first send. */
+static void flush_kept_receives(struct queue_pair *pair) {
+    spin_lock(&pair->device->posting);
+    flush_early_receives(pair);
+    spin_unlock(&pair->device->posting);
 }
 
 static void complete_receive(struct queue_pair *pair, const struct rddp_completion *completion, struct ibv_wc *made) {
@@ -103,10 +103,14 @@ static void complete(struct device *device, const struct rddp_completion *comple
     struct ibv_wc made = {.wr_id = id, .status = status_of(pair, completion), .qp_num = pair->ibv.qp_num,
         .byte_len = (uint32_t)completion->octets, .vendor_err = completion->detail};
     bool was_reported = pair->reported;
+    if (pair->by_number && !was_reported && made.status == IBV_WC_WR_FLUSH_ERR && shared == NULL
+        && !adapt_flush(pair, is_receive, &made)) {
+        return;
+    }
     if (made.status != IBV_WC_SUCCESS && made.status != IBV_WC_WR_FLUSH_ERR) {
         verbs_log("queue pair %u: a request of opcode %u has failed: %s, detail 0x%x", pair->ibv.qp_num,
             completion->opcode, rddp_status_name(completion->status), completion->detail);
-        fail_queue_pair(pair);
+        fail_queue_pair(pair, false);
     }
     if (is_receive) {
         complete_receive(pair, completion, &made);
@@ -123,6 +127,9 @@ static void complete(struct device *device, const struct rddp_completion *comple
         made.status = IBV_WC_WR_FLUSH_ERR;  /* the queue pair was in the error state already */
     }
     add_completion(completion_queue_of(pair->ibv.send_cq), &made, false);
+    if (pair->peer_left && pair->reported) {
+        flush_kept_receives(pair);
+    }
 }
 
 void drain(struct device *device) {

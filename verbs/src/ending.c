@@ -27,13 +27,13 @@ void drop_stream(struct stream *stream) {
     queue_stream(stream);
 }
 
-void fail_queue_pair(struct queue_pair *pair) {
+void fail_queue_pair(struct queue_pair *pair, bool graceful) {
     pair->failed = true;
     pair->reported = true;
     pthread_mutex_lock(&streams);
     pair->ibv.state = IBV_QPS_ERR;
     if (pair->stream != NULL) {
-        want_end(pair->stream, false);
+        want_end(pair->stream, graceful);
     }
     pthread_mutex_unlock(&streams);
 }

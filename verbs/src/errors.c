@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,6 +37,13 @@ int error_of(int reason) {
 int fails(int error) {
     errno = error;
     return -1;
+}
+
+void say_once(const char *text) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said)) {
+        fprintf(stderr, "rddp verbs: %s\n", text);
+    }
 }
 
 void verbs_log(const char *format, ...) {

@@ -11,4 +11,7 @@ int fails(int error);
 /* Writes a line to standard error if RDDP_VERBS_LOG is set. */
 __attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
 
+/* Writes a line to standard error, once, to who has started the program: its own message names a state, and no reason. */
+void say_once(const char *text);
+
 #endif

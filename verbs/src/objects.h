@@ -31,6 +31,8 @@
 /* Most Reads and atomics of a queue pair: verbs has 8 bits for them. */
 #define MAX_READS 255
 #define MAX_COMPLETIONS (1 << 20)
+/* Messages that come before the program has posted its receives are kept: iWARP has no way to say "not ready". */
+#define HELD_OCTETS (1u << 20)
 /* Numbers of protection domains that the daemon knows; ibv_alloc_pd() gives all but 0. */
 #define MOST_DOMAINS (RDDP_LARGEST_DOMAIN + 1)
 #define PORT 1
@@ -61,7 +63,7 @@ struct device {
     uint8_t domains[MOST_DOMAINS];  /* 1: the number of a protection domain; under control */
     uint32_t reserved;        /* requests that queue pairs may have outstanding; under control */
     struct object_table regions;       /* by lkey */
-    struct object_table queue_pairs;   /* by number */
+    struct object_table queue_pairs;   /* by handle */
     struct object_table shared_queues; /* by the daemon's number */
     uint32_t last_region, last_queue_pair;
     /* The device's thread. */
@@ -243,10 +245,14 @@ struct queue_pair {
     struct device *device;
     struct ibv_qp_cap cap;
     bool signal_all;
-    unsigned access;
+    struct ibv_qp_attr set;  /* by ibv_modify_qp() */
+    bool is_modified;        /* by ibv_modify_qp(), ever */
+    bool is_numbered;        /* its number is the daemon's, and peers can name it */
+    bool by_number;          /* it has a connection by number, or had it: as a card's, it hears nothing of its peer's orderly end */
     /* Under posting; changed with polling, too. */
     rddp_connection *connection;
-    _Atomic bool failed;    /* nothing more is sent: later requests are posted to be flushed */
+    _Atomic bool failed;    /* nothing is sent any more: later requests are posted to be flushed */
+    _Atomic bool peer_left; /* in order; receives stay, and the next send fails */
     _Atomic bool reported;  /* the completion with the error has come: later ones are flushed */
     struct posted *sent;         /* by connection->sends.posted & sent_mask */
     struct posted *received;
@@ -264,6 +270,9 @@ static inline struct queue_pair *queue_pair_of(struct ibv_qp *ibv) {
     return (struct queue_pair *)ibv;
 }
 
+/* Creates a queue pair; numbered: peers can name it. Null with errno. */
+struct ibv_qp *create_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted, bool numbered);
+
 struct queue_pair *find_queue_pair(struct device *device, uint32_t number);
 
 /*
@@ -274,11 +283,23 @@ void flush_queue_pair(struct queue_pair *queue_pair);
 /* Reports the receives that wait for the connection as flushed, with polling and posting held. */
 void flush_early_receives(struct queue_pair *queue_pair);
 
+/* Reports a request as flushed, with polling held. */
+void flush_request(struct queue_pair *queue_pair, uint64_t id, enum ibv_wc_opcode opcode);
+
+/* Keeps a receive until there is a connection, with posting held. Returns an errno value. */
+int keep_receive(struct queue_pair *queue_pair, const struct early_receive *receive);
+
+/* Keeps a receive that its connection's end has flushed, as if there had been none yet; false with as many as it may have. */
+bool keep_flushed_receive(struct queue_pair *queue_pair, uint64_t id);
+
+/* Drops completions of the queue pair that the program has not polled. */
+void forget_completions(struct queue_pair *queue_pair);
+
 /* Posts the receives that wait for the connection, with polling and posting held. */
 void post_early_receives(struct queue_pair *queue_pair);
 
 /* Fails the queue pair: ends its connection, and flushes later requests. Any thread, without `streams`. */
-void fail_queue_pair(struct queue_pair *queue_pair);
+void fail_queue_pair(struct queue_pair *queue_pair, bool graceful);
 
 /* ---- Shared receive queues ---- */
 
@@ -337,6 +358,9 @@ void accept_queue_pair(struct queue_pair *queue_pair);
 
 /* Parts a queue pair from its stream; afterwards the daemon uses none of its posted requests. */
 void part_queue_pair(struct queue_pair *queue_pair);
+
+/* Ends the connection of a queue pair that is connected by number, and waits until the daemon has. */
+void end_in_order(struct queue_pair *queue_pair);
 
 /* Parts the id from its stream. */
 void part_id(struct stream *stream);

@@ -47,16 +47,10 @@ static const struct kind {
 
 /* ---- Flushing without the daemon ---- */
 
-static void flush_one(struct queue_pair *pair, uint64_t id, enum ibv_wc_opcode opcode) {
-    struct ibv_wc made = {.wr_id = id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = opcode, .qp_num = pair->ibv.qp_num};
-    struct ibv_cq *queue = opcode == IBV_WC_RECV ? pair->ibv.recv_cq : pair->ibv.send_cq;
-    add_completion(completion_queue_of(queue), &made, false);
-}
-
 static void flush_ring(struct queue_pair *pair, struct queue_count *count, const struct posted *ring, uint32_t mask) {
     uint32_t retired = atomic_load_explicit(&count->retired, memory_order_relaxed);
     for (; retired != count->posted; retired++) {
-        flush_one(pair, ring[retired & mask].id, ring[retired & mask].opcode);
+        flush_request(pair, ring[retired & mask].id, ring[retired & mask].opcode);
     }
     atomic_store_explicit(&count->retired, retired, memory_order_release);
 }
@@ -73,20 +67,13 @@ void flush_queue_pair(struct queue_pair *pair) {
     flush_early_receives(pair);
 }
 
-void flush_early_receives(struct queue_pair *pair) {
-    for (uint32_t i = 0; i < pair->early_count; i++) {
-        flush_one(pair, pair->early[i].id, IBV_WC_RECV);
-    }
-    pair->early_count = 0;
-}
-
 static int flush_posted_sends(struct queue_pair *pair, const struct ibv_send_wr *work) {
     spin_lock(&pair->device->polling);
     for (; work != NULL; work = work->next) {
         enum ibv_wc_opcode opcode = (unsigned)work->opcode < sizeof KINDS / sizeof KINDS[0]
             ? KINDS[work->opcode].completed
             : IBV_WC_SEND;
-        flush_one(pair, work->wr_id, opcode);
+        flush_request(pair, work->wr_id, opcode);
     }
     spin_unlock(&pair->device->polling);
     return 0;
@@ -95,7 +82,7 @@ static int flush_posted_sends(struct queue_pair *pair, const struct ibv_send_wr 
 static int flush_posted_receives(struct queue_pair *pair, const struct ibv_recv_wr *work) {
     spin_lock(&pair->device->polling);
     for (; work != NULL; work = work->next) {
-        flush_one(pair, work->wr_id, IBV_WC_RECV);
+        flush_request(pair, work->wr_id, IBV_WC_RECV);
     }
     spin_unlock(&pair->device->polling);
     return 0;
@@ -257,23 +244,6 @@ static int post_receive(struct queue_pair *pair, const struct early_receive *rec
     return error_of(rddp_post(connection, &request));
 }
 
-static int keep_receive(struct queue_pair *pair, const struct early_receive *receive) {
-    if (pair->early_count >= pair->cap.max_recv_wr) {
-        return ENOMEM;
-    }
-    if (pair->early_count == pair->early_room) {
-        uint32_t room = pair->early_room == 0 ? 16 : 2 * pair->early_room;
-        struct early_receive *early = realloc(pair->early, room * sizeof *early);
-        if (early == NULL) {
-            return ENOMEM;
-        }
-        pair->early = early;
-        pair->early_room = room;
-    }
-    pair->early[pair->early_count++] = *receive;
-    return 0;
-}
-
 void post_early_receives(struct queue_pair *pair) {
     for (uint32_t i = 0; i < pair->early_count; i++) {
         if (post_receive(pair, &pair->early[i]) != 0) {
@@ -300,6 +270,10 @@ static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *
         &receive.piece_count, NULL);
     if (error != 0) {
         return error;
+    }
+    /* What was kept when the peer left counts, too. */
+    if (pair->peer_left && pair->early_count + outstanding(&pair->connection->receives) >= pair->cap.max_recv_wr) {
+        return ENOMEM;
     }
     return takes_no_receives(pair) ? keep_receive(pair, &receive) : post_receive(pair, &receive);
 }

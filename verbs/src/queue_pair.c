@@ -1,15 +1,28 @@
-/* Queue pairs: creation, states, end. They are connected by rdma_cm only. */
+/* Queue pairs: creation and end. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "extended.h"
 #include "objects.h"
+#include "out_of_band.h"
+
+struct search {
+    uint32_t number;
+    struct queue_pair *found;
+};
+
+static void compare_number(void *object, void *argument) {
+    struct queue_pair *pair = object;
+    struct search *search = argument;
+    if (pair->ibv.qp_num == search->number) {
+        search->found = pair;
+    }
+}
 
 struct queue_pair *find_queue_pair(struct device *device, uint32_t number) {
-    struct queue_pair *pair = find_object(&device->queue_pairs, number);
-    return pair != NULL && pair->ibv.qp_num == number ? pair : NULL;
+    struct search search = {.number = number};
+    for_each_object(&device->queue_pairs, compare_number, &search);
+    return search.found;
 }
 
 static uint32_t ring_size(uint32_t wanted) {
@@ -42,8 +55,17 @@ static uint32_t most_requests(const struct queue_pair *pair) {
     return pair->cap.max_send_wr + (pair->ibv.srq == NULL ? pair->cap.max_recv_wr : 0);
 }
 
-/* Gives the queue pair a number and its share of the requests that the session may have outstanding. */
-static int enter(struct device *device, struct queue_pair *pair) {
+/* A handle that no queue pair of the device has, nor as its number, with control held. */
+static uint32_t free_handle(struct device *device) {
+    do {
+        device->last_queue_pair = index_of(device->last_queue_pair + 1);
+    } while (device->last_queue_pair == 0 || find_object(&device->queue_pairs, device->last_queue_pair) != NULL
+        || find_queue_pair(device, device->last_queue_pair) != NULL);
+    return device->last_queue_pair;
+}
+
+/* Gives the queue pair its handle, a number, and its share of the requests that the session may have outstanding. */
+static int enter(struct device *device, struct queue_pair *pair, uint32_t number) {
     int error = ENOMEM;
     pthread_mutex_lock(&device->control);
     uint32_t requests = most_requests(pair);
@@ -52,12 +74,10 @@ static int enter(struct device *device, struct queue_pair *pair) {
                   " daemon's configuration)",
             requests, device->reserved, device->limits.completions);
     } else {
-        do {
-            device->last_queue_pair = (device->last_queue_pair + 1) & ((1u << INDEX_BITS) - 1);
-        } while (device->last_queue_pair == 0 || find_object(&device->queue_pairs, device->last_queue_pair) != NULL);
-        pair->ibv.qp_num = device->last_queue_pair;
-        pair->ibv.handle = device->last_queue_pair;
-        error = add_object(&device->queue_pairs, pair->ibv.qp_num, pair) ? 0 : ENOMEM;
+        pair->ibv.handle = free_handle(device);
+        pair->is_numbered = number != 0;
+        pair->ibv.qp_num = number != 0 ? number : pair->ibv.handle;
+        error = add_object(&device->queue_pairs, pair->ibv.handle, pair) ? 0 : ENOMEM;
         device->reserved += error == 0 ? requests : 0;
     }
     pthread_mutex_unlock(&device->control);
@@ -84,6 +104,10 @@ static void count_uses(const struct queue_pair *pair, unsigned more) {
 }
 
 VERBS struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted) {
+    return create_queue_pair(pd, wanted, true);
+}
+
+struct ibv_qp *create_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted, bool numbered) {
     struct device *device = device_of(pd->context);
     int error = check(device, wanted);
     struct queue_pair *pair = error == 0 ? calloc(1, sizeof *pair) : NULL;
@@ -112,8 +136,15 @@ VERBS struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *w
     pair->received_mask = receives - 1;
     pair->sent = calloc(sends, sizeof *pair->sent);
     pair->received = calloc(receives, sizeof *pair->received);
-    error = pair->sent == NULL || pair->received == NULL ? ENOMEM : enter(device, pair);
+    uint32_t number = 0;
+    error = pair->sent == NULL || pair->received == NULL ? ENOMEM : numbered ? take_number(device, &number) : 0;
+    if (error == 0) {
+        error = enter(device, pair, number);
+    }
     if (error != 0) {
+        if (number != 0) {
+            return_number(device, number);
+        }
         free_pair(pair);
         errno = error;
         return NULL;
@@ -130,123 +161,17 @@ VERBS int ibv_destroy_qp(struct ibv_qp *ibv) {
     pthread_mutex_lock(&device->control);
     spin_lock(&device->polling);
     spin_lock(&device->posting);
-    remove_object(&device->queue_pairs, ibv->qp_num);
+    remove_object(&device->queue_pairs, ibv->handle);
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
     device->reserved -= most_requests(pair);
     pthread_mutex_unlock(&device->control);
+    if (pair->is_numbered) {
+        return_number(device, ibv->qp_num);
+    }
     forget_events(ibv->context, ibv);
     await_acknowledged(&ibv->mutex, &ibv->cond, &ibv->events_completed, &pair->events_reported);
     count_uses(pair, -1u);
     free_pair(pair);
-    return 0;
-}
-
-/* ---- States ---- */
-
-/* The program moves the queue pair to the error state: flushes all that is posted. */
-static void end_by_program(struct queue_pair *pair) {
-    struct device *device = pair->device;
-    bool had_failed = pair->failed;
-    fail_queue_pair(pair);
-    spin_lock(&device->polling);
-    spin_lock(&device->posting);
-    if (pair->connection == NULL) {
-        flush_queue_pair(pair);
-    } else {
-        flush_early_receives(pair);
-    }
-    bool was_connected = pair->connection != NULL;
-    spin_unlock(&device->posting);
-    spin_unlock(&device->polling);
-    if (!had_failed && !was_connected && pair->ibv.srq != NULL) {
-        report_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
-    }
-}
-
-static int to_reset(struct queue_pair *pair) {
-    part_queue_pair(pair);
-    pair->early_count = 0;
-    pair->failed = false;
-    pair->reported = false;
-    pair->ibv.state = IBV_QPS_RESET;
-    return 0;
-}
-
-/* Once, to who has started the program: its own message names a state, and no reason. */
-static void say_why_not_connected(void) {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said)) {
-        fputs("rddp verbs: the program connects queue pairs by their numbers (ibv_modify_qp), which iWARP does not have; it"
-              " runs only if it can connect by rdma_cm (perftest with -R; rping instead of ibv_rc_pingpong)\n",
-            stderr);
-    }
-}
-
-VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask) {
-    struct queue_pair *pair = queue_pair_of(ibv);
-    if ((mask & (IBV_QP_DEST_QPN | IBV_QP_AV)) != 0) {
-        say_why_not_connected();
-        return EOPNOTSUPP;
-    }
-    if ((mask & IBV_QP_ACCESS_FLAGS) != 0) {
-        pair->access = wanted->qp_access_flags;
-    }
-    if ((mask & IBV_QP_STATE) == 0) {
-        return 0;
-    }
-    enum ibv_qp_state now = ibv->state;
-    switch (wanted->qp_state) {
-        case IBV_QPS_RESET: return to_reset(pair);
-        case IBV_QPS_ERR: end_by_program(pair); return 0;
-        case IBV_QPS_INIT:
-            if (now != IBV_QPS_RESET && now != IBV_QPS_INIT) {
-                return EINVAL;
-            }
-            break;
-        case IBV_QPS_RTR:
-            if (now != IBV_QPS_INIT && now != IBV_QPS_RTS) {
-                return EINVAL;
-            }
-            break;
-        case IBV_QPS_RTS:
-            if (now == IBV_QPS_RESET || now == IBV_QPS_ERR) {
-                return EINVAL;
-            }
-            break;
-        case IBV_QPS_SQD:
-            if (now != IBV_QPS_RTS) {
-                return EINVAL;
-            }
-            pthread_mutex_lock(&streams);
-            if (pair->stream != NULL) {
-                want_end(pair->stream, true);  /* as kernel drivers for iWARP do */
-            }
-            pthread_mutex_unlock(&streams);
-            break;
-        default: return EINVAL;
-    }
-    ibv->state = wanted->qp_state;
-    return 0;
-}
-
-VERBS int ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attributes, int mask, struct ibv_qp_init_attr *initial) {
-    (void)mask;
-    const struct queue_pair *pair = queue_pair_of(ibv);
-    /* A queue pair of an iWARP device accepts receives from the beginning, as in InfiniBand's INIT. */
-    enum ibv_qp_state state = ibv->state == IBV_QPS_RESET ? IBV_QPS_INIT : ibv->state;
-    *attributes = (struct ibv_qp_attr){.qp_state = state, .cur_qp_state = state, .path_mtu = IBV_MTU_1024,
-        .qp_access_flags = pair->access, .cap = pair->cap, .port_num = PORT, .max_rd_atomic = MAX_READS,
-        .max_dest_rd_atomic = MAX_READS};
-    *initial = (struct ibv_qp_init_attr){.qp_context = ibv->qp_context, .send_cq = ibv->send_cq,
-        .recv_cq = ibv->recv_cq, .srq = ibv->srq, .cap = pair->cap, .qp_type = ibv->qp_type,
-        .sq_sig_all = pair->signal_all};
-    return 0;
-}
-
-VERBS int ibv_query_qp_data_in_order(struct ibv_qp *ibv, enum ibv_wr_opcode opcode, uint32_t flags) {
-    (void)ibv;
-    (void)opcode;
-    (void)flags;
     return 0;
 }

@@ -7,6 +7,8 @@
 #include "objects.h"
 
 #define END_TIMEOUT_MS 10000u
+/* A peer's program that posts no receive for what it has been sent does not hear of the end behind that. */
+#define ORDERLY_END_MS 1000u
 
 /* Types of the Terminates of RFC 5040 section 4.8, in the details of reasons. */
 #define RDMAP_REMOTE_PROTECTION 1u
@@ -78,10 +80,24 @@ static void forget_wish(struct stream *stream) {
     pthread_mutex_unlock(&device->disconnecting);
 }
 
-/* Ends the connection, and waits until the daemon has. */
-static void end_now(struct stream *stream) {
-    if (rddp_disconnect(stream->connection, false) == RDDP_OK) {
-        (void)!rddp_await_closed(stream->connection, END_TIMEOUT_MS);
+/* Ends the connection, and waits until the daemon has. In order, unless the peer takes too long for its part of that. */
+static void end_now(struct stream *stream, bool graceful) {
+    rddp_connection *connection = stream->connection;
+    if (graceful) {
+        (void)!rddp_disconnect(connection, true);
+        graceful = rddp_await_closed(connection, ORDERLY_END_MS) == RDDP_OK;
+    }
+    if (!graceful && rddp_disconnect(connection, false) == RDDP_OK) {
+        (void)!rddp_await_closed(connection, END_TIMEOUT_MS);
+    }
+}
+
+void end_in_order(struct queue_pair *pair) {
+    pthread_mutex_lock(&streams);
+    struct stream *stream = pair->stream;
+    pthread_mutex_unlock(&streams);
+    if (stream != NULL) {
+        end_now(stream, rddp_connection_state(stream->connection) == RDDP_ESTABLISHED);
     }
 }
 
@@ -100,7 +116,7 @@ static void free_stream(struct stream *stream) {
         if (rddp_connection_state(connection) == RDDP_REQUESTED) {
             (void)!rddp_reject(connection, NULL, 0);
         } else {
-            end_now(stream);
+            end_now(stream, false);
             forget_connection(stream);
         }
     }
@@ -131,7 +147,9 @@ int join_queue_pair(struct stream *stream, struct queue_pair *pair) {
         pthread_mutex_lock(&streams);
         pair->stream = stream;
         stream->queue_pair = pair;
-        pair->ibv.state = stream->told_end ? IBV_QPS_ERR : stream->told_established ? IBV_QPS_RTS : pair->ibv.state;
+        if (!pair->by_number) {
+            pair->ibv.state = stream->told_end ? IBV_QPS_ERR : stream->told_established ? IBV_QPS_RTS : pair->ibv.state;
+        }
         pthread_mutex_unlock(&streams);
     }
     return error;
@@ -147,17 +165,9 @@ void accept_queue_pair(struct queue_pair *pair) {
     spin_unlock(&device->polling);
 }
 
-void part_queue_pair(struct queue_pair *pair) {
+/* Nothing that the queue pair has posted is reported any more. */
+static void detach(struct queue_pair *pair) {
     struct device *device = pair->device;
-    pthread_mutex_lock(&streams);
-    struct stream *stream = pair->stream;
-    pthread_mutex_unlock(&streams);
-    if (stream == NULL) {
-        return;
-    }
-    if (stream->connection != NULL && rddp_connection_state(stream->connection) != RDDP_REQUESTED) {
-        end_now(stream);
-    }
     spin_lock(&device->polling);
     drain(device);
     spin_lock(&device->posting);
@@ -168,6 +178,24 @@ void part_queue_pair(struct queue_pair *pair) {
     }
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
+}
+
+void part_queue_pair(struct queue_pair *pair) {
+    pthread_mutex_lock(&streams);
+    struct stream *stream = pair->stream;
+    bool is_sound = stream != NULL && stream->wish != ABORT;
+    pthread_mutex_unlock(&streams);
+    if (stream == NULL) {
+        return;
+    }
+    if (pair->by_number) {
+        detach(pair);
+    }
+    if (stream->connection != NULL && rddp_connection_state(stream->connection) != RDDP_REQUESTED) {
+        /* Programs that connect by number destroy a queue pair when its sends are reported: the peer must get them all. */
+        end_now(stream, pair->by_number && is_sound && rddp_connection_state(stream->connection) == RDDP_ESTABLISHED);
+    }
+    detach(pair);
     pthread_mutex_lock(&streams);
     pair->stream = NULL;
     stream->queue_pair = NULL;
@@ -214,7 +242,7 @@ void tell_stream(struct stream *stream) {
     struct queue_pair *pair = stream->queue_pair;
     if (was_established && !stream->told_established) {
         stream->told_established = true;
-        if (pair != NULL && pair->ibv.state != IBV_QPS_ERR) {
+        if (pair != NULL && !pair->by_number && pair->ibv.state != IBV_QPS_ERR) {
             pair->ibv.state = IBV_QPS_RTS;
         }
         if (stream->id != NULL) {
@@ -222,12 +250,18 @@ void tell_stream(struct stream *stream) {
         }
     }
     if (info->peer_closed) {
-        want_end(stream, true);  /* as cards do: an end by the peer ends both directions */
+        if (pair != NULL && pair->by_number) {
+            pair->peer_left = true;
+        }
+        want_end(stream, true);  /* as cards do: what the peer ends has ended in both directions */
     }
     if (info->state == RDDP_CLOSED && !stream->told_end) {
         stream->told_end = true;
-        if (pair != NULL) {
+        if (pair != NULL && !pair->peer_left) {
             pair->ibv.state = IBV_QPS_ERR;
+            if (pair->by_number && info->reason == RDDP_REFUSED) {
+                say_once(info->text);
+            }
             if (is_error(info, &type)) {
                 add_asynchronous_event(pair->ibv.context, type, &pair->ibv);
             }

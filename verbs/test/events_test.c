@@ -5,7 +5,7 @@
 
 #include "peer.h"
 
-#define ROUNDS 2000
+#define ROUNDS 100
 #define EVENTS 16
 
 static struct ibv_context *context;

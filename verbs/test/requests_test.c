@@ -83,7 +83,7 @@ static struct rdma_cm_id *take(void) {
     return id;
 }
 
-static void create_queue_pair(struct end *end, struct rdma_cm_id *id) {
+static void create_pair_of(struct end *end, struct rdma_cm_id *id) {
     end->id = id;
     equip(end);
 }
@@ -107,7 +107,7 @@ static void should_keep_one_of_many_requests_that_end(void) {
 /* Goes on with the request that is left of the test before. */
 static void should_refuse_to_accept_a_request_that_has_ended(void) {
     struct end end;
-    create_queue_pair(&end, take());
+    create_pair_of(&end, take());
     CHECK(!is_readable());
     CHECK_ERRNO(EINVAL, rdma_accept(end.id, NULL) == -1);
     CHECK_ERRNO(EINVAL, rdma_reject(end.id, NULL, 0) == -1);
@@ -119,7 +119,7 @@ static void should_tell_nothing_of_a_request_that_ends_after_it_was_taken(void) 
     rddp_connection *connection = ask("");
     await_requests(1, 0);
     struct end end;
-    create_queue_pair(&end, take());
+    create_pair_of(&end, take());
     rddp_forget(connection);
     rddp_connection *ended = id_of(end.id)->stream->connection;
     CHECK(rddp_await_closed(ended, DEADLINE_MS) == RDDP_OK);
@@ -143,7 +143,7 @@ static void should_keep_the_others_in_their_order(void) {
                 CHECK(is_readable());
                 struct rdma_cm_event *event = next_event(events, RDMA_CM_EVENT_CONNECT_REQUEST);
                 CHECK(((const char *)event->param.conn.private_data)[0] == '0' + (char)i);
-                create_queue_pair(&ends[i], event->id);
+                create_pair_of(&ends[i], event->id);
                 CHECK(rdma_ack_cm_event(event) == 0);
             }
         }

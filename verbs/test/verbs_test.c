@@ -86,14 +86,18 @@ static void should_count_what_objects_are_used_by(void) {
     dismantle(&end);
 }
 
-/* It is refused, and standard error says why, once. */
+/* The number of an id's queue pair means nothing to peers; standard error says so, once. */
 static void check_connecting_by_number(struct ibv_qp *pair) {
-    struct ibv_qp_attr to = {.qp_state = IBV_QPS_RTR};
+    struct ibv_qp_attr to = {.qp_state = IBV_QPS_RESET};
+    CHECK(ibv_modify_qp(pair, &to, IBV_QP_STATE) == 0);
+    to.qp_state = IBV_QPS_INIT;
+    CHECK(ibv_modify_qp(pair, &to, IBV_QP_STATE) == 0);
+    to.qp_state = IBV_QPS_RTR;
+    int mask = IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV | IBV_QP_RQ_PSN;
     char said[512];
     int before = dup(STDERR_FILENO), ends[2];
     CHECK(before >= 0 && pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
-    int first = ibv_modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV);
-    int second = ibv_modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV);
+    int first = ibv_modify_qp(pair, &to, mask), second = ibv_modify_qp(pair, &to, mask);
     CHECK(dup2(before, STDERR_FILENO) == STDERR_FILENO && close(before) == 0 && close(ends[1]) == 0);
     ssize_t length = read(ends[0], said, sizeof said - 1);
     CHECK(first == EOPNOTSUPP && second == EOPNOTSUPP && length > 0 && close(ends[0]) == 0);
