@@ -114,6 +114,30 @@ static void should_keep_what_is_posted_before_the_peer_is_there(void) {
     }
 }
 
+/* Each way, since one end connects and the other accepts; also kept until the peer is there. */
+static void should_send_with_immediate_data(void) {
+    for (int sender = 0; sender < 2; sender++) {
+        struct half ends[2];
+        create_two(&ends[0], &ends[1], 0);
+        struct half *from = &ends[sender], *to = &ends[!sender];
+        receive(to, 1, 8);
+        to_rtr(from, to);
+        to_rts(from);
+        struct ibv_sge piece = {.addr = (uintptr_t)from->memory, .length = 8, .lkey = from->region->lkey};
+        struct ibv_send_wr *bad, send = {.wr_id = 2, .opcode = IBV_WR_SEND_WITH_IMM, .sg_list = &piece, .num_sge = 1,
+            .send_flags = IBV_SEND_SIGNALED, .imm_data = htonl(0x0a0b0c0d)};
+        CHECK(ibv_post_send(from->qp, &send, &bad) == 0);
+        to_rtr(to, from);
+        struct end end = {.channel = to->channel, .cq = to->cq};
+        struct ibv_wc completion = expect(&end, IBV_WC_SUCCESS, 1);
+        CHECK(completion.wc_flags == IBV_WC_WITH_IMM && completion.imm_data == htonl(0x0a0b0c0d));
+        CHECK(completion.byte_len == 8);
+        await(from, IBV_WC_SUCCESS, 2);
+        destroy(from);
+        destroy(to);
+    }
+}
+
 static void should_share_receives(void) {
     struct ibv_pd *pd = ibv_alloc_pd(contexts[1]);
     struct ibv_srq_init_attr wanted = {.attr = {.max_wr = SENDS, .max_sge = 1}};
@@ -351,6 +375,7 @@ int main(int count, char **arguments) {
     RUN(should_connect_two_queue_pairs_of_one_interface);
     RUN(should_send_to_a_peer_that_only_receives);
     RUN(should_keep_what_is_posted_before_the_peer_is_there);
+    RUN(should_send_with_immediate_data);
     RUN(should_share_receives);
     RUN(should_give_back_what_was_set);
     RUN(should_connect_again_after_a_reset);

@@ -8,11 +8,6 @@ import org.rddp.ddp.memory.AccessRights;
 
 /** Rights that a stream withholds from its peer although the STag grants all. */
 class WithheldRightsTest {
-  private static final String ATOMIC =
-      "414a 00000000 00000001 00000001 00000000"
-          + "00000000 0000beef %08x 0000000000000000 0000000000000001"
-          + "0000000000000000 0000000000000000 0000000000000000";
-
   private final RdmapFixture rdmap = new RdmapFixture();
   private final int stag = rdmap.register(AccessRights.ALL);
 
@@ -31,7 +26,11 @@ class WithheldRightsTest {
         switch (message) {
           case "write" -> "c140 %08x 0000000000000000 0a0b0c".formatted(stag);
           case "read" -> RdmapFixture.readRequest(1, 0xaaaa, 0, 8, stag, 0);
-          default -> ATOMIC.formatted(stag);
+          default ->
+              ("414a 00000000 00000001 00000001 00000000"
+                      + "00000000 0000beef %08x 0000000000000000 0000000000000001"
+                      + "0000000000000000 0000000000000000 0000000000000000")
+                  .formatted(stag);
         };
     if (error == null) {
       assertThat(rdmap.receive(request)).isEmpty();

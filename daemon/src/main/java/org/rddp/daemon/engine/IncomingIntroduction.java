@@ -29,6 +29,9 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   /** Null before the Request has come. */
   private Introduction introduction;
 
+  /** Private Data of the Request. */
+  private byte[] requestData;
+
   /** Where it is kept; null while it is not. */
   private Meetings keeper;
 
@@ -56,6 +59,11 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
     return introduction;
   }
 
+  /** Private Data of the peer's Request. */
+  byte[] requestData() {
+    return requestData;
+  }
+
   TcpConnection tcp() {
     return tcp;
   }
@@ -71,6 +79,7 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   @Override
   public void onRequest(MpaStartup asked, byte[] privateData) {
     engine.endStartup(remoteAddress, this);
+    requestData = privateData;
     introduction = Introduction.decode(privateData);
     if (introduction == null) {
       refuse();
@@ -82,6 +91,12 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   /** Whether a queue pair expects it. */
   boolean isFor(Expectation expectation) {
     return expectation.isOf(introduction, remoteAddress, tcp.localAddress());
+  }
+
+  /** Whether the same queue pair of the same host has sent another introduction. */
+  boolean isOfSamePeer(IncomingIntroduction other) {
+    return introduction.from() == other.introduction.from()
+        && remoteAddress.equals(other.remoteAddress);
   }
 
   void refuse() {

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.util.Arrays;
 
 /**
  * What a connecting queue pair says of itself and of the one that it asks for: the private data of
@@ -80,6 +81,11 @@ record Introduction(int from, int to, int fromPsn, int toPsn) {
   /** Whether the private data of a Reply is that of a daemon that knows introductions. */
   static boolean isReply(byte[] data) {
     return data.length >= REPLY_OCTETS && ByteBuffer.wrap(data).getInt() == MAGIC;
+  }
+
+  /** What follows in the private data of such a Reply. */
+  static byte[] offers(byte[] reply) {
+    return Arrays.copyOfRange(reply, REPLY_OCTETS, reply.length);
   }
 
   /** Whether at least one PSN can be compared: the introduction and the accepting end know it. */

@@ -152,7 +152,7 @@ final class Meeting {
   // ---- The end that connects ----
 
   private void introduce() {
-    tries.add(new OutgoingIntroduction(this, engine, port, connection.stream()));
+    tries.add(new OutgoingIntroduction(this, engine, port, connection));
   }
 
   private void tryAgain() {
@@ -177,7 +177,7 @@ final class Meeting {
     if (!Introduction.isReply(reply)) {
       connection.fail(Reason.REFUSED, stranger(met));
     } else {
-      connection.onAgreed(terms, new byte[0]);
+      connection.onAgreed(terms, Introduction.offers(reply));
     }
   }
 

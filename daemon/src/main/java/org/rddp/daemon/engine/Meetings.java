@@ -57,11 +57,22 @@ final class Meetings {
     int number = incoming.introduction().to();
     Meeting meeting = meetings.get(number);
     boolean early = meeting == null || !meeting.judges(incoming);
-    if (!early) {
-      if (!meeting.take(incoming)) {
-        incoming.refuse();
-      }
-    } else if (kept.size() < MOST_KEPT
+    if (early) {
+      keep(number, incoming);
+    } else if (!meeting.take(incoming)) {
+      incoming.refuse();
+    }
+  }
+
+  /** Keeps an introduction until its queue pair expects a peer, if there is room. */
+  private void keep(int number, IncomingIntroduction incoming) {
+    IncomingIntroduction before = kept.get(number);
+    if (before != null && incoming.isOfSamePeer(before)) {
+      // The peer knows its PSN by now.
+      drop(before);
+      before.refuse();
+    }
+    if (kept.size() < MOST_KEPT
         && !session.engine().tcp().isNearlyFull()
         && kept.putIfAbsent(number, incoming) == null) {
       incoming.keep(this);

@@ -19,11 +19,12 @@ final class OutgoingIntroduction extends StartupWatch implements StartupHandler 
    *
    * @throws IllegalStateException if there is no route, or no port or connection is left
    */
-  OutgoingIntroduction(Meeting meeting, Engine engine, int port, SessionStream stream) {
+  OutgoingIntroduction(Meeting meeting, Engine engine, int port, SessionConnection connection) {
     this.meeting = meeting;
     Expectation peer = meeting.expectation();
-    startup =
-        MpaStartup.initiator(stream.mpa(), peer.introduction().encode(), this, this, stream.ddp());
+    SessionStream stream = connection.stream();
+    byte[] request = connection.requestData(peer.introduction());
+    startup = MpaStartup.initiator(stream.mpa(), request, this, this, stream.ddp());
     tcp =
         engine
             .tcp()

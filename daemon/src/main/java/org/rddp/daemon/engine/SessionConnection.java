@@ -226,7 +226,13 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     MpaStartup asked = introduction.startup();
     asked.assign(stream.mpa(), this, ddp());
     begin(introduction.tcp(), asked, introduction.remotePort());
-    asked.accept(Introduction.reply());
+    sendImmediate.take(introduction.requestData());
+    asked.accept(reply(Introduction.reply()));
+  }
+
+  /** The Private Data of a queue pair's Request. */
+  byte[] requestData(Introduction introduction) {
+    return sendImmediate.request(introduction.encode());
   }
 
   /** Ends a queue pair's connection whose peer has not come, or is none. */
@@ -409,9 +415,14 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     requireAnswerable(privateData);
     choose(settings);
     listener.answered(this);
+    startup.accept(reply(privateData));
+  }
+
+  /** The Private Data of a Reply, whose Request has come. */
+  private byte[] reply(byte[] privateData) {
     byte[] reply = sendImmediate.reply(privateData, startup.maxPrivateData());
     stream.allowSendImmediate(sendImmediate.agreed());
-    startup.accept(reply);
+    return reply;
   }
 
   private void choose(AcceptSettings settings) throws RequestRefusedException {
@@ -585,7 +596,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   @Override
   public void onAgreed(Negotiated terms, byte[] received) {
     byte[] privateData = received;
-    if (listener == null) {
+    if (isInitiator()) {
       privateData = sendImmediate.take(received);
       stream.allowSendImmediate(sendImmediate.agreed());
     }
