@@ -8,7 +8,7 @@
 
 #undef ibv_query_port
 
-#define VERSION "rddp 0.1.0"
+#define VERSION "rddp 0.2.0"
 #define PAGE_SIZES 0xfffffffffffff000
 /* A locally administered OUI, assigned to no vendor. */
 #define VENDOR 0x020000
