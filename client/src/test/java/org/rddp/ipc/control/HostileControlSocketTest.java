@@ -107,16 +107,23 @@ class HostileControlSocketTest {
   @Test
   void shouldRejectStartupOptionsOutOfRange() throws IOException {
     int[][] wrong = {
-      {-2, 0, 0, 0}, {0, 16383, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {0, 0, 1, 2}, {0, 0, 0, 0, -1}
+      {-2, 0, 0, 0},
+      {0, 16383, 0, 0},
+      {0, 0, 3, 0},
+      {0, 0, 0, 3},
+      {0, 0, 1, 2},
+      {0, 0, 0, 0, -1},
+      {0, 0, 0, 0, 0, 0, 4},
+      {0, 0, 0, 0, 0, 0, 0, 1}
     };
     for (int[] startup : wrong) {
-      ByteBuffer fields = ByteBuffer.allocate(68).position(44);
+      ByteBuffer fields = ByteBuffer.allocate(76).position(44);
       for (int number : startup) {
         fields.putInt(number);
       }
-      refuses(message(80, 7, 0, 1, fields.array()));
+      refuses(message(88, 7, 0, 1, fields.array()));
     }
-    send(message(80, 7, 0, 1, new byte[68]), null, 0);
+    send(message(88, 7, 0, 1, new byte[76]), null, 0);
     assertThat(daemon.receiveFromProgram()).isInstanceOf(ProgramMessage.Listen.class);
   }
 
