@@ -263,7 +263,7 @@ class PerfCommandTest {
       value = {
         "bw write -t 4000 | 4000 operations outstanding on a connection are too many",
         "bw write -I 169 | a request has no room for 169 octets, only for 168",
-        "bw write -s 21MiB | the echo server has memory of 20971520 octets left"
+        "bw write -s 21MiB | the echo server has 20971520 octets left for measurements"
       })
   void shouldExplainWhatALimitDoesNotAllow(String arguments, String message) {
     assertThat(run(arguments.replaceFirst("^(\\S+ \\S+)", "$1 " + SERVER))).isEqualTo(1);
