@@ -56,7 +56,8 @@ class RigsTest {
           .all()
           .forEach((name, outcome) -> {
             hasRunOrSaysWhy(name, outcome);
-            outcome.figure("cpu_ns").ifPresent(cpu -> assertThat(cpu.median()).isPositive());
+            // 0 for less than a clock tick of 10 ms.
+            outcome.figure("cpu_ns").ifPresent(cpu -> assertThat(cpu.median()).isNotNegative());
           });
     }
   }
