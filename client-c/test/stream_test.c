@@ -10,7 +10,7 @@
 
 static uint64_t messages;
 
-/* The same numbers at both ends. */
+/* Both ends use these numbers. */
 static uint32_t draw(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*state >> 33);

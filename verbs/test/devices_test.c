@@ -15,7 +15,7 @@ static struct sockaddr_in address(const char *host, uint16_t port) {
     return made;
 }
 
-/* Of either family. */
+/* Parses an address of either family. */
 static struct sockaddr_storage any_address(const char *host, uint16_t port) {
     struct sockaddr_storage made = {0};
     if (strchr(host, ':') == NULL) {

@@ -18,7 +18,7 @@
 
 static struct rings rings[ROUNDS];
 
-/* Of all rings of the races; this process reads its own signals. */
+/* Signal descriptors of all rings of the races; this process reads its own. */
 static int signals[2];
 
 static uint8_t *map(const char *path, uint64_t *length) {
@@ -146,7 +146,7 @@ static uint32_t field(uint64_t number, uint32_t which) {
     return (uint32_t)((number * 8 + which) * 0x9e3779b97f4a7c15 >> 40);
 }
 
-/* Of one to four slots, by its number: in one piece, inline, or of several pieces. */
+/* Posts a request of one to four slots, by its number: in one piece, inline, or of several pieces. */
 static bool post_stream(uint64_t number) {
     uint8_t data[RDDP_MAX_INLINE];
     struct rddp_piece pieces[RDDP_MAX_PIECES];

@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -109,72 +109,28 @@ public record ConnectionOptions(
     if (receives.length == 0) {
       throw new IllegalArgumentException("plain DDP needs at least one queue");
     }
-    return new ConnectionOptions(
-        0,
-        0,
-        Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()),
-        null,
-        StartupOptions.DEFAULTS,
-        null,
-        ProtectionDomains.DEFAULT,
-        false,
-        false);
+    List<Integer> depths = Arrays.stream(receives).boxed().toList();
+    return DEFAULTS.with(draft -> draft.queues = depths);
   }
 
   /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
-    return new ConnectionOptions(
-        octets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        completionQueue,
-        domain,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.heldOctets = octets);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
-    return new ConnectionOptions(
-        heldOctets,
-        notices,
-        queues,
-        receiveQueue,
-        startup,
-        completionQueue,
-        domain,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.taggedNotices = notices);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        queue,
-        startup,
-        completionQueue,
-        domain,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.receiveQueue = queue);
   }
 
   /** Copies the options with other options of MPA's startup. */
   public ConnectionOptions withStartup(StartupOptions options) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        options,
-        completionQueue,
-        domain,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.startup = options);
   }
 
   /**
@@ -190,30 +146,12 @@ public record ConnectionOptions(
 
   /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
   public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        queue,
-        domain,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.completionQueue = queue);
   }
 
   /** Copies the options with another protection domain. */
   public ConnectionOptions withDomain(int number) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        completionQueue,
-        number,
-        acknowledged,
-        sendImmediate);
+    return with(draft -> draft.domain = number);
   }
 
   /**
@@ -226,16 +164,7 @@ public record ConnectionOptions(
    * What was sent and not acknowledged when a connection fails is flushed.
    */
   public ConnectionOptions withAcknowledged(boolean wanted) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        completionQueue,
-        domain,
-        wanted,
-        sendImmediate);
+    return with(draft -> draft.acknowledged = wanted);
   }
 
   /**
@@ -247,16 +176,7 @@ public record ConnectionOptions(
    * not.
    */
   public ConnectionOptions withSendImmediate(boolean wanted) {
-    return new ConnectionOptions(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        completionQueue,
-        domain,
-        acknowledged,
-        wanted);
+    return with(draft -> draft.sendImmediate = wanted);
   }
 
   /** Whether the connection speaks plain DDP. */
@@ -267,6 +187,50 @@ public record ConnectionOptions(
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged, sendImmediate);
+        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged, sendImmediate, 0);
+  }
+
+  private ConnectionOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /** A copy that is being changed. */
+  private static final class Draft {
+    int heldOctets;
+    int taggedNotices;
+    List<Integer> queues;
+    SharedReceiveQueue receiveQueue;
+    StartupOptions startup;
+    CompletionQueue completionQueue;
+    int domain;
+    boolean acknowledged;
+    boolean sendImmediate;
+
+    Draft(ConnectionOptions from) {
+      heldOctets = from.heldOctets;
+      taggedNotices = from.taggedNotices;
+      queues = from.queues;
+      receiveQueue = from.receiveQueue;
+      startup = from.startup;
+      completionQueue = from.completionQueue;
+      domain = from.domain;
+      acknowledged = from.acknowledged;
+      sendImmediate = from.sendImmediate;
+    }
+
+    ConnectionOptions options() {
+      return new ConnectionOptions(
+          heldOctets,
+          taggedNotices,
+          queues,
+          receiveQueue,
+          startup,
+          completionQueue,
+          domain,
+          acknowledged,
+          sendImmediate);
+    }
   }
 }

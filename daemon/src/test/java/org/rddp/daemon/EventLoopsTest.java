@@ -35,7 +35,7 @@ import org.rddp.ipc.linux.PollSet;
 /** Programs that wait for several things, or that must not block. */
 @Timeout(60)
 class EventLoopsTest {
-  /** Of the child process: whether a thread was told of the other one. */
+  /** Whether a thread of the child process was told of the other one. */
   private static volatile boolean noticed;
 
   private final TestDaemon daemon = new TestDaemon();

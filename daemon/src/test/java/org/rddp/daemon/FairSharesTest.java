@@ -97,7 +97,7 @@ class FairSharesTest {
     }
   }
 
-  /** The same, by another user: nobody else loses a place. */
+  /** Another user connects as well: nobody else loses a place. */
   @Test
   void shouldEndSilentProgramsOfTheUserWhoHasMost() throws Exception {
     try (TestDaemon daemon = daemon("")) {

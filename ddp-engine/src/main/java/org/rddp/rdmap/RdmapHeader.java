@@ -47,10 +47,10 @@ final class RdmapHeader {
    * Send with a number: on {@link #SEND_QUEUE}, with the number in the place of the STag to
    * invalidate. No RFC has it; only between ends that have agreed on it when they started up.
    */
-  static final int SEND_IMMEDIATE = 12;
+  static final int SEND_WITH_IMMEDIATE = 12;
 
-  /** The same with Solicited Event. */
-  static final int SEND_IMMEDIATE_SOLICITED = 13;
+  /** Send with immediate data and Solicited Event. */
+  static final int SEND_WITH_IMMEDIATE_SOLICITED = 13;
 
   /** Not a message: a local operation in the send queue. */
   static final int NO_MESSAGE = 15;
@@ -96,7 +96,7 @@ final class RdmapHeader {
       // RDMAP-4.1-05
       case SEND, SEND_INVALIDATE, SEND_SOLICITED, SEND_SOLICITED_INVALIDATE -> SEND_QUEUE;
       case IMMEDIATE, IMMEDIATE_SOLICITED -> SEND_QUEUE; // RDMAPX-6-01
-      case SEND_IMMEDIATE, SEND_IMMEDIATE_SOLICITED -> SEND_QUEUE;
+      case SEND_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE_SOLICITED -> SEND_QUEUE;
       case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE; // RDMAP-4.1-05, RDMAPX-5.2-01
       case TERMINATE -> TERMINATE_QUEUE; // RDMAP-4.1-05
       case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE; // RDMAPX-5.2-02
@@ -122,12 +122,12 @@ final class RdmapHeader {
     return opcode == SEND_SOLICITED
         || opcode == SEND_SOLICITED_INVALIDATE
         || opcode == IMMEDIATE_SOLICITED
-        || opcode == SEND_IMMEDIATE_SOLICITED;
+        || opcode == SEND_WITH_IMMEDIATE_SOLICITED;
   }
 
   /** Whether the opcode is that of a Send with a number. */
-  static boolean sendsImmediate(int opcode) {
-    return opcode == SEND_IMMEDIATE || opcode == SEND_IMMEDIATE_SOLICITED;
+  static boolean sendsWithImmediate(int opcode) {
+    return opcode == SEND_WITH_IMMEDIATE || opcode == SEND_WITH_IMMEDIATE_SOLICITED;
   }
 
   /** Whether the opcode is that of Immediate Data. */

@@ -208,7 +208,7 @@ final class RdmapReceiver implements UlpHandler {
       return true;
     }
     // RDMAPX-4-02, RDMAPX-8.2-01
-    return RdmapHeader.sendsImmediate(opcode) ? sendImmediate : extended;
+    return RdmapHeader.sendsWithImmediate(opcode) ? sendImmediate : extended;
   }
 
   @Override
@@ -251,7 +251,7 @@ final class RdmapReceiver implements UlpHandler {
       rtr.received();
     } else if (RdmapHeader.immediate(opcode)) {
       onImmediate(token, head, octets, solicited);
-    } else if (RdmapHeader.sendsImmediate(opcode)) {
+    } else if (RdmapHeader.sendsWithImmediate(opcode)) {
       handler.onReceivedWithImmediate(token, octets, rsvdUlpRest, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) { // RDMAP-4.1-06, RDMAPX-4-03
       // RDMAP-5.3-01, RDMAP-5.3-07, RDMAP-5.5-10, RDMAP-5.5-11, RDMAPX-5.4-03

@@ -259,8 +259,8 @@ public final class RdmapStream {
     long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
     int opcode =
         RdmapFlags.solicited(request.flags())
-            ? RdmapHeader.SEND_IMMEDIATE_SOLICITED
-            : RdmapHeader.SEND_IMMEDIATE;
+            ? RdmapHeader.SEND_WITH_IMMEDIATE_SOLICITED
+            : RdmapHeader.SEND_WITH_IMMEDIATE;
     int number = (int) request.immediate();
     return sender.postUntagged(sequence, opcode, number, RdmapHeader.SEND_QUEUE, request);
   }

@@ -48,12 +48,12 @@ public final class DdpFixture {
     return new DdpFixture(false, EMSS, 0, buffered(receiveDepths));
   }
 
-  /** The same, keeping so many octets of messages without a buffer. */
+  /** A stream that keeps so many octets of messages without a buffer. */
   static DdpFixture holding(int octets, int... receiveDepths) {
     return new DdpFixture(false, EMSS, octets, buffered(receiveDepths));
   }
 
-  /** The same with queues of any kind. */
+  /** A stream that keeps such messages, with queues of any kind. */
   static DdpFixture holding(int octets, QueueSettings... queues) {
     return new DdpFixture(false, EMSS, octets, queues);
   }

@@ -66,7 +66,7 @@ public final class RawUlpduPeer implements StartupHandler, UlpduHandler {
     return received;
   }
 
-  /** The same in hexadecimal. */
+  /** Every ULPDU that came, in hexadecimal. */
   public List<String> receivedHex() {
     return received.stream().map(HexFormat.of()::formatHex).toList();
   }

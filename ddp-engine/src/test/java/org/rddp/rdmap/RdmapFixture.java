@@ -71,7 +71,7 @@ final class RdmapFixture {
         .register(owner, null, memory.address(), memory.length(), 0, rights);
   }
 
-  /** The same, for {@link #stream} only. */
+  /** Registers all of {@link #memory} for {@link #stream} only. */
   int registerForStream(int rights) {
     return registerFor(stream, rights);
   }

@@ -10,7 +10,7 @@ class ThresholdSearchTest {
   private static final int LONGEST = 16384;
   private static final int STEP = 512;
 
-  /** Of a way to do it that takes as long as this for each octet. */
+  /** Time of a way that takes as long for each octet. */
   private static long otherwise(int length) {
     return 10L * length;
   }

@@ -65,28 +65,7 @@ public record ConnectionSettings(
         StartupOptions.DEFAULTS,
         ProtectionDomains.DEFAULT,
         false,
-        false);
-  }
-
-  /** Settings that withhold no rights. */
-  public ConnectionSettings(
-      int heldOctets,
-      int taggedNotices,
-      List<Integer> queues,
-      int receiveQueue,
-      StartupOptions startup,
-      int domain,
-      boolean acknowledged,
-      boolean sendImmediate) {
-    this(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        domain,
-        acknowledged,
-        sendImmediate,
+        false,
         0);
   }
 
@@ -99,20 +78,6 @@ public record ConnectionSettings(
         receiveQueue,
         options,
         domain,
-        acknowledged,
-        sendImmediate,
-        withheldRights);
-  }
-
-  /** Copies the settings with another protection domain. */
-  public ConnectionSettings withDomain(int number) {
-    return new ConnectionSettings(
-        heldOctets,
-        taggedNotices,
-        queues,
-        receiveQueue,
-        startup,
-        number,
         acknowledged,
         sendImmediate,
         withheldRights);

@@ -17,7 +17,7 @@ final class SendImmediateOffer {
   private final boolean wanted;
   private boolean agreed;
 
-  /** Of a connection whose program wants such Sends, or does not. */
+  /** Makes an offer if the connection's program wants such Sends. */
   SendImmediateOffer(boolean wanted) {
     this.wanted = wanted;
   }

@@ -142,7 +142,7 @@ class EngineSleepTest {
     assertThat(thread.sinceTurn()).isPositive();
   }
 
-  /** Of another engine, whose thread has not ended yet. */
+  /** Another engine's, whose thread has not ended yet. */
   @Test
   void shouldIgnoreAWakeUpAfterItsEnd() {
     sleep.announce();
