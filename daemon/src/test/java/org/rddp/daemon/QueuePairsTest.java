@@ -147,6 +147,21 @@ class QueuePairsTest {
   }
 
   @Test
+  void shouldKeepTheLatestIntroductionOfAPeer() {
+    QueuePairEnd lower = one(5);
+    QueuePairEnd higher = two(6);
+    Connection out = lower.expect(higher, UNKNOWN, LONG);
+    awaitCounter("two.engine.introductions.kept", 1);
+    lower.number().sayPsn(out, lower.psn(), LONG);
+    awaitCounter("two.engine.introductions.kept", 2);
+    Connection in = higher.expect(lower, UNKNOWN, LONG);
+    out.awaitEstablished(TIMEOUT);
+    in.awaitEstablished(TIMEOUT);
+    // No third one, which would come only when the first had ended.
+    assertThat(counter("one.tcp.established")).isEqualTo(2);
+  }
+
+  @Test
   void shouldNotConnectWithWrongNumberAddressOrPsn() {
     QueuePairEnd lower = one(5);
     QueuePairEnd higher = two(6);
