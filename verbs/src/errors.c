@@ -39,9 +39,8 @@ int fails(int error) {
     return -1;
 }
 
-void say_once(const char *text) {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said)) {
+void say_first(atomic_flag *said, const char *text) {
+    if (!atomic_flag_test_and_set(said)) {
         fprintf(stderr, "rddp verbs: %s\n", text);
     }
 }

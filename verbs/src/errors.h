@@ -2,6 +2,8 @@
 #ifndef RDDP_VERBS_ERRORS_H
 #define RDDP_VERBS_ERRORS_H
 
+#include <stdatomic.h>
+
 /* The errno value for a reason of librddp's; 0 for RDDP_OK. */
 int error_of(int reason);
 
@@ -12,6 +14,12 @@ int fails(int error);
 __attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
 
 /* Writes a line to standard error, once, to who has started the program: its own message names a state, and no reason. */
-void say_once(const char *text);
+#define say_once(text)                                                                                                 \
+    do {                                                                                                               \
+        static atomic_flag said = ATOMIC_FLAG_INIT;                                                                    \
+        say_first(&said, text);                                                                                        \
+    } while (0)
+
+void say_first(atomic_flag *said, const char *text);
 
 #endif

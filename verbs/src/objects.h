@@ -253,6 +253,7 @@ struct queue_pair {
     rddp_connection *connection;
     _Atomic bool failed;    /* nothing is sent any more: later requests are posted to be flushed */
     _Atomic bool peer_left; /* in order; receives stay, and the next send fails */
+    bool told_last;         /* IBV_EVENT_QP_LAST_WQE_REACHED was reported after that */
     _Atomic bool reported;  /* the completion with the error has come: later ones are flushed */
     struct posted *sent;         /* by connection->sends.posted & sent_mask */
     struct posted *received;

@@ -17,7 +17,7 @@ int take_number(struct device *device, uint32_t *number) {
     }
     *number = 0;
     verbs_log("queue pairs cannot be connected by number: %s", rddp_error());
-    return result == RDDP_LIMIT || result == RDDP_RESOURCES ? ENOMEM : 0;
+    return result == RDDP_RESOURCES ? ENOMEM : 0;
 }
 
 void return_number(struct device *device, uint32_t number) {
@@ -35,8 +35,8 @@ static int name_peer(const struct queue_pair *pair, const struct ibv_qp_attr *se
     union ibv_gid own;
     const struct ibv_global_route *to = &set->ah_attr.grh;
     if (!pair->is_numbered) {
-        say_once("a queue pair cannot be connected by number: it is that of an id (rdma_create_qp), or the daemon's"
-                 " configuration has queue-pair-port = 0; connect it by rdma_cm (perftest with -R)");
+        say_once("a queue pair cannot be connected by number: it is that of an id (rdma_create_qp), the daemon's"
+                 " configuration has queue-pair-port = 0, or no number was left; connect it by rdma_cm (perftest with -R)");
         return EOPNOTSUPP;
     }
     if (set->ah_attr.is_global == 0) {
@@ -89,6 +89,7 @@ int expect_peer(struct queue_pair *pair, const struct ibv_qp_attr *set) {
     error = stream == NULL ? ENOMEM : join_queue_pair(stream, pair);
     if (error != 0) {
         pair->by_number = false;
+        (void)!rddp_disconnect(connection, false);  /* may wait, not under the lock */
         spin_lock(&device->polling);
         rddp_forget(connection);
         spin_unlock(&device->polling);

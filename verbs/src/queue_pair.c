@@ -19,9 +19,12 @@ static void compare_number(void *object, void *argument) {
     }
 }
 
+/* Only for rdma_cm: it walks through all queue pairs. */
 struct queue_pair *find_queue_pair(struct device *device, uint32_t number) {
     struct search search = {.number = number};
+    pthread_mutex_lock(&device->control);
     for_each_object(&device->queue_pairs, compare_number, &search);
+    pthread_mutex_unlock(&device->control);
     return search.found;
 }
 
@@ -55,12 +58,11 @@ static uint32_t most_requests(const struct queue_pair *pair) {
     return pair->cap.max_send_wr + (pair->ibv.srq == NULL ? pair->cap.max_recv_wr : 0);
 }
 
-/* A handle that no queue pair of the device has, nor as its number, with control held. */
+/* A handle that no queue pair of the device has, with control held. The daemon's numbers are larger. */
 static uint32_t free_handle(struct device *device) {
     do {
         device->last_queue_pair = index_of(device->last_queue_pair + 1);
-    } while (device->last_queue_pair == 0 || find_object(&device->queue_pairs, device->last_queue_pair) != NULL
-        || find_queue_pair(device, device->last_queue_pair) != NULL);
+    } while (device->last_queue_pair == 0 || find_object(&device->queue_pairs, device->last_queue_pair) != NULL);
     return device->last_queue_pair;
 }
 

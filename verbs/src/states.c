@@ -7,6 +7,7 @@
 
 /* What names the peer, at RTR, and what the sender adds, at RTS. Queue pairs of rdma_cm need neither. */
 #define NAMES_PEER (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
+#define OF_PEER (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 #define OF_SENDER (IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT)
 
 /* To the error state by the program: all that is posted is flushed. */
@@ -25,9 +26,12 @@ static void end_by_program(struct queue_pair *pair) {
         flush_early_receives(pair);
     }
     bool was_connected = pair->connection != NULL;
+    /* The end of a connection that the peer has left reports nothing. */
+    bool is_last = pair->peer_left ? !pair->told_last : !had_failed && !was_connected;
+    pair->told_last |= pair->peer_left;
     spin_unlock(&device->posting);
     spin_unlock(&device->polling);
-    if (!had_failed && !was_connected && pair->ibv.srq != NULL) {
+    if (is_last && pair->ibv.srq != NULL) {
         report_event(pair->ibv.context, IBV_EVENT_QP_LAST_WQE_REACHED, &pair->ibv);
     }
 }
@@ -39,6 +43,7 @@ static void reset(struct queue_pair *pair) {
     pair->reported = false;
     pair->by_number = false;
     pair->peer_left = false;
+    pair->told_last = false;
     forget_completions(pair);
 }
 
@@ -117,6 +122,8 @@ static int pass(struct queue_pair *pair, enum ibv_qp_state from, enum ibv_qp_sta
     bool names_peer = (mask & NAMES_PEER) != 0, sends = pair->by_number && from == IBV_QPS_RTR && to == IBV_QPS_RTS;
     if ((names_peer && (from != IBV_QPS_INIT || to != IBV_QPS_RTR || (mask & NAMES_PEER) != NAMES_PEER))
         || (sends && (mask & OF_SENDER) != OF_SENDER)) {
+        verbs_log("a queue pair that connects by number needs ah_attr, dest_qp_num and rq_psn at RTR, from INIT, and sq_psn,"
+                  " timeout and retry_cnt at RTS");
         return EINVAL;
     }
     if (names_peer) {
@@ -144,6 +151,11 @@ VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask
     enum ibv_qp_state from = state_of(pair), to = goes ? wanted->qp_state : from;
     if ((goes && !may_go(from, to)) || ((mask & IBV_QP_PORT) != 0 && wanted->port_num != PORT)) {
         return EINVAL;
+    }
+    if (pair->by_number && (mask & IBV_QP_ACCESS_FLAGS) != 0
+        && ((wanted->qp_access_flags ^ pair->set.qp_access_flags) & OF_PEER) != 0) {
+        verbs_log("qp_access_flags of a queue pair that has been at RTR do not change: set them before");
+        return EOPNOTSUPP;
     }
     struct ibv_qp_attr set = pair->set;
     note(&set, wanted, mask);

@@ -250,7 +250,7 @@ void tell_stream(struct stream *stream) {
         }
     }
     if (info->peer_closed) {
-        if (pair != NULL && pair->by_number) {
+        if (pair != NULL && pair->by_number && !pair->failed) {
             pair->peer_left = true;
         }
         want_end(stream, true);  /* as cards do: what the peer ends has ended in both directions */

@@ -236,6 +236,8 @@ static void should_refuse_wrong_attributes(void) {
     CHECK(ibv_modify_qp(one.qp, &to, RTR_MASK) == EINVAL);
     to.qp_state = IBV_QPS_SQD;
     CHECK(ibv_modify_qp(one.qp, &to, IBV_QP_STATE) == EOPNOTSUPP);
+    to.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+    CHECK(ibv_modify_qp(one.qp, &to, IBV_QP_ACCESS_FLAGS) == EOPNOTSUPP);
     exchange(&one, &two);
     to_state(&one, IBV_QPS_ERR);
     to.qp_state = IBV_QPS_RTS;
@@ -334,6 +336,31 @@ static void should_hear_of_the_peers_end_by_the_next_send(void) {
     destroy(&one);
 }
 
+static void should_report_the_last_receive_when_the_peer_has_left(void) {
+    struct ibv_pd *pd = ibv_alloc_pd(contexts[1]);
+    struct ibv_srq_init_attr wanted = {.attr = {.max_wr = SENDS, .max_sge = 1}};
+    struct ibv_srq *shared = ibv_create_srq(pd, &wanted);
+    CHECK(shared != NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct half one, two;
+        create(&one, 0, NULL);
+        create(&two, 1, shared);
+        to_init(&one, 0);
+        to_init(&two, 0);
+        connect_two(&one, &two);
+        destroy(&one);
+        to_state(&two, IBV_QPS_ERR);
+        struct ibv_async_event event;
+        CHECK(ibv_get_async_event(contexts[1], &event) == 0);
+        CHECK(event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED && event.element.qp == two.qp);
+        ibv_ack_async_event(&event);
+        CHECK(ibv_destroy_qp(two.qp) == 0 && ibv_dereg_mr(two.region) == 0);
+        CHECK(ibv_destroy_cq(two.cq) == 0 && ibv_destroy_comp_channel(two.channel) == 0);
+        free(two.memory);
+    }
+    CHECK(ibv_destroy_srq(shared) == 0 && ibv_dealloc_pd(pd) == 0);
+}
+
 static void should_deliver_what_was_sent_before_it_was_destroyed(void) {
     for (int i = 0; i < ROUNDS; i++) {
         struct half one, two;
@@ -384,6 +411,7 @@ int main(int count, char **arguments) {
     RUN(should_let_the_peer_do_what_the_flags_say);
     RUN(should_fail_a_send_that_no_peer_takes);
     RUN(should_hear_of_the_peers_end_by_the_next_send);
+    RUN(should_report_the_last_receive_when_the_peer_has_left);
     RUN(should_deliver_what_was_sent_before_it_was_destroyed);
     RUN(should_flush_in_the_error_state);
     CHECK(ibv_close_device(contexts[0]) == 0 && ibv_close_device(contexts[1]) == 0);
