@@ -88,7 +88,6 @@ class AcknowledgedCompletionsTest {
   }
 
   @Test
-  @Tag("RDMAP-6.2-01")
   void shouldSendAndAwaitAcknowledgmentsBeforeAGracefulClose() {
     rdmap.stream.postWrite(request(1));
     rdmap.stream.close();

@@ -51,7 +51,6 @@ class SendImmediateTest {
   }
 
   @Test
-  @Tag("RDMAP-4.1-04")
   void shouldSendNoneToAPeerThatHasNotAgreed() {
     assertThat(rdmap.stream.postSendImmediate(request(1))).isTrue();
     rdmap.run();
