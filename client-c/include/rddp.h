@@ -424,7 +424,7 @@ RDDP_EXPORT void rddp_forget(rddp_connection *connection);
 /* ---- Queue pairs by number ---- */
 
 /*
- * A number of 24 random bits for queue pairs of this session, which nobody else of the interface has, or has had for two
+ * A random number, from 2^20 to 2^24 - 1, for queue pairs of this session, which nobody else of the interface has, or has had for two
  * minutes. Two programs tell each other numbers and addresses by other means, as programs of InfiniBand do before
  * ibv_modify_qp(), and each expects the other: rddp_expect(). RDDP_LIMIT with as many numbers as allowed; RDDP_STATE if
  * the interface's queue-pair-port is 0. rddp_close() gives all numbers back.

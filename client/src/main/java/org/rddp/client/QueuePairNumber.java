@@ -9,10 +9,10 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 
 /**
- * A number of 24 random bits for queue pairs of this session, which nobody else of the interface
- * has, or has had for two minutes. Programs tell each other numbers and addresses by other means,
- * and each expects the other; the daemons do the rest. A number may be used for one connection
- * after the other. It ends with the session, also one that is led to another daemon.
+ * A random number, from 2^20 to 2^24 - 1, for queue pairs of this session, which nobody else of the
+ * interface has, or has had for two minutes. Programs tell each other numbers and addresses by
+ * other means, and each expects the other; the daemons do the rest. A number may be used for one
+ * connection after the other. It ends with the session, also one that is led to another daemon.
  *
  * <p>Any thread may call the methods.
  */

@@ -362,8 +362,10 @@ public final class DpdkPorts implements Ports {
       throw refused(
           "longest-frame",
           configured.device().name()
-              + " does not cut frames into segments (TCP_TSO); allowed: no 'longest-frame', or"
-              + " tso=1 among the arguments of virtio-user's other end",
+              + " does not cut frames into segments (TCP_TSO); allowed: no 'longest-frame'"
+              + (configured.device().driver().equals("net_virtio_user")
+                  ? ", or tso=1 among the arguments of the other end, net_vhost"
+                  : ""),
           null);
     }
   }

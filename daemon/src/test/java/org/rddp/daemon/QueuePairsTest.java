@@ -162,6 +162,19 @@ class QueuePairsTest {
   }
 
   @Test
+  void shouldTakeAPsnOnce() {
+    QueuePairEnd lower = one(5);
+    Connection out = lower.expect(0xabcdef, inet(TestDaemon.ADDRESS_TWO), UNKNOWN, 6, LONG);
+    lower.number().sayPsn(out, 5, LONG);
+    lower.number().sayPsn(out, 5, LONG);
+    assertThatThrownBy(() -> lower.number().sayPsn(out, 7, LONG))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.STATE))
+        .hasMessageContaining("has said its PSN");
+    end(out);
+  }
+
+  @Test
   void shouldNotConnectWithWrongNumberAddressOrPsn() {
     QueuePairEnd lower = one(5);
     QueuePairEnd higher = two(6);

@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Expectation;
+import org.rddp.daemon.engine.Introduction;
 import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
@@ -17,9 +18,6 @@ import org.rddp.ipc.control.ProgramMessage;
  * by other means. Control thread only.
  */
 final class ProgramQueuePairs {
-  private static final int MOST = 0xff_ffff;
-  private static final int UNKNOWN = -1;
-
   private final ProgramSession program;
   private final int most;
 
@@ -75,7 +73,7 @@ final class ProgramQueuePairs {
               .formatted(local, remote));
     }
     check(expect.remoteNumber(), 0, "the peer's number");
-    check(expect.psn(), UNKNOWN, "the PSN of the own sends");
+    check(expect.psn(), Introduction.UNKNOWN, "the PSN of the own sends");
     check(expect.remotePsn(), 0, "the PSN of the peer's sends");
     Expectation expectation =
         new Expectation(
@@ -98,7 +96,7 @@ final class ProgramQueuePairs {
   }
 
   private static void check(int value, int least, String what) throws RequestRefusedException {
-    if (value < least || value > MOST) {
+    if (value < least || value > Introduction.MOST) {
       throw new RequestRefusedException(
           Reason.INVALID, "%s is %d; it has 24 bits".formatted(what, value));
     }

@@ -23,12 +23,12 @@ import java.util.Arrays;
  * @param fromPsn PSN of the connecting end's sends, or {@link #UNKNOWN}
  * @param toPsn PSN of the accepting end's sends, or {@link #UNKNOWN}
  */
-record Introduction(int from, int to, int fromPsn, int toPsn) {
+public record Introduction(int from, int to, int fromPsn, int toPsn) {
   /** A PSN that has not been said. */
-  static final int UNKNOWN = -1;
+  public static final int UNKNOWN = -1;
 
   /** A number, and a PSN, has 24 bits. */
-  static final int MOST = 0xff_ffff;
+  public static final int MOST = 0xff_ffff;
 
   private static final int MAGIC = 0x5244_5150; // "RDQP"
   private static final int VERSION = 1;

@@ -108,11 +108,16 @@ final class Meeting {
    * @param psn of its sends
    * @param timeout see {@link Expectation#timeout}
    */
-  void say(int psn, long timeout) {
+  void say(int psn, long timeout) throws RequestRefusedException {
     if (!waiting) {
       return;
     }
-    boolean news = expectation.psn() != psn;
+    boolean news = expectation.psn() == Introduction.UNKNOWN;
+    if (!news && expectation.psn() != psn) {
+      // Each PSN would take another try, and with it a TCP connection.
+      throw new RequestRefusedException(
+          Reason.STATE, "queue pair 0x%06x has said its PSN".formatted(expectation.number()));
+    }
     expectation = expectation.with(psn, timeout);
     watchTime();
     if (!expectation.connects()) {

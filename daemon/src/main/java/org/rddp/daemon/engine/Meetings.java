@@ -18,6 +18,7 @@ final class Meetings {
   private final QueuePairNumbers numbers;
   private final Map<Integer, Meeting> meetings = new HashMap<>();
   private final Map<Integer, IncomingIntroduction> kept = new HashMap<>();
+  private boolean ended;
 
   Meetings(Session session, QueuePairNumbers numbers) {
     this.session = session;
@@ -54,6 +55,10 @@ final class Meetings {
 
   /** A peer has introduced itself to a queue pair of this session. */
   void introduce(IncomingIntroduction incoming) {
+    if (ended) {
+      incoming.refuse();
+      return;
+    }
     int number = incoming.introduction().to();
     Meeting meeting = meetings.get(number);
     boolean early = meeting == null || !meeting.judges(incoming);
@@ -109,6 +114,7 @@ final class Meetings {
 
   /** The session ends; its connections have ended. */
   void end() {
+    ended = true;
     for (IncomingIntroduction each : List.copyOf(kept.values())) {
       drop(each);
       each.refuse();

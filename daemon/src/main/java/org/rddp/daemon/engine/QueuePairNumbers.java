@@ -15,10 +15,10 @@ import org.rddp.client.types.Reason;
 import org.rddp.group.StackMember;
 
 /**
- * The numbers of an interface's queue pairs, by which peers ask for them: 24 random bits each. A
- * number that has been given back rests for some minutes, so that a peer which has missed the end
- * of one queue pair does not reach another. With several engines, a number's lowest five bits are
- * those of a group of ports whose connections come to the engine of its session.
+ * The numbers of an interface's queue pairs, by which peers ask for them, at random. A number that
+ * has been given back rests for some minutes, so that a peer which has missed the end of one queue
+ * pair does not reach another. With several engines, a number's lowest five bits are those of a
+ * group of ports whose connections come to the engine of its session.
  *
  * <p>For the control thread, except where a method says more.
  */
@@ -30,6 +30,9 @@ public final class QueuePairNumbers {
   static final int MOST = 1 << 18;
 
   static final int MOST_OF_USER = 1 << 16;
+
+  /** Those below are for queue pairs that connect otherwise, which their programs number. */
+  static final int LEAST = 1 << 20;
 
   private record Resting(int number, int user, long until) {}
 
@@ -105,11 +108,10 @@ public final class QueuePairNumbers {
     }
   }
 
-  /** A number from 2 on: InfiniBand has special queue pairs 0 and 1. */
   private int draw(int engine) {
-    int number = random.nextInt(2, Introduction.MOST + 1);
+    int number = random.nextInt(LEAST, Introduction.MOST + 1);
     while (StackMember.group(number) % engines != engine) {
-      number = random.nextInt(2, Introduction.MOST + 1);
+      number = random.nextInt(LEAST, Introduction.MOST + 1);
     }
     return number;
   }

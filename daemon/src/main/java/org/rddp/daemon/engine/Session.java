@@ -364,13 +364,13 @@ public final class Session {
   }
 
   /**
-   * Says what {@link #expect} has left open. Does nothing if the peer has come, or the connection
-   * has ended.
+   * Says what {@link #expect} has left open; the PSN may be said once. Does nothing if the peer has
+   * come, or the connection has ended.
    *
    * @param psn first packet sequence number of the own sends
    * @param timeout see {@link Expectation#timeout}
    */
-  public void expectPsn(int connection, int psn, long timeout) {
+  public void expectPsn(int connection, int psn, long timeout) throws RequestRefusedException {
     SessionConnection found = connections.get(connection);
     if (found != null && found.meeting() != null) {
       found.meeting().say(psn, timeout);
@@ -393,6 +393,10 @@ public final class Session {
     }
     if (ended) {
       throw new RequestRefusedException(Reason.STATE, "the session has ended");
+    }
+    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendImmediate())) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "withheld rights and Sends with immediate data are for RDMAP");
     }
     SessionDomains.check(settings.domain());
     checkHeld(settings.heldOctets());

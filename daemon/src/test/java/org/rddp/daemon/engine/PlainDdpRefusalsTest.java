@@ -145,6 +145,12 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(8, 9)));
     refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(Integer.MAX_VALUE, 3)));
     refuses(Reason.LIMIT, new ConnectionSettings(0, 17, List.of(1)));
+    ConnectionSettings plain = new ConnectionSettings(0, 0, List.of(1));
+    refuses(Reason.INVALID, plain.withSendImmediate(true));
+    refuses(
+        Reason.INVALID,
+        new ConnectionSettings(
+            0, 0, List.of(1), 0, plain.startup(), plain.domain(), false, false, 4));
     refuses(Reason.LIMIT, new ConnectionSettings(0, -1, List.of(1)));
     refuses(Reason.LIMIT, new ConnectionSettings(HELD + 1, 0, List.of(1)));
   }
