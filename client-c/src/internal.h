@@ -13,6 +13,7 @@
 
 #define PROTOCOL_VERSION 10
 #define NO_DEADLINE UINT64_MAX
+#define NANOS_PER_MS 1000000u
 
 /* ---- Shared memory ---- */
 

@@ -18,7 +18,6 @@
 #endif
 
 #define DEFAULT_TIMEOUT_MS 10000u
-#define NANOS_PER_MS 1000000u
 
 const char *rddp_default_socket(void) {
     const char *configured = getenv("RDDP_SOCKET");

@@ -1,0 +1,50 @@
+/* Options of connections. */
+#include "connection.h"
+
+static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;
+
+int check_options(const struct rddp_connection_options **chosen) {
+    if (*chosen == NULL) {
+        *chosen = &DEFAULTS;
+    }
+    const struct rddp_connection_options *options = *chosen;
+    if (options->queue_count > 256) {
+        return fail(RDDP_INVALID, "%u queues, at most 256", options->queue_count);
+    }
+    if (options->queue_count > 0 && options->receive_queue != NULL) {
+        return fail(RDDP_INVALID, "shared receive queues are for RDMAP, queues for plain DDP: choose one");
+    }
+    if ((options->withheld_rights & ~(unsigned)(RDDP_REMOTE_READ | RDDP_REMOTE_WRITE | RDDP_REMOTE_ATOMIC)) != 0) {
+        return fail(RDDP_INVALID, "withheld rights 0x%x: RDDP_REMOTE_READ, RDDP_REMOTE_WRITE and RDDP_REMOTE_ATOMIC can be",
+            options->withheld_rights);
+    }
+    return RDDP_OK;
+}
+
+/* Flags of a connection's settings. */
+#define ACKNOWLEDGED 1U
+#define SEND_IMMEDIATE 2U
+
+void put_settings(struct message *message, const struct rddp_connection_options *options) {
+    put_u32(message, options->held_octets);
+    put_u32(message, options->tagged_notices);
+    put_u16(message, options->queue_count);
+    for (unsigned i = 0; i < options->queue_count; i++) {
+        put_u32(message, options->queues[i]);
+    }
+    put_u32(message, options->receive_queue == NULL ? 0 : options->receive_queue->number);
+    put_u32(message, options->ird);
+    put_u32(message, options->ord);
+    put_u32(message, options->revision);
+    put_u32(message, options->peer_to_peer);
+    put_u32(message, options->revision_1_retry);
+    put_u32(message, options->domain);
+    put_u32(message, (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0));
+    put_u32(message, options->withheld_rights);
+}
+
+int check_private_data(size_t length) {
+    return length <= RDDP_MAX_PRIVATE_DATA
+        ? RDDP_OK
+        : fail(RDDP_INVALID, "private data of %zu octets, at most %d", length, RDDP_MAX_PRIVATE_DATA);
+}
