@@ -2,13 +2,11 @@ package org.rddp.daemon.engine;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
-import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
@@ -62,11 +60,10 @@ public final class Session {
   private final QueueMemory queueMemory;
   private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
-  private final List<SessionListener> listeners = new ArrayList<>();
+  private final SessionListeners listeners = new SessionListeners(this);
   private final NumberTable<SessionConnection> connections = new NumberTable<>();
   private final Meetings meetings;
   private HeldShare heldShare;
-  private int nextListener = 1;
   private boolean broken;
   private boolean ended;
   private String lastError = "";
@@ -306,24 +303,13 @@ public final class Session {
   public SessionListener listen(HostAddress at, int port, int backlog, ConnectionSettings settings)
       throws RequestRefusedException {
     check(settings);
-    SessionListener listener = new SessionListener(this, nextListener, at, backlog, settings);
-    listener.open(port);
-    nextListener++;
-    listeners.add(listener);
-    return listener;
+    return listeners.open(at, port, backlog, settings);
   }
 
   /** Stops listening; requests that the program has not answered are rejected. */
   public void closeListener(int number) throws RequestRefusedException {
     intake.takeAll();
-    for (SessionListener listener : listeners) {
-      if (listener.number() == number) {
-        listener.close();
-        listeners.remove(listener);
-        return;
-      }
-    }
-    throw new RequestRefusedException(Reason.NOT_FOUND, "no such listener in this session");
+    listeners.close(number);
   }
 
   /**
@@ -394,44 +380,7 @@ public final class Session {
     if (ended) {
       throw new RequestRefusedException(Reason.STATE, "the session has ended");
     }
-    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendImmediate())) {
-      throw new RequestRefusedException(
-          Reason.INVALID, "withheld rights and Sends with immediate data are for RDMAP");
-    }
-    SessionDomains.check(settings.domain());
-    checkHeld(settings.heldOctets());
-    receiveQueues.check(settings);
-    ChosenStartup.check(engine.rdmapSettings(), settings.startup());
-    if (settings.isPlainDdp() && !settings.startup().equals(StartupOptions.DEFAULTS)) {
-      throw new RequestRefusedException(
-          Reason.INVALID, "options of the startup are for RDMAP; plain DDP has none");
-    }
-    long receives = 0;
-    for (int depth : settings.queues()) {
-      if (depth < 1) {
-        throw new RequestRefusedException(
-            Reason.INVALID, "a queue that holds " + depth + " receives; it holds 1 at least");
-      }
-      receives += depth;
-    }
-    checkReceives(receives, "receives in the queues");
-    checkReceives(settings.taggedNotices(), "notices of Tagged Messages");
-  }
-
-  private void checkReceives(long number, String what) throws RequestRefusedException {
-    int most = limits.receiveQueue();
-    if (number < 0 || number > most) {
-      throw new RequestRefusedException(
-          Reason.LIMIT, number + " " + what + "; a connection may have 0 to " + most);
-    }
-  }
-
-  private void checkHeld(int octets) throws RequestRefusedException {
-    int most = engine.rdmapSettings().heldOctets();
-    if (octets < 0 || octets > most) {
-      throw new RequestRefusedException(
-          Reason.LIMIT, octets + " octets of messages to hold; the interface allows 0 to " + most);
-    }
+    SettingsCheck.check(this, settings);
   }
 
   /**
@@ -501,7 +450,7 @@ public final class Session {
 
   /** The session at this moment. */
   public SessionStatus status() {
-    return new SessionStatus(connections.size(), listeners.size(), requests.size(), lastError);
+    return new SessionStatus(connections.size(), listeners.count(), requests.size(), lastError);
   }
 
   /**
@@ -527,7 +476,7 @@ public final class Session {
 
   /** The listeners at this moment; one program has few. */
   public List<ListenerStatus> listeners() {
-    return listeners.stream().map(SessionListener::status).toList();
+    return listeners.status();
   }
 
   /** Notes that a connection of the session has failed. */
@@ -555,8 +504,7 @@ public final class Session {
 
   /** Stops listening, and closes every connection gracefully. */
   void closeGracefully() {
-    listeners.forEach(SessionListener::close);
-    listeners.clear();
+    listeners.closeAll();
     connections.forEach(connection -> connection.disconnect(true));
   }
 
@@ -577,8 +525,7 @@ public final class Session {
   void end() {
     ended = true;
     broken = true;
-    listeners.forEach(SessionListener::close);
-    listeners.clear();
+    listeners.closeAll();
     connections.forEach(SessionConnection::abortSilently);
     meetings.end();
     memory.end();
