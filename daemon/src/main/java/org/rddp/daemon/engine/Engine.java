@@ -393,13 +393,16 @@ public final class Engine {
   public void trace(int number, int process, CaptureSink sink) throws RequestRefusedException {
     endTrace();
     traced = connection(number, process);
-    traced.trace(new ConnectionTrace(sink));
+    ConnectionTrace trace = new ConnectionTrace(sink);
+    tcp.trace(traced.tcp(), trace);
+    traced.trace(trace);
   }
 
   /** Ends the trace, if there is one. Engine thread only. */
   public void endTrace() {
     if (traced != null) {
-      traced.endTrace();
+      tcp.endTrace();
+      traced.trace(null);
       traced = null;
     }
   }

@@ -1,8 +1,6 @@
 package org.rddp.daemon.engine;
 
 import jdk.jfr.FlightRecorder;
-import org.rddp.client.types.Reason;
-import org.rddp.ip.HostAddress;
 import org.rddp.tcp.TcpConnection;
 
 /**
@@ -18,12 +16,12 @@ final class EngineEvents {
   }
 
   /** Records that a connection has reached Full Operation. */
-  void opened(int localPort, HostAddress remoteAddress, int remotePort, boolean initiator) {
+  void opened(ConnectionEnds ends, boolean initiator) {
     if (FlightRecorder.isInitialized()) {
       ConnectionOpenedEvent event = new ConnectionOpenedEvent();
       if (event.isEnabled()) {
         event.initiator = initiator;
-        commit(event, localPort, remoteAddress.toString(), remotePort);
+        commit(event, ends.localPort(), ends.remoteAddress().toString(), ends.remotePort());
       }
     }
   }
@@ -33,22 +31,15 @@ final class EngineEvents {
    *
    * @param opened whether it had reached Full Operation
    */
-  void failed(
-      int localPort,
-      HostAddress remoteAddress,
-      int remotePort,
-      boolean opened,
-      Reason reason,
-      int detail,
-      String text) {
+  void failed(ConnectionEnds ends, boolean opened, EndCause cause) {
     if (FlightRecorder.isInitialized()) {
       ConnectionFailedEvent event = new ConnectionFailedEvent();
       if (event.isEnabled()) {
         event.opened = opened;
-        event.reason = reason.name();
-        event.detail = detail;
-        event.text = text;
-        commit(event, localPort, remoteAddress.toString(), remotePort);
+        event.reason = cause.reason().name();
+        event.detail = cause.detail();
+        event.text = cause.text();
+        commit(event, ends.localPort(), ends.remoteAddress().toString(), ends.remotePort());
       }
     }
   }

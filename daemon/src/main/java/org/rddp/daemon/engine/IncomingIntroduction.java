@@ -22,7 +22,6 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   private final Engine engine;
   private final TcpConnection tcp;
   private final HostAddress remoteAddress;
-  private final int remotePort;
   private final MpaStartup startup;
   private final Deadline expiry;
 
@@ -36,16 +35,11 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   private Meetings keeper;
 
   IncomingIntroduction(
-      Introducer introducer,
-      Engine engine,
-      TcpConnection tcp,
-      HostAddress remoteAddress,
-      int remotePort) {
+      Introducer introducer, Engine engine, TcpConnection tcp, HostAddress remoteAddress) {
     this.introducer = introducer;
     this.engine = engine;
     this.tcp = tcp;
     this.remoteAddress = remoteAddress;
-    this.remotePort = remotePort;
     expiry = new Deadline(engine.deadlines(), this::expire);
     startup = MpaStartup.responder(engine.rdmapSettings().mpa(), this, this);
   }
@@ -70,10 +64,6 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
 
   HostAddress remoteAddress() {
     return remoteAddress;
-  }
-
-  int remotePort() {
-    return remotePort;
   }
 
   @Override

@@ -23,7 +23,7 @@ final class Introducer {
   }
 
   private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
-    IncomingIntroduction incoming = new IncomingIntroduction(this, engine, stream, from, port);
+    IncomingIntroduction incoming = new IncomingIntroduction(this, engine, stream, from);
     engine.beginStartup(from, incoming);
     return incoming.startup();
   }

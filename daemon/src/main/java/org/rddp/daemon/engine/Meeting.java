@@ -178,7 +178,7 @@ final class Meeting {
     tries.remove(introduction);
     Expectation met = expectation;
     end();
-    connection.connected(introduction);
+    connection.begin(introduction.tcp(), introduction.startup());
     if (!Introduction.isReply(reply)) {
       connection.fail(Reason.REFUSED, stranger(met));
     } else {

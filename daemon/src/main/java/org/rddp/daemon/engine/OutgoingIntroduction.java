@@ -23,7 +23,7 @@ final class OutgoingIntroduction extends StartupWatch implements StartupHandler 
     this.meeting = meeting;
     Expectation peer = meeting.expectation();
     SessionStream stream = connection.stream();
-    byte[] request = connection.requestData(peer.introduction());
+    byte[] request = connection.requestData(peer.introduction().encode());
     startup = MpaStartup.initiator(stream.mpa(), request, this, this, stream.ddp());
     tcp =
         engine

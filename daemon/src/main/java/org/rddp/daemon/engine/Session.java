@@ -329,7 +329,7 @@ public final class Session {
     check(settings);
     SessionConnection connection =
         SessionConnection.outgoing(this, reserve(), privateData, settings);
-    connection.open(remoteAddress, remotePort, timeout);
+    connection.opening().begin(remoteAddress, remotePort, timeout);
     return connection.number();
   }
 
@@ -392,13 +392,13 @@ public final class Session {
   public void accept(int connection, AcceptSettings settings, byte[] privateData)
       throws RequestRefusedException {
     intake.takeAll();
-    require(connection).accept(settings, privateData);
+    require(connection).request().accept(settings, privateData);
   }
 
   /** Rejects a peer's request. */
   public void reject(int connection, byte[] privateData) throws RequestRefusedException {
     intake.takeAll();
-    require(connection).reject(privateData);
+    require(connection).request().reject(privateData);
   }
 
   /**

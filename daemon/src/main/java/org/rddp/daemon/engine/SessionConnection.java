@@ -5,22 +5,17 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.segment.DdpErrorReport;
-import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.NoRouteException;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStatus;
 
@@ -50,29 +45,16 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** Longest period without progress once the program has closed our half, in nanoseconds. */
   private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
 
-  private static final String PERHAPS_REVISION_1 =
-      "; this may be a peer of MPA revision 1, which closes upon a request of revision 2: connect"
-          + " with revision 1, or allow a second try with it (revision1Retry)";
-
   /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
-  /** Interval in nanoseconds at which accepted connections that may not send yet are checked. */
-  private static final long FIRST_MESSAGE_CHECK = TimeUnit.SECONDS.toNanos(1);
-
-  private static final byte[] NONE = {};
-
   private final Session session;
   private final ConnectionHeap heap;
-  private final SessionListener listener;
   private final CompletionReports reports;
   private final boolean plainDdp;
   private final SendImmediateOffer sendImmediate;
   private final long openedAt;
   private final Deadline deadline;
-
-  /** Set while it may not send before the peer's first message, until that is logged. */
-  private final Deadline firstMessage;
 
   private SessionStream stream;
 
@@ -82,157 +64,125 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** Results of both startup frames; null until both ends have agreed. */
   private Negotiated settled;
 
-  /** Begins a second try with revision 1; null if there is none. */
-  private Runnable retry;
+  /** How it connects to an address; null for other connections, and once both ends have agreed. */
+  private ActiveOpen opening;
 
-  /** When connecting is given up, on the engine's clock in nanoseconds. */
-  private long connectDeadline;
+  /** The Request of a peer to a listener; null for other connections. */
+  private PeerRequest request;
+
+  /** Watches an accepted connection; null for other connections. */
+  private FirstMessageWatch firstMessage;
 
   /** Its shared receive queue until it has ended; or null. */
   private SessionReceiveQueue receives;
 
-  /** Null before {@link #open}, and while the peer of a queue pair has not come. */
+  /** Null before it is opened, and while the peer of a queue pair has not come. */
   private TcpConnection tcp;
 
   /** How a queue pair finds its peer; null for other connections. */
   private Meeting meeting;
 
-  private int localPort;
-  private HostAddress remoteAddress;
-  private int remotePort;
+  /** Null before it is opened. */
+  private ConnectionEnds ends;
+
   private int number;
   private State state;
   private boolean peerClosed;
-  private Reason failure;
-  private int failureDetail;
-  private String failureText = "";
 
-  private SessionConnection(
-      Session session,
-      ConnectionHeap heap,
-      SessionListener listener,
-      int number,
-      State state,
-      byte[] requestData,
-      ConnectionSettings settings) {
+  /** Null unless it has failed. */
+  private EndCause failure;
+
+  private SessionConnection(Session session, int number, State state, ConnectionSettings settings)
+      throws RequestRefusedException {
     this.session = session;
-    this.heap = heap;
-    this.listener = listener;
+    this.heap = ConnectionHeap.take(session, settings);
     this.number = number;
     this.state = state;
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
     this.sendImmediate = new SendImmediateOffer(settings.sendImmediate());
-    this.firstMessage = new Deadline(session.engine().deadlines(), this::checkFirstMessage);
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
-    prepare(requestData, settings);
-    // After the startup, which refuses private data that is too long.
-    this.receives = session.receiveQueues().get(settings.receiveQueue());
-    if (receives != null) {
-      receives.use();
-    }
+    prepare(settings);
+    shareReceives(settings.receiveQueue());
   }
 
-  /**
-   * Makes a stream and its startup.
-   *
-   * @param requestData private data of the request; null if the peer asks
-   */
-  private void prepare(byte[] requestData, ConnectionSettings settings) {
+  /** Makes a stream, in place of one that has failed before both ends have agreed. */
+  void prepare(ConnectionSettings settings) {
     stream =
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings)
             : new RdmapSessionStream(session, this, reports, settings);
-    startup =
-        requestData == null
-            ? MpaStartup.responder(stream.mpa(), this, ddp())
-            : MpaStartup.initiator(stream.mpa(), sendImmediate.request(requestData), this, ddp());
   }
 
-  static SessionConnection incoming(
-      Session session,
-      SessionListener listener,
-      TcpConnection tcp,
-      HostAddress remoteAddress,
-      int remotePort)
+  /**
+   * Makes the startup that asks the peer.
+   *
+   * @throws IllegalArgumentException if there is too much private data
+   */
+  void prepareRequest(byte[] privateData) {
+    startup = MpaStartup.initiator(stream.mpa(), requestData(privateData), this, ddp());
+  }
+
+  /** The Private Data of a Request. */
+  byte[] requestData(byte[] privateData) {
+    return sendImmediate.request(privateData);
+  }
+
+  static SessionConnection incoming(Session session, SessionListener listener, TcpConnection tcp)
       throws RequestRefusedException {
-    ConnectionHeap heap = ConnectionHeap.take(session, listener.settings());
-    SessionConnection connection =
-        new SessionConnection(
-            session, heap, listener, 0, State.AWAITING_REQUEST, null, listener.settings());
-    connection.tcp = tcp;
-    connection.localPort = listener.port();
-    connection.remoteAddress = remoteAddress;
-    connection.remotePort = remotePort;
-    return connection;
+    SessionConnection made =
+        new SessionConnection(session, 0, State.AWAITING_REQUEST, listener.settings());
+    made.request = new PeerRequest(session, listener, made);
+    made.begin(tcp, MpaStartup.responder(made.stream.mpa(), made, made.ddp()));
+    return made;
   }
 
   static SessionConnection outgoing(
       Session session, int number, byte[] privateData, ConnectionSettings settings)
       throws RequestRefusedException {
-    ConnectionHeap heap = ConnectionHeap.take(session, settings);
+    SessionConnection made = new SessionConnection(session, number, State.CONNECTING, settings);
     try {
-      SessionConnection made =
-          new SessionConnection(
-              session, heap, null, number, State.CONNECTING, privateData, settings);
-      StartupOptions again =
-          ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
-      if (again != null) {
-        made.retry = () -> made.prepare(privateData, settings.withStartup(again));
-      }
+      made.opening = new ActiveOpen(session, made, privateData, settings, made.deadline);
       return made;
     } catch (IllegalArgumentException e) {
-      heap.give();
-      String why = new SendImmediateOffer(settings.sendImmediate()).reason();
-      throw new RequestRefusedException(Reason.INVALID, e.getMessage() + why);
+      made.markGone();
+      throw new RequestRefusedException(
+          Reason.INVALID, e.getMessage() + made.sendImmediate.reason());
     }
   }
 
   /** A queue pair's connection, which waits for its peer: {@link #meet}. */
   static SessionConnection expecting(Session session, int number, ConnectionSettings settings)
       throws RequestRefusedException {
-    ConnectionHeap heap = ConnectionHeap.take(session, settings);
-    SessionConnection made =
-        new SessionConnection(session, heap, null, number, State.CONNECTING, NONE, settings);
-    made.startup = null;
-    return made;
+    return new SessionConnection(session, number, State.CONNECTING, settings);
   }
 
   /** Begins to wait for the peer. */
   void meet(Meeting with) {
     meeting = with;
-    remoteAddress = with.expectation().remote();
+    Expectation expected = with.expectation();
+    ends = new ConnectionEnds(expected.local(), 0, expected.remote(), 0);
     session.add(this);
   }
 
-  /** The peer of a queue pair has come. */
-  private void begin(TcpConnection stream, MpaStartup begun, int port) {
-    tcp = stream;
+  /** Takes a connection of TCP and its startup. */
+  void begin(TcpConnection opened, MpaStartup begun) {
+    tcp = opened;
     startup = begun;
-    localPort = stream.localPort();
-    remotePort = port;
-  }
-
-  /** The peer of a queue pair has agreed; {@link #onAgreed} follows. */
-  void connected(OutgoingIntroduction introduction) {
-    TcpConnection stream = introduction.tcp();
-    begin(stream, introduction.startup(), stream.remotePort());
+    ends =
+        new ConnectionEnds(
+            opened.localAddress(), opened.localPort(), opened.remoteAddress(), opened.remotePort());
   }
 
   /** Accepts the peer of a queue pair. */
   void accept(IncomingIntroduction introduction) {
     MpaStartup asked = introduction.startup();
     asked.assign(stream.mpa(), this, ddp());
-    begin(introduction.tcp(), asked, introduction.remotePort());
+    begin(introduction.tcp(), asked);
     sendImmediate.take(introduction.requestData());
-    asked.accept(reply(Introduction.reply()));
-  }
-
-  /** The Private Data of a queue pair's Request. */
-  byte[] requestData(Introduction introduction) {
-    return sendImmediate.request(introduction.encode());
+    accept(Introduction.reply());
   }
 
   /** Ends a queue pair's connection whose peer has not come, or is none. */
@@ -247,6 +197,11 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     markGone();
   }
 
+  /** Whether the program has posted requests. */
+  boolean hasRequests() {
+    return reports.areUsed();
+  }
+
   /** Whether requests of the send queue wait. */
   boolean hasSends() {
     return reports.hasSends();
@@ -257,72 +212,21 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     return meeting;
   }
 
-  /**
-   * Begins to connect.
-   *
-   * @param timeout nanoseconds until it is given up
-   */
-  void open(HostAddress address, int port, long timeout) throws RequestRefusedException {
-    session.add(this);
-    remoteAddress = address;
-    remotePort = port;
-    try {
-      connectDeadline = connectTcp().now() + timeout;
-      deadline.set(connectDeadline);
-    } catch (IllegalStateException e) {
-      session.remove(this);
-      markGone();
-      Reason reason = e instanceof NoRouteException ? Reason.UNREACHABLE : Reason.LIMIT;
-      throw new RequestRefusedException(reason, "cannot connect: " + e.getMessage());
-    }
+  /** How it connects to an address, until both ends have agreed. */
+  ActiveOpen opening() {
+    return opening;
   }
 
-  private TcpConnection connectTcp() {
-    TcpConnection opened = session.engine().tcp().connect(remoteAddress, remotePort, startup);
-    tcp = opened;
-    localPort = opened.localPort();
-    return opened;
-  }
-
-  /**
-   * Connects once more, with revision 1, if the peer has closed the connection upon a Request of
-   * revision 2 without an answer (RFC 6581 section 10). The connect timeout is not extended.
-   *
-   * @return whether it does
-   */
-  private boolean retries(CloseReason reason) {
-    if (retry == null
-        || reports.areUsed() // they have been flushed
-        || !closedUponRequest(reason)) {
-      return false;
+  /** The Request that may wait for the program's answer. */
+  PeerRequest request() throws RequestRefusedException {
+    if (request == null) {
+      throw PeerRequest.answered();
     }
-    session.engine().counters().startupsRetried++;
-    session.memory().release(stream.ddp());
-    retry.run(); // P2P-10-01
-    retry = null;
-    try {
-      connectTcp();
-    } catch (IllegalStateException e) {
-      failureText = failureText + "; cannot connect again: " + e.getMessage();
-      return false;
-    }
-    deadline.set(connectDeadline);
-    failure = null;
-    failureText = "";
-    return true;
-  }
-
-  /** Whether the peer has closed the connection upon a Request of revision 2 without an answer. */
-  private boolean closedUponRequest(CloseReason reason) {
-    return state == State.CONNECTING
-        && failure == Reason.MPA_ERROR
-        && failureDetail == MpaError.CONNECTION_LOST.code()
-        && reason != CloseReason.TIMEOUT
-        && startup.requestUnanswered(); // P2P-10-01, P2P-10-04
+    return request;
   }
 
   /** The handler of its TCP connection until both ends have agreed. */
-  StreamHandler startup() {
+  MpaStartup startup() {
     return startup;
   }
 
@@ -335,24 +239,13 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     return number;
   }
 
-  /** Its addresses. */
+  /** Its addresses; null before it is opened. */
   ConnectionEnds ends() {
-    return new ConnectionEnds(localAddress(), localPort, remoteAddress, remotePort);
+    return ends;
   }
 
-  /** Traces the connection, which has been opened. */
+  /** Traces DDP and requests; null for no longer. */
   void trace(ConnectionTrace trace) {
-    session.engine().tcp().trace(tcp, trace);
-    observe(trace);
-  }
-
-  /** Ends the trace. */
-  void endTrace() {
-    session.engine().tcp().endTrace();
-    observe(null);
-  }
-
-  private void observe(ConnectionTrace trace) {
     ddp().observe(trace);
     reports.trace(trace);
   }
@@ -362,7 +255,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     return new ConnectionStatus(
         number,
         state.name().toLowerCase(Locale.ROOT).replace('_', '-'),
-        ends(),
+        ends,
         isInitiator(),
         plainDdp,
         session.engine().tcp().now() - openedAt,
@@ -373,21 +266,11 @@ final class SessionConnection implements StartupHandler, PendingStartup {
         reports.receivesCompleted(),
         reports.receivesPosted(),
         ddp().heldOctets(),
-        failureText);
+        failure == null ? "" : failure.text());
   }
 
   private boolean isInitiator() {
-    return listener == null && (meeting == null || meeting.expectation().connects());
-  }
-
-  /** Our address. */
-  private HostAddress localAddress() {
-    return tcp == null ? meeting.expectation().local() : tcp.localAddress();
-  }
-
-  /** The peer's address. */
-  HostAddress remoteAddress() {
-    return remoteAddress;
+    return request == null && (meeting == null || meeting.expectation().connects());
   }
 
   // ---- Calls of the program ----
@@ -410,22 +293,15 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     return (tcp == null ? 1 : 0) + (stream == null ? 1 : 0) + number;
   }
 
-  /** Accepts the peer's request, with the program's settings for this connection. */
-  void accept(AcceptSettings settings, byte[] privateData) throws RequestRefusedException {
-    requireAnswerable(privateData);
-    choose(settings);
-    listener.answered(this);
-    startup.accept(reply(privateData));
-  }
-
-  /** The Private Data of a Reply, whose Request has come. */
-  private byte[] reply(byte[] privateData) {
+  /** Accepts the peer's Request, which has come. */
+  void accept(byte[] privateData) {
     byte[] reply = sendImmediate.reply(privateData, startup.maxPrivateData());
     stream.allowSendImmediate(sendImmediate.agreed());
-    return reply;
+    startup.accept(reply);
   }
 
-  private void choose(AcceptSettings settings) throws RequestRefusedException {
+  /** Applies the program's settings for this connection before the Request is accepted. */
+  void choose(AcceptSettings settings) throws RequestRefusedException {
     int number = settings.receiveQueue();
     ProtectionDomain domain =
         settings.domain() == AcceptSettings.DOMAIN_OF_LISTENER
@@ -442,7 +318,13 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     if (number != 0) {
       reports.shareReceives(number);
       releaseReceives();
-      receives = session.receiveQueues().get(number);
+      shareReceives(number);
+    }
+  }
+
+  private void shareReceives(int number) {
+    receives = session.receiveQueues().get(number);
+    if (receives != null) {
       receives.use();
     }
   }
@@ -454,27 +336,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     }
   }
 
-  void reject(byte[] privateData) throws RequestRefusedException {
-    requireAnswerable(privateData);
-    listener.answered(this);
-    decline(privateData);
-    release();
-  }
-
-  private void requireAnswerable(byte[] privateData) throws RequestRefusedException {
-    if (state != State.REQUESTED || !listener.awaits(this)) {
-      throw new RequestRefusedException(Reason.STATE, "the connection has been answered");
-    }
-    int most = startup.maxPrivateData();
-    if (privateData.length > most) {
-      throw new RequestRefusedException(
-          Reason.INVALID,
-          privateData.length + " octets of private data; this peer's request allows " + most);
-    }
-  }
-
   /** Rejects the request and flushes posted requests while they can still be reported. */
-  private void decline(byte[] privateData) {
+  void decline(byte[] privateData) {
     startup.reject(privateData);
     closeRejected();
   }
@@ -482,18 +345,6 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   private void closeRejected() {
     stream.close();
     startup.closeSend();
-  }
-
-  /** Declines the request because the listener closes before the program has answered. */
-  void decline() {
-    listener.answered(this);
-    if (state == State.AWAITING_REQUEST) {
-      abortSilently();
-    } else {
-      decline(NONE);
-      sendEvent(new DaemonMessage.Failed(number, Reason.LOCAL_CLOSE, 0, "the listener was closed"));
-      release();
-    }
   }
 
   void disconnect(boolean graceful) {
@@ -507,7 +358,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   /** Resets the connection, and TCP itself: before the SYN is answered no layer above has it. */
-  private void abort() {
+  void abort() {
     stream.abort();
     if (tcp == null) {
       onClosed(CloseReason.ABORTED);
@@ -519,27 +370,16 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** Ends it: the peer did not answer, or did not close its half, in time. */
   private void expire() {
     if (failure == null) {
-      long held = stream.ddp().heldOctets();
-      failure = held > 0 ? Reason.LOCAL_ABORT : Reason.TIMEOUT;
-      failureText = held > 0 ? lost(held) : "the peer did not answer in time";
+      failure = EndCause.expired(stream.ddp().heldOctets(), CLOSE_TIMEOUT);
     }
     abort();
-  }
-
-  private static String lost(long octets) {
-    return octets
-        + " octets of messages are lost that were held for receives: the program posted none for"
-        + " them in the "
-        + TimeUnit.NANOSECONDS.toSeconds(CLOSE_TIMEOUT)
-        + " s since it disconnected or took the last one; post receives until the connection has"
-        + " closed";
   }
 
   /** Ends it without telling the program. */
   @Override
   public void abortSilently() {
-    if (listener != null) {
-      listener.answered(this);
+    if (request != null) {
+      request.end();
     }
     if (state != State.GONE) {
       countEnd();
@@ -552,45 +392,15 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   @Override
   public void onRequest(MpaStartup asked, byte[] received) {
-    byte[] privateData = sendImmediate.take(received);
-    if (asked.negotiated().rtr().isEmpty() && listener.requiresPeerToPeer()) {
-      // Both programs would wait for the other to send.
-      refuse();
-      decline(NONE);
-      return;
-    }
-    if (!listener.requested(this)) {
-      refuse();
-      abort();
-      return;
-    }
-    try {
-      number = session.reserve();
-    } catch (RequestRefusedException e) {
-      refuse();
-      abort();
-      return;
-    }
+    request.ask(sendImmediate.take(received));
+  }
+
+  /** The program learns of it by that number. */
+  void requested(int reserved) {
+    number = reserved;
     reports.begin(number);
     session.add(this);
     state = State.REQUESTED;
-    listener.countRequested();
-    sendEvent(
-        new DaemonMessage.ConnectionRequested(
-            listener.number(),
-            number,
-            ControlAddresses.of(localAddress()),
-            localPort,
-            ControlAddresses.of(remoteAddress),
-            remotePort,
-            terms(asked.negotiated()),
-            PrivateData.of(privateData)));
-  }
-
-  private void refuse() {
-    listener.countRefused();
-    listener.answered(this);
-    markGone();
   }
 
   @Override
@@ -602,46 +412,27 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     }
     settled = terms;
     startup = null;
-    retry = null;
+    opening = null;
     state = State.ESTABLISHED;
     deadline.clear();
-    if (listener != null) {
-      firstMessage.set(tcp.now() + FIRST_MESSAGE_CHECK);
+    if (request != null) {
+      firstMessage = new FirstMessageWatch(session, this);
     }
     session.engine().counters().connectionsOpened++;
-    session.engine().events().opened(localPort, remoteAddress, remotePort, isInitiator());
+    session.engine().events().opened(ends, isInitiator());
     sendEvent(
         new DaemonMessage.Established(
             number,
-            ControlAddresses.of(localAddress()),
-            localPort,
-            ControlAddresses.of(remoteAddress),
-            remotePort,
+            ControlAddresses.of(ends.localAddress()),
+            ends.localPort(),
+            ControlAddresses.of(ends.remoteAddress()),
+            ends.remotePort(),
             terms(terms),
             PrivateData.of(privateData)));
   }
 
-  private StartupTerms terms(Negotiated negotiated) {
+  StartupTerms terms(Negotiated negotiated) {
     return ChosenStartup.terms(negotiated, sendImmediate.agreed());
-  }
-
-  /** Logs that requests wait for the peer's first message, which may never come. */
-  private void checkFirstMessage() {
-    if (state != State.ESTABLISHED || !stream.ddp().awaitsFirstMessage()) {
-      return;
-    }
-    if (reports.hasSends()) {
-      session.engine().counters().firstMessagesAwaited++;
-      session
-          .engine()
-          .report(
-              "a message of %s to %s waits for the peer's first message"
-                      .formatted(session.name(), remoteAddress.withPort(remotePort))
-                  + ": only a connecting program that asks for peer-to-peer lets the accepting one"
-                  + " send first");
-    } else {
-      firstMessage.set(tcp.now() + FIRST_MESSAGE_CHECK);
-    }
   }
 
   @Override
@@ -690,6 +481,10 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     sendEvent(new DaemonMessage.StreamFailed(number, reason, detail, header, octets, text));
   }
 
+  boolean isEstablished() {
+    return state == State.ESTABLISHED;
+  }
+
   private boolean isUp() {
     return state == State.ESTABLISHED || state == State.CLOSING || state == State.ERRONEOUS;
   }
@@ -701,10 +496,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     } else {
       counters.startupErrors++;
     }
-    failure = reason;
-    failureDetail = detail;
-    failureText = text;
-    session.failed(ends(), text);
+    failure = new EndCause(reason, detail, text);
+    session.failed(ends, text);
   }
 
   void onPeerClosed() {
@@ -715,91 +508,62 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   void onClosed(CloseReason reason) {
-    if (listener != null) {
-      listener.answered(this);
+    if (request != null) {
+      request.end();
     }
     if (state == State.GONE || state == State.AWAITING_REQUEST) {
       if (state == State.AWAITING_REQUEST && failure != null) {
-        noteFailure(failure, failureDetail, failureText);
+        noteFailure(failure);
       }
       markGone();
       return;
     }
-    if (retries(reason)) {
+    if (opening != null && opening.retries(failure, reason)) {
+      failure = null;
       return;
     }
     reports.reportRest();
-    Reason why = failure == null || lost(reason) ? reason(reason) : failure;
-    int detail = why == failure ? failureDetail : 0;
-    String text = why == failure ? failureText : text(why);
-    if (closedUponRequest(reason)) {
-      text = text + PERHAPS_REVISION_1;
+    boolean told = failure != null && !failure.isExplainedBy(reason);
+    EndCause cause = told ? failure : EndCause.of(reason, peerClosed && state != State.CLOSING);
+    if (opening != null) {
+      cause = opening.explain(cause, failure, reason);
     }
-    noteFailure(why, detail, text);
-    if (countEnd()) {
-      sendEvent(new DaemonMessage.Closed(number, why, detail, text));
-    } else {
-      sendEvent(new DaemonMessage.Failed(number, why, detail, text));
-    }
+    noteFailure(cause);
+    sendEvent(
+        countEnd()
+            ? new DaemonMessage.Closed(number, cause.reason(), cause.detail(), cause.text())
+            : new DaemonMessage.Failed(number, cause.reason(), cause.detail(), cause.text()));
     release();
   }
 
   /** Records a failure for Flight Recorder, unless one of the ends wanted it. */
-  private void noteFailure(Reason why, int detail, String text) {
-    if (why != Reason.LOCAL_CLOSE && why != Reason.PEER_CLOSE && why != Reason.LOCAL_ABORT) {
-      boolean opened = isUp() || state == State.FAILED;
-      session
-          .engine()
-          .events()
-          .failed(localPort, remoteAddress, remotePort, opened, why, detail, text);
+  private void noteFailure(EndCause cause) {
+    if (!cause.isWanted()) {
+      session.engine().events().failed(ends, hasBeenUp(), cause);
     }
   }
 
   /** Counts the end of a connection that reached Full Operation; returns whether it had. */
   private boolean countEnd() {
-    boolean reached = isUp() || state == State.FAILED;
+    boolean reached = hasBeenUp();
     if (reached) {
       session.engine().counters().connectionsClosed++;
     }
     return reached;
   }
 
-  /** Handles a lost connection: MPA reports every loss as error 1; TCP has the reason. */
-  private boolean lost(CloseReason reason) {
-    return failure == Reason.MPA_ERROR
-        && failureDetail == MpaError.CONNECTION_LOST.code()
-        && (reason == CloseReason.RESET
-            || reason == CloseReason.REFUSED
-            || reason == CloseReason.TIMEOUT);
-  }
-
-  private Reason reason(CloseReason reason) {
-    return switch (reason) {
-      case NORMAL -> peerClosed && state != State.CLOSING ? Reason.PEER_CLOSE : Reason.LOCAL_CLOSE;
-      case RESET -> Reason.RESET;
-      case REFUSED -> Reason.REFUSED;
-      case TIMEOUT -> Reason.TIMEOUT;
-      case ABORTED -> Reason.LOCAL_ABORT;
-    };
-  }
-
-  private static String text(Reason reason) {
-    return switch (reason) {
-      case RESET -> "the peer reset the connection";
-      case REFUSED -> "no program listens at that port";
-      case TIMEOUT -> "the peer does not answer";
-      default -> "";
-    };
+  private boolean hasBeenUp() {
+    return isUp() || state == State.FAILED;
   }
 
   /** Publishes completions, then sends the event, so that the program finds them after it. */
-  private void sendEvent(DaemonMessage message) {
+  void sendEvent(DaemonMessage message) {
     session.flush();
     session.events().send(message);
   }
 
   /** Releases its number and stops reporting. */
-  private void release() {
+  void release() {
     if (number != 0) {
       reports.reportRest();
       session.remove(this);
@@ -807,10 +571,12 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     markGone();
   }
 
-  private void markGone() {
+  void markGone() {
     state = State.GONE;
     deadline.clear();
-    firstMessage.clear();
+    if (firstMessage != null) {
+      firstMessage.end();
+    }
     reports.stop();
     releaseReceives();
     heap.give();

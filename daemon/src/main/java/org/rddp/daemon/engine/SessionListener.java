@@ -31,8 +31,8 @@ public final class SessionListener {
   /** Connections whose MPA Request has not arrived; the engine bounds their number. */
   private final Set<SessionConnection> starting = new LinkedHashSet<>();
 
-  /** Connections whose Request waits for the program's answer; the backlog bounds their number. */
-  private final Set<SessionConnection> unanswered = new LinkedHashSet<>();
+  /** Requests that wait for the program's answer; the backlog bounds their number. */
+  private final Set<PeerRequest> unanswered = new LinkedHashSet<>();
 
   private final long openedAt;
   private TcpListener listener;
@@ -123,7 +123,7 @@ public final class SessionListener {
     }
     SessionConnection connection;
     try {
-      connection = SessionConnection.incoming(session, this, stream, from, port);
+      connection = SessionConnection.incoming(session, this, stream);
     } catch (RequestRefusedException e) {
       countRefused();
       ConnectionEnds ends = new ConnectionEnds(stream.localAddress(), port(), from, port);
@@ -140,11 +140,11 @@ public final class SessionListener {
    *
    * @return whether it may wait for the program's answer
    */
-  boolean requested(SessionConnection connection) {
-    endStartup(connection);
+  boolean requested(PeerRequest request) {
+    endStartup(request.connection());
     return unanswered.size() < backlog
         && session.events().hasRoomForRequest(number, backlog)
-        && unanswered.add(connection);
+        && unanswered.add(request);
   }
 
   /** Counts a request sent to the program. */
@@ -174,19 +174,19 @@ public final class SessionListener {
 
   private void endStartup(SessionConnection connection) {
     if (starting.remove(connection)) {
-      session.engine().endStartup(connection.remoteAddress(), connection);
+      session.engine().endStartup(connection.ends().remoteAddress(), connection);
     }
   }
 
   /** Whether the program must still answer. */
-  boolean awaits(SessionConnection connection) {
-    return unanswered.contains(connection);
+  boolean awaits(PeerRequest request) {
+    return unanswered.contains(request);
   }
 
-  /** Removes a connection that the program has answered, or that has ended. */
-  void answered(SessionConnection connection) {
-    endStartup(connection);
-    unanswered.remove(connection);
+  /** Removes a request that the program has answered, or whose connection has ended. */
+  void answered(PeerRequest request) {
+    endStartup(request.connection());
+    unanswered.remove(request);
   }
 
   void close() {
@@ -196,7 +196,7 @@ public final class SessionListener {
     if (receives != null) {
       receives.release();
     }
-    List.copyOf(starting).forEach(SessionConnection::decline);
-    List.copyOf(unanswered).forEach(SessionConnection::decline);
+    List.copyOf(starting).forEach(SessionConnection::abortSilently);
+    List.copyOf(unanswered).forEach(PeerRequest::decline);
   }
 }
