@@ -3,6 +3,7 @@ package org.rddp.bench.layers;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +47,20 @@ public final class EnginesRig implements Rig {
     }
   }
 
+  /**
+   * Octets of the heap in use. Collects until nothing more goes: what a cleaner holds is freed by
+   * the collection after the one that finds it.
+   */
   private static double liveOctets() {
-    ManagementFactory.getMemoryMXBean().gc();
-    return (double) ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    long before;
+    long now = Long.MAX_VALUE;
+    do {
+      before = now;
+      memory.gc();
+      now = memory.getHeapMemoryUsage().getUsed();
+    } while (now < before);
+    return now;
   }
 
   @Override
