@@ -25,7 +25,7 @@ doctor_iommu() {
         note IOMMU 'none, but vfio is allowed without one: cards can access all memory, and the daemon needs root'
     else
         note IOMMU 'none: vfio-pci takes no card' \
-            'enable it in the firmware (VT-d, AMD-Vi) and with intel_iommu=on on the kernel'"'"'s command line; docs/operations.md, "Bind a card", says what works without'
+            'enable it in the firmware (VT-d, AMD-Vi) and with intel_iommu=on on the kernel'"'"'s command line; '"$(documents)"'/operations.md, "Bind a card", says what works without'
     fi
 }
 
@@ -67,7 +67,7 @@ doctor_vfio_card() {
     elif [[ -r $file && -w $file ]]; then
         ok "$address" "vfio-pci, and this user may use it; $3"
     else
-        note "$address" "vfio-pci, but this user may not use $file; $3" "chown $(id -un) $file (as root), run the daemon as root, or write a udev rule for the card: docs/operations.md#bind-a-card"
+        note "$address" "vfio-pci, but this user may not use $file; $3" "chown $(id -un) $file (as root), run the daemon as root, or write a udev rule for the card: $(documents)/operations.md, 'Bind a card'"
     fi
 }
 
@@ -109,7 +109,7 @@ doctor_isolated() {
         ok isolated "processors $isolated"
     else
         note isolated 'none: other threads run where an engine polls, which shows as latency' \
-            'docs/operations.md, "Isolate processors", says how; not needed for trials'
+            "$(documents)"'/operations.md, "Isolate processors", says how; not needed for trials'
     fi
 }
 

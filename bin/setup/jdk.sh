@@ -38,7 +38,7 @@ jdk_advice() {
         echo "apt-get install openjdk-25-$kind-headless"
     elif has apt-get; then
         echo "this system's packages have none. Add the repository of Eclipse Temurin," \
-            "packages.adoptium.net, as docs/operations.md says under 'Java', then: apt-get install temurin-25-$kind"
+            "packages.adoptium.net, as $(documents)/operations.md says under 'Java', then: apt-get install temurin-25-$kind"
     elif has dnf; then
         echo "$(install_command openjdk-25-$kind-headless), or Eclipse Temurin 25 from adoptium.net"
     else

@@ -11,11 +11,6 @@ readonly VECTOR_MODULE=jdk.incubator.vector
 # The kernel's setting of large pages for processes that ask for them.
 TRANSPARENT_HUGEPAGES=/sys/kernel/mm/transparent_hugepage/enabled
 
-# Whether this is an installed copy, which has no sources.
-is_installed() {
-    [[ ! -f $ROOT/pom.xml ]]
-}
-
 # jars_in FOLDER: prints a class path of its jars, always in the same order, which archived classes need.
 jars_in() {
     local LC_ALL=C IFS=: jars=("$1"/*.jar)

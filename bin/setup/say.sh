@@ -22,3 +22,19 @@ is_root() {
 has() {
     command -v -- "$1" >/dev/null 2>&1
 }
+
+# Whether this is an installed copy, which has no sources.
+is_installed() {
+    [[ ! -f $ROOT/pom.xml ]]
+}
+
+# Prints the folder of the documents: the source tree's, a tarball's or a package's.
+documents() {
+    if ! is_installed; then
+        echo docs
+    elif [[ -d $ROOT/doc ]]; then
+        echo "$ROOT/doc/docs"
+    else
+        echo /usr/share/doc/rddp/docs
+    fi
+}

@@ -158,3 +158,18 @@ check 'accepts no name, for all benchmarks' equal fine "$(refused)"
 check 'accepts options for all benchmarks' equal fine "$(refused --quick)"
 check 'lists the benchmarks after a wrong name' grep -q 'no benchmark is called .nosuch.. Names: rtt waiting neighbours goodput .* jmh$' <(refused nosuch)
 check 'prints the help of bench without a build' grep -q -e '--seconds' <("$ROOT/bin/rddp" bench --help)
+
+# documents_in ROOT: what documents prints for a copy there.
+documents_in() (
+    # shellcheck disable=SC2030
+    ROOT=$1
+    documents
+)
+
+check_documents() {
+    mkdir -p "$WORK/tarball/doc" "$WORK/package"
+    [[ $(documents_in "$ROOT") == docs && $(documents_in "$WORK/package") == /usr/share/doc/rddp/docs ]] &&
+        [[ $(documents_in "$WORK/tarball") == "$WORK/tarball/doc/docs" ]]
+}
+
+check 'names the folder of the documents: of sources, a package and a tarball' check_documents
