@@ -6,8 +6,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
@@ -19,13 +19,23 @@ class EndToEndTest {
   private TestProgram left;
   private TestProgram right;
 
-  private void establish(long seed, int mtu, Faults faults, int region) {
-    establish(seed, mtu, faults, region, false);
+  /** A wire that loses, duplicates and reorders frames equally often. */
+  private static WireSettings bad(double often, double corrupt) {
+    return WireSettings.PERFECT
+        .withLoss(often)
+        .withDuplicate(often)
+        .withReorder(often)
+        .withReorderDelay(7)
+        .withCorrupt(corrupt);
   }
 
-  private void establish(long seed, int mtu, Faults faults, int region, boolean markers) {
+  private void establish(long seed, int mtu, WireSettings wire, int region) {
+    establish(seed, mtu, wire, region, false);
+  }
+
+  private void establish(long seed, int mtu, WireSettings wire, int region, boolean markers) {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS.withMarkers(markers), 128, 128);
-    world = new RdmapNetwork(seed, mtu, faults);
+    world = new RdmapNetwork(seed, mtu, wire);
     left = new TestProgram(world.left, region);
     right = new TestProgram(world.right, region);
     left.peer = right;
@@ -75,7 +85,7 @@ class EndToEndTest {
   @Tag("DDP-5.2-04")
   @Tag("DDP-5.2-10")
   void shouldCarryMessagesOfAllSizes(int mtu, double loss) {
-    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), 1 << 20);
+    establish(mtu, mtu, bad(loss, loss / 10), 1 << 20);
     Random random = new Random(1);
     int mulpdu = mtu - 58;
     int[] sizes = {
@@ -120,7 +130,7 @@ class EndToEndTest {
   @Tag("RDMAP-5.5-07")
   void shouldReadBackWhatWasWritten(int mtu, double loss, boolean markers) {
     int region = 1 << 18;
-    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), region, markers);
+    establish(mtu, mtu, bad(loss, loss / 10), region, markers);
     Random random = new Random(2);
     left.read(0, 0);
     left.write(random, region);
@@ -144,7 +154,7 @@ class EndToEndTest {
   @Tag("RDMAPX-5.4-01")
   @Tag("RDMAPX-5.4-02")
   void shouldCountEveryAtomicOnce(long seed, double fault, boolean markers) {
-    establish(seed, 1500, new Faults(fault, fault, fault, fault / 10), 1 << 14, markers);
+    establish(seed, 1500, bad(fault, fault / 10), 1 << 14, markers);
     Memory.putLongNative(left.region.address(), 0);
     Memory.putLongNative(right.region.address(), 1_000_000);
     int most = 1000;
@@ -192,7 +202,7 @@ class EndToEndTest {
   @Tag("RDMAP-5.5-01")
   @Tag("RDMAP-5.5-10")
   void shouldKeepMemoryAsTheModelSays(long seed, double fault, boolean markers) {
-    establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17, markers);
+    establish(seed, 1500, bad(fault, fault), 1 << 17, markers);
     Random random = new Random(seed);
     for (int i = 0; i < 60; i++) {
       for (int j = random.nextInt(12); j > 0; j--) {

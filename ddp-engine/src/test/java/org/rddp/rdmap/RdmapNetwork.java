@@ -6,11 +6,12 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.ImpairedDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.simulation.ImpairedDevice;
+import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -57,13 +58,13 @@ final class RdmapNetwork implements AutoCloseable {
   final Host right;
   private long now;
 
-  RdmapNetwork(long seed, int mtu, ImpairedDevice.Faults faults) {
+  RdmapNetwork(long seed, int mtu, WireSettings wire) {
     Random random = new Random(seed);
     NativePacketPool one = new NativePacketPool(PACKETS, mtu + 64);
     NativePacketPool two = new NativePacketPool(PACKETS, mtu + 64);
     LoopedDevice[] link = LoopedDevice.pair(one, two, mtu, 1024);
-    left = new Host(new ImpairedDevice(link[0], random, faults), one, "10.0.0.1", random);
-    right = new Host(new ImpairedDevice(link[1], random, faults), two, "10.0.0.2", random);
+    left = new Host(new ImpairedDevice(link[0], random.nextLong(), wire), one, "10.0.0.1", random);
+    right = new Host(new ImpairedDevice(link[1], random.nextLong(), wire), two, "10.0.0.2", random);
   }
 
   /** Lets time pass until something is so. */

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.StreamRequest;
-import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.simulation.WireSettings;
 
 /** Small writes share segments where packing is on, and no octet waits for a timer. */
 class RdmapPackingTest {
@@ -20,7 +20,7 @@ class RdmapPackingTest {
   /** EMSS is 1448 with timestamps. */
   private static final int MTU = 1500;
 
-  private final RdmapNetwork world = new RdmapNetwork(1, MTU, new Faults(0, 0, 0, 0));
+  private final RdmapNetwork world = new RdmapNetwork(1, MTU, WireSettings.PERFECT);
   private final RawUlpduPeer peer = RawUlpduPeer.responder();
   private final RecordingRdmap handler = new RecordingRdmap();
   private final GuardedMemory memory = new GuardedMemory(10_000);

@@ -2,9 +2,9 @@ package org.rddp.interop;
 
 import java.util.function.UnaryOperator;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.FrameForwarder;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.PacketPool;
-import org.rddp.device.TransmitQueue;
 import org.rddp.device.WrappedDevice;
 
 /**
@@ -13,15 +13,13 @@ import org.rddp.device.WrappedDevice;
  */
 public final class ImpairedLink implements FrameDevice {
   private static final int FRAMES = 512;
-  private static final int BURST = 64;
 
   private final FrameDevice device;
   private final FrameDevice near;
   private final FrameDevice outward;
   private final FrameDevice inward;
-  private final TransmitQueue leaving;
-  private final TransmitQueue coming;
-  private final long[] burst = new long[BURST];
+  private final FrameForwarder leaving;
+  private final FrameForwarder coming;
 
   /**
    * Puts a link in front of a device, which stays the caller's to close.
@@ -35,8 +33,8 @@ public final class ImpairedLink implements FrameDevice {
     near = link[0];
     outward = impairment.apply(link[1]);
     inward = impairment.apply(new Borrowed(device));
-    leaving = new TransmitQueue(device, BURST * 4);
-    coming = new TransmitQueue(link[1], BURST * 4);
+    leaving = new FrameForwarder(outward, device);
+    coming = new FrameForwarder(inward, link[1]);
   }
 
   @Override
@@ -61,27 +59,16 @@ public final class ImpairedLink implements FrameDevice {
 
   @Override
   public int receive(long[] packets) {
-    move(outward, leaving);
-    move(inward, coming);
+    leaving.turn();
+    coming.turn();
     return near.receive(packets);
   }
 
   @Override
   public int transmit(long[] packets, int from, int count) {
     int taken = near.transmit(packets, from, count);
-    move(outward, leaving);
+    leaving.turn();
     return taken;
-  }
-
-  private void move(FrameDevice from, TransmitQueue to) {
-    to.flush();
-    if (to.size() == 0) {
-      int count = from.receive(burst);
-      for (int i = 0; i < count; i++) {
-        to.offer(burst[i]);
-      }
-      to.flush();
-    }
   }
 
   @Override

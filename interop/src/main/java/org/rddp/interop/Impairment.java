@@ -3,10 +3,12 @@ package org.rddp.interop;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.ImpairedDevice;
-import org.rddp.device.ImpairedDevice.Faults;
-import org.rddp.simulation.ReSegmentedDevice;
+import org.rddp.simulation.ImpairedDevice;
+import org.rddp.simulation.NetworkCounters;
+import org.rddp.simulation.NetworkEvent;
+import org.rddp.simulation.WireSettings;
 
 /** The impairment of a link, in both directions. */
 public enum Impairment {
@@ -25,12 +27,12 @@ public enum Impairment {
     this.words = words;
   }
 
-  private Faults faults() {
+  private WireSettings wire() {
     return switch (this) {
-      case LOSS -> new Faults(0.01, 0, 0, 0);
-      case REORDERING -> new Faults(0, 0, 0.02, 0);
-      case DUPLICATION -> new Faults(0, 0.05, 0, 0);
-      default -> new Faults(0, 0, 0, 0);
+      case LOSS -> WireSettings.PERFECT.withLoss(0.01);
+      case REORDERING -> WireSettings.PERFECT.withReorder(0.02).withReorderDelay(7);
+      case DUPLICATION -> WireSettings.PERFECT.withDuplicate(0.05);
+      default -> WireSettings.PERFECT;
     };
   }
 
@@ -40,14 +42,21 @@ public enum Impairment {
    * @param tally receives a counter of the frames impaired
    */
   public FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
-    if (this != RESEGMENTATION) {
-      ImpairedDevice impaired = new ImpairedDevice(device, random, faults());
-      tally.accept(() -> impaired.dropped() + impaired.duplicated() + impaired.reordered());
-      return impaired;
-    }
-    ReSegmentedDevice cutting = new ReSegmentedDevice(device, random.nextLong(), CUT);
-    tally.accept(cutting::changed);
-    return cutting;
+    ImpairedDevice impaired = new ImpairedDevice(device, random.nextLong(), wire());
+    impaired.reSegment(this == RESEGMENTATION ? CUT : 0);
+    tally.accept(() -> changed(impaired.network().counters()));
+    return impaired;
+  }
+
+  private static long changed(NetworkCounters counters) {
+    return Stream.of(
+            NetworkEvent.LOST,
+            NetworkEvent.REORDERED,
+            NetworkEvent.DUPLICATED,
+            NetworkEvent.SPLIT,
+            NetworkEvent.COALESCED)
+        .mapToLong(counters::count)
+        .sum();
   }
 
   @Override

@@ -2,15 +2,16 @@ package org.rddp.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.ImpairedDevice;
-import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.simulation.ImpairedDevice;
+import org.rddp.simulation.WireSettings;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 class ImpairedLinkTest {
@@ -70,7 +71,7 @@ class ImpairedLinkTest {
 
   @Test
   void shouldImpairFramesSent() {
-    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
+    wrap(each -> new ImpairedDevice(each, 1, WireSettings.PERFECT.withLoss(1)));
     send(device, near, 0);
     device.receive(packets);
     assertThat(receive(link[1], pool, 0)).isZero();
@@ -78,18 +79,19 @@ class ImpairedLinkTest {
 
   @Test
   void shouldImpairFramesReceived() {
-    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
+    wrap(each -> new ImpairedDevice(each, 1, WireSettings.PERFECT.withLoss(1)));
     send(link[1], pool, 0);
     assertThat(receive(device, near, 0)).isZero();
   }
 
   @Test
   void shouldSendCopiesSoThatTheSendersPacketsStayIntact() {
-    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(0, 0, 0, 1)));
-    byte[] octets = new byte[LENGTH];
+    wrap(each -> new ImpairedDevice(each, 1, WireSettings.PERFECT.withCorrupt(1)));
     long packet = near.allocate();
     near.window(packet, near.address(packet), LENGTH);
-    Memory.copy(octets, 0, near.address(packet), LENGTH);
+    Ethernet.write(near.address(packet), 2, 1, Ethernet.TYPE_IPV4);
+    Ipv4.write(near.address(packet) + Ethernet.HEADER, LENGTH - Ethernet.HEADER, 0, 1, 2);
+    byte[] octets = Memory.bytes(near.address(packet), LENGTH);
     near.retain(packet);
     packets[0] = packet;
     device.transmit(packets, 0, 1);

@@ -9,12 +9,12 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.device.ImpairedDevice;
-import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.simulation.ImpairedDevice;
+import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
@@ -225,8 +225,14 @@ class MpaOverTcpTest {
 
     private static ImpairedDevice impaired(LoopedDevice device, SplittableRandom random) {
       double often = random.nextInt(4) == 0 ? 0 : random.nextDouble(0.08);
-      Faults faults = new Faults(often, often / 2, often, often / 4);
-      return new ImpairedDevice(device, random.split(), faults);
+      WireSettings wire =
+          WireSettings.PERFECT
+              .withLoss(often)
+              .withDuplicate(often / 2)
+              .withReorder(often)
+              .withReorderDelay(7)
+              .withCorrupt(often / 4);
+      return new ImpairedDevice(device, random.nextLong(), wire);
     }
 
     /** Small buffers and windows make TCP cut FPDUs. */

@@ -10,9 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.wire.Memory;
 
 class DevicesTest {
@@ -185,57 +183,5 @@ class DevicesTest {
     assertThat(captured.transmit(packets, 0, 20)).isEqualTo(16);
     assertThat(seen[0]).isEqualTo(16);
     assertThat(here.shared(packets[16])).isFalse();
-  }
-
-  private ImpairedDevice impaired(double drop, double duplicate, double reorder, double corrupt) {
-    Faults faults = new Faults(drop, duplicate, reorder, corrupt);
-    return new ImpairedDevice(link[1], new SplittableRandom(9), faults);
-  }
-
-  private List<Integer> through(ImpairedDevice device) {
-    List<Integer> numbers = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
-      packets[i] = frame(here, i, 60);
-    }
-    link[0].transmit(packets, 0, 12);
-    for (int count = device.receive(packets); count > 0; count = device.receive(packets)) {
-      for (int i = 0; i < count; i++) {
-        numbers.add(number(there, packets[i]));
-        there.release(packets[i]);
-      }
-    }
-    assertThat(there.available()).isEqualTo(32);
-    return numbers;
-  }
-
-  @Test
-  void shouldPassEverythingWithoutFaults() {
-    assertThat(through(impaired(0, 0, 0, 0))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  }
-
-  @Test
-  void shouldDropDuplicateReorderAndCorrupt() {
-    assertThat(through(impaired(1, 0, 0, 0))).isEmpty();
-    assertThat(through(impaired(0, 1, 0, 0))).hasSize(24);
-    List<Integer> shuffled = through(impaired(0, 0, 0.5, 0));
-    assertThat(shuffled)
-        .hasSize(12)
-        .doesNotHaveDuplicates()
-        .isNotEqualTo(shuffled.stream().sorted().toList());
-    ImpairedDevice corrupting = impaired(0, 0, 0, 1);
-    assertThat(through(corrupting)).hasSize(12);
-    assertThat(corrupting.corrupted()).isEqualTo(12);
-  }
-
-  @Test
-  void shouldMakeTheSameFaultsFromTheSameSeed() {
-    assertThat(through(impaired(0.3, 0.3, 0.3, 0))).isEqualTo(through(impaired(0.3, 0.3, 0.3, 0)));
-  }
-
-  @Test
-  void shouldRefuseAnImpossibleChance() {
-    assertThatThrownBy(() -> new Faults(0, 1.1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Faults(Double.NaN, 0, 0, 0))
-        .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -62,7 +62,8 @@ public final class LossyLink {
   private volatile boolean ended;
 
   private LossyLink(DpdkPorts ports) {
-    forwarder = new Forwarder(ports.devices().get(0), ports.devices().get(1), CLEAN);
+    forwarder =
+        new Forwarder(ports.devices().get(0), ports.devices().get(1), CLEAN, System::nanoTime);
   }
 
   /**
@@ -119,7 +120,7 @@ public final class LossyLink {
       if (task != null) {
         task.run();
       }
-      idleTurns = forwarder.turn(System.nanoTime()) > 0 ? 0 : idleTurns + 1;
+      idleTurns = forwarder.turn() > 0 ? 0 : idleTurns + 1;
       if (idleTurns > 0) {
         LockSupport.parkNanos(idleTurns > IDLE_TURNS ? LONG_PAUSE : PAUSE);
       }

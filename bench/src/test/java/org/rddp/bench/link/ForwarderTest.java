@@ -11,18 +11,19 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
-import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
 
 class ForwarderTest {
   private static final int FRAMES = 2000;
   private static final int OCTETS = 100;
+  private static final int TCP = Ethernet.HEADER + Ipv4.HEADER;
   private static final LinkSettings CLEAN = new LinkSettings(0, 10, 0, 1 << 20, 1);
 
+  private long now;
   private final NativePacketPool pool = new NativePacketPool(4096, 2048);
   private final LoopedDevice[] left = LoopedDevice.pair(pool, pool, 1500, 64);
   private final LoopedDevice[] right = LoopedDevice.pair(pool, pool, 1500, 64);
-  private final Forwarder forwarder = new Forwarder(left[1], right[1], CLEAN);
-  private long now;
+  private final Forwarder forwarder = new Forwarder(left[1], right[1], CLEAN, () -> now);
 
   @AfterEach
   void shouldHaveGivenEveryPacketBack() {
@@ -42,18 +43,17 @@ class ForwarderTest {
       long frame = pool.address(packet);
       pool.window(packet, frame, OCTETS);
       Ethernet.write(frame, Ethernet.BROADCAST, 1, type);
-      Memory.putByte(frame + Ethernet.HEADER, 0x45);
-      Memory.putByte(frame + Ethernet.HEADER + 9, protocol);
-      Memory.putInt(frame + Ethernet.HEADER + Ipv4.HEADER, number);
+      Ipv4.write(frame + Ethernet.HEADER, OCTETS - Ethernet.HEADER, protocol, 1, 2);
+      Tcp.write(frame + TCP, 1, 7, number, 0, Tcp.HEADER, Tcp.ACK, 0);
       packets[0] = packet;
       assertThat(from.transmit(packets, 0, 1)).isEqualTo(1);
       for (int i = 0; i < 2; i++) {
         now += 10_000;
-        forwarder.turn(now);
+        forwarder.turn();
       }
       int count = to.receive(packets);
       for (int i = 0; i < count; i++) {
-        arrived.add(Memory.getInt(pool.address(packets[i]) + Ethernet.HEADER + Ipv4.HEADER));
+        arrived.add(Tcp.sequence(pool.address(packets[i]) + TCP));
         pool.release(packets[i]);
       }
     }
