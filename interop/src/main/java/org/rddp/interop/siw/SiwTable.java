@@ -15,6 +15,7 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.device.CapturedDevice;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.interop.ImpairedLink;
@@ -131,6 +132,13 @@ public final class SiwTable {
     monitors.put(link, monitor);
     // Frames sent are wrapped first, then frames received.
     Iterator<Direction> ways = List.of(Direction.values()).iterator();
-    return new ImpairedLink(device, near, each -> new MonitoredDevice(each, monitor, ways.next()));
+    return new ImpairedLink(
+        device,
+        near,
+        each -> {
+          Direction way = ways.next();
+          return new CapturedDevice(
+              each, (sent, address, length) -> monitor.onFrame(way, address, length));
+        });
   }
 }
