@@ -41,7 +41,7 @@ final class MpaRun implements Scenario {
     spoil(hosts.link().forward());
     spoil(hosts.link().backward());
     hosts.scheduleFaults();
-    connections(buffer);
+    addConnections(buffer);
   }
 
   /**
@@ -64,7 +64,7 @@ final class MpaRun implements Scenario {
   }
 
   /** Opens one connection, or several, shortly after one another. */
-  private void connections(long buffer) {
+  private void addConnections(long buffer) {
     int count = choices.oneIn(4) ? 2 + random.nextInt(4) : 1;
     double most = MOST_OCTETS / hosts.mtu();
     int each = (int) Math.max(1, Math.min(choices.logUniform(300, 3000), most) / count);
@@ -111,18 +111,8 @@ final class MpaRun implements Scenario {
   public void checkAfterTurn(SimulatedHost host) {}
 
   @Override
-  public void supervise(long now) {
-    connections.supervise(now);
-  }
-
-  @Override
-  public boolean isOver() {
-    return connections.isOver();
-  }
-
-  @Override
-  public long progress() {
-    return connections.progress();
+  public SimulatedConnections<?> connections() {
+    return connections;
   }
 
   @Override

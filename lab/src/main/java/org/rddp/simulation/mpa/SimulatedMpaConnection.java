@@ -17,7 +17,6 @@ final class SimulatedMpaConnection implements SimulatedConnection {
   private final MpaProgram client;
   private final MpaProgram server;
   private int port;
-  private long patienceEnds = Long.MAX_VALUE;
 
   /**
    * A connection to be opened.
@@ -83,15 +82,15 @@ final class SimulatedMpaConnection implements SimulatedConnection {
   }
 
   @Override
-  public void supervise(long now, long patience) {
-    boolean alone = client.done() != server.done() || client.unheard();
-    if (!alone) {
-      patienceEnds = Long.MAX_VALUE;
-    } else if (patienceEnds == Long.MAX_VALUE) {
-      patienceEnds = now + patience;
-    } else if (now >= patienceEnds && client.unheard()) {
+  public boolean isAlone() {
+    return client.done() != server.done() || client.unheard();
+  }
+
+  @Override
+  public void abort() {
+    if (client.unheard()) {
       client.abort();
-    } else if (now >= patienceEnds && (client.lost() || server.lost())) {
+    } else if (client.lost() || server.lost()) {
       (client.done() ? server : client).abort();
     }
   }

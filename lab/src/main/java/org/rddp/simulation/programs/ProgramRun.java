@@ -63,7 +63,7 @@ final class ProgramRun implements Scenario {
     hosts.scheduleFaults();
     populate(client, "client ", slab);
     populate(server, "server ", slab);
-    connections(terms, slab);
+    addConnections(terms, slab);
     failures(new SplittableRandom(seed ^ FAILURES));
   }
 
@@ -103,7 +103,7 @@ final class ProgramRun implements Scenario {
     }
   }
 
-  private void connections(RdmapTerms terms, Slab slab) {
+  private void addConnections(RdmapTerms terms, Slab slab) {
     int least = Math.max(client.programs().size(), server.programs().size());
     int count = least + (choices.oneIn(2) ? random.nextInt(3) : 0);
     double requests = choices.logUniform(scope.least(), scope.most());
@@ -177,8 +177,8 @@ final class ProgramRun implements Scenario {
   }
 
   @Override
-  public void supervise(long now) {
-    conversations.supervise(now);
+  public SimulatedConnections<?> connections() {
+    return conversations;
   }
 
   @Override

@@ -33,7 +33,6 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   private final ProgramEndpoint server;
   private boolean opened;
   private long latest;
-  private long patienceEnds = Long.MAX_VALUE;
 
   /** A connection to be opened. */
   SimulatedProgramConnection(
@@ -216,15 +215,13 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   }
 
   @Override
-  public void supervise(long now, long patience) {
-    boolean alone = client.state().isGone() != server.state().isGone();
-    if (!alone) {
-      patienceEnds = Long.MAX_VALUE;
-    } else if (patienceEnds == Long.MAX_VALUE) {
-      patienceEnds = now + patience;
-    } else if (now >= patienceEnds) {
-      (client.state().isGone() ? server : client).giveUp();
-    }
+  public boolean isAlone() {
+    return client.state().isGone() != server.state().isGone();
+  }
+
+  @Override
+  public void abort() {
+    (client.state().isGone() ? server : client).giveUp();
   }
 
   @Override

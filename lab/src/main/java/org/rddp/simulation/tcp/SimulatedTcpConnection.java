@@ -16,7 +16,6 @@ final class SimulatedTcpConnection implements SimulatedConnection {
   private final TcpProgram client;
   private final TcpProgram server;
   private int port;
-  private long patienceEnds = Long.MAX_VALUE;
 
   SimulatedTcpConnection(Violations violations, SplittableRandom random, long there, long back) {
     this.violations = violations;
@@ -79,13 +78,13 @@ final class SimulatedTcpConnection implements SimulatedConnection {
   }
 
   @Override
-  public void supervise(long now, long patience) {
-    boolean alone = client.done() != server.done();
-    if (!alone) {
-      patienceEnds = Long.MAX_VALUE;
-    } else if (patienceEnds == Long.MAX_VALUE) {
-      patienceEnds = now + patience;
-    } else if (now >= patienceEnds && lost()) {
+  public boolean isAlone() {
+    return client.done() != server.done();
+  }
+
+  @Override
+  public void abort() {
+    if (lost()) {
       (client.done() ? server : client).abort();
     }
   }

@@ -46,7 +46,7 @@ final class TcpRun implements Scenario {
     hosts.network().addListener(corrupted);
     listen();
     hosts.scheduleFaults();
-    connections();
+    addConnections();
   }
 
   private void listen() {
@@ -59,7 +59,7 @@ final class TcpRun implements Scenario {
   }
 
   /** Opens one connection, or several, shortly after one another. */
-  private void connections() {
+  private void addConnections() {
     int count = choices.oneIn(4) ? 2 + random.nextInt(choices.oneIn(4) ? 16 : 4) : 1;
     double segmentsEach = choices.logUniform(200, 2000) / count;
     long octets = (long) Math.min(segmentsEach * (hosts.mtu() - 52), MOST_OCTETS / count);
@@ -123,18 +123,8 @@ final class TcpRun implements Scenario {
   }
 
   @Override
-  public void supervise(long now) {
-    connections.supervise(now);
-  }
-
-  @Override
-  public boolean isOver() {
-    return connections.isOver();
-  }
-
-  @Override
-  public long progress() {
-    return connections.progress();
+  public SimulatedConnections<?> connections() {
+    return connections;
   }
 
   @Override
