@@ -1,6 +1,8 @@
 package org.rddp.daemon.control;
 
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
@@ -68,6 +70,7 @@ final class ProgramSession implements SessionHandler {
   private final ProgramConnections connectionRequests;
   private final ProgramQueuePairs queuePairs;
   private final ProgramMemory memory;
+  private final ProgramMemoryRequests memoryRequests;
   private final ProgramRegions regionRequests;
   private final ProgramWindows windows;
   private final ProgramReceiveQueues receiveQueues;
@@ -140,6 +143,7 @@ final class ProgramSession implements SessionHandler {
     this.memories =
         new Quota("memories of this program", limits.session().memories(), share.memories());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
+    this.memoryRequests = new ProgramMemoryRequests(this, memory, mappingThreads);
     this.regionRequests =
         new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);
     this.windows = new ProgramWindows(this, regions);
@@ -217,6 +221,11 @@ final class ProgramSession implements SessionHandler {
   /** Whether the program has not sent Hello, so that it may have to make room for others. */
   boolean isWaiting() {
     return session == null && !yielding;
+  }
+
+  /** Whether the session ends or has ended. */
+  boolean hasEnded() {
+    return ended;
   }
 
   /** Whether the program has opened a session and shared the rings. */
@@ -317,10 +326,9 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.ListInterfaces next -> listInterfaces(next);
       case ProgramMessage.Hello hello ->
           throw new RequestRefusedException(Reason.STATE, "the session is already open");
-      case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
-      case ProgramMessage.AdoptMemory adopt -> map(request, adopt.descriptor());
-      case ProgramMessage.FreeMemory free ->
-          memory.free(free.memory(), free.offset(), () -> send(new DaemonMessage.Done(request)));
+      case ProgramMessage.AllocateMemory allocate -> memoryRequests.allocate(allocate);
+      case ProgramMessage.AdoptMemory adopt -> memoryRequests.adopt(adopt);
+      case ProgramMessage.FreeMemory free -> memoryRequests.free(free);
       case ProgramMessage.ShareMemory share -> share(share);
       case ProgramMessage.Register register -> regionRequests.register(session, register);
       case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
@@ -451,7 +459,7 @@ final class ProgramSession implements SessionHandler {
     switch (share.memory()) {
       case ProgramMessage.ShareMemory.RINGS -> rings.share(refusal -> begin(request, refusal));
       case ProgramMessage.ShareMemory.CAPTURE -> capture.share(request);
-      default -> memory.share(share.memory(), refusal -> answer(request, refusal));
+      default -> memoryRequests.share(share);
     }
   }
 
@@ -477,75 +485,47 @@ final class ProgramSession implements SessionHandler {
     send(refusal == null ? new DaemonMessage.Done(request) : refusal(request, refusal));
   }
 
-  private void allocate(ProgramMessage.AllocateMemory allocate) throws RequestRefusedException {
-    ProgramMemory.Piece piece = memory.allocate(allocate.octets());
-    send(
-        new DaemonMessage.MemoryAllocated(
-            allocate.request(),
-            piece.memory(),
-            piece.offset(),
-            piece.octets(),
-            piece.descriptor()));
-  }
+  // ---- Other threads ----
 
-  /** Maps memory of the program on the link's thread, which it may block. */
-  private void map(int request, Descriptor descriptor) {
+  /**
+   * Runs a part of a request on another thread, and what it returns on the control thread.
+   *
+   * @param thread runs an action on that thread
+   */
+  void onThread(Consumer<Runnable> thread, Supplier<Runnable> part) {
     inWork++;
-    link.execute(() -> {
-      try {
-        SharedMemory mapped = ProgramMemory.map(descriptor);
-        server.execute(() -> adopt(request, mapped));
-      } catch (RequestRefusedException e) {
-        server.execute(() -> {
-          inWork--;
-          send(refusal(request, e));
-        });
-      }
+    thread.accept(() -> {
+      Runnable rest = part.get();
+      server.execute(() -> {
+        inWork--;
+        rest.run();
+      });
     });
   }
 
-  private void adopt(int request, SharedMemory mapped) {
-    inWork--;
-    RequestRefusedException refusal = null;
-    if (!ended) {
-      try {
-        send(new DaemonMessage.MemoryAdopted(request, memory.adopt(mapped)));
-        return;
-      } catch (RequestRefusedException e) {
-        refusal = e;
-      }
-    }
-    mappingThreads.unmap(mapped.length(), mapped::close);
-    if (refusal != null) {
-      send(refusal(request, refusal));
-    }
-  }
-
-  // ---- The engine ----
-
   /** Runs a request on the engine's thread and sends the reply. */
   void onEngine(int request, EngineCall call) {
-    inWork++;
-    daemonInterface
-        .engine()
-        .execute(() -> {
-          DaemonMessage reply;
-          try {
-            reply = ended ? null : call.call();
-          } catch (RequestRefusedException e) {
-            reply = refusal(request, e);
-          } catch (RuntimeException | Error e) {
-            server.faults().onFault("request of " + name, e);
-            reply = new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
-          }
-          DaemonMessage answer = reply;
-          server.execute(() -> {
-            inWork--;
-            if (answer != null) {
-              send(answer);
+    onThread(
+        daemonInterface.engine()::execute,
+        () -> {
+          DaemonMessage reply = ended ? null : reply(request, call);
+          return () -> {
+            if (reply != null) {
+              send(reply);
             }
-          });
+          };
         });
+  }
+
+  private DaemonMessage reply(int request, EngineCall call) {
+    try {
+      return call.call();
+    } catch (RequestRefusedException e) {
+      return refusal(request, e);
+    } catch (RuntimeException | Error e) {
+      server.faults().onFault("request of " + name, e);
+      return new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
+    }
   }
 
   /** Runs an action on the control thread. Any thread may call this. */
