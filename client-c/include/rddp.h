@@ -188,9 +188,9 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate(
     rddp_session *session, uint64_t octets, unsigned access, rddp_region **region);
 
 /*
- * Registers all of a memfd of the program: sealed by F_SEAL_SHRINK and F_SEAL_GROW, not by F_SEAL_SEAL, not on huge
- * pages. Adds F_SEAL_FUTURE_WRITE, so processes that write to it must map it before. The caller keeps the descriptor
- * and may close it.
+ * Registers all of a memfd of the program, which may be of huge pages: sealed by F_SEAL_SHRINK and F_SEAL_GROW, not by
+ * F_SEAL_SEAL. Adds F_SEAL_FUTURE_WRITE, so processes that write to it must map it before. The caller keeps the
+ * descriptor and may close it.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_fd(
     rddp_session *session, int descriptor, unsigned access, rddp_region **region);

@@ -154,8 +154,8 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Registers the program's own memory: a memfd ({@code memfd_create} with {@code
-   * MFD_ALLOW_SEALING}) whose size is sealed ({@code F_SEAL_SHRINK} and {@code F_SEAL_GROW}),
-   * without {@code F_SEAL_SEAL}, not on huge pages. This method adds {@code F_SEAL_FUTURE_WRITE}:
+   * MFD_ALLOW_SEALING}, also of huge pages) whose size is sealed ({@code F_SEAL_SHRINK} and {@code
+   * F_SEAL_GROW}), without {@code F_SEAL_SEAL}. This method adds {@code F_SEAL_FUTURE_WRITE}:
    * processes that write the memory must have mapped it before.
    *
    * @param descriptor the memfd's number in this process. The caller keeps it and may close it

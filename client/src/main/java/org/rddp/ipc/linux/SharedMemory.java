@@ -3,20 +3,18 @@ package org.rddp.ipc.linux;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * A mapped memfd: memory that two processes share and neither can truncate.
  *
  * <p>The size is sealed. An access to a mapping whose file was truncated faults, and a fault in
  * native code or in an intrinsic ends the JVM. So this class maps memory of another process only if
- * its size is sealed and it does not use huge pages (a hole punched into huge pages causes a fault
- * despite the seals).
+ * its size is sealed.
  *
  * <p>While one process punches a hole, the kernel blocks each thread that touches a page of the
- * hole until the whole hole is punched. F_SEAL_FUTURE_WRITE refuses holes, but also every later
- * mapping for writing, so it is added after both ends have mapped the memory: {@link
- * #forbidHoles()}.
+ * hole until the whole hole is punched, and faults if the memory is on huge pages and none is left.
+ * F_SEAL_FUTURE_WRITE refuses holes, but also every later mapping for writing, so it is added after
+ * both ends have mapped the memory: {@link #forbidHoles()}.
  *
  * <p>Thread-safe except for {@link #close()}: after it, every access through {@link #address()} or
  * {@link #segment()} ends the JVM. For memory that other threads may still access, use {@link
@@ -44,13 +42,11 @@ public final class SharedMemory implements AutoCloseable {
   private static final int MADV_POPULATE_WRITE = 23;
   private static final int SEEK_END = 2;
   private static final int OWNER_ONLY = 0600;
-  private static final long TMPFS_MAGIC = 0x01021994L;
 
   private static final SystemCall MEMFD_CREATE = SystemCall.bind("memfd_create", "i:li");
   private static final SystemCall FTRUNCATE = SystemCall.bind("ftruncate", "i:il");
   private static final SystemCall FCHMOD = SystemCall.bind("fchmod", "i:ii");
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
-  private static final SystemCall FSTATFS = SystemCall.bind("fstatfs", "i:il");
   private static final SystemCall LSEEK = SystemCall.bind("lseek", "l:ili");
   private static final SystemCall MMAP = SystemCall.bind("mmap", "l:lliiil");
   private static final SystemCall MREMAP = SystemCall.bind("mremap", "l:llli.l");
@@ -133,8 +129,8 @@ public final class SharedMemory implements AutoCloseable {
    * Maps memory of another process for reading and writing.
    *
    * @param descriptor closed by this object, even if the call fails
-   * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or on huge
-   *     pages; or if holes cannot be forbidden after this call
+   * @throws UnsafeMemoryException if an access could fault: not a memfd, or not sealed; or if holes
+   *     cannot be forbidden after this call
    */
   public static SharedMemory map(Descriptor descriptor) throws IOException {
     return map(descriptor, PROT_READ | PROT_WRITE);
@@ -144,8 +140,8 @@ public final class SharedMemory implements AutoCloseable {
    * Maps memory of another process for reading.
    *
    * @param descriptor closed by this object, even if the call fails
-   * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or on huge
-   *     pages
+   * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or holes are
+   *     not forbidden
    */
   public static SharedMemory mapForReading(Descriptor descriptor) throws IOException {
     return map(descriptor, PROT_READ);
@@ -182,13 +178,9 @@ public final class SharedMemory implements AutoCloseable {
           "it has F_SEAL_SEAL, so F_SEAL_FUTURE_WRITE cannot be added, which forbids holes: leave"
               + " F_SEAL_SEAL out");
     }
-    try (Arena arena = Arena.ofConfined()) {
-      // struct statfs begins with the type of the file system.
-      MemorySegment status = arena.allocate(256, 8);
-      FSTATFS.call(descriptor.number(), status.address());
-      if (status.get(ValueLayout.JAVA_LONG, 0) != TMPFS_MAGIC) {
-        throw new UnsafeMemoryException("it uses huge pages, into which a hole can be punched");
-      }
+    if (!writable && (seals & F_SEAL_FUTURE_WRITE) == 0) {
+      throw new UnsafeMemoryException(
+          "a hole could be punched into it: add F_SEAL_FUTURE_WRITE with fcntl(2)");
     }
     long length = LSEEK.call(descriptor.number(), 0, SEEK_END);
     if (length == 0) {

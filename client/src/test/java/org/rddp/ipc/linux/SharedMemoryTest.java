@@ -2,6 +2,7 @@ package org.rddp.ipc.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -12,6 +13,8 @@ import org.junit.jupiter.api.Test;
 class SharedMemoryTest {
   private static final int ALLOW_SEALING = 2;
   private static final int HUGE_PAGES = 4;
+  private static final int FUTURE_WRITE = 16;
+  private static final int ENOMEM = 12;
   private static final int ADD_SEALS = 1033;
   private static final int PUNCH_HOLE_KEEPING_THE_SIZE = 3;
   private static final int MADV_REMOVE = 9;
@@ -107,12 +110,45 @@ class SharedMemoryTest {
         .isInstanceOf(UnsafeMemoryException.class);
   }
 
+  /** Needs no huge page: none is allocated. */
   @Test
-  void shouldRejectHugePages() throws IOException {
+  void shouldForbidHolesInHugePages() throws IOException {
+    try (Descriptor huge = memfd(ALLOW_SEALING | HUGE_PAGES, 1 << 21, SHRINK_AND_GROW)) {
+      assertThat(FALLOCATE.attempt(huge.number(), PUNCH_HOLE_KEEPING_THE_SIZE, 0, 1 << 21))
+          .isZero();
+      FCNTL.call(huge.number(), ADD_SEALS, FUTURE_WRITE);
+      assertThat(FALLOCATE.attempt(huge.number(), PUNCH_HOLE_KEEPING_THE_SIZE, 0, 1 << 21))
+          .isEqualTo(-Errno.EPERM);
+    }
+  }
+
+  @Test
+  void shouldMapHugePages() throws IOException {
     Descriptor huge = memfd(ALLOW_SEALING | HUGE_PAGES, 1 << 21, SHRINK_AND_GROW);
-    assertThatThrownBy(() -> SharedMemory.map(huge))
+    Descriptor kept = huge.duplicate();
+    try (kept;
+        SharedMemory memory = SharedMemory.map(huge)) {
+      memory.forbidHoles();
+      memory.populate(0, 1 << 21);
+      assertThat(memory.lock(0, 1 << 21)).isTrue();
+      memory.segment().set(ValueLayout.JAVA_INT, (1 << 21) - 4, 7);
+      assertThat(MADVISE.attempt(memory.address(), 1 << 21, MADV_REMOVE)).isEqualTo(-Errno.EPERM);
+      assertThat(FALLOCATE.attempt(kept.number(), PUNCH_HOLE_KEEPING_THE_SIZE, 0, 1 << 21))
+          .isEqualTo(-Errno.EPERM);
+      assertThat(memory.segment().get(ValueLayout.JAVA_INT, (1 << 21) - 4)).isEqualTo(7);
+    } catch (SystemCallException e) {
+      // Otherwise another program has taken them all, or the machine has none.
+      assertThat(e.errno()).isEqualTo(ENOMEM);
+      assumeThat(e).as("huge pages are free").isNull();
+    }
+  }
+
+  @Test
+  void shouldNotReadWhereHolesMayBePunched() throws IOException {
+    Descriptor open = memfd(ALLOW_SEALING, 4096, SHRINK_AND_GROW);
+    assertThatThrownBy(() -> SharedMemory.mapForReading(open))
         .isInstanceOf(UnsafeMemoryException.class)
-        .hasMessageContaining("huge pages");
+        .hasMessageContaining("F_SEAL_FUTURE_WRITE");
   }
 
   @Test
