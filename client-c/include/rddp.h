@@ -216,7 +216,8 @@ typedef struct rddp_memory rddp_memory;
 
 /*
  * Shares a memfd of the program like rddp_register_fd(), but neither registers nor maps it: the program must map what
- * it needs of it before. The caller keeps the descriptor and may close it.
+ * it needs of it before. The memfd may have F_SEAL_FUTURE_WRITE if another session has it now. The caller keeps the
+ * descriptor, which must be for reading and writing, and may close it.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_adopt(rddp_session *session, int descriptor, rddp_memory **memory);
 

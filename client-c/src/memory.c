@@ -18,11 +18,6 @@ static int check_shared(int descriptor, uint64_t *length) {
     if ((seals & F_SEAL_SHRINK) == 0 || (seals & F_SEAL_GROW) == 0) {
         return fail(RDDP_UNSAFE_MEMORY, "its size is not sealed: add F_SEAL_SHRINK and F_SEAL_GROW with fcntl(2)");
     }
-    if ((seals & F_SEAL_FUTURE_WRITE) != 0) {
-        return fail(RDDP_UNSAFE_MEMORY,
-            "F_SEAL_FUTURE_WRITE, which a registration adds, forbids a further mapping: register the memory once, and"
-            " map it in every process before");
-    }
     if ((seals & F_SEAL_SEAL) != 0) {
         return fail(RDDP_UNSAFE_MEMORY, "it has F_SEAL_SEAL, so holes cannot be forbidden: leave F_SEAL_SEAL out");
     }
@@ -36,6 +31,11 @@ static int check_shared(int descriptor, uint64_t *length) {
 
 int map_shared(int descriptor, struct mapping *mapping) {
     int result = check_shared(descriptor, &mapping->length);
+    if (result == RDDP_OK && (fcntl(descriptor, F_GET_SEALS) & F_SEAL_FUTURE_WRITE) != 0) {
+        result = fail(RDDP_UNSAFE_MEMORY,
+            "F_SEAL_FUTURE_WRITE, which a registration adds, forbids a further mapping: register the memory once, and map"
+            " it in every process before");
+    }
     if (result == RDDP_OK) {
         mapping->address = mmap(NULL, mapping->length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
         if (mapping->address == MAP_FAILED) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +31,8 @@ class SharedMemoryHolesTest {
   private static final int PUNCH_HOLE_KEEPING_THE_SIZE = 3;
   private static final int MADV_REMOVE = 9;
   private static final int RIGHTS = Access.bits(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+  private static final int READ_ONLY = 0;
+  private static final SystemCall OPEN = SystemCall.bind("open", "i:li");
   private static final SystemCall FALLOCATE = SystemCall.bind("fallocate", "i:iill");
   private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
 
@@ -153,6 +156,63 @@ class SharedMemoryHolesTest {
     shouldRegister(adopted.memory());
     assertThat(kept.punch()).isFalse();
     kept.close();
+  }
+
+  private int adopt(RawProgram program, Descriptor descriptor) throws IOException {
+    return ((DaemonMessage.MemoryAdopted)
+            program.request(number -> new ProgramMessage.AdoptMemory(number, descriptor)))
+        .memory();
+  }
+
+  private Reason refusedAdoption(RawProgram program, Descriptor descriptor) throws IOException {
+    return program.refusal(number -> new ProgramMessage.AdoptMemory(number, descriptor));
+  }
+
+  private static Descriptor readOnly(Descriptor descriptor) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      String path = "/proc/self/fd/" + descriptor.number();
+      return Descriptor.of(OPEN.call(arena.allocateFrom(path).address(), READ_ONLY));
+    }
+  }
+
+  /** With F_SEAL_FUTURE_WRITE nobody can map it anew, the daemon included. */
+  @Test
+  void shouldServeSeveralProgramsThatShareMemory() throws IOException {
+    begin();
+    try (SharedMemory own = SharedMemory.create("own", 1 << 20);
+        RawProgram other = new RawProgram(programs.daemon.socket());
+        RawProgram third = new RawProgram(programs.daemon.socket())) {
+      other.begin("two");
+      third.begin("one");
+      int first = adopt(hostile, own.descriptor());
+      own.forbidHoles();
+      share(first);
+      shouldRegister(first);
+
+      try (Descriptor readOnly = readOnly(own.descriptor())) {
+        assertThat(refusedAdoption(other, readOnly)).isEqualTo(Reason.UNSAFE_MEMORY);
+      }
+      int second = adopt(other, own.descriptor());
+      assertThat(other.request(number -> new ProgramMessage.ShareMemory(number, second)))
+          .isInstanceOf(DaemonMessage.Done.class);
+      // The mapping stays as long as one of them has it.
+      assertThat(hostile.request(ProgramMessage.CloseSession::new))
+          .isInstanceOf(DaemonMessage.Done.class);
+      assertThat(
+              other.request(number ->
+                  new ProgramMessage.Register(
+                      number, second, 0, 4096, new RegionSettings(RIGHTS, 0))))
+          .isInstanceOf(DaemonMessage.Registered.class);
+      adopt(third, own.descriptor());
+      assertThat(other.request(ProgramMessage.CloseSession::new))
+          .isInstanceOf(DaemonMessage.Done.class);
+      assertThat(third.request(ProgramMessage.CloseSession::new))
+          .isInstanceOf(DaemonMessage.Done.class);
+      try (RawProgram last = new RawProgram(programs.daemon.socket())) {
+        last.begin("one");
+        assertThat(refusedAdoption(last, own.descriptor())).isEqualTo(Reason.UNSAFE_MEMORY);
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,6 +17,7 @@ public final class Descriptor implements AutoCloseable {
   private static final SystemCall CLOSE = SystemCall.bind("close", "i:i");
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
   private static final SystemCall OPEN = SystemCall.bind("open", "i:li");
+  private static final SystemCall FSTAT = SystemCall.bind("fstat", "i:il");
   private static final int O_RDWR_CLOEXEC = 0x80002;
   private static final int CLOSED = -1;
 
@@ -59,6 +62,16 @@ public final class Descriptor implements AutoCloseable {
   /** Whether the descriptor is still open. */
   public boolean isOpen() {
     return number.get() != CLOSED;
+  }
+
+  /** The file that is open. May wait for the file's server, if it has one. */
+  public FileId file() throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      // struct stat begins with device and inode.
+      MemorySegment status = arena.allocate(256, 8);
+      FSTAT.call(number(), status.address());
+      return new FileId(status.get(ValueLayout.JAVA_LONG, 0), status.get(ValueLayout.JAVA_LONG, 8));
+    }
   }
 
   /** Duplicates the descriptor: a new number for the same open file. */

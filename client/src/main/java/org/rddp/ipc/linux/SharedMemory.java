@@ -24,6 +24,9 @@ public final class SharedMemory implements AutoCloseable {
   private static final int MFD_CLOEXEC = 1;
   private static final int MFD_ALLOW_SEALING = 2;
   private static final int MFD_NOEXEC_SEAL = 8;
+  private static final int F_GETFL = 3;
+  private static final int O_ACCMODE = 3;
+  private static final int O_RDWR = 2;
   private static final int F_ADD_SEALS = 1033;
   private static final int F_GET_SEALS = 1034;
   private static final int F_SEAL_SEAL = 1;
@@ -57,12 +60,21 @@ public final class SharedMemory implements AutoCloseable {
   private final Descriptor descriptor;
   private long address;
   private final long length;
+
+  /** Runs instead of unmapping; null: unmap. */
+  private final Runnable whenClosed;
+
   private boolean closed;
 
   private SharedMemory(Descriptor descriptor, long address, long length) {
+    this(descriptor, address, length, null);
+  }
+
+  private SharedMemory(Descriptor descriptor, long address, long length, Runnable whenClosed) {
     this.descriptor = descriptor;
     this.address = address;
     this.length = length;
+    this.whenClosed = whenClosed;
   }
 
   /**
@@ -256,6 +268,22 @@ public final class SharedMemory implements AutoCloseable {
     other.descriptor.close();
   }
 
+  /**
+   * The same mapping for another user, who has a descriptor of the same memfd. This object stays
+   * open until that one is closed.
+   *
+   * @param other a descriptor of the memfd; closed by the new object
+   * @param whenClosed runs when the new object is closed, which unmaps nothing
+   * @throws UnsafeMemoryException if the other user may not write to the memfd
+   */
+  public SharedMemory sharedWith(Descriptor other, Runnable whenClosed) throws IOException {
+    // Mapping it would check this.
+    if ((FCNTL.call(other.number(), F_GETFL, 0) & O_ACCMODE) != O_RDWR) {
+      throw new UnsafeMemoryException("its descriptor is not for reading and writing");
+    }
+    return new SharedMemory(other, address, length, whenClosed);
+  }
+
   /** The memfd, to be passed to another process. It may be closed after that; the mapping stays. */
   public Descriptor descriptor() {
     return descriptor;
@@ -282,14 +310,18 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /**
-   * Unmaps the memory and closes the descriptor if it is still open. A second call does nothing.
+   * Closes the descriptor if it is still open, and unmaps the memory. A second call does nothing.
    */
   @Override
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      MUNMAP.attempt(address, length);
       descriptor.close();
+      if (whenClosed == null) {
+        MUNMAP.attempt(address, length);
+      } else {
+        whenClosed.run();
+      }
     }
   }
 }

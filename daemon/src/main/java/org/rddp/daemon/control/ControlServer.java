@@ -52,6 +52,7 @@ public final class ControlServer implements AutoCloseable {
   private final EventFd wake;
   private final ResourceShares shares;
   private final MappingThreads mappingThreads;
+  private final AdoptedFiles adoptedFiles = new AdoptedFiles();
   private final ControlTasks tasks;
   private final FaultLog faults;
   private final ProgramAdmission admission;
@@ -317,6 +318,10 @@ public final class ControlServer implements AutoCloseable {
 
   Limits limits() {
     return limits;
+  }
+
+  AdoptedFiles adoptedFiles() {
+    return adoptedFiles;
   }
 
   MappingThreads mappingThreads() {

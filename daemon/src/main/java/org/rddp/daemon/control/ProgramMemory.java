@@ -1,6 +1,5 @@
 package org.rddp.daemon.control;
 
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +11,6 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.linux.UnsafeMemoryException;
 import org.rddp.ipc.ring.RangeAllocator;
 
 /**
@@ -219,20 +217,6 @@ final class ProgramMemory {
     } else {
       populating = true;
       start.run();
-    }
-  }
-
-  /**
-   * Maps memory of a program; closes the descriptor. The program can block it; any thread may call
-   * this.
-   */
-  static SharedMemory map(Descriptor descriptor) throws RequestRefusedException {
-    try {
-      return SharedMemory.map(descriptor);
-    } catch (UnsafeMemoryException e) {
-      throw new RequestRefusedException(Reason.UNSAFE_MEMORY, e.getMessage());
-    } catch (IOException e) {
-      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
   }
 

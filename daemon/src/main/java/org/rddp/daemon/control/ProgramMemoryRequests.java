@@ -9,11 +9,14 @@ import org.rddp.ipc.linux.SharedMemory;
 final class ProgramMemoryRequests {
   private final ProgramSession program;
   private final ProgramMemory memory;
+  private final AdoptedFiles files;
   private final MappingThreads threads;
 
-  ProgramMemoryRequests(ProgramSession program, ProgramMemory memory, MappingThreads threads) {
+  ProgramMemoryRequests(
+      ProgramSession program, ProgramMemory memory, AdoptedFiles files, MappingThreads threads) {
     this.program = program;
     this.memory = memory;
+    this.files = files;
     this.threads = threads;
   }
 
@@ -35,7 +38,7 @@ final class ProgramMemoryRequests {
         program.link()::execute,
         () -> {
           try {
-            SharedMemory mapped = ProgramMemory.map(adopt.descriptor());
+            SharedMemory mapped = files.map(adopt.descriptor());
             return () -> adopt(request, mapped);
           } catch (RequestRefusedException e) {
             return () -> program.answer(request, e);

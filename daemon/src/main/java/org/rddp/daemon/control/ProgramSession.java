@@ -143,7 +143,7 @@ final class ProgramSession implements SessionHandler {
     this.memories =
         new Quota("memories of this program", limits.session().memories(), share.memories());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
-    this.memoryRequests = new ProgramMemoryRequests(this, memory, mappingThreads);
+    this.memoryRequests = new ProgramMemoryRequests(this, memory, server.adoptedFiles(), mappingThreads);
     this.regionRequests =
         new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);
     this.windows = new ProgramWindows(this, regions);

@@ -43,7 +43,7 @@ class ProgramMemoryTest {
 
   private int adopt(long octets) throws Exception {
     try (SharedMemory theirs = SharedMemory.create("theirs", octets)) {
-      int number = memory.adopt(ProgramMemory.map(theirs.descriptor().duplicate()));
+      int number = memory.adopt(new AdoptedFiles().map(theirs.descriptor().duplicate()));
       theirs.forbidHoles();
       share(number);
       return number;
@@ -111,7 +111,8 @@ class ProgramMemoryTest {
     }
     refused(Reason.STATE, () -> many.allocate(2 << 20));
     try (SharedMemory theirs = SharedMemory.create("theirs", PAGE)) {
-      refused(Reason.STATE, () -> many.adopt(ProgramMemory.map(theirs.descriptor().duplicate())));
+      refused(
+          Reason.STATE, () -> many.adopt(new AdoptedFiles().map(theirs.descriptor().duplicate())));
     }
     many.free(last, 0, () -> {});
     many.allocate(2 << 20);
