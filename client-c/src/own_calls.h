@@ -1,7 +1,7 @@
 /*
  * System calls of the library's own, which other preloaded libraries do not see. librspreload (rsockets) defines close(),
  * poll() and the like: it would take the library's descriptors for the program's, and it holds a lock of its own while it
- * calls us. The compiler includes this file in each of the library's (-include); own-calls checks that nothing is left out.
+ * calls us. Libraries that watch memory define mmap() and munmap(), and so does librddp-verbs. The compiler includes this file in each of the library's (-include); own-calls checks that nothing is left out.
  */
 #ifndef RDDP_OWN_CALLS_H
 #define RDDP_OWN_CALLS_H
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,6 +26,14 @@ static inline int own_poll(struct pollfd *polled, nfds_t count, int timeout_ms) 
 
 /* ThreadSanitizer has to see which descriptors are closed: it takes the next one of that number for the same. */
 #ifndef __SANITIZE_THREAD__
+static inline void *own_mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
+    return (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
+}
+
+static inline int own_munmap(void *address, size_t length) {
+    return (int)syscall(SYS_munmap, address, length);
+}
+
 #define close(descriptor) own_close(descriptor)
 #define connect(descriptor, address, length) ((int)syscall(SYS_connect, (descriptor), (address), (length)))
 #define epoll_create1(flags) ((int)syscall(SYS_epoll_create1, (flags)))
@@ -42,6 +51,17 @@ static inline int own_poll(struct pollfd *polled, nfds_t count, int timeout_ms) 
 #define sendmsg(descriptor, message, flags) ((ssize_t)syscall(SYS_sendmsg, (descriptor), (message), (flags)))
 #define socket(domain, type, protocol) ((int)syscall(SYS_socket, (domain), (type), (protocol)))
 #define write(descriptor, octets, count) ((ssize_t)syscall(SYS_write, (descriptor), (octets), (size_t)(count)))
+#else
+/* What is mapped, too: librddp-verbs itself stands in the place of its functions. */
+void *__interceptor_mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset);
+int __interceptor_munmap(void *address, size_t length);
+
+#define own_mmap __interceptor_mmap
+#define own_munmap __interceptor_munmap
 #endif
+
+#define mmap(address, length, protection, flags, descriptor, offset)                                                   \
+    own_mmap((address), (length), (protection), (flags), (descriptor), (offset))
+#define munmap(address, length) own_munmap((address), (length))
 
 #endif

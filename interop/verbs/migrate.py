@@ -4,8 +4,9 @@ The guest has no system: its firmware is a loop of some instructions that never 
 again while they are migrated. Beside them lies a pattern that is not a page of zeros, which QEMU would leave out. The
 destination does not run the guest before the memory has been compared; then it does, and the loop goes on.
 
-migrate.py FOLDER SOURCE-INTERFACE DESTINATION-INTERFACE ADDRESS PORT MIB [pin-all] -- COMMAND...: COMMAND runs a program over
-an interface, whose name replaces INTERFACE at the end of a word.
+migrate.py FOLDER SOURCE-INTERFACE DESTINATION-INTERFACE ADDRESS PORT MIB [pin-all] [BACKEND] -- COMMAND...: COMMAND runs a
+program over an interface, whose name replaces INTERFACE at the end of a word. BACKEND, such as memory-backend-ram or
+memory-backend-memfd, makes the guest's memory, shared with other processes (MAP_SHARED).
 """
 
 import json
@@ -153,16 +154,25 @@ def compare(source, destination, folder, size, pattern):
         raise Failure(f"{len(different)} pages differ, the first at 0x{different[0]:x}")
 
 
-def migrate(folder, command, ends, address, mib, pinned):
+def memory_options(mib, backend):
+    """QEMU's options for the guest's memory; backend: what makes it, or None."""
+    shared = ["-object", f"{backend},id=shared,size={mib}M,share=on" + (",seal=off" if "memfd" in backend else ""),
+              "-machine", "memory-backend=shared"] if backend else []
+    return ["-m", str(mib), *shared]
+
+
+def migrate(folder, command, ends, address, mib, words):
     """Migrates a guest, and returns QEMU's report."""
     pattern = write_files(folder, mib)
+    pinned = "pin-all" in words
+    backend = next((word for word in words if word.startswith("memory-backend")), None)
     machines = []
     try:
         for name, interface, arguments in (
                 ("destination", ends[1], ["-incoming", "defer"]),
                 ("source", ends[0], ["-device", f"loader,file={folder}/pattern,addr={PATTERN_AT},force-raw=on"])):
-            words = [re.sub("(?<![A-Z_])INTERFACE$", interface, word) for word in command]
-            machine = Machine(name, folder, words, "-m", str(mib), *arguments)
+            started = [re.sub("(?<![A-Z_])INTERFACE$", interface, word) for word in command]
+            machine = Machine(name, folder, started, *memory_options(mib, backend), *arguments)
             machines.append(machine)
             machine.do("migrate-set-capabilities", capabilities=[{"capability": "rdma-pin-all", "state": pinned}])
         destination, source = machines
@@ -192,7 +202,7 @@ def main():
     began = time.monotonic()
     try:
         told = migrate(pathlib.Path(folder), command, (source, destination), f"rdma:{address}:{port}", int(mib),
-                       "pin-all" in words)
+                       words[6:])
     except (Failure, OSError) as failure:
         sys.exit(f"{failure}")
     ram = told["ram"]

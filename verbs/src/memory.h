@@ -1,14 +1,15 @@
 /*
- * Registering any private memory of the program: heap, stack, data, mappings.
+ * Registering memory of the program: heap, stack, data, mappings.
  *
  * The daemon writes into a program's memory only where both have mapped the same memfd. So registration copies the
  * pages of a range into a memfd that the daemon has mapped, and maps that in their place. Addresses, contents and
- * protection stay. When the last registration of a page ends, anonymous memory with the same contents replaces it.
+ * protection stay. When the last registration of a page ends, anonymous memory with the same contents replaces it. What
+ * is shared already (MAP_SHARED) stays where it is: its memfd is sealed, and the daemon maps it (memory_shared.h).
  *
  * During the copy, userfaultfd(2), ptrace(2) or a signal, in this order of preference, keeps other threads from writing
  * to the pages. Threads of the library block all signals but stop_signal() (taking_signal.h).
  *
- * A forked child gets a copy of all pages while its parent waits; it has no registrations. The stack of the thread
+ * A forked child gets a copy of all private pages while its parent waits; it has no registrations. The stack of the thread
  * that forks must not be registered.
  *
  * Any thread may call the functions. They return 0 or an errno value, which rddp_error() explains.
@@ -42,8 +43,8 @@ struct memory_registration {
  *
  * EINVAL: no octets, the range exceeds the address space, rights that do not go together, or a part of a huge page.
  * EFAULT: a part of the range is not mapped, not readable, or not writable although the rights need it.
- * EOPNOTSUPP: the memory is shared with other processes or mappings (MAP_SHARED), belongs to a device or to the kernel,
- * or has the control block of a thread.
+ * EOPNOTSUPP: the memory is shared (MAP_SHARED) and not in a memfd that can be sealed, belongs to a device or to the
+ * kernel, or has the control block of a thread.
  * EBUSY: a page of the range is registered with another session.
  * ENOMEM: the system has no memory or mappings left, or a limit of the daemon is reached.
  * EAGAIN: other threads could not be kept from writing.

@@ -114,6 +114,10 @@ static int give_run_back(struct pool *pool, size_t page, size_t pages, uint8_t *
 }
 
 void give_back(struct pool *pool, size_t page, size_t pages, uint8_t *address) {
+    if (pool->is_programs) {
+        remove_user(pool, page, pages);
+        return;
+    }
     size_t at = 0;
     while (at < pages) {
         bool is_last = pool->users[page + at] == 1;
@@ -132,7 +136,7 @@ int give_all_back(void) {
     int error = 0;
     for (struct pool *pool = first_pool(); pool != NULL && error == 0; pool = pool->after) {
         struct places places = {.list = NULL};
-        error = find_places(&places, pool, 0, pool->pages, 0, UINTPTR_MAX);
+        error = pool->is_programs ? 0 : find_places(&places, pool, 0, pool->pages, 0, UINTPTR_MAX);
         if (error == 0) {
             error = exchange_places(&places);
         }

@@ -159,6 +159,21 @@ bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_i
     return mappings->has_query ? find_by_query(mappings, address, found) : find_by_text(mappings, address, found);
 }
 
+bool maps_file(uint64_t device, uint64_t inode) {
+    int before = errno;
+    struct mappings mappings;
+    bool is_found = open_mappings(&mappings) != 0;
+    struct mapping_info found;
+    uintptr_t at = 0;
+    while (!is_found && find_mapping(&mappings, at, &found)) {
+        is_found = found.inode == inode && found.device == device;
+        at = found.to;
+    }
+    close_mappings(&mappings);
+    errno = before;
+    return is_found;
+}
+
 bool is_locked(const struct mapping_info *mapping, uintptr_t address) {
     /* The kernel rejects MADV_COLD only for pages that are locked or huge. */
     return mapping->page_octets <= PAGE && madvise((void *)address, PAGE, MADV_COLD) != 0 && errno == EINVAL;

@@ -36,6 +36,9 @@ int open_mappings(struct mappings *mappings);
  */
 bool find_mapping(struct mappings *mappings, uintptr_t address, struct mapping_info *found);
 
+/* Whether the process has a file mapped. True if that cannot be found out. Leaves errno. */
+bool maps_file(uint64_t device, uint64_t inode);
+
 /* Whether the page at an address of a mapping is locked by mlock(2) or mlockall(2). */
 bool is_locked(const struct mapping_info *mapping, uintptr_t address);
 

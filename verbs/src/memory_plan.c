@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "memory_control_blocks.h"
 #include "memory_mappings.h"
+#include "memory_shared.h"
 
 /* Allocates memory outside the heap. */
 static void *allocate(size_t octets) {
@@ -50,12 +51,6 @@ static int check(const struct mapping_info *mapping, uintptr_t from, bool is_wri
 }
 
 static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr_t to) {
-    if (mapping->is_shared) {
-        return fail_with(EOPNOTSUPP,
-            "memory that is shared (MAP_SHARED) cannot be registered: its other mappings would no longer see it; there is"
-            " some",
-            from);
-    }
     if (mapping->page_octets > PAGE && ((from | to) % mapping->page_octets) != 0) {
         return fail_with(EINVAL, "only whole huge pages can be registered; there is a part of one", from);
     }
@@ -72,14 +67,26 @@ static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr
     return 0;
 }
 
-static int survey_mapping(struct plan *plan, const rddp_session *session, const struct mapping_info *mapping,
-    uintptr_t from, uintptr_t to, bool is_written) {
-    int error = check(mapping, from, is_written);
-    struct pool *pool = mapping->is_shared ? find_pool(mapping->device, mapping->inode) : NULL;
-    if (error == 0 && pool == NULL) {
-        error = check_own(mapping, from, to);
-    } else if (error == 0 && pool->session != session) {
+/* Finds the pool of shared memory; makes one of a memfd of the program's. */
+static int find_shared(rddp_session *session, const struct mapping_info *mapping, uintptr_t from, uintptr_t to,
+    struct pool **pool) {
+    *pool = find_pool(session, mapping->device, mapping->inode);
+    int error = *pool == NULL ? share_mapping(session, mapping, pool) : 0;
+    if (error == 0 && (*pool)->session != session) {
         error = fail_with(EBUSY, "there is memory that is registered with another session", from);
+    }
+    if (error == 0 && (mapping->offset + (to - mapping->from) + PAGE - 1) / PAGE > (*pool)->pages) {
+        error = fail_with(EFAULT, "the memory is mapped beyond the end of its file", from);
+    }
+    return error;
+}
+
+static int survey_mapping(struct plan *plan, rddp_session *session, const struct mapping_info *mapping, uintptr_t from,
+    uintptr_t to, bool is_written) {
+    int error = check(mapping, from, is_written);
+    struct pool *pool = NULL;
+    if (error == 0) {
+        error = mapping->is_shared ? find_shared(session, mapping, from, to, &pool) : check_own(mapping, from, to);
     }
     if (error != 0) {
         return error;

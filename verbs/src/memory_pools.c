@@ -10,6 +10,8 @@
 
 #include "errors.h"
 #include "internal.h"
+#include "memory_mappings.h"
+#include "memory_sealing.h"
 
 /*
  * Each pool costs the daemon a mapping and a region, so pools grow: a new one has a quarter of what the session has in
@@ -18,23 +20,20 @@
 #define LEAST_PAGES ((size_t)64)
 #define MOST_PAGES ((size_t)4096)
 
-/* Linux 6.3. */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u
-#endif
-
 static struct pool *pools;
 
 struct pool *first_pool(void) {
     return pools;
 }
 
-struct pool *find_pool(uint64_t device, uint64_t inode) {
-    struct pool *pool = pools;
-    while (pool != NULL && (pool->inode != inode || pool->device != device)) {
-        pool = pool->after;
+struct pool *find_pool(const rddp_session *session, uint64_t device, uint64_t inode) {
+    struct pool *found = NULL;
+    for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
+        if (pool->inode == inode && pool->device == device && (pool->session == session || !pool->is_programs)) {
+            found = pool;
+        }
     }
-    return pool;
+    return found;
 }
 
 /* ---- Free pages ---- */
@@ -120,12 +119,6 @@ static int share(struct pool *pool, int descriptor) {
     return result;
 }
 
-/* Not executable: a system may forbid executable memfds (sysctl vm.memfd_noexec=2). Older kernels reject the flag. */
-static int create_memfd(void) {
-    int descriptor = memfd_create("rddp", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-    return descriptor < 0 && errno == EINVAL ? memfd_create("rddp", MFD_CLOEXEC | MFD_ALLOW_SEALING) : descriptor;
-}
-
 static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     struct pool *pool = calloc(1, sizeof *pool + pages * sizeof pool->users[0]);
     if (pool == NULL) {
@@ -133,7 +126,7 @@ static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     }
     pool->session = session;
     pool->pages = pool->free = pages;
-    int descriptor = create_memfd();
+    int descriptor = create_sealable(0);
     int result = descriptor < 0 ? fail_errno(RDDP_RESOURCES, "no memfd") : share(pool, descriptor);
     if (descriptor >= 0) {
         close(descriptor);
@@ -179,9 +172,38 @@ int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size
     return error_of(result);
 }
 
+int adopt_file(rddp_session *session, int descriptor, struct pool **adopted) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) {
+        return error_of(fail_errno(RDDP_SYSTEM, "a memfd of the program's"));
+    }
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL) {
+        return error_of(fail(RDDP_RESOURCES, "no memory for a memfd of the program's"));
+    }
+    pool->session = session;
+    pool->is_programs = true;
+    pool->pages = ((size_t)status.st_size + PAGE - 1) / PAGE;
+    pool->device = status.st_dev;
+    pool->inode = status.st_ino;
+    int result = rddp_adopt(session, descriptor, &pool->memory);
+    if (result != RDDP_OK) {
+        free(pool);
+        return error_of(result);
+    }
+    pool->after = pools;
+    pools = pool;
+    *adopted = pool;
+    return 0;
+}
+
 /* ---- Users ---- */
 
 void add_user(struct pool *pool, size_t page, size_t pages) {
+    if (pool->is_programs) {
+        pool->registered += pages;
+        return;
+    }
     for (size_t i = page; i < page + pages; i++) {
         pool->free -= pool->users[i]++ == 0;
     }
@@ -189,21 +211,37 @@ void add_user(struct pool *pool, size_t page, size_t pages) {
 }
 
 void remove_user(struct pool *pool, size_t page, size_t pages) {
+    if (pool->is_programs) {
+        pool->registered -= pages;
+        return;
+    }
     for (size_t i = page; i < page + pages; i++) {
         pool->free += --pool->users[i] == 0;
     }
 }
 
+static void unlink_pool(struct pool **at) {
+    struct pool *pool = *at;
+    *at = pool->after;
+    if (pool->home != NULL) {
+        munmap(pool->home, pool->pages * PAGE);
+    }
+    free(pool);
+}
+
 /* Frees a pool at both ends; false if the daemon refuses. */
 static bool free_pool(struct pool **at) {
-    struct pool *pool = *at;
-    if (rddp_free_memory(pool->memory) != RDDP_OK) {
-        return false;
+    bool is_freed = rddp_free_memory((*at)->memory) == RDDP_OK;
+    if (is_freed) {
+        unlink_pool(at);
     }
-    *at = pool->after;
-    munmap(pool->home, pool->pages * PAGE);
-    free(pool);
-    return true;
+    return is_freed;
+}
+
+/* The program's stays while the program has it mapped: nobody can map it anew. */
+static bool is_needed(const struct pool *pool) {
+    return pool->is_programs ? pool->registered > 0 || maps_file(pool->device, pool->inode)
+                             : pool->free < pool->pages;
 }
 
 void free_unused_pools(const rddp_session *session) {
@@ -211,8 +249,8 @@ void free_unused_pools(const rddp_session *session) {
     struct pool **at = &pools;
     while (*at != NULL) {
         struct pool *pool = *at;
-        if (pool->session == session && pool->free == pool->pages) {
-            if (kept || pool->pages > LEAST_PAGES) {
+        if (pool->session == session && !is_needed(pool)) {
+            if (kept || pool->is_programs || pool->pages > LEAST_PAGES) {
                 if (free_pool(at)) {
                     continue;
                 }
@@ -227,14 +265,11 @@ void free_unused_pools(const rddp_session *session) {
 void free_pools(const rddp_session *session) {
     struct pool **at = &pools;
     while (*at != NULL) {
-        struct pool *pool = *at;
-        if (pool->session != session) {
-            at = &pool->after;
+        if ((*at)->session != session) {
+            at = &(*at)->after;
         } else if (!free_pool(at)) {
             /* Closing the session frees it in the daemon. */
-            *at = pool->after;
-            munmap(pool->home, pool->pages * PAGE);
-            free(pool);
+            unlink_pool(at);
         }
     }
 }
@@ -242,7 +277,9 @@ void free_pools(const rddp_session *session) {
 void forget_pools(void) {
     /* Frees nothing: some allocators would wait for a thread that the child does not have. */
     for (struct pool *pool = pools; pool != NULL; pool = pool->after) {
-        munmap(pool->home, pool->pages * PAGE);
+        if (pool->home != NULL) {
+            munmap(pool->home, pool->pages * PAGE);
+        }
     }
     pools = NULL;
 }

@@ -1,4 +1,4 @@
-/* Hands out pages of memory that the daemon and this process have mapped. */
+/* Memory that the daemon and this process have mapped: of which pages are handed out, or the program's own. */
 #ifndef RDDP_VERBS_MEMORY_POOLS_H
 #define RDDP_VERBS_MEMORY_POOLS_H
 
@@ -14,16 +14,18 @@
 struct pool {
     rddp_session *session;
     rddp_memory *memory;
-    uint8_t *home;   /* our own mapping of all of it */
+    bool is_programs;   /* made by the program, which shares it: no pages are handed out */
+    size_t registered;  /* the program's: pages of all registrations */
+    uint8_t *home;      /* our own mapping of all of it; NULL for the program's */
     size_t pages, free;
-    size_t next;     /* where the search for free pages begins */
+    size_t next;        /* where the search for free pages begins */
     uint64_t device, inode;
     struct pool *after;
-    uint32_t users[];  /* of each page: registrations; 0: free */
+    uint32_t users[];   /* of each page: registrations; 0: free. The program's has none */
 };
 
-/* The pool that has a file, or NULL. */
-struct pool *find_pool(uint64_t device, uint64_t inode);
+/* The session's pool that has a file, or one of which another session hands out pages, or NULL. */
+struct pool *find_pool(const rddp_session *session, uint64_t device, uint64_t inode);
 
 /* All pools, linked by `after`. */
 struct pool *first_pool(void);
@@ -36,11 +38,17 @@ struct pool *first_pool(void);
 int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size_t near_page, struct pool **pool,
     size_t *page);
 
+/* Makes a pool of a memfd of the program's, whose size is sealed; duplicates the descriptor. 0 or an errno value. */
+int adopt_file(rddp_session *session, int descriptor, struct pool **adopted);
+
 /* Adds and removes a user of each page. */
 void add_user(struct pool *pool, size_t page, size_t pages);
 void remove_user(struct pool *pool, size_t page, size_t pages);
 
-/* Frees pools without users in the daemon, but keeps a small one for the next registration. */
+/*
+ * Frees pools without users in the daemon, but keeps a small one for the next registration, and the program's memfds that
+ * it has mapped.
+ */
 void free_unused_pools(const rddp_session *session);
 
 /* Frees all pools of a session; nothing may use them. */

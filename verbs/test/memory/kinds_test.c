@@ -143,6 +143,8 @@ int main(int count, char **arguments) {
     try_kind(&pair, "data", in_data, sizeof in_data);
     uint8_t *anonymous = map(LARGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     try_kind(&pair, "anonymous private mapping", anonymous, LARGE);
+    uint8_t *shared = map(LARGE, MAP_SHARED | MAP_ANONYMOUS, -1);
+    try_kind(&pair, "anonymous shared mapping", shared, LARGE);
     uint8_t *huge = aligned(2 * HUGE_PAGE, HUGE_PAGE);
     try_kind(&pair, "transparent huge pages", huge, 2 * HUGE_PAGE);
     uint8_t *part = aligned(HUGE_PAGE, HUGE_PAGE);

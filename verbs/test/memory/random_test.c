@@ -1,7 +1,7 @@
 /*
  * Arguments: socket, seed, amount of work: a number of actions for each thread, or of seconds with "s" after it. Four
  * threads register, deregister, write, unmap, map and fork at random, each in a range of its own. Neighbouring ranges share
- * a page. The peer writes, too, and so do handlers of timers, read(2) and io_uring's fixed buffers. How threads are stopped
+ * a page. What is mapped anew is private or shared (MAP_SHARED), and children write to what is shared. The peer writes, too, and so do handlers of timers, read(2) and io_uring's fixed buffers. How threads are stopped
  * is drawn for each registration and deregistration. Each thread knows what its range must have: nothing may be lost.
  */
 #include <errno.h>
@@ -50,6 +50,7 @@ struct worker {
     uint64_t random;
     uint8_t *range;
     uint8_t *expected;
+    bool is_shared[RANGE / PAGE_OCTETS + 2];  /* of each page that the range touches */
     struct registered registered[MOST_REGISTERED];
     /* What io_uring has a buffer of. It is deregistered after the buffer, see docs/verbs.md. */
     struct registered *fixed;
@@ -231,8 +232,10 @@ static void map_anew(struct worker *worker) {
     uintptr_t page = first + draw(worker, end - first);
     size_t pages = 1 + draw(worker, end - page < 4 ? end - page : 4);
     uint8_t *from = (uint8_t *)(page * PAGE_OCTETS), *to = from + pages * PAGE_OCTETS;
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    bool is_shared = draw(worker, 2) == 0;
+    const int flags = (is_shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_FIXED;
     CHECK(mmap(from, pages * PAGE_OCTETS, PROT_READ | PROT_WRITE, flags, -1, 0) == from);
+    memset(worker->is_shared + (page - (uintptr_t)worker->range / PAGE_OCTETS), is_shared, pages);
     memset(worker->expected + (from - worker->range), 0, pages * PAGE_OCTETS);
     for (size_t i = 0; i < MOST_REGISTERED; i++) {
         const struct memory_registration *registration = worker->registered[i].registration;
@@ -245,18 +248,37 @@ static void map_anew(struct worker *worker) {
     }
 }
 
+/* Fills a part in all pages that are shared, or in those that are not. */
+static void fill_pages(const struct worker *worker, uint8_t *octets, bool is_shared, size_t from, size_t length, int octet) {
+    uintptr_t first = (uintptr_t)worker->range / PAGE_OCTETS;
+    for (size_t i = from; i < from + length; i++) {
+        if (worker->is_shared[(uintptr_t)(worker->range + i) / PAGE_OCTETS - first] == is_shared) {
+            octets[i] = (uint8_t)octet;
+        }
+    }
+}
+
 static void fork_once(struct worker *worker) {
+    size_t from, length;
+    draw_part(worker, 10000, &from, &length);
+    int octet = (int)draw(worker, 256);
+    bool shares = memchr(worker->is_shared, true, sizeof worker->is_shared) != NULL;
+    /* The child sees what a handler would write to shared pages. */
+    worker->is_changing = shares;
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         bool is_same = memcmp(worker->range, worker->expected, RANGE) == 0;
-        memset(worker->range, 0xdd, RANGE);
+        fill_pages(worker, worker->range, false, 0, RANGE, 0xdd);
+        fill_pages(worker, worker->range, true, from, length, octet);
         _exit(is_same ? 0 : 1);
     }
     worker->forks++;
     int status;
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fill_pages(worker, worker->expected, true, from, length, octet);
+    worker->is_changing = 0;
 }
 
 /* Changes the range and what is expected of it, or compares them. */

@@ -20,12 +20,6 @@ static uint8_t *map(size_t pages, int protection, int flags) {
     return mapped;
 }
 
-static void refuse_shared_memory(struct pair *pair) {
-    uint8_t *shared = map(2, PROT_READ | PROT_WRITE, MAP_SHARED);
-    refuse(pair, EOPNOTSUPP, shared, PAGE_OCTETS, "MAP_SHARED");
-    munmap(shared, 2 * PAGE_OCTETS);
-}
-
 static void refuse_what_is_not_there(struct pair *pair) {
     uint8_t *memory = map(3, PROT_READ | PROT_WRITE, MAP_PRIVATE);
     memset(memory, 1, 3 * PAGE_OCTETS);
@@ -103,7 +97,6 @@ int main(int count, char **arguments) {
     CHECK(count == 2);
     struct pair pair;
     open_pair(&pair, arguments[1], NULL);
-    refuse_shared_memory(&pair);
     refuse_what_is_not_there(&pair);
     refuse_kernel_memory(&pair);
     refuse_control_blocks(&pair);

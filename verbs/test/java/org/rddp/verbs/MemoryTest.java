@@ -45,6 +45,12 @@ class MemoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldLetOtherProcessesSeeWhatArrives(String sanitizer) throws Exception {
+    run("shares_test-" + sanitizer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldRefuseWhatCannotBeRegistered(String sanitizer) throws Exception {
     run("refusals_test-" + sanitizer);
   }
