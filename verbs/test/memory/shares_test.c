@@ -1,4 +1,7 @@
-/* Registers memory that the program shares (MAP_SHARED): its other mappings and other processes see what arrives. */
+/*
+ * Registers memory that the program shares (MAP_SHARED): its other mappings and other processes see what arrives. With the
+ * argument "text" as on a kernel that lists mappings as text only.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memory_mappings.h"
 #include "memory_pair.h"
 
 #define PAGES ((size_t)8)
@@ -405,7 +409,8 @@ static void run_out_of_descriptors(void) {
 }
 
 int main(int count, char **arguments) {
-    CHECK(count == 2);
+    CHECK(count == 2 || count == 3);
+    without_query = count == 3 && strcmp(arguments[2], "text") == 0;
     socket_path = arguments[1];
     uint8_t *memory = map_anonymous(OCTETS);
     /* Before there are threads, since it begins some. */

@@ -35,6 +35,7 @@ class MemoryTest {
   @ValueSource(strings = {"address", "thread"})
   void shouldReadTheListOfMappingsOfOlderKernels(String sanitizer) throws Exception {
     run("kinds_test-" + sanitizer, "text");
+    run("shares_test-" + sanitizer, "text");
   }
 
   @ParameterizedTest
