@@ -7,11 +7,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.group.StackGroup;
 import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.ImpairedDevice;
 import org.rddp.simulation.WireSettings;
@@ -54,6 +57,26 @@ class MpaOverTcpTest {
     assertThat(outOfOrder).isPositive();
     assertThat(split).isPositive();
     assertThat(early).as("FPDUs passed before their turn").isGreaterThan(LIVES);
+  }
+
+  @Test
+  @DisplayName("the same in ESP, with every suite and mode, while associations are replaced")
+  void shouldPassEveryUlpduInEsp() {
+    long replayed = 0;
+    long forged = 0;
+    int replaced = 0;
+    for (long seed = 1; seed <= LIVES; seed++) {
+      Life life = new Life(seed, true);
+      life.run();
+      SecuredPair security = life.security;
+      assertThat(security.isSound()).as("seed %d", seed).isTrue();
+      replayed += security.replayed();
+      forged += security.forged();
+      replaced += security.replaced();
+    }
+    assertThat(replayed).isPositive();
+    assertThat(forged).isPositive();
+    assertThat(replaced).isGreaterThan(LIVES);
   }
 
   /** A user of MPA that sends random ULPDUs, closes, and records what it receives. */
@@ -176,14 +199,26 @@ class MpaOverTcpTest {
     private final User responder;
     private long now = SECOND;
 
+    /** Null if the hosts have no security policy. */
+    private final SecuredPair security;
+
     Life(long seed) {
+      this(seed, false);
+    }
+
+    Life(long seed, boolean secured) {
       this.seed = seed;
       SplittableRandom random = new SplittableRandom(seed);
-      int mtu = random.nextBoolean() ? 1500 : 200 + random.nextInt(8800);
+      int mtu = (random.nextBoolean() ? 1500 : 200 + random.nextInt(8800)) + (secured ? 100 : 0);
       LoopedDevice[] ends = LoopedDevice.pair(firstPool, secondPool, mtu, 100);
       link = new ImpairedDevice[] {impaired(ends[0], random), impaired(ends[1], random)};
-      first = new TcpStack(link[0], address(1), settings(random), random.split(), now);
-      second = new TcpStack(link[1], address(2), settings(random), random.split(), now);
+      security =
+          secured ? new SecuredPair(host(1), host(2), new SplittableRandom(~seed)) : null;
+      first = stack(1, secured ? security.first : null, random);
+      second = stack(2, secured ? security.second : null, random);
+      if (secured) {
+        security.begin(now);
+      }
       initiator = new User(seed, 1 + random.nextInt(120));
       responder = new User(-seed, random.nextInt(120));
       Form form = Form.of(random);
@@ -258,8 +293,15 @@ class MpaOverTcpTest {
           .withStartupTimeoutNanos(600 * SECOND);
     }
 
-    private static InterfaceAddress address(int host) {
-      return new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24);
+    private TcpStack stack(int host, IpSecurity its, SplittableRandom random) {
+      InterfaceAddress address = new InterfaceAddress(host(host), 24);
+      TcpSettings settings = settings(random);
+      return new TcpStack(
+          link[host - 1], address, settings, StackGroup.alone(), its, random.split(), now);
+    }
+
+    private static Ipv4Address host(int number) {
+      return Ipv4Address.parse("10.99.0." + number);
     }
 
     void run() {
@@ -268,6 +310,9 @@ class MpaOverTcpTest {
       while (initiator.closed == null || responder.closed == null) {
         turn(first);
         turn(second);
+        if (security != null) {
+          security.turn(now);
+        }
         now += SECOND / 1000;
         assertThat(now).as("seed %d: still at it after an hour", seed).isLessThan(3600 * SECOND);
       }

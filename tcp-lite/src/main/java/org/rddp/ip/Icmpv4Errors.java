@@ -20,6 +20,9 @@ final class Icmpv4Errors implements FragmentErrors {
   private final IpCounters counters;
   private final ErrorLimit limit;
 
+  /** Null if there is no security policy. */
+  private final EspOutput esp;
+
   /** The MTU reported to senders of datagrams that are too large to reassemble. */
   private final int mtu;
 
@@ -28,6 +31,7 @@ final class Icmpv4Errors implements FragmentErrors {
     pool = context.pool;
     counters = context.counters;
     limit = context.errorLimit;
+    esp = context.output;
     mtu = context.mtu;
   }
 
@@ -43,14 +47,16 @@ final class Icmpv4Errors implements FragmentErrors {
   }
 
   /**
-   * Sends an error, unless the limit is reached.
+   * Sends an error, unless the limit is reached or the security policy does not let it out in
+   * clear.
    *
    * @param nextMtu in octets for {@link Icmpv4#FRAGMENTATION_NEEDED}; else 0
    * @param quoted IP header of the packet that the error is about
    * @param macAddress source of that packet
    */
   void send(int type, int code, int nextMtu, long quoted, long macAddress, long now) {
-    if (aboutError(quoted)) {
+    boolean secured = esp != null && !esp.mayBeClear(0, AddressPrefix.mapped(Ipv4.source(quoted)));
+    if (secured || aboutError(quoted)) {
       return;
     }
     if (limit.reached(now)) {

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.wire.Esp;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
@@ -22,12 +23,16 @@ final class Icmpv4Input {
   private final IpCounters counters;
   private final int mtu;
 
+  /** Null if there is no security policy. */
+  private final EspInput esp;
+
   Icmpv4Input(IpContext context, Ipv4Layer layer) {
     this.layer = layer;
     pool = context.pool;
     transport = context.transport;
     counters = context.counters;
     mtu = context.mtu;
+    esp = context.input;
   }
 
   void onMessage(long message, int length, int source, long senderMac, long packet) {
@@ -45,31 +50,57 @@ final class Icmpv4Input {
     }
   }
 
+  /**
+   * Handles an error that quotes a sealed packet of ours.
+   *
+   * @return false if the message is none
+   */
+  boolean quotesSealed(long message, int length, long now) {
+    if (!Icmpv4.wellFormed(message, length)
+        || Icmpv4.type(message) != Icmpv4.UNREACHABLE
+        || !quotesOurs(message, length, Esp.PROTOCOL)) {
+      return false;
+    }
+    long quoted = Icmpv4.quoted(message);
+    if (Icmpv4.code(message) == Icmpv4.FRAGMENTATION_NEEDED) {
+      int octets = Ipv4.totalLength(quoted);
+      int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), octets);
+      Path path = layer.path(Ipv4.destination(quoted));
+      esp.tooBig(path, quoted + Ipv4.headerLength(quoted), claimed, octets, now);
+    }
+    return true;
+  }
+
   private void echo(long message, int length, int source, long senderMac, long packet) {
     Ipv4Output output = layer.output();
     if (output.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
       Icmpv4.reply(message);
-      output.reply(packet, message, length, Ipv4.PROTOCOL_ICMP, source, senderMac);
+      layer.path(source).reply(Ipv4.PROTOCOL_ICMP, packet, message, length, senderMac);
       counters.echoes++;
     }
   }
 
   /** Processes an error that quotes the beginning of a TCP packet from us. */
   private void error(long message, int length) {
+    if (quotesOurs(message, length, Ipv4.PROTOCOL_TCP)) {
+      undelivered(message, Icmpv4.quoted(message));
+    }
+  }
+
+  /** Whether an error quotes the beginning of a packet from us. */
+  private boolean quotesOurs(long message, int length, int protocol) {
     long quoted = Icmpv4.quoted(message);
     int octets = length - Icmpv4.HEADER;
     if (octets < Ipv4.HEADER) {
-      return;
+      return false;
     }
     int headerLength = Ipv4.headerLength(quoted);
-    if (headerLength >= Ipv4.HEADER
+    return headerLength >= Ipv4.HEADER
         && octets >= headerLength + QUOTED_TRANSPORT
-        && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
+        && Ipv4.protocol(quoted) == protocol
         && Ipv4.fragmentOffset(quoted) == 0
         && Ipv4.source(quoted) == layer.address()
-        && Ipv4Address.unicast(Ipv4.destination(quoted))) {
-      undelivered(message, quoted);
-    }
+        && Ipv4Address.unicast(Ipv4.destination(quoted));
   }
 
   /**

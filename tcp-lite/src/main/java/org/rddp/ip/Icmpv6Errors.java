@@ -19,6 +19,10 @@ final class Icmpv6Errors implements FragmentErrors {
   private final LocalAddresses addresses;
   private final IpCounters counters;
   private final ErrorLimit limit;
+
+  /** Null if there is no security policy. */
+  private final EspOutput esp;
+
   private final Ipv6Extensions headers = new Ipv6Extensions();
 
   Icmpv6Errors(IpContext context, Ipv6Layer layer) {
@@ -27,6 +31,7 @@ final class Icmpv6Errors implements FragmentErrors {
     pool = context.pool;
     counters = context.counters;
     limit = context.errorLimit;
+    esp = context.output;
   }
 
   /** Sends nothing: ICMPv6 has no such error, and RFC 8200 requires only 1500 octets. */
@@ -40,7 +45,8 @@ final class Icmpv6Errors implements FragmentErrors {
   }
 
   /**
-   * Sends an error, unless the limit is reached.
+   * Sends an error, unless the limit is reached or the security policy does not let it out in
+   * clear.
    *
    * @param parameter pointer or MTU; else 0
    * @param quoted IPv6 header of the packet that the error is about
@@ -51,7 +57,11 @@ final class Icmpv6Errors implements FragmentErrors {
     long low = Ipv6.sourceLow(quoted);
     int found = addresses.find(Ipv6.destinationHigh(quoted), Ipv6.destinationLow(quoted));
     int local = found >= 0 ? found : LocalAddresses.sourceFor(high);
-    if (!Ipv6Address.unicast(high, low) || aboutError(quoted) || !addresses.usable(local)) {
+    boolean secured = esp != null && !esp.mayBeClear(high, low);
+    if (secured
+        || !Ipv6Address.unicast(high, low)
+        || aboutError(quoted)
+        || !addresses.usable(local)) {
       return;
     }
     if (limit.reached(now)) {

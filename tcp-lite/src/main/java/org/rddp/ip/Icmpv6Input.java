@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.wire.Esp;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
@@ -28,6 +29,9 @@ final class Icmpv6Input {
   private final TransportHandler transport;
   private final IpCounters counters;
 
+  /** Null if there is no security policy. */
+  private final EspInput esp;
+
   Icmpv6Input(IpContext context, Ipv6Layer layer) {
     output = layer.output();
     addresses = layer.addresses();
@@ -38,6 +42,7 @@ final class Icmpv6Input {
     pool = context.pool;
     transport = context.transport;
     counters = context.counters;
+    esp = context.input;
   }
 
   /**
@@ -78,7 +83,39 @@ final class Icmpv6Input {
     }
   }
 
-  /** Handles a message that came in fragments: only echoes may (RFC 6980). */
+  /**
+   * Whether a message is of Neighbour Discovery or MLD, which the security policy is not about: it
+   * stays on the link, and its hosts need it to find each other.
+   */
+  static boolean isOfLink(long message, int length) {
+    int type = length < Icmpv6.HEADER ? 0 : Icmpv6.type(message);
+    return (type >= Icmpv6.LISTENER_QUERY && type <= Icmpv6.REDIRECT)
+        || type == Icmpv6.LISTENER_REPORT;
+  }
+
+  /**
+   * Handles an error that quotes a sealed packet of ours.
+   *
+   * @return false if the message is none
+   */
+  boolean quotesSealed(long header, long message, int length, long now) {
+    if (!Icmpv6.wellFormed(message, length, Icmpv6.pseudoHeader(header, length))
+        || !Icmpv6.error(message)) {
+      return false;
+    }
+    Path path = quotedPath(message, length, Esp.PROTOCOL);
+    if (path == null) {
+      return false;
+    }
+    if (Icmpv6.type(message) == Icmpv6.PACKET_TOO_BIG) {
+      long quoted = Icmpv6.quoted(message);
+      int octets = Ipv6.HEADER + Ipv6.payloadLength(quoted);
+      esp.tooBig(path, quoted + Ipv6.HEADER, claimed(Icmpv6.parameter(message)), octets, now);
+    }
+    return true;
+  }
+
+  /** Handles a message that came in fragments or in ESP: only echoes may (RFC 6980). */
   void onReassembled(long message, int length, Ipv6Path path, long senderMac, long packet) {
     if (!Icmpv6.wellFormed(message, length, path.pseudoHeader(Ipv6.ICMPV6, length))) {
       counters.checksumErrors++;
@@ -124,24 +161,30 @@ final class Icmpv6Input {
         && length + Ipv6.HEADER <= path.linkMtu()
         && addresses.usable(path.local)) {
       Icmpv6.reply(message);
-      output.reply(path, packet, message, length, Ipv6.ICMPV6, senderMac);
+      path.reply(Ipv6.ICMPV6, packet, message, length, senderMac);
       counters.echoes++;
     }
   }
 
   /** Processes an error that quotes the beginning of a TCP packet from us. */
   private void error(long message, int length) {
+    Path path = quotedPath(message, length, Ipv4.PROTOCOL_TCP);
+    if (path != null) {
+      undelivered(message, Icmpv6.quoted(message), path);
+    }
+  }
+
+  /** The path of the packet from us that an error quotes; null if it quotes another one. */
+  private Path quotedPath(long message, int length, int protocol) {
     long quoted = Icmpv6.quoted(message);
     int octets = length - Icmpv6.HEADER;
-    if (octets < Ipv6.HEADER + QUOTED_TRANSPORT || Ipv6.nextHeader(quoted) != Ipv4.PROTOCOL_TCP) {
-      return;
+    if (octets < Ipv6.HEADER + QUOTED_TRANSPORT || Ipv6.nextHeader(quoted) != protocol) {
+      return null;
     }
     int local = addresses.find(Ipv6.sourceHigh(quoted), Ipv6.sourceLow(quoted));
     long high = Ipv6.destinationHigh(quoted);
     long low = Ipv6.destinationLow(quoted);
-    if (local >= 0 && Ipv6Address.unicast(high, low)) {
-      undelivered(message, quoted, paths.get(high, low, local));
-    }
+    return local >= 0 && Ipv6Address.unicast(high, low) ? paths.get(high, low, local) : null;
   }
 
   private void undelivered(long message, long quoted, Path path) {

@@ -22,11 +22,23 @@ final class IpContext {
   final HandOver handOver;
   final ErrorLimit errorLimit = new ErrorLimit();
 
+  /** Receives packets under the security policy; null if the interface has none. */
+  final EspInput input;
+
+  /** Sends packets under the security policy; null if the interface has none. */
+  final EspOutput output;
+
+  /**
+   * Creates the parts.
+   *
+   * @param security of the interface; null if it has no policy
+   */
   IpContext(
       FrameDevice device,
       InterfaceAddress address,
       StackMember member,
-      TransportHandler transport) {
+      TransportHandler transport,
+      IpSecurity security) {
     this.device = device;
     this.member = member;
     this.transport = transport;
@@ -37,5 +49,7 @@ final class IpContext {
     pathMtus = new PathMtus(mtu, transport);
     reassembly = new Reassembly(pool, counters);
     handOver = new HandOver(pool, member, counters);
+    input = security == null ? null : new EspInput(security, pool, transport);
+    output = security == null ? null : new EspOutput(security, pool);
   }
 }

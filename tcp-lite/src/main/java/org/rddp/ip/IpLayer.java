@@ -54,6 +54,9 @@ public final class IpLayer {
   /** Whether the last burst held a frame longer than the MTU allows. */
   private boolean receivesLong;
 
+  /** The input under the security policy; null if the interface has none. */
+  private final EspInput esp;
+
   private final int mtu;
   private final int longestFrame;
   private final StackMember member;
@@ -73,10 +76,25 @@ public final class IpLayer {
       StackMember member,
       TransportHandler transport,
       RandomGenerator random) {
+    this(device, address, member, transport, random, null);
+  }
+
+  /**
+   * Creates IP like the other constructor, with a security policy.
+   *
+   * @param security of the interface, which must have one stack only; null for none
+   */
+  public IpLayer(
+      FrameDevice device,
+      InterfaceAddress address,
+      StackMember member,
+      TransportHandler transport,
+      RandomGenerator random,
+      IpSecurity security) {
     this.device = device;
     this.member = member;
     this.transport = transport;
-    context = new IpContext(device, address, member, transport);
+    context = new IpContext(device, address, member, transport, security);
     pool = context.pool;
     link = context.link;
     loop = context.loop;
@@ -94,6 +112,16 @@ public final class IpLayer {
             .orElse(null);
     others = new HandOverInput(context, ipv4, ipv6);
     up = device.up();
+    esp = context.input;
+    if (security != null) {
+      if (ipv4Input != null) {
+        ipv4Input.connect(this);
+      }
+      if (ipv6 != null) {
+        ipv6.input().connect(this);
+      }
+      context.output.connect(this);
+    }
   }
 
   /** The counters of this interface. */
@@ -138,10 +166,11 @@ public final class IpLayer {
 
   /**
    * The largest packet, in octets, that holds several TCP segments one behind the other: {@link
-   * FrameDevice#longestFrame}.
+   * FrameDevice#longestFrame}. With a security policy only {@link #mtu}: a sealed packet holds one
+   * segment.
    */
   public int longestFrame() {
-    return longestFrame;
+    return esp == null ? longestFrame : mtu;
   }
 
   /**
@@ -149,6 +178,9 @@ public final class IpLayer {
    * returns the number of frames.
    */
   public int receive(long now) {
+    if (esp != null) {
+      context.output.at(now);
+    }
     // A turn is bounded in octets, too.
     long[] packets = receivesLong ? longBurst : burst;
     int count = device.receive(packets);
@@ -288,18 +320,48 @@ public final class IpLayer {
     }
   }
 
+  /** Tells the transport that security associations have changed. */
+  void onAssociations() {
+    transport.onAssociations();
+  }
+
+  /** Passes a packet of IPv4 that has come in a tunnel on. */
+  void tunnelledIpv4(long header, int available, long senderMac, int ecn, long packet) {
+    if (ipv4Input == null) {
+      esp.malformed();
+    } else {
+      ipv4Input.tunnelled(header, available, senderMac, ecn, packet);
+    }
+  }
+
+  /** Passes a packet of IPv6 that has come in a tunnel on. */
+  void tunnelledIpv6(long header, int available, long senderMac, int ecn, long packet) {
+    if (ipv6 == null) {
+      esp.malformed();
+    } else {
+      ipv6.input().tunnelled(header, available, senderMac, ecn, packet);
+    }
+  }
+
   private boolean isToGroup(long destination) {
     return destination == Ethernet.BROADCAST || (ipv6 != null && ipv6.joined(destination));
   }
 
-  /** Whether the device completes TCP checksums: {@link Path#requestOffload}. */
+  /**
+   * Whether the device completes TCP checksums: {@link Path#requestOffload}. With a security policy
+   * it does not: it cannot read what is sealed.
+   */
   public boolean offloadsChecksum() {
-    return (device.offloads() & Offloads.CHECKSUM) != 0;
+    return offloads(Offloads.CHECKSUM);
   }
 
   /** Whether the device also cuts long segments. */
   public boolean offloadsSegmentation() {
-    return (device.offloads() & Offloads.SEGMENTATION) != 0;
+    return offloads(Offloads.SEGMENTATION);
+  }
+
+  private boolean offloads(int kind) {
+    return esp == null && (device.offloads() & kind) != 0;
   }
 
   /** Whether the sum of a pseudo header includes the length of a frame that the device cuts. */
@@ -319,7 +381,8 @@ public final class IpLayer {
     if (looped) {
       return offloadsChecksum() ? Offloads.GOOD : Offloads.UNKNOWN;
     }
-    return device.checksum(packet);
+    // The device's verdict on a sealed packet is not about TCP.
+    return esp != null && esp.isOpen() ? Offloads.UNKNOWN : device.checksum(packet);
   }
 
   /** Whether another packet can be queued now. */

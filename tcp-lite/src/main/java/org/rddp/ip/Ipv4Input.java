@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Checksum;
+import org.rddp.wire.Esp;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 
@@ -15,6 +16,13 @@ final class Ipv4Input {
   private final IpCounters counters;
   private final TransportHandler transport;
   private final Fragment fragment;
+
+  /** Checks packets by the security policy; null if there is none. */
+  private final EspInput esp;
+
+  /** Gets what has come in tunnels. */
+  private IpLayer ip;
+
   private final int address;
   private final int mask;
 
@@ -34,6 +42,12 @@ final class Ipv4Input {
     counters = context.counters;
     transport = context.transport;
     fragment = new Fragment(errors);
+    esp = context.input;
+  }
+
+  /** Sets what gets the packets that come in tunnels. */
+  void connect(IpLayer layer) {
+    ip = layer;
   }
 
   /**
@@ -57,7 +71,7 @@ final class Ipv4Input {
       return;
     }
     int protocol = Ipv4.protocol(header);
-    if (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP) {
+    if (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP && !opens(protocol)) {
       counters.unknownProtocols++;
       if (Ipv4.fragmentOffset(header) == 0) {
         errors.send(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 0, header, senderMac, now);
@@ -68,8 +82,17 @@ final class Ipv4Input {
       int headerLength = Ipv4.headerLength(header);
       long payload = header + headerLength;
       int length = Ipv4.totalLength(header) - headerLength;
-      payload(protocol, source, senderMac, Ipv4.ecn(header), payload, length, packet);
+      int ecn = Ipv4.ecn(header);
+      if (esp == null || looped) {
+        payload(protocol, source, senderMac, ecn, payload, length, packet);
+      } else {
+        checked(protocol, source, senderMac, ecn, payload, length, packet, now);
+      }
     }
+  }
+
+  private boolean opens(int protocol) {
+    return protocol == Esp.PROTOCOL && esp != null;
   }
 
   private void payload(
@@ -79,6 +102,68 @@ final class Ipv4Input {
       transport.onDatagram(source, sum, senderMac, ecn, payload, length, packet);
     } else {
       icmp.onMessage(payload, length, source, senderMac, packet);
+    }
+  }
+
+  /** Passes a payload on if the security policy admits it. */
+  private void checked(
+      int protocol,
+      int source,
+      long senderMac,
+      int ecn,
+      long payload,
+      int length,
+      long packet,
+      long now) {
+    long low = AddressPrefix.mapped(source);
+    if (protocol == Esp.PROTOCOL) {
+      if (esp.open(payload, length, 0, AddressPrefix.mapped(address), packet, now)) {
+        try {
+          opened(source, senderMac, ecn);
+        } finally {
+          esp.close(packet);
+        }
+      }
+    } else if (protocol == Ipv4.PROTOCOL_ICMP && icmp.quotesSealed(payload, length, now)) {
+      counters.icmpErrors++;
+    } else if (esp.admits(0, low, protocol, payload, length)) {
+      payload(protocol, source, senderMac, ecn, payload, length, packet);
+    }
+  }
+
+  /** Passes on what was in a sealed packet. */
+  private void opened(int source, long senderMac, int ecn) {
+    switch (esp.next) {
+      case Esp.NEXT_IPV4 -> ip.tunnelledIpv4(esp.payload, esp.length, senderMac, ecn, esp.packet);
+      case Esp.NEXT_IPV6 -> ip.tunnelledIpv6(esp.payload, esp.length, senderMac, ecn, esp.packet);
+      case Ipv4.PROTOCOL_TCP, Ipv4.PROTOCOL_ICMP -> {
+        if (esp.admits(0, AddressPrefix.mapped(source), esp.next, esp.payload, esp.length)) {
+          payload(esp.next, source, senderMac, ecn, esp.payload, esp.length, esp.packet);
+        }
+      }
+      default -> counters.unknownProtocols++;
+    }
+  }
+
+  /** Processes a packet that has come in a tunnel, like {@link #packet}, without answers. */
+  void tunnelled(long header, int available, long senderMac, int outerEcn, long packet) {
+    if (!Ipv4.wellFormed(header, available)
+        || !Ipv4.intact(header)
+        || Ipv4.fragment(header)
+        || Ipv4.destination(header) != address
+        || !hostAddress(Ipv4.source(header), false)) {
+      esp.malformed();
+      return;
+    }
+    int protocol = Ipv4.protocol(header);
+    int source = Ipv4.source(header);
+    long payload = header + Ipv4.headerLength(header);
+    int length = Ipv4.totalLength(header) - Ipv4.headerLength(header);
+    int ecn = EspInput.ecn(Ipv4.ecn(header), outerEcn);
+    if ((protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP) || ecn < 0) {
+      counters.unknownProtocols++;
+    } else if (esp.admits(0, AddressPrefix.mapped(source), protocol, payload, length)) {
+      payload(protocol, source, senderMac, ecn, payload, length, packet);
     }
   }
 
@@ -97,8 +182,11 @@ final class Ipv4Input {
     }
     if (ecn < 0) {
       counters.fragmentsDropped++;
-    } else {
+    } else if (esp == null) {
       payload(protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole);
+    } else {
+      checked(
+          protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole, now);
     }
     handOver.done(whole);
   }

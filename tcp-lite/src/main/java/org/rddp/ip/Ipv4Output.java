@@ -27,11 +27,17 @@ final class Ipv4Output {
     return link.room();
   }
 
+  /** Writes a header in front of a payload. */
+  void writeHeader(Ipv4Path path, int protocol, long payload, int length, int ecn) {
+    long header = payload - Ipv4.HEADER;
+    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, path.number(), ecn);
+  }
+
   /** See {@link Path#send}. */
-  void send(Ipv4Path path, long packet, long payload, int length, int ecn, long now) {
+  void send(Ipv4Path path, int protocol, long packet, long payload, int length, int ecn, long now) {
     long header = payload - Ipv4.HEADER;
     int total = length + Ipv4.HEADER;
-    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, path.number(), ecn);
+    writeHeader(path, protocol, payload, length, ecn);
     Neighbour neighbour = path.hop;
     if (now >= neighbour.confirmAt) {
       neighbours.refresh(neighbour, now);

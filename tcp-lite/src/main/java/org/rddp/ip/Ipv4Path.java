@@ -81,12 +81,27 @@ final class Ipv4Path extends Path {
   }
 
   @Override
-  public void send(long packet, long payload, int length, int ecn, long now) {
-    output.send(this, packet, payload, length, ecn, now);
+  long high() {
+    return 0;
   }
 
   @Override
-  public void reply(long packet, long payload, int length, long macAddress) {
-    output.reply(packet, payload, length, Ipv4.PROTOCOL_TCP, number(), macAddress);
+  long low() {
+    return AddressPrefix.mapped(number());
+  }
+
+  @Override
+  void transmit(int protocol, long packet, long payload, int length, int ecn, long now) {
+    output.send(this, protocol, packet, payload, length, ecn, now);
+  }
+
+  @Override
+  void transmitTo(int protocol, long packet, long payload, int length, long macAddress) {
+    output.reply(packet, payload, length, protocol, number(), macAddress);
+  }
+
+  @Override
+  void writeHeader(int protocol, long payload, int length, int ecn) {
+    output.writeHeader(this, protocol, payload, length, ecn);
   }
 }

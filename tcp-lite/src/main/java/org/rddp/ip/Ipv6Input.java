@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.wire.Esp;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
@@ -18,8 +19,14 @@ final class Ipv6Input {
   private final HandOver handOver;
   private final IpCounters counters;
   private final TransportHandler transport;
-  private final Ipv6Extensions headers = new Ipv6Extensions();
+  private final Ipv6Extensions headers;
   private final Fragment fragment;
+
+  /** Checks packets by the security policy; null if there is none. */
+  private final EspInput esp;
+
+  /** Gets what has come in tunnels. */
+  private IpLayer ip;
 
   Ipv6Input(IpContext context, Ipv6Layer layer, Icmpv6Input icmp) {
     this.icmp = icmp;
@@ -32,6 +39,13 @@ final class Ipv6Input {
     counters = context.counters;
     transport = context.transport;
     fragment = new Fragment(errors);
+    esp = context.input;
+    headers = new Ipv6Extensions(esp != null);
+  }
+
+  /** Sets what gets the packets that come in tunnels. */
+  void connect(IpLayer layer) {
+    ip = layer;
   }
 
   /**
@@ -70,10 +84,17 @@ final class Ipv6Input {
     switch (headers.walk(header)) {
       case PAYLOAD -> {
         if (headers.protocol == Ipv6.ICMPV6) {
-          icmp.onMessage(
-              header, headers.payload, headers.length, local, ours, senderMac, packet, now);
+          if (esp == null || looped || admitsMessage(header, now)) {
+            icmp.onMessage(
+                header, headers.payload, headers.length, local, ours, senderMac, packet, now);
+          }
         } else if (forTransport) {
-          segment(paths.get(high, low, local), senderMac, Ipv6.ecn(header), packet);
+          Ipv6Path path = paths.get(high, low, local);
+          if (esp == null || looped) {
+            segment(path, senderMac, Ipv6.ecn(header), packet);
+          } else {
+            checked(path, senderMac, Ipv6.ecn(header), packet, now);
+          }
         } else {
           counters.addressErrors++;
         }
@@ -99,6 +120,88 @@ final class Ipv6Input {
     int length = headers.length;
     transport.onDatagram(
         path.number(), path.pseudoHeader(length), senderMac, ecn, headers.payload, length, packet);
+  }
+
+  /** Whether the security policy admits a message of ICMPv6 that has come in clear. */
+  private boolean admitsMessage(long header, long now) {
+    long message = headers.payload;
+    int length = headers.length;
+    if (Icmpv6Input.isOfLink(message, length)) {
+      return true;
+    }
+    if (icmp.quotesSealed(header, message, length, now)) {
+      counters.icmpErrors++;
+      return false;
+    }
+    return esp.admits(
+        Ipv6.sourceHigh(header), Ipv6.sourceLow(header), Ipv6.ICMPV6, message, length);
+  }
+
+  /** Passes TCP or the payload of ESP on if the security policy admits it. */
+  private void checked(Ipv6Path path, long senderMac, int ecn, long packet, long now) {
+    if (headers.protocol == Esp.PROTOCOL) {
+      if (esp.open(headers.payload, headers.length, path.localHigh, path.localLow, packet, now)) {
+        try {
+          opened(path, senderMac, ecn);
+        } finally {
+          esp.close(packet);
+        }
+      }
+    } else if (esp.admits(path.high, path.low, headers.protocol, headers.payload, headers.length)) {
+      segment(path, senderMac, ecn, packet);
+    }
+  }
+
+  /** Passes on what was in a sealed packet. */
+  private void opened(Ipv6Path path, long senderMac, int ecn) {
+    switch (esp.next) {
+      case Esp.NEXT_IPV4 -> ip.tunnelledIpv4(esp.payload, esp.length, senderMac, ecn, esp.packet);
+      case Esp.NEXT_IPV6 -> ip.tunnelledIpv6(esp.payload, esp.length, senderMac, ecn, esp.packet);
+      case Ipv4.PROTOCOL_TCP, Ipv6.ICMPV6 ->
+          inner(path, esp.next, senderMac, ecn, esp.payload, esp.length, esp.packet);
+      default -> counters.unknownProtocols++;
+    }
+  }
+
+  private void inner(
+      Ipv6Path path, int protocol, long senderMac, int ecn, long payload, int length, long packet) {
+    if (!esp.admits(path.high, path.low, protocol, payload, length)) {
+      return;
+    }
+    if (protocol == Ipv6.ICMPV6) {
+      icmp.onReassembled(payload, length, path, senderMac, packet);
+    } else {
+      transport.onDatagram(
+          path.number(), path.pseudoHeader(length), senderMac, ecn, payload, length, packet);
+    }
+  }
+
+  /**
+   * Processes a packet that has come in a tunnel, like {@link #packet}, without answers. Extension
+   * headers are not expected there.
+   */
+  void tunnelled(long header, int available, long senderMac, int outerEcn, long packet) {
+    if (!Ipv6.wellFormed(header, available)) {
+      esp.malformed();
+      return;
+    }
+    long high = Ipv6.sourceHigh(header);
+    long low = Ipv6.sourceLow(header);
+    int local = addresses.find(Ipv6.destinationHigh(header), Ipv6.destinationLow(header));
+    int protocol = Ipv6.nextHeader(header);
+    int ecn = EspInput.ecn(Ipv6.ecn(header), outerEcn);
+    if (local < 0
+        || !addresses.usable(local)
+        || !Ipv6Address.unicast(high, low)
+        || addresses.find(high, low) >= 0
+        || ecn < 0
+        || (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv6.ICMPV6)) {
+      esp.malformed();
+      return;
+    }
+    long payload = header + Ipv6.HEADER;
+    int length = Ipv6.payloadLength(header);
+    inner(paths.get(high, low, local), protocol, senderMac, ecn, payload, length, packet);
   }
 
   private void problem(long header, long senderMac, long now) {
@@ -135,7 +238,7 @@ final class Ipv6Input {
     if (ecn < 0) {
       counters.fragmentsDropped++;
     } else {
-      reassembled(next, path, senderMac, ecn, whole);
+      reassembled(next, path, senderMac, ecn, whole, now);
     }
     handOver.done(whole);
   }
@@ -150,15 +253,20 @@ final class Ipv6Input {
     return headers.length >= least;
   }
 
-  private void reassembled(int next, Ipv6Path path, long senderMac, int ecn, long whole) {
+  private void reassembled(int next, Ipv6Path path, long senderMac, int ecn, long whole, long now) {
     Ipv6Extensions.Outcome outcome =
         headers.walkFragmentable(next, pool.address(whole), pool.length(whole));
     if (outcome != Ipv6Extensions.Outcome.PAYLOAD) {
       counters.malformed++;
     } else if (headers.protocol == Ipv6.ICMPV6) {
-      icmp.onReassembled(headers.payload, headers.length, path, senderMac, whole);
-    } else {
+      if (esp == null
+          || esp.admits(path.high, path.low, Ipv6.ICMPV6, headers.payload, headers.length)) {
+        icmp.onReassembled(headers.payload, headers.length, path, senderMac, whole);
+      }
+    } else if (esp == null) {
       segment(path, senderMac, ecn, whole);
+    } else {
+      checked(path, senderMac, ecn, whole, now);
     }
   }
 }

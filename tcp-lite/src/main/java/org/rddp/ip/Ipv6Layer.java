@@ -99,9 +99,9 @@ final class Ipv6Layer {
   }
 
   /** See {@link Path#send}. */
-  void send(Ipv6Path path, long packet, long payload, int length, int ecn, long now) {
+  void send(Ipv6Path path, int protocol, long packet, long payload, int length, int ecn, long now) {
     Neighbour hop = routes.nextHop(path, now);
-    output.send(discovery.neighbours(), hop, path, packet, payload, length, ecn, now);
+    output.send(discovery.neighbours(), hop, path, protocol, packet, payload, length, ecn, now);
   }
 
   /** Checks our addresses, and announces them and their groups. */

@@ -41,6 +41,7 @@ final class Ipv6Output {
       Neighbours neighbours,
       Neighbour neighbour,
       Ipv6Path path,
+      int protocol,
       long packet,
       long payload,
       int length,
@@ -51,7 +52,7 @@ final class Ipv6Output {
       counters.unresolved++;
       return;
     }
-    long header = header(path, payload, length, Ipv4.PROTOCOL_TCP, ecn);
+    long header = writeHeader(path, payload, length, protocol, ecn);
     int total = length + Ipv6.HEADER;
     if (now >= neighbour.confirmAt) {
       neighbours.refresh(neighbour, now);
@@ -66,7 +67,8 @@ final class Ipv6Output {
     }
   }
 
-  private static long header(Ipv6Path path, long payload, int length, int protocol, int ecn) {
+  /** Writes a header in front of a payload; returns its address. */
+  static long writeHeader(Ipv6Path path, long payload, int length, int protocol, int ecn) {
     long header = payload - Ipv6.HEADER;
     int label = path.flowLabel(Memory.getInt(payload));
     Ipv6.write(
@@ -85,7 +87,7 @@ final class Ipv6Output {
 
   /** See {@link Path#reply}. */
   void reply(Ipv6Path path, long packet, long payload, int length, int protocol, long macAddress) {
-    long header = header(path, payload, length, protocol, Ipv4.NOT_ECT);
+    long header = writeHeader(path, payload, length, protocol, Ipv4.NOT_ECT);
     pool.retain(packet);
     if (path.toUs()) {
       loop.send(packet, header, length + Ipv6.HEADER, Ethernet.TYPE_IPV6);

@@ -2,7 +2,6 @@ package org.rddp.ip;
 
 import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Checksum;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 
 /** A path to an IPv6 address from one of our addresses; {@link Ipv6Paths} numbers it. */
@@ -118,13 +117,28 @@ public final class Ipv6Path extends Path {
   }
 
   @Override
-  public void send(long packet, long payload, int length, int ecn, long now) {
-    layer.send(this, packet, payload, length, ecn, now);
+  long high() {
+    return high;
   }
 
   @Override
-  public void reply(long packet, long payload, int length, long macAddress) {
-    layer.output().reply(this, packet, payload, length, Ipv4.PROTOCOL_TCP, macAddress);
+  long low() {
+    return low;
+  }
+
+  @Override
+  void transmit(int protocol, long packet, long payload, int length, int ecn, long now) {
+    layer.send(this, protocol, packet, payload, length, ecn, now);
+  }
+
+  @Override
+  void transmitTo(int protocol, long packet, long payload, int length, long macAddress) {
+    layer.output().reply(this, packet, payload, length, protocol, macAddress);
+  }
+
+  @Override
+  void writeHeader(int protocol, long payload, int length, int ecn) {
+    Ipv6Output.writeHeader(this, payload, length, protocol, ecn);
   }
 
   /** The next hop named by a redirect; null for the route's. */

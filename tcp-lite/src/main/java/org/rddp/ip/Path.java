@@ -27,6 +27,15 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   private final long sum;
   private int users;
 
+  /** How often it has been opened and not closed: by TCP, and by tunnels that it carries. */
+  private int opened;
+
+  /** The associations for the path, which {@link EspOutput} looks up; null before. */
+  OutboundAssociation[] candidates;
+
+  /** The {@link IpSecurity#generation} in which they were looked up. */
+  int candidatesOf;
+
   /**
    * Creates a path that nobody keeps.
    *
@@ -115,8 +124,20 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
 
   /** The largest TCP payload, without TCP options, in a packet of so many octets. */
   public final int mss(int mtu) {
-    return mtu - header - Tcp.HEADER;
+    int octets = context.output == null ? mtu - header : context.output.room(this, mtu);
+    return octets - Tcp.HEADER;
   }
+
+  /** Octets of IP's header. */
+  final int header() {
+    return header;
+  }
+
+  /** The upper half of the remote address, as in {@link AddressPrefix}. */
+  abstract long high();
+
+  /** The lower half of the remote address, as in {@link AddressPrefix}. */
+  abstract long low();
 
   /** The partial sum of the pseudo header of a TCP segment of so many octets. */
   public final long pseudoHeader(int length) {
@@ -133,19 +154,24 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
    * @return false if there is no gateway, or too many neighbours are in use
    */
   public final boolean open() {
-    hop = route();
-    if (hop == null) {
-      return false;
+    if (opened == 0) {
+      hop = route();
+      if (hop == null) {
+        return false;
+      }
+      hop.acquire();
     }
-    hop.acquire();
+    opened++;
     acquire();
     return true;
   }
 
   /** Ends an {@link #open}. */
   public final void close() {
-    hop.release();
-    hop = null;
+    if (--opened == 0) {
+      hop.release();
+      hop = null;
+    }
     release();
   }
 
@@ -193,18 +219,45 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   /**
    * Writes IP and Ethernet headers in front of a TCP segment and queues the frame, or keeps it
    * until the neighbour's MAC address is known. Call only while the path is open and {@link
-   * IpLayer#room()}. Takes over the reference.
+   * IpLayer#room()}. Takes over the reference. Where the interface has a security policy, the
+   * segment may be sealed in another packet, or dropped.
    *
    * @param payload first octet of the payload, with room for the headers in front
    * @param length its octets
    * @param ecn the ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
    */
-  public abstract void send(long packet, long payload, int length, int ecn, long now);
+  public final void send(long packet, long payload, int length, int ecn, long now) {
+    if (context.output == null) {
+      transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
+    } else {
+      context.output.send(this, packet, payload, length, ecn, now);
+    }
+  }
 
   /**
    * Sends a TCP segment to the MAC address of the segment that it answers, without a neighbour
    * entry, so that unknown hosts create no state. Otherwise like {@link #send}, but the caller
    * keeps its reference.
    */
-  public abstract void reply(long packet, long payload, int length, long macAddress);
+  public final void reply(long packet, long payload, int length, long macAddress) {
+    reply(Ipv4.PROTOCOL_TCP, packet, payload, length, macAddress);
+  }
+
+  /** Like {@link #reply(long, long, int, long)}, for any protocol. */
+  final void reply(int protocol, long packet, long payload, int length, long macAddress) {
+    if (context.output == null) {
+      transmitTo(protocol, packet, payload, length, macAddress);
+    } else {
+      context.output.reply(this, protocol, packet, payload, length, macAddress);
+    }
+  }
+
+  /** Sends a packet as it is; see {@link #send}. */
+  abstract void transmit(int protocol, long packet, long payload, int length, int ecn, long now);
+
+  /** Sends a packet as it is; see {@link #reply}. */
+  abstract void transmitTo(int protocol, long packet, long payload, int length, long macAddress);
+
+  /** Writes IP's header in front of a payload, for a tunnel. */
+  abstract void writeHeader(int protocol, long payload, int length, int ecn);
 }

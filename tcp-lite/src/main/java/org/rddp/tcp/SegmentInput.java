@@ -167,4 +167,9 @@ final class SegmentInput implements TransportHandler {
   public void onIpv6LinkMtu() {
     context.sizes.ipv6LinkMtuChanged();
   }
+
+  @Override
+  public void onAssociations() {
+    context.sizes.associationsChanged();
+  }
 }

@@ -179,6 +179,11 @@ final class SegmentSizes {
     }
   }
 
+  /** Applies changed security associations, which need other room in each packet. */
+  void associationsChanged() {
+    context.connections.snapshot().forEach(this::pathMtu);
+  }
+
   /** Applies a changed MTU of the link to all connections over IPv6. */
   void ipv6LinkMtuChanged() {
     for (TcpConnection connection : context.connections.snapshot()) {

@@ -8,6 +8,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.group.StackMember;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpLayer;
+import org.rddp.ip.IpSecurity;
 import org.rddp.tcp.handshake.ConnectionSecrets;
 import org.rddp.tcp.handshake.Peers;
 import org.rddp.tcp.handshake.SynOffer;
@@ -89,6 +90,7 @@ final class StackContext {
       RandomGenerator random,
       Map<Integer, TcpListener> listeners,
       StackMember member,
+      IpSecurity security,
       long now) {
     this.listeners = listeners;
     this.settings = settings;
@@ -121,7 +123,7 @@ final class StackContext {
             settings.peerAcknowledgmentDelay());
     flights = new FlightPool(pool, counters.loss);
     SegmentInput input = new SegmentInput(this);
-    ip = new IpLayer(device, address, member, input, random);
+    ip = new IpLayer(device, address, member, input, random, security);
     boolean trains = ip.longestFrame() > ip.mtu() && pool.longCapacity() > 0;
     longestTrain = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
     peers = new Peers(member.connections(), settings.peerConnections(), settings.peerBacklog());

@@ -15,6 +15,7 @@ import org.rddp.group.StackMember;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
+import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.PeerAccount;
@@ -35,6 +36,7 @@ public final class TcpStack implements AutoCloseable {
 
   final StackContext context;
   private final StackMember member;
+  private final IpSecurity security;
   private final RandomGenerator random;
   private final int[] recentPorts = new int[RECENT];
 
@@ -75,9 +77,28 @@ public final class TcpStack implements AutoCloseable {
       StackMember member,
       RandomGenerator random,
       long now) {
+    this(device, address, settings, member, null, random, now);
+  }
+
+  /**
+   * Creates a stack without connections whose traffic is under a security policy.
+   *
+   * @param device the queue; the caller closes it
+   * @param member the only stack of the interface
+   * @param security of the interface; null for none
+   */
+  public TcpStack(
+      FrameDevice device,
+      InterfaceAddress address,
+      TcpSettings settings,
+      StackMember member,
+      IpSecurity security,
+      RandomGenerator random,
+      long now) {
     this.member = member;
+    this.security = security;
     this.random = random;
-    context = new StackContext(device, address, settings, random, listeners, member, now);
+    context = new StackContext(device, address, settings, random, listeners, member, security, now);
   }
 
   /** Sets the receiver of exceptions of handlers; they are counted in any case. */
@@ -418,6 +439,11 @@ public final class TcpStack implements AutoCloseable {
   /** The counters of IP and ARP. */
   public IpCounters ipCounters() {
     return context.ip.counters();
+  }
+
+  /** The security policy and its associations; null if there is none. */
+  public IpSecurity security() {
+    return security;
   }
 
   /** Number of connections, those in TIME-WAIT included. */

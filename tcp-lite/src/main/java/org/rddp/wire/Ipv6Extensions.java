@@ -38,7 +38,7 @@ public final class Ipv6Extensions {
   private static final int PAD_N = 1;
   private static final int ROUTER_ALERT = 5;
 
-  /** The protocol that follows the headers: TCP or ICMPv6; of a fragment, its next header. */
+  /** The protocol that follows the headers: TCP, ICMPv6 or ESP; of a fragment, its next header. */
   public int protocol;
 
   /** Address of what follows. */
@@ -63,8 +63,22 @@ public final class Ipv6Extensions {
 
   private Outcome outcome = Outcome.DROP;
 
-  /** Creates an instance without values; {@link #walk} sets them. */
-  public Ipv6Extensions() {}
+  /** Whether ESP is a payload; otherwise it is an unknown header. */
+  private final boolean esp;
+
+  /** Creates an instance that does not know ESP, without values; {@link #walk} sets them. */
+  public Ipv6Extensions() {
+    this(false);
+  }
+
+  /**
+   * Creates an instance without values.
+   *
+   * @param esp whether ESP is a payload; otherwise it is an unknown header
+   */
+  public Ipv6Extensions(boolean esp) {
+    this.esp = esp;
+  }
 
   /** Walks the headers of a well-formed packet. */
   public Outcome walk(long packet) {
@@ -110,7 +124,7 @@ public final class Ipv6Extensions {
             case Ipv6.FRAGMENT -> fragment();
             case Ipv4.PROTOCOL_TCP, Ipv6.ICMPV6 -> end(Outcome.PAYLOAD);
             case Ipv6.NOTHING -> end(Outcome.DROP);
-            default -> unknown();
+            default -> esp && protocol == Esp.PROTOCOL ? end(Outcome.PAYLOAD) : unknown();
           };
       if (!more) {
         return outcome;

@@ -1,0 +1,64 @@
+package org.rddp.ip;
+
+import org.rddp.ip.esp.EspCipher;
+
+/** A security association that is in use: its keys, and what it has carried. Engine thread only. */
+public abstract sealed class Association permits OutboundAssociation, InboundAssociation {
+  private final AssociationSettings settings;
+  final EspCipher cipher;
+
+  /** What tells its keys from others' without telling them. */
+  final long fingerprint;
+
+  private final long since;
+  private long octets;
+  private long packets;
+
+  Association(AssociationSettings settings, EspCipher cipher, long fingerprint, long now) {
+    this.settings = settings;
+    this.cipher = cipher;
+    this.fingerprint = fingerprint;
+    since = now;
+  }
+
+  /** Everything but the keys. */
+  public final AssociationSettings settings() {
+    return settings;
+  }
+
+  /** Whether we send on it; otherwise we receive. */
+  public abstract boolean outbound();
+
+  /** The number of the last packet sent, or the largest received; 0 for none. */
+  public abstract long sequence();
+
+  /** Octets of payload sent or received. */
+  public final long octets() {
+    return octets;
+  }
+
+  /** Packets sent or received. */
+  public final long packets() {
+    return packets;
+  }
+
+  /** Time in ns since it was added. */
+  public final long age(long now) {
+    return now - since;
+  }
+
+  /** Whether another one should take its place. */
+  public boolean isSoftOver(long now) {
+    return settings.lifetime().isSoftOver(octets, age(now));
+  }
+
+  /** Whether it may not be used any more. */
+  public boolean isOver(long now) {
+    return settings.lifetime().isHardOver(octets, age(now));
+  }
+
+  final void count(int payload) {
+    octets += payload;
+    packets++;
+  }
+}

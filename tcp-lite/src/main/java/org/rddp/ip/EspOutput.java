@@ -1,0 +1,215 @@
+package org.rddp.ip;
+
+import static org.rddp.ip.TrafficSelector.NO_PORT;
+
+import org.rddp.device.PacketPool;
+import org.rddp.ip.esp.EspSuite;
+import org.rddp.wire.Esp;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
+
+/**
+ * Sends packets of an interface that has a security policy: in clear, or sealed in another packet
+ * (RFC 4303 section 3.3). The packet of the transport stays as it is, for retransmission, and is
+ * sealed anew each time.
+ */
+final class EspOutput {
+  private final IpSecurity security;
+  private final SecurityPolicy policy;
+  private final EspCounters counters;
+  private final PacketPool pool;
+
+  /** The path of the sealed packet, its ESP header and its octets. */
+  private Path outer;
+
+  private long sealed;
+  private int sealedLength;
+  private long now;
+
+  EspOutput(IpSecurity security, PacketPool pool) {
+    this.security = security;
+    this.pool = pool;
+    policy = security.policy();
+    counters = security.counters();
+  }
+
+  /** Sets the time in ns for {@link #reply}. */
+  void at(long time) {
+    now = time;
+  }
+
+  /** See {@link Path#send}. */
+  void send(Path path, long packet, long payload, int length, int ecn, long time) {
+    now = time;
+    PolicyAction action = action(path, Ipv4.PROTOCOL_TCP, payload);
+    if (action == PolicyAction.BYPASS) {
+      path.transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
+      return;
+    }
+    long copy = seal(action, path, Ipv4.PROTOCOL_TCP, payload, length, ecn);
+    pool.release(packet);
+    if (copy != 0) {
+      outer.transmit(Esp.PROTOCOL, copy, sealed, sealedLength, ecn, now);
+    }
+  }
+
+  /** See {@link Path#reply}. */
+  void reply(Path path, int protocol, long packet, long payload, int length, long macAddress) {
+    PolicyAction action = action(path, protocol, payload);
+    if (action == PolicyAction.BYPASS) {
+      path.transmitTo(protocol, packet, payload, length, macAddress);
+      return;
+    }
+    long copy = seal(action, path, protocol, payload, length, Ipv4.NOT_ECT);
+    if (copy != 0) {
+      outer.transmitTo(Esp.PROTOCOL, copy, sealed, sealedLength, macAddress);
+      pool.release(copy);
+    }
+  }
+
+  /** Whether a packet without ports may be sent to an address in clear. */
+  boolean mayBeClear(long high, long low) {
+    return policy.action(high, low, Ipv4.PROTOCOL_ICMP, NO_PORT, NO_PORT) == PolicyAction.BYPASS;
+  }
+
+  /** What happens to a packet; what we send to ourselves never leaves. */
+  private PolicyAction action(Path path, int protocol, long payload) {
+    return path.toUs()
+        ? PolicyAction.BYPASS
+        : policy.action(
+            path.high(),
+            path.low(),
+            protocol,
+            localPort(protocol, payload),
+            remotePort(protocol, payload));
+  }
+
+  private static int localPort(int protocol, long payload) {
+    return protocol == Ipv4.PROTOCOL_TCP ? Tcp.sourcePort(payload) : NO_PORT;
+  }
+
+  private static int remotePort(int protocol, long payload) {
+    return protocol == Ipv4.PROTOCOL_TCP ? Tcp.destinationPort(payload) : NO_PORT;
+  }
+
+  /** Seals a packet into another one; returns 0, and counts why, if that is impossible. */
+  private long seal(
+      PolicyAction action, Path path, int protocol, long payload, int length, int ecn) {
+    if (action == PolicyAction.DISCARD) {
+      counters.discarded++;
+      return 0;
+    }
+    OutboundAssociation association = association(path, protocol, payload);
+    if (association == null) {
+      counters.noAssociation++;
+      return 0;
+    }
+    int inner = 0;
+    int next = protocol;
+    outer = path;
+    if (association.tunnel != null) {
+      outer = association.tunnel;
+      inner = path.header();
+      next = path.isIpv6() ? Esp.NEXT_IPV6 : Esp.NEXT_IPV4;
+      path.writeHeader(protocol, payload, length, ecn);
+    }
+    sealedLength = association.settings().suite().sealedLength(inner + length);
+    if (sealedLength + outer.header() > outer.linkMtu()) {
+      counters.tooLong++;
+      return 0;
+    }
+    long copy = pool.allocate();
+    if (copy == 0) {
+      counters.exhausted++;
+      return 0;
+    }
+    sealed = pool.address(copy);
+    association.seal(payload - inner, inner + length, next, sealed);
+    counters.sealed++;
+    return copy;
+  }
+
+  /** The newest association for a packet; null if there is none. */
+  private OutboundAssociation association(Path path, int protocol, long payload) {
+    int local = localPort(protocol, payload);
+    int remote = remotePort(protocol, payload);
+    for (OutboundAssociation each : candidates(path)) {
+      TrafficSelector selector = each.settings().selector();
+      if (selector.covers(path.high(), path.low(), protocol, local, remote) && !each.isOver(now)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** The associations for a path's addresses, the newest first. */
+  private OutboundAssociation[] candidates(Path path) {
+    if (path.candidates == null || path.candidatesOf != security.generation()) {
+      path.candidatesOf = security.generation();
+      path.candidates =
+          security.outbound().stream()
+              .filter(each -> isFor(each, path))
+              .toArray(OutboundAssociation[]::new);
+    }
+    return path.candidates;
+  }
+
+  private static boolean isFor(OutboundAssociation association, Path path) {
+    AssociationSettings settings = association.settings();
+    return settings.tunnel()
+        ? association.tunnel != null
+            && settings.selector().remote().contains(path.high(), path.low())
+        : settings.destination().equals(path.remote()) && settings.source().equals(path.ours());
+  }
+
+  /**
+   * The octets behind the IP header in the largest packet of a path that can still be sealed. While
+   * there is no association, those that AES-GCM in transport mode leaves.
+   *
+   * @param mtu octets of the largest packet that the path carries
+   */
+  int room(Path path, int mtu) {
+    if (path.toUs() || !policy.mayRequire(path.high(), path.low())) {
+      return mtu - path.header();
+    }
+    int least = Integer.MAX_VALUE;
+    for (OutboundAssociation each : candidates(path)) {
+      EspSuite suite = each.settings().suite();
+      int octets =
+          each.tunnel == null
+              ? suite.largestPayload(mtu - path.header())
+              : suite.largestPayload(Math.min(mtu, each.tunnel.mtu()) - each.tunnel.header())
+                  - path.header();
+      least = Math.min(least, octets);
+    }
+    return least == Integer.MAX_VALUE
+        ? EspSuite.AES128_GCM16.largestPayload(mtu - path.header())
+        : least;
+  }
+
+  /**
+   * Begins to serve a stack, instead of another one whose paths are gone.
+   *
+   * @param ip finds the paths of tunnels
+   */
+  void connect(IpLayer ip) {
+    security.outbound().forEach(each -> each.tunnel = null);
+    security.onChange(() -> {
+      openTunnels(ip);
+      ip.onAssociations();
+    });
+    openTunnels(ip);
+  }
+
+  /** Opens the paths of new tunnels. One without a route stays unused. */
+  private void openTunnels(IpLayer ip) {
+    for (OutboundAssociation each : security.outbound()) {
+      if (each.settings().tunnel() && each.tunnel == null) {
+        Path path = ip.path(each.settings().destination());
+        if (path != null && path.open()) {
+          each.tunnel = path;
+        }
+      }
+    }
+  }
+}

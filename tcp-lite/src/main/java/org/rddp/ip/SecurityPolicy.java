@@ -1,0 +1,52 @@
+package org.rddp.ip;
+
+import java.util.List;
+
+/**
+ * Which traffic of an interface is sent and received in ESP: the first rule that is for a packet
+ * says. Neighbour Discovery, MLD and ARP are always in clear.
+ *
+ * @param rules in their order
+ * @param otherwise for packets that no rule is for
+ */
+public record SecurityPolicy(List<Rule> rules, PolicyAction otherwise) {
+  /**
+   * One rule.
+   *
+   * @param selector what it is for
+   * @param action what happens to that
+   */
+  public record Rule(TrafficSelector selector, PolicyAction action) {}
+
+  /** Copies the rules. */
+  public SecurityPolicy {
+    rules = List.copyOf(rules);
+  }
+
+  /** What happens to a packet. */
+  PolicyAction action(long high, long low, int protocol, int localPort, int remotePort) {
+    for (int i = 0; i < rules.size(); i++) {
+      Rule rule = rules.get(i);
+      if (rule.selector.covers(high, low, protocol, localPort, remotePort)) {
+        return rule.action;
+      }
+    }
+    return otherwise;
+  }
+
+  /** Whether any traffic with an address must be in ESP. */
+  boolean mayRequire(long high, long low) {
+    for (int i = 0; i < rules.size(); i++) {
+      Rule rule = rules.get(i);
+      if (rule.selector.remote().contains(high, low)) {
+        if (rule.action == PolicyAction.REQUIRE) {
+          return true;
+        }
+        if (!rule.selector.hasPorts()) {
+          return false;
+        }
+      }
+    }
+    return otherwise == PolicyAction.REQUIRE;
+  }
+}

@@ -1,0 +1,724 @@
+package org.rddp.ip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.ip.SecuredLink.OTHER_PORT;
+import static org.rddp.ip.SecuredLink.PORT;
+import static org.rddp.ip.SecuredLink.SPI;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ip.esp.EspSuite;
+import org.rddp.ip.esp.Lifetime;
+import org.rddp.wire.Esp;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.Icmpv6;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
+import org.rddp.wire.Ipv6Fragment;
+import org.rddp.wire.Memory;
+
+/** Packets of interfaces with a security policy, in ESP and in clear. */
+class EspTest {
+  private static final EspSuite GCM = EspSuite.AES128_GCM16;
+  private static final int ALL = Ethernet.HEADER;
+
+  static Stream<Arguments> everyKind() {
+    return Arrays.stream(EspSuite.values())
+        .flatMap(suite ->
+            Stream.of(false, true)
+                .flatMap(ipv6 ->
+                    Stream.of(false, true).map(tunnel -> Arguments.of(suite, ipv6, tunnel))));
+  }
+
+  @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
+  @MethodSource("everyKind")
+  @DisplayName(
+      "RFC 4303: what is sent arrives, the wire has ESP only, and the sender's packet stays")
+  void shouldCarryPackets(EspSuite suite, boolean ipv6, boolean tunnel) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, tunnel, suite);
+    HostAddress to = link.there.address(ipv6);
+    Path path = link.here.path(to);
+    long packet = link.here.segment(OTHER_PORT, PORT, 300);
+    byte[] plain = Memory.bytes(link.here.pool.address(packet), 320);
+    for (int i = 0; i < 3; i++) {
+      link.here.pool.retain(packet);
+      path.send(packet, link.here.pool.address(packet), 320, Ipv4.ECT_0, link.now);
+      assertThat(link.here.pool.shared(packet)).as("held by the device").isFalse();
+      link.settle();
+      assertThat(Memory.bytes(link.here.pool.address(packet), 320)).isEqualTo(plain);
+    }
+    link.here.pool.release(packet);
+    assertThat(link.there.heard).hasSize(3).allSatisfy(each -> assertThat(each).isEqualTo(plain));
+    assertThat(link.there.ecn).isEqualTo(Ipv4.ECT_0);
+    assertThat(link.here.counters().sealed).isEqualTo(3);
+    assertThat(link.there.counters().opened).isEqualTo(3);
+    List<byte[]> sent = link.packets();
+    assertThat(sent).hasSize(3);
+    String tail = HexFormat.of().formatHex(plain, 20, 60);
+    for (int i = 0; i < 3; i++) {
+      byte[] frame = sent.get(i);
+      assertThat(SecuredLink.protocol(frame)).isEqualTo(Esp.PROTOCOL);
+      int inner = tunnel ? (ipv6 ? Ipv6.HEADER : Ipv4.HEADER) : 0;
+      int headers = Ethernet.HEADER + SecuredLink.header(frame);
+      assertThat(frame).hasSize(headers + suite.sealedLength(inner + 320));
+      assertThat(HexFormat.of().formatHex(frame).contains(tail))
+          .as("readable")
+          .isEqualTo(suite == EspSuite.NULL_SHA1 || suite == EspSuite.NULL_SHA256);
+      assertThat(frame[headers + 7]).as("sequence number").isEqualTo((byte) (i + 1));
+    }
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1500, false, false, 1426",
+    "9000, false, false, 8926",
+    "1500, true, false, 1406",
+    "1500, false, true, 1406",
+    "1500, true, true, 1366"
+  })
+  @DisplayName("the MSS leaves room for ESP, and the largest segment fits the MTU")
+  void shouldLeaveRoom(int mtu, boolean ipv6, boolean tunnel, int expected) {
+    SecuredLink link = SecuredLink.requiring();
+    int before = link.here.path(link.there.address(ipv6)).mss(mtu);
+    assertThat(before).as("while nothing is known").isEqualTo(ipv6 ? mtu - 94 : mtu - 74);
+    link.associate(ipv6, tunnel, GCM);
+    assertThat(link.here.changes).isEqualTo(2);
+    assertThat(link.here.path(link.there.address(ipv6)).mss(mtu)).isEqualTo(expected);
+    if (mtu == 1500) {
+      link.here.send(link.there.address(ipv6), expected);
+      assertThat(link.there.heard).hasSize(1);
+      int longest = link.packets().getFirst().length - Ethernet.HEADER;
+      assertThat(longest).isBetween(1497, 1500);
+      link.here.send(link.there.address(ipv6), expected + 4);
+      assertThat(link.there.heard).as("too long").hasSize(1);
+      assertThat(link.here.counters().tooLong).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @DisplayName("without a policy the MSS is what it was, and what a policy lets pass, too")
+  void shouldLeaveOthersAlone() {
+    SecuredLink link = new SecuredLink(new SecurityPolicy(List.of(), PolicyAction.BYPASS));
+    assertThat(link.here.path(link.there.ipv4).mss(1500)).isEqualTo(1460);
+    link.here.send(link.there.ipv4, 10);
+    assertThat(link.there.heard).hasSize(1);
+    assertThat(SecuredLink.protocol(link.packets().getFirst())).isEqualTo(Ipv4.PROTOCOL_TCP);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName(
+      "RFC 4301 section 5.2: what comes in clear where ESP is required is dropped silently")
+  void shouldDropWhatIsClear(boolean ipv6) {
+    SecurityPolicy open = new SecurityPolicy(List.of(), PolicyAction.BYPASS);
+    SecurityPolicy strict = new SecurityPolicy(List.of(), PolicyAction.REQUIRE);
+    SecuredLink link = new SecuredLink(open, strict);
+    link.here.send(link.there.address(ipv6), 10);
+    link.here.send(link.there.address(ipv6), 1, 2, 0);
+    assertThat(link.there.heard).isEmpty();
+    assertThat(link.there.counters().clear).isEqualTo(2);
+    // An echo, and a protocol that nobody speaks.
+    byte[] frame = link.packets().getFirst().clone();
+    for (int protocol : new int[] {ipv6 ? Ipv6.ICMPV6 : Ipv4.PROTOCOL_ICMP, 17, 132}) {
+      link.inject(withProtocol(frame, protocol));
+    }
+    assertThat(link.packets()).as("answers").hasSize(2);
+    assertThat(link.there.heard).isEmpty();
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("fragments in clear are put together and then dropped, without an error")
+  void shouldDropClearFragments(boolean ipv6) {
+    SecurityPolicy open = new SecurityPolicy(List.of(), PolicyAction.BYPASS);
+    SecurityPolicy strict = new SecurityPolicy(List.of(), PolicyAction.REQUIRE);
+    SecuredLink link = new SecuredLink(open, strict);
+    link.here.send(link.there.address(ipv6), 100);
+    fragments(link.packets().getFirst(), 64).forEach(link::inject);
+    assertThat(link.there.heard).isEmpty();
+    assertThat(link.there.counters().clear).isEqualTo(2);
+    link.inject(fragments(link.packets().getFirst(), 64).getFirst());
+    link.pass(61_000_000_000L);
+    link.pass(61_000_000_000L);
+    assertThat(link.there.ip.counters().reassemblyTimeouts).isEqualTo(1);
+    assertThat(link.there.ip.counters().icmpErrorsOut).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("RFC 4303 section 3.4.1: fragments of a sealed packet are put together before")
+  void shouldOpenFragments(boolean ipv6) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, false, GCM);
+    link.here.send(link.there.address(ipv6), 100);
+    fragments(link.packets().getFirst(), 64).forEach(link::inject);
+    assertThat(link.there.counters().replayed).as("whole, and known").isEqualTo(1);
+    link.there.heard.clear();
+    byte[] lost = sealedButLost(link, ipv6);
+    fragments(lost, 64).forEach(link::inject);
+    assertThat(link.there.heard).hasSize(1);
+    link.expectEveryPacketBack();
+  }
+
+  /** A frame that the other host has not received. */
+  private static byte[] sealedButLost(SecuredLink link, boolean ipv6) {
+    Path path = link.here.path(link.there.address(ipv6));
+    if (!path.hop.resolved()) {
+      link.here.send(link.there.address(ipv6), 1);
+      link.frames.clear();
+      link.there.heard.clear();
+    }
+    long packet = link.here.segment(OTHER_PORT, PORT, 100);
+    path.send(packet, link.here.pool.address(packet), 120, 0, link.now);
+    link.here.ip.transmit();
+    long[] taken = new long[1];
+    assertThat(link.ends[1].receive(taken)).isEqualTo(1);
+    link.there.pool.release(taken[0]);
+    return link.packets().getLast();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("RFC 4303 section 3.4.3, 3.4.4: replayed, spoilt and unknown packets are dropped")
+  void shouldDropWhatIsNotAuthentic(boolean ipv6) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, false, GCM);
+    byte[] frame = sealedButLost(link, ipv6);
+    int esp = ALL + SecuredLink.header(frame);
+    for (int octet = esp; octet < frame.length; octet++) {
+      byte[] spoilt = frame.clone();
+      spoilt[octet] ^= 0x10;
+      link.inject(spoilt);
+    }
+    EspCounters counters = link.there.counters();
+    assertThat(link.there.heard).isEmpty();
+    assertThat(counters.unknownSpi).as("four octets of SPI").isEqualTo(4);
+    assertThat(counters.forged).isEqualTo(frame.length - esp - 4);
+    assertThat(counters.replayed).isZero();
+    link.inject(frame);
+    assertThat(link.there.heard).as("the window has not moved").hasSize(1);
+    for (int i = 1; i <= 3; i++) {
+      link.inject(frame);
+      assertThat(counters.replayed).isEqualTo(i);
+    }
+    assertThat(link.there.heard).hasSize(1);
+    assertThat(link.packets()).as("no answers").hasSize(1);
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 7, 8, 20, 31, 35})
+  @DisplayName("packets that are cut short are dropped")
+  void shouldDropShortPackets(int octets) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(false, false, GCM);
+    byte[] frame = sealedButLost(link, false);
+    byte[] cut = Arrays.copyOf(frame, ALL + Ipv4.HEADER + octets);
+    link.inject(withLength(cut));
+    EspCounters counters = link.there.counters();
+    assertThat(counters.malformed + counters.forged).isEqualTo(1);
+    assertThat(link.there.heard).isEmpty();
+    link.expectEveryPacketBack();
+  }
+
+  @Test
+  @DisplayName("RFC 4301 section 5.2 step 5: an association carries only what it is for")
+  void shouldDropWhatTheAssociationIsNotFor() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    AssociationSettings wide =
+        SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, false, GCM);
+    link.here.security.add(wide, keys, 0, link.now);
+    TrafficSelector port = new TrafficSelector(AddressPrefix.of(link.here.ipv4), PORT, 0);
+    link.there.security.add(
+        new AssociationSettings(
+            SPI, link.here.ipv4, link.there.ipv4, false, GCM, true, 1024, port, Lifetime.UNLIMITED),
+        keys,
+        0,
+        link.now);
+    link.here.send(link.there.ipv4, OTHER_PORT, PORT, 8);
+    assertThat(link.there.heard).hasSize(1);
+    link.here.send(link.there.ipv4, OTHER_PORT, PORT + 1, 8);
+    link.here.send(link.there.ipv4, PORT, OTHER_PORT, 8);
+    assertThat(link.there.heard).hasSize(1);
+    assertThat(link.there.counters().mismatched).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("RFC 4301 section 5.2 step 5: a tunnel carries only packets between its hosts")
+  void shouldDropForeignPacketsOfATunnel() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    // The first host sends packets of IPv6 in a tunnel of IPv4, the second expects IPv4 there.
+    link.here.security.add(
+        AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, true, GCM, link.there.ipv6),
+        keys,
+        0,
+        link.now);
+    link.there.security.add(
+        AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, true, GCM, link.here.ipv4),
+        keys,
+        0,
+        link.now);
+    link.here.send(link.there.ipv6, 8);
+    assertThat(link.there.counters().mismatched).isEqualTo(1);
+    assertThat(link.there.heard).isEmpty();
+    // With the selector of both it arrives.
+    byte[] others = link.keys(GCM);
+    link.here.security.add(
+        AssociationSettings.usual(
+            SPI + 2, link.here.ipv4, link.there.ipv4, true, GCM, link.there.ipv6),
+        others,
+        0,
+        link.now);
+    link.there.security.add(
+        AssociationSettings.usual(
+            SPI + 2, link.here.ipv4, link.there.ipv4, true, GCM, link.here.ipv6),
+        others,
+        0,
+        link.now);
+    link.here.send(link.there.ipv6, 8);
+    assertThat(link.there.heard).hasSize(1);
+    assertThat(SecuredLink.header(link.packets().getLast())).isEqualTo(Ipv4.HEADER);
+    link.expectEveryPacketBack();
+  }
+
+  @Test
+  @DisplayName("a mode that the association does not have is dropped")
+  void shouldDropTheOtherMode() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    link.here.security.add(
+        SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, true, GCM), keys, 0, link.now);
+    link.there.security.add(
+        AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, false, GCM, link.here.ipv4),
+        keys,
+        0,
+        link.now);
+    link.here.send(link.there.ipv4, 8);
+    assertThat(link.there.counters().mismatched).isEqualTo(1);
+    assertThat(link.there.heard).isEmpty();
+  }
+
+  @Test
+  @DisplayName("the first rule that is for a packet decides, by address and ports")
+  void shouldFollowTheFirstRule() {
+    AddressPrefix network = AddressPrefix.parse("10.0.0.0/24");
+    SecurityPolicy policy =
+        new SecurityPolicy(
+            List.of(
+                new SecurityPolicy.Rule(new TrafficSelector(network, 0, 80), PolicyAction.DISCARD),
+                new SecurityPolicy.Rule(new TrafficSelector(network, 0, PORT), PolicyAction.BYPASS),
+                new SecurityPolicy.Rule(new TrafficSelector(network, 0, 0), PolicyAction.REQUIRE)),
+            PolicyAction.BYPASS);
+    SecurityPolicy open = new SecurityPolicy(List.of(), PolicyAction.BYPASS);
+    SecuredLink link = new SecuredLink(policy, open);
+    link.here.send(link.there.ipv4, 99, PORT, 8);
+    assertThat(link.there.heard).as("clear").hasSize(1);
+    link.here.send(link.there.ipv4, 99, 80, 8);
+    assertThat(link.here.counters().discarded).isEqualTo(1);
+    link.here.send(link.there.ipv4, 99, 81, 8);
+    assertThat(link.here.counters().noAssociation).isEqualTo(1);
+    link.here.send(link.there.ipv6, 99, 81, 8);
+    assertThat(link.there.heard).as("another network").hasSize(2);
+    // The other host's answers: from the port that may be clear, and from others.
+    link.there.send(link.here.ipv4, PORT, 99, 8);
+    assertThat(link.here.heard).hasSize(1);
+    link.there.send(link.here.ipv4, 81, 99, 8);
+    link.there.send(link.here.ipv4, 80, 99, 8);
+    assertThat(link.here.heard).hasSize(1);
+    assertThat(link.here.counters().clear).isEqualTo(1);
+    assertThat(link.here.counters().discarded).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("what we send to ourselves needs no ESP")
+  void shouldNotSealWhatStaysHere(boolean ipv6) {
+    SecuredLink link = SecuredLink.requiring();
+    link.here.send(link.here.address(ipv6), 8);
+    if (!ipv6) {
+      assertThat(link.here.heard).hasSize(1);
+    }
+    assertThat(link.here.counters().noAssociation).isZero();
+    assertThat(link.packets()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "ESN {0}, used {1}")
+  @CsvSource({"true, 4294967290", "false, 4294967290"})
+  @DisplayName("RFC 4303 section 3.3.3: numbers go on beyond 2^32 with ESN, and end there without")
+  void shouldNotUseANumberTwice(boolean esn, long used) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(link.here, link.there, SPI, false, false, GCM, esn, used);
+    for (int i = 0; i < 20; i++) {
+      link.here.send(link.there.ipv4, 8);
+    }
+    int left = esn ? 20 : 5;
+    assertThat(link.there.heard).hasSize(left);
+    assertThat(link.here.counters().noAssociation).isEqualTo(20 - left);
+    Association sent = link.here.security.associations().getFirst();
+    assertThat(sent.sequence()).isEqualTo(used + left);
+    assertThat(sent.isOver(link.now)).isEqualTo(!esn);
+    assertThat(sent.isSoftOver(link.now)).isEqualTo(!esn);
+  }
+
+  @Test
+  @DisplayName("RFC 4301 section 4.4.2.1: after its hard lifetime an association carries nothing")
+  void shouldEndWithTheLifetime() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    Lifetime lifetime = new Lifetime(50, 100, 1_000_000_000_000L, 2_000_000_000_000L);
+    for (SecuredLink.Host each : List.of(link.here, link.there)) {
+      HostAddress remote = each == link.here ? link.there.ipv4 : link.here.ipv4;
+      each.security.add(
+          new AssociationSettings(
+              SPI,
+              link.here.ipv4,
+              link.there.ipv4,
+              false,
+              GCM,
+              true,
+              64,
+              TrafficSelector.of(remote),
+              lifetime),
+          keys,
+          0,
+          link.now);
+    }
+    link.here.send(link.there.ipv4, 20);
+    Association sent = link.here.security.associations().getFirst();
+    assertThat(sent.isSoftOver(link.now)).isFalse();
+    link.here.send(link.there.ipv4, 20);
+    assertThat(sent.isSoftOver(link.now)).isTrue();
+    assertThat(sent.octets()).isEqualTo(80);
+    byte[] late = sealedButLost(link, false);
+    link.here.send(link.there.ipv4, 20);
+    assertThat(link.here.counters().noAssociation).isEqualTo(1);
+    assertThat(link.there.heard).hasSize(2);
+    link.pass(2_000_000_000_000L);
+    link.inject(late);
+    assertThat(link.there.counters().expired).isEqualTo(1);
+    assertThat(link.there.heard).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("the association added last is used, and earlier ones still receive")
+  void shouldRollOver() {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(link.here, link.there, SPI, false, false, GCM, true, 0);
+    byte[] early = sealedButLost(link, false);
+    link.associate(link.here, link.there, SPI + 8, false, true, GCM, true, 0);
+    link.here.send(link.there.ipv4, 8);
+    byte[] last = link.packets().getLast();
+    assertThat(last[ALL + Ipv4.HEADER + 3]).isEqualTo((byte) 8);
+    link.inject(early);
+    assertThat(link.there.heard).hasSize(2);
+    assertThat(link.here.security.delete(SPI, link.there.ipv4)).isTrue();
+    assertThat(link.there.security.delete(SPI, link.there.ipv4)).isTrue();
+    assertThat(link.there.security.delete(SPI, link.there.ipv4)).isFalse();
+    link.inject(early);
+    assertThat(link.there.counters().unknownSpi).isEqualTo(1);
+    link.here.send(link.there.ipv4, 8);
+    assertThat(link.there.heard).hasSize(3);
+    assertThat(link.here.security.delete(SPI + 8, link.there.ipv4)).isTrue();
+    link.here.send(link.there.ipv4, 8);
+    assertThat(link.here.counters().noAssociation).isEqualTo(1);
+    assertThat(link.here.counters().associations).isZero();
+    link.expectEveryPacketBack();
+  }
+
+  @Test
+  @DisplayName("RFC 4106 section 2: keys are used once, also after their association is gone")
+  void shouldRefuseUsedKeys() {
+    SecuredLink link = SecuredLink.requiring();
+    IpSecurity security = link.here.security;
+    byte[] keys = link.keys(GCM);
+    AssociationSettings out =
+        SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, false, GCM);
+    AssociationSettings in =
+        AssociationSettings.usual(
+            SPI, link.there.ipv4, link.here.ipv4, false, GCM, link.there.ipv4);
+    security.add(out, keys, 0, link.now);
+    assertThatThrownBy(() -> security.add(in, keys, 0, link.now))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("keys of its own");
+    assertThat(security.delete(SPI, link.there.ipv4)).isTrue();
+    assertThatThrownBy(() -> security.add(out, keys, 0, link.now))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("used before");
+    security.add(out, link.keys(GCM), 0, link.now);
+    assertThatThrownBy(() -> security.add(out, link.keys(GCM), 0, link.now))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("0x00001000 already");
+    assertThatThrownBy(() -> security.add(in, new byte[20], 0, link.now))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("zero");
+    assertThatThrownBy(() -> security.add(in, new byte[19], 0, link.now))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("20 octets");
+    AssociationSettings foreign =
+        SecuredLink.settings(
+            SPI, Ipv4Address.parse("10.0.0.8"), Ipv4Address.parse("10.0.0.9"), false, GCM);
+    assertThatThrownBy(() -> security.add(foreign, link.keys(GCM), 0, link.now))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("10.0.0.1");
+    AssociationSettings elsewhere =
+        AssociationSettings.usual(
+            SPI, link.there.ipv4, link.here.ipv4, false, GCM, Ipv4Address.parse("10.0.0.9"));
+    assertThatThrownBy(() -> security.add(elsewhere, link.keys(GCM), 0, link.now))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("transport mode");
+  }
+
+  @Test
+  @DisplayName("a tunnel to where no route leads is refused, and its keys stay new")
+  void shouldRefuseATunnelWithoutRoute() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    AssociationSettings far =
+        SecuredLink.settings(SPI, link.here.ipv4, Ipv4Address.parse("192.0.2.1"), true, GCM);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> link.here.security.add(far, keys, 0, link.now))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("there is no route to 192.0.2.1");
+    }
+    assertThat(link.here.security.associations()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "255, 10.0.0.1, 10.0.0.2",
+    "4096, 10.0.0.1, 10.0.0.1",
+    "4096, 10.0.0.1, 224.0.0.1",
+    "4096, 10.0.0.1, 2001:db8::2"
+  })
+  void shouldRefuseImpossibleSettings(int spi, String from, String to) {
+    HostAddress source = HostAddress.parse(from);
+    HostAddress destination = HostAddress.parse(to);
+    assertThatThrownBy(
+            () -> AssociationSettings.usual(spi, source, destination, false, GCM, destination))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("an echo in ESP is answered in ESP")
+  void shouldAnswerEchoes(boolean tunnel) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(false, tunnel, GCM);
+    long packet = link.here.pool.allocate();
+    long message = link.here.pool.address(packet);
+    Memory.fill(message, 16, 0);
+    Icmpv4.write(message, Icmpv4.ECHO, 0, 7, 16);
+    Path path = link.here.path(link.there.ipv4);
+    path.reply(Ipv4.PROTOCOL_ICMP, packet, message, 16, link.ends[1].macAddress());
+    link.here.pool.release(packet);
+    link.settle();
+    assertThat(link.there.ip.counters().echoes).isEqualTo(1);
+    assertThat(link.there.counters().sealed).isEqualTo(1);
+    assertThat(link.here.counters().opened).isEqualTo(1);
+    assertThat(link.here.ip.counters().icmpIgnored).as("the reply").isEqualTo(1);
+    assertThat(link.packets())
+        .hasSize(2)
+        .allSatisfy(each -> assertThat(SecuredLink.protocol(each)).isEqualTo(Esp.PROTOCOL));
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName(
+      "an ICMP error that quotes a packet sent lately lowers the path's MTU, others do not")
+  void shouldBelieveErrorsAboutSealedPackets(boolean ipv6) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, false, GCM);
+    Path path = link.there.path(link.here.address(ipv6));
+    link.there.send(link.here.address(ipv6), 1300);
+    byte[] quoted = link.packets().getLast();
+    int at = ALL + SecuredLink.header(quoted);
+    byte[] another = quoted.clone();
+    another[at + 7] += 1;
+    link.inject(error(link, another, ipv6, 1300));
+    assertThat(path.mtu()).as("a number that was not sent").isEqualTo(1500);
+    another = quoted.clone();
+    another[at + 3] ^= 1;
+    link.inject(error(link, another, ipv6, 1300));
+    assertThat(path.mtu()).as("another SPI").isEqualTo(1500);
+    int changes = link.there.changes;
+    link.inject(error(link, quoted, ipv6, 1300));
+    assertThat(path.mtu()).isEqualTo(1300);
+    assertThat(link.there.changes).isEqualTo(changes + 1);
+    assertThat(path.mss(path.mtu())).isEqualTo(ipv6 ? 1206 : 1226);
+  }
+
+  /** An ICMP error from the first host about a frame of the second. */
+  private static byte[] error(SecuredLink link, byte[] frame, boolean ipv6, int mtu) {
+    int quoted = 64;
+    int header = ipv6 ? Ipv6.HEADER : Ipv4.HEADER;
+    long at = Memory.allocate(256);
+    Ethernet.write(
+        at,
+        link.ends[1].macAddress(),
+        link.ends[0].macAddress(),
+        ipv6 ? Ethernet.TYPE_IPV6 : Ethernet.TYPE_IPV4);
+    long packet = at + ALL;
+    long message = packet + header;
+    int length = 8 + quoted;
+    Memory.copy(frame, ALL, message + 8, quoted);
+    if (ipv6) {
+      Ipv6Address from = link.here.ipv6;
+      Ipv6Address to = link.there.ipv6;
+      Ipv6.write(
+          packet, length, Ipv6.ICMPV6, 64, 0, 0, from.high(), from.low(), to.high(), to.low());
+      Icmpv6.write(message, Icmpv6.PACKET_TOO_BIG, 0, mtu);
+      Icmpv6.complete(message, length, Icmpv6.pseudoHeader(packet, length));
+    } else {
+      Ipv4.write(
+          packet,
+          header + length,
+          Ipv4.PROTOCOL_ICMP,
+          link.here.ipv4.bits(),
+          link.there.ipv4.bits());
+      Icmpv4.write(message, Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, mtu, length);
+    }
+    return Memory.bytes(at, ALL + header + length);
+  }
+
+  @Test
+  @DisplayName("RFC 4303 section 2.6: a dummy packet is dropped, and nothing is wrong with it")
+  void shouldDropDummyPackets() {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    AssociationSettings settings =
+        AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, false, GCM, link.here.ipv4);
+    link.there.security.add(settings, keys, 0, link.now);
+    OutboundAssociation sender =
+        new OutboundAssociation(
+            settings, new org.rddp.ip.esp.JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
+    long at = Memory.allocate(256);
+    Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV4);
+    int total = Ipv4.HEADER + GCM.sealedLength(40);
+    Ipv4.write(at + ALL, total, Esp.PROTOCOL, link.here.ipv4.bits(), link.there.ipv4.bits());
+    sender.seal(Memory.allocate(64), 40, Esp.NEXT_NOTHING, at + ALL + Ipv4.HEADER);
+    link.inject(Memory.bytes(at, ALL + total));
+    EspCounters counters = link.there.counters();
+    assertThat(link.there.security.associations().getFirst().packets()).isEqualTo(1);
+    assertThat(counters.opened + counters.malformed + counters.mismatched).isZero();
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 0",
+    "2, 2, 2",
+    "2, 3, 3",
+    "1, 3, 3",
+    "3, 0, 3",
+    "3, 3, 3",
+    "0, 3, -1",
+    "2, 1, 1",
+    "2, 0, 2",
+    "0, 2, 0"
+  })
+  @DisplayName("RFC 6040 section 4.2: congestion marked on the way through a tunnel is told")
+  void shouldTellCongestion(int inner, int outer, int expected) {
+    assertThat(EspInput.ecn(inner, outer)).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldParsePrefixes() {
+    assertThat(AddressPrefix.parse("10.1.2.3/16")).hasToString("10.1.0.0/16");
+    assertThat(AddressPrefix.parse("10.1.2.3")).hasToString("10.1.2.3/32");
+    assertThat(AddressPrefix.parse("0.0.0.0/0")).hasToString("0.0.0.0/0");
+    assertThat(AddressPrefix.parse("2001:db8:1::5/32")).hasToString("2001:db8::/32");
+    assertThat(AddressPrefix.parse("::/0")).hasToString("::/0");
+    AddressPrefix every = AddressPrefix.parse("0.0.0.0/0");
+    assertThat(every.contains(0, AddressPrefix.mapped(0x0a000001))).isTrue();
+    assertThat(every.contains(0x2001_0db8_0000_0000L, 1)).as("the other family").isFalse();
+    for (String wrong : new String[] {"10.0.0.0/33", "10.0.0.0/x", "::/129", "10.0.0.0/", "a"}) {
+      assertThatThrownBy(() -> AddressPrefix.parse(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  private static byte[] withProtocol(byte[] frame, int protocol) {
+    byte[] changed = frame.clone();
+    boolean ipv4 = SecuredLink.header(frame) == Ipv4.HEADER;
+    changed[ALL + (ipv4 ? 9 : 6)] = (byte) protocol;
+    return ipv4 ? repaired(changed) : changed;
+  }
+
+  private static byte[] withLength(byte[] frame) {
+    frame[ALL + 2] = (byte) (frame.length - ALL >> 8);
+    frame[ALL + 3] = (byte) (frame.length - ALL);
+    return repaired(frame);
+  }
+
+  private static byte[] repaired(byte[] frame) {
+    frame[ALL + 10] = 0;
+    frame[ALL + 11] = 0;
+    long at = Memory.allocate(Ipv4.HEADER);
+    Memory.copy(Arrays.copyOfRange(frame, ALL, ALL + Ipv4.HEADER), 0, at, Ipv4.HEADER);
+    int sum = org.rddp.wire.Checksum.field(org.rddp.wire.Checksum.sum(at, Ipv4.HEADER));
+    frame[ALL + 10] = (byte) (sum >> 8);
+    frame[ALL + 11] = (byte) sum;
+    return frame;
+  }
+
+  /** Two fragments of a frame's packet, the first with so many octets of its payload. */
+  private static List<byte[]> fragments(byte[] frame, int first) {
+    int header = SecuredLink.header(frame);
+    byte[] payload = Arrays.copyOfRange(frame, ALL + header, frame.length);
+    return List.of(
+        fragment(frame, payload, 0, first, true),
+        fragment(frame, payload, first, payload.length - first, false));
+  }
+
+  private static byte[] fragment(
+      byte[] frame, byte[] payload, int offset, int length, boolean more) {
+    boolean ipv4 = SecuredLink.header(frame) == Ipv4.HEADER;
+    long at = Memory.allocate(256);
+    Memory.copy(frame, 0, at, ALL + SecuredLink.header(frame));
+    long packet = at + ALL;
+    if (ipv4) {
+      Ipv4.write(
+          packet,
+          Ipv4.HEADER + length,
+          Ipv4.protocol(packet),
+          Ipv4.source(packet),
+          Ipv4.destination(packet));
+      Ipv4.writeFragment(packet, 99, offset, more);
+      Memory.copy(payload, offset, packet + Ipv4.HEADER, length);
+      return Memory.bytes(at, ALL + Ipv4.HEADER + length);
+    }
+    int next = Ipv6.nextHeader(packet);
+    Ipv6.write(
+        packet,
+        Ipv6Fragment.HEADER + length,
+        Ipv6.FRAGMENT,
+        64,
+        0,
+        0,
+        Ipv6.sourceHigh(packet),
+        Ipv6.sourceLow(packet),
+        Ipv6.destinationHigh(packet),
+        Ipv6.destinationLow(packet));
+    Ipv6Fragment.write(packet + Ipv6.HEADER, next, offset, more, 99);
+    Memory.copy(payload, offset, packet + Ipv6.HEADER + Ipv6Fragment.HEADER, length);
+    return Memory.bytes(at, ALL + Ipv6.HEADER + Ipv6Fragment.HEADER + length);
+  }
+}
