@@ -161,6 +161,9 @@ final class FakeSession {
           refuse(request, Reason.NOT_FOUND, "no connection " + find.connection());
       case ProgramMessage.StartTrace trace ->
           refuse(request, Reason.NOT_FOUND, "no connection " + trace.connection());
+      case ProgramMessage.AddAssociation add -> refuse(request, Reason.STATE, "no security policy");
+      case ProgramMessage.DeleteAssociation delete ->
+          refuse(request, Reason.NOT_FOUND, "no association " + delete.spi());
       case ProgramMessage.StopCapture stop -> {
         capture.close();
         send(new DaemonMessage.Done(request));

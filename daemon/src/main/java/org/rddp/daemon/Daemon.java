@@ -44,7 +44,9 @@ import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.group.SharedCounts;
 import org.rddp.group.StackGroup;
 import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Network;
+import org.rddp.ip.esp.JceCiphers;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
@@ -74,6 +76,9 @@ public final class Daemon implements AutoCloseable {
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
 
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
+  /** Octets of the secret by which keys are remembered. */
+  private static final int SECRET = 32;
 
   private volatile Configuration configuration;
   private final Ports ports;
@@ -357,6 +362,7 @@ public final class Daemon implements AutoCloseable {
             group.member(number),
             limits.stags(),
             configured.heldMemoryOfEngine(),
+            security(configured, address, device, random),
             random);
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
@@ -372,6 +378,21 @@ public final class Daemon implements AutoCloseable {
         new Engine(name, address, parts.tcp(System.nanoTime()), parts.ddp(), rdmap, faults);
     engine.restartWith(parts);
     return engine;
+  }
+
+  /** The policy of an interface with its associations; null if it has none. */
+  private static IpSecurity security(
+      InterfaceConfiguration configured,
+      InterfaceAddress address,
+      FrameDevice device,
+      SecureRandom random) {
+    byte[] secret = new byte[SECRET];
+    random.nextBytes(secret);
+    return configured
+        .ipsec()
+        .map(policy ->
+            new IpSecurity(policy, address.all(device.macAddress()), new JceCiphers(), secret))
+        .orElse(null);
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {

@@ -9,6 +9,7 @@ import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ddp.sending.SendCounters;
 import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.device.DpdkDevice;
+import org.rddp.ip.EspCounters;
 import org.rddp.ip.IpCounters;
 import org.rddp.tcp.TcpCounters;
 
@@ -59,6 +60,9 @@ final class EngineStatistics {
     statistics.add(prefix + "ddp.segments.refused", () -> received.get().segmentsRefused());
     addTcp(statistics, prefix + "tcp.", engine);
     addIp(statistics, prefix + "ip.", () -> engine.tcp().ipCounters());
+    if (engine.tcp().security() != null) {
+      addEsp(statistics, prefix + "esp.", engine.tcp().security().counters());
+    }
     statistics.add(prefix + "packets", () -> device.pool().capacity());
     statistics.add(prefix + "packets.free", () -> device.pool().available());
     if (device instanceof DpdkDevice dpdk && dpdk.queue() == 0) {
@@ -124,6 +128,23 @@ final class EngineStatistics {
     statistics.add(prefix + "handed.over.in", () -> ip.get().handedOverIn);
     statistics.add(prefix + "handed.over.out", () -> ip.get().handedOver);
     statistics.add(prefix + "handed.over.dropped", () -> ip.get().handOversDropped);
+  }
+
+  private static void addEsp(Statistics statistics, String prefix, EspCounters esp) {
+    statistics.add(prefix + "associations", () -> esp.associations);
+    statistics.add(prefix + "sealed", () -> esp.sealed);
+    statistics.add(prefix + "opened", () -> esp.opened);
+    statistics.add(prefix + "clear", () -> esp.clear);
+    statistics.add(prefix + "discarded", () -> esp.discarded);
+    statistics.add(prefix + "unknown.spi", () -> esp.unknownSpi);
+    statistics.add(prefix + "replayed", () -> esp.replayed);
+    statistics.add(prefix + "forged", () -> esp.forged);
+    statistics.add(prefix + "malformed", () -> esp.malformed);
+    statistics.add(prefix + "mismatched", () -> esp.mismatched);
+    statistics.add(prefix + "no.association", () -> esp.noAssociation);
+    statistics.add(prefix + "expired", () -> esp.expired);
+    statistics.add(prefix + "too.long", () -> esp.tooLong);
+    statistics.add(prefix + "exhausted", () -> esp.exhausted);
   }
 
   private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {

@@ -10,6 +10,7 @@ import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.FrameDevice;
 import org.rddp.group.StackMember;
 import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpSecurity;
 import org.rddp.ipc.linux.PrivateMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.tcp.TcpSettings;
@@ -22,6 +23,7 @@ import org.rddp.tcp.TcpStack;
  * @param member its place among the engines of the interface
  * @param stags most STags at a time
  * @param heldMemory octets of memory for held messages
+ * @param security of the interface, which outlives the stacks; null if it has no policy
  */
 record QueueParts(
     FrameDevice device,
@@ -30,12 +32,13 @@ record QueueParts(
     StackMember member,
     int stags,
     long heldMemory,
+    IpSecurity security,
     SecureRandom random)
     implements EngineParts {
   @Override
   public TcpStack tcp(long now) {
     member.vacate(device.pool());
-    return new TcpStack(device, address, settings, member, random, now);
+    return new TcpStack(device, address, settings, member, security, random, now);
   }
 
   @Override

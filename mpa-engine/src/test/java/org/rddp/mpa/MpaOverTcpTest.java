@@ -212,8 +212,7 @@ class MpaOverTcpTest {
       int mtu = (random.nextBoolean() ? 1500 : 200 + random.nextInt(8800)) + (secured ? 100 : 0);
       LoopedDevice[] ends = LoopedDevice.pair(firstPool, secondPool, mtu, 100);
       link = new ImpairedDevice[] {impaired(ends[0], random), impaired(ends[1], random)};
-      security =
-          secured ? new SecuredPair(host(1), host(2), new SplittableRandom(~seed)) : null;
+      security = secured ? new SecuredPair(host(1), host(2), new SplittableRandom(~seed)) : null;
       first = stack(1, secured ? security.first : null, random);
       second = stack(2, secured ? security.second : null, random);
       if (secured) {

@@ -18,7 +18,8 @@ final class CommandGroups implements IHelpSectionRenderer {
   static {
     GROUPS.put("A first look", List.of("demo", "doctor", "setup"));
     GROUPS.put(
-        "The daemon", List.of("daemon", "list", "stat", "top", "errors", "capture", "trace"));
+        "The daemon",
+        List.of("daemon", "list", "stat", "top", "errors", "capture", "trace", "ipsec"));
     GROUPS.put("Programs", List.of("verbs", "echo", "ping", "perf", "serve", "put", "get"));
     GROUPS.put("Development", List.of("test", "simulate", "soak", "fuzz", "bench", "package"));
   }

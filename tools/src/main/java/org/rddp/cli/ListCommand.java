@@ -18,9 +18,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     description = {
-      "List the interfaces, sessions, connections or listeners of the running daemon.",
+      "List the interfaces, sessions, connections, listeners or security associations of the"
+          + " running daemon.",
       "Interfaces are shown to all who may open a session. Root, the daemon's own user and its"
-          + " group see the sessions, connections and listeners of all users; others see their own."
+          + " group see the sessions, connections and listeners of all users; others see their"
+          + " own. Associations are shown to root and the daemon's own user only."
     })
 final class ListCommand implements Callable<Integer> {
   /** What can be listed. */
@@ -28,7 +30,8 @@ final class ListCommand implements Callable<Integer> {
     INTERFACES(null),
     SESSIONS(ListSubject.SESSIONS),
     CONNECTIONS(ListSubject.CONNECTIONS),
-    LISTENERS(ListSubject.LISTENERS);
+    LISTENERS(ListSubject.LISTENERS),
+    ASSOCIATIONS(ListSubject.ASSOCIATIONS);
 
     /** What the daemon is asked for; null: needs no session. */
     private final ListSubject subject;
@@ -43,6 +46,7 @@ final class ListCommand implements Callable<Integer> {
         case SESSIONS -> TextTable.SESSIONS;
         case CONNECTIONS -> TextTable.CONNECTIONS;
         case LISTENERS -> TextTable.LISTENERS;
+        case ASSOCIATIONS -> TextTable.ASSOCIATIONS;
       };
     }
 
@@ -55,7 +59,7 @@ final class ListCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
   @Parameters(
-      paramLabel = "interfaces|sessions|connections|listeners",
+      paramLabel = "interfaces|sessions|connections|listeners|associations",
       description = "What to list.")
   private Subject subject;
 
@@ -69,13 +73,17 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<JsonObject> objects = objects();
+    print(spec, json, subject.table(), objects());
+    return 0;
+  }
+
+  /** Prints objects as JSON, or as a table. */
+  static void print(CommandSpec spec, boolean json, TextTable table, List<JsonObject> objects) {
     if (json) {
       objects.forEach(object -> Output.println(spec, object.toString()));
     } else {
-      subject.table().lines(objects).forEach(line -> Output.println(spec, line));
+      table.lines(objects).forEach(line -> Output.println(spec, line));
     }
-    return 0;
   }
 
   private List<JsonObject> objects() {

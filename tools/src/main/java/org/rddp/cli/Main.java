@@ -45,6 +45,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TopCommand.class,
       CaptureCommand.class,
       TraceCommand.class,
+      IpsecCommand.class,
       VerbsCommand.class,
       SimulateCommand.class,
       SoakCommand.class,

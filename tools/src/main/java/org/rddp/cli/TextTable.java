@@ -100,6 +100,22 @@ final class TextTable {
           .number("REQUESTED", json -> text(json, "requested"))
           .number("REFUSED", json -> text(json, "refused"));
 
+  static final TextTable ASSOCIATIONS =
+      new TextTable()
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("WAY", json -> text(json, "direction"))
+          .text("SPI", json -> text(json, "spi"))
+          .text("SOURCE", json -> text(json, "source"))
+          .text("DESTINATION", json -> text(json, "destination"))
+          .text("MODE", json -> text(json, "mode"))
+          .text("ALGORITHMS", json -> text(json, "algorithms"))
+          .text("FOR", json -> text(json, "selector"))
+          .text("STATE", json -> text(json, "state"))
+          .number("AGE", json -> Quantities.seconds(json, "age_seconds"))
+          .number("PACKETS", json -> text(json, "packets"))
+          .number("OCTETS", json -> Quantities.octets(json, "octets"))
+          .number("SEQUENCE", json -> text(json, "sequence"));
+
   static final TextTable ERRORS =
       new TextTable()
           .number("COUNT", json -> text(json, "count"))

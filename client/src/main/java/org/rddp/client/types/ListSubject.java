@@ -9,7 +9,9 @@ public enum ListSubject {
   /** Ports at which sessions accept connections. */
   LISTENERS(3),
   /** Distinct errors since the daemon was started. */
-  ERRORS(4);
+  ERRORS(4),
+  /** Security associations of all interfaces; only for root and the daemon's own user. */
+  ASSOCIATIONS(5);
 
   private final int code;
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SecurityAssociation;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.client.types.StartupTerms;
@@ -48,6 +49,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               AcceptSettings.class,
               (buffer, settings) -> settings.write(buffer),
               AcceptSettings::read),
+          entry(SecretOctets.class, MessageBuffer::putSecret, MessageBuffer::getSecret),
+          entry(
+              SecurityAssociation.class, FieldCodec::writeAssociation, FieldCodec::readAssociation),
           entry(
               RegionSettings.class,
               (buffer, settings) -> settings.write(buffer),
@@ -130,6 +134,42 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
         buffer.getInt(),
         buffer.getInt(),
         buffer.getBoolean());
+  }
+
+  private static void writeAssociation(MessageBuffer buffer, SecurityAssociation association) {
+    buffer.putInt(association.spi());
+    buffer.putText(association.source());
+    buffer.putText(association.destination());
+    buffer.putBoolean(association.tunnel());
+    buffer.putText(association.algorithms());
+    buffer.putBoolean(association.esn());
+    buffer.putInt(association.window());
+    buffer.putText(association.remote());
+    buffer.putInt(association.localPort());
+    buffer.putInt(association.remotePort());
+    buffer.putLong(association.softOctets());
+    buffer.putLong(association.hardOctets());
+    buffer.putLong(association.softSeconds());
+    buffer.putLong(association.hardSeconds());
+  }
+
+  private static SecurityAssociation readAssociation(MessageBuffer buffer)
+      throws ControlProtocolException {
+    return new SecurityAssociation(
+        buffer.getInt(),
+        buffer.getText(),
+        buffer.getText(),
+        buffer.getBoolean(),
+        buffer.getText(),
+        buffer.getBoolean(),
+        buffer.getInt(),
+        buffer.getText(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getLong(),
+        buffer.getLong(),
+        buffer.getLong(),
+        buffer.getLong());
   }
 
   interface Writer<T> {

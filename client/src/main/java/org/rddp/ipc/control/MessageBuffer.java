@@ -73,6 +73,19 @@ final class MessageBuffer {
     octets.put(data.toByteArray());
   }
 
+  void putSecret(SecretOctets secret) {
+    putShort(secret.octets().length);
+    octets.put(secret.octets());
+  }
+
+  /** Reads keys, and overwrites them in the message. */
+  SecretOctets getSecret() throws ControlProtocolException {
+    int at = octets.position() + Short.BYTES;
+    byte[] read = getBytes(SecretOctets.MOST);
+    octets.put(at, new byte[read.length]);
+    return new SecretOctets(read);
+  }
+
   /** Writes a text, truncated to 1024 octets of UTF-8. */
   void putText(String text) {
     putText(text, MAX_TEXT);

@@ -10,7 +10,8 @@ import java.lang.annotation.Target;
 @Target(ElementType.TYPE)
 @interface MessageType {
   /**
-   * 1 to 31: from programs, 32 to 63: replies, from {@link ControlMessage#FIRST_EVENT} on: events.
+   * 1 to 31, and from 61 on: from programs, 32 to 60: replies, from {@link
+   * ControlMessage#FIRST_EVENT} on: events.
    */
   int value();
 }

@@ -2,6 +2,7 @@ package org.rddp.ipc.control;
 
 import java.util.List;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SecurityAssociation;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.ipc.linux.Descriptor;
 
@@ -365,6 +366,32 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(30)
   record FindConnection(int request, int connection, int process) implements ProgramMessage {}
+
+  /**
+   * Adds a security association to the interface; only root and the daemon's own user may. Answered
+   * by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param association everything but the keys
+   * @param replaced SPI of an association of the same direction that is deleted at the same moment;
+   *     0: none
+   * @param keys of encryption, salt and integrity, in this order
+   */
+  @MessageType(61)
+  record AddAssociation(
+      int request, SecurityAssociation association, int replaced, SecretOctets keys)
+      implements ProgramMessage {}
+
+  /**
+   * Deletes a security association of the interface; only root and the daemon's own user may.
+   * Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param spi its Security Parameters Index
+   * @param destination address of the host that receives on it
+   */
+  @MessageType(62)
+  record DeleteAssociation(int request, int spi, String destination) implements ProgramMessage {}
 
   /**
    * Starts writing the events of one connection of the interface into a ring, as {@link

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SecurityAssociation;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.client.types.StartupOptions;
@@ -127,6 +128,13 @@ class ControlSocketTest {
         new ProgramMessage.StopCapture(14),
         new ProgramMessage.FindConnection(30, 0x100001, 4711),
         new ProgramMessage.StartTrace(31, 1 << 20, 0x100001, 4711),
+        new ProgramMessage.AddAssociation(
+            61,
+            new SecurityAssociation(
+                -2, "10.0.0.1", "::2", true, "x", false, 3, "::/64", 4, 5, 6L << 40, 7, 8, 9),
+            10,
+            new SecretOctets(new byte[] {1, -2, 3})),
+        new ProgramMessage.DeleteAssociation(62, -2, "::2"),
         new ProgramMessage.CloseSession(15),
         new ProgramMessage.AllocateWindow(16, 2, 17),
         new ProgramMessage.FreeWindow(17, 18),

@@ -53,6 +53,11 @@ final class InterfaceEngines {
                     + " is stuck; the daemon's log says where"));
   }
 
+  /** The engines of all interfaces. */
+  List<InterfaceEngine> all() {
+    return engines;
+  }
+
   /** The engines of an interface. */
   List<InterfaceEngine> engines(String name) {
     return engines.stream().filter(each -> each.name().equals(name)).toList();

@@ -8,6 +8,8 @@ import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.SessionStatus;
 import org.rddp.daemon.log.DistinctError;
 import org.rddp.daemon.log.LogText;
+import org.rddp.ip.Association;
+import org.rddp.ip.AssociationSettings;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.mpa.Negotiated;
 import org.rddp.tcp.TcpStatus;
@@ -129,6 +131,28 @@ final class ObjectJson {
             json.addProperty(key, LogText.escaped(value.toString(), MOST_NAME));
           }
         });
+    return json.toString();
+  }
+
+  /** A security association, without its keys. */
+  static String association(String interfaceName, Association listed, long now) {
+    AssociationSettings settings = listed.settings();
+    JsonObject json = new JsonObject();
+    json.addProperty("interface", interfaceName);
+    json.addProperty("direction", listed.outbound() ? "out" : "in");
+    json.addProperty("spi", "0x%08x".formatted(settings.spi()));
+    json.addProperty("source", settings.source().toString());
+    json.addProperty("destination", settings.destination().toString());
+    json.addProperty("mode", settings.tunnel() ? "tunnel" : "transport");
+    json.addProperty("algorithms", settings.suite().toString());
+    json.addProperty("esn", settings.esn());
+    json.addProperty("selector", settings.selector().toString());
+    json.addProperty(
+        "state", listed.isOver(now) ? "over" : listed.isSoftOver(now) ? "replace" : "live");
+    json.addProperty("age_seconds", seconds(listed.age(now)));
+    json.addProperty("sequence", Long.toUnsignedString(listed.sequence()));
+    json.addProperty("packets", listed.packets());
+    json.addProperty("octets", listed.octets());
     return json.toString();
   }
 

@@ -60,10 +60,14 @@ final class ObjectList {
     ListSubject subject = ListSubject.of(next.subject());
     if (subject == null) {
       throw new RequestRefusedException(
-          Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 4");
+          Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 5");
     }
     if (subject == ListSubject.ERRORS) {
       listErrors(next);
+      return;
+    }
+    if (subject == ListSubject.ASSOCIATIONS) {
+      viewer.associations().list(next);
       return;
     }
     ProgramSession listed = server.visible(viewer.socket().peer(), next.session());

@@ -62,6 +62,18 @@ final class Permissions {
     }
   }
 
+  /**
+   * Only root and the daemon's own user may add, delete and list security associations: who has
+   * their keys reads what is sent, and who deletes them ends it.
+   */
+  void checkAssociations(PeerCredentials peer) throws RequestRefusedException {
+    if (!isPrivileged(peer)) {
+      throw new RequestRefusedException(
+          Reason.PERMISSION,
+          "only root and the daemon's own user may add, delete and list security associations");
+    }
+  }
+
   /** Whether a program may see sessions, connections and errors of all users. */
   boolean seesAll(PeerCredentials viewer) {
     return isPrivileged(viewer) || viewer.gid() == OWN_GROUP;

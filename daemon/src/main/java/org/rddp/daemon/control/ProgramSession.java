@@ -76,6 +76,7 @@ final class ProgramSession implements SessionHandler {
   private final ProgramReceiveQueues receiveQueues;
   private final ProgramCapture capture;
   private final ObjectList list;
+  private final ProgramAssociations associations;
   private String program = "";
   private String name;
   private InterfaceEngine daemonInterface;
@@ -143,13 +144,15 @@ final class ProgramSession implements SessionHandler {
     this.memories =
         new Quota("memories of this program", limits.session().memories(), share.memories());
     this.memory = new ProgramMemory(octets, memories, mappingThreads);
-    this.memoryRequests = new ProgramMemoryRequests(this, memory, server.adoptedFiles(), mappingThreads);
+    this.memoryRequests =
+        new ProgramMemoryRequests(this, memory, server.adoptedFiles(), mappingThreads);
     this.regionRequests =
         new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
     this.list = new ObjectList(server, this);
+    this.associations = new ProgramAssociations(server, this);
   }
 
   /** Its number in the daemon. */
@@ -235,6 +238,10 @@ final class ProgramSession implements SessionHandler {
 
   ObjectList objectList() {
     return list;
+  }
+
+  ProgramAssociations associations() {
+    return associations;
   }
 
   ProgramListeners listeners() {
@@ -359,6 +366,8 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
       case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
       case ProgramMessage.ListObjects next -> list.list(next);
+      case ProgramMessage.AddAssociation add -> associations.add(add);
+      case ProgramMessage.DeleteAssociation delete -> associations.delete(delete);
       case ProgramMessage.CloseSession close -> close(close);
     }
   }

@@ -249,6 +249,47 @@ final class CounterMetrics {
         "ip.handed.over.dropped",
         "ip_dropped_hand_overs",
         "Packets for another engine of the interface dropped because it had too many to take.");
+    gauge("esp.associations", "esp_associations", "Security associations of ESP.");
+    counter("esp.sealed", "esp_sent_packets", "Packets sealed and sent.");
+    counter("esp.opened", "esp_received_packets", "Packets opened and passed on.");
+    counter(
+        "esp.clear",
+        "esp_dropped_clear",
+        "Packets received in clear where the policy requires ESP; dropped.");
+    counter("esp.discarded", "esp_discarded", "Packets that the policy discards.");
+    counter(
+        "esp.unknown.spi",
+        "esp_dropped_unknown_spi",
+        "Packets received with an SPI that no association has; dropped.");
+    counter(
+        "esp.replayed",
+        "esp_dropped_replayed",
+        "Packets received again, or too late to tell; dropped.");
+    counter("esp.forged", "esp_dropped_forged", "Packets that are not authentic; dropped.");
+    counter(
+        "esp.malformed",
+        "esp_dropped_malformed",
+        "Packets in ESP whose length, padding or inner packet is not valid; dropped.");
+    counter(
+        "esp.mismatched",
+        "esp_dropped_mismatched",
+        "Packets in an association that is not for their addresses, protocol or ports; dropped.");
+    counter(
+        "esp.no.association",
+        "esp_unsent_without_association",
+        "Packets not sent because no association is for them, or its lifetime is over.");
+    counter(
+        "esp.expired",
+        "esp_dropped_expired",
+        "Packets received on an association whose lifetime is over; dropped.");
+    counter(
+        "esp.too.long",
+        "esp_unsent_too_long",
+        "Packets not sent because they would have been too long when sealed.");
+    counter(
+        "esp.exhausted",
+        "esp_dropped_exhausted",
+        "Packets dropped because there was no packet to seal or open them in.");
     gauge("packets", "packets", "Packet buffers of the interface.");
     gauge("packets.free", "packets_free", "Packet buffers that are free.");
     gauge("port.up", "port_up", "Whether the port has a link.");

@@ -313,7 +313,8 @@ class ConfigurationFileTest {
                     .withStartups(7),
                 1 << 20,
                 10 << 20,
-                4800));
+                4800,
+                Optional.empty()));
   }
 
   @Test

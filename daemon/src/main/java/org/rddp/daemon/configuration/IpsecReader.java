@@ -1,0 +1,64 @@
+package org.rddp.daemon.configuration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.rddp.ip.AddressPrefix;
+import org.rddp.ip.PolicyAction;
+import org.rddp.ip.SecurityPolicy;
+import org.rddp.ip.TrafficSelector;
+
+/** Reads the {@code [interface.ipsec]} of an interface: its security policy. */
+final class IpsecReader {
+  /** The most rules, which are looked through for each packet. */
+  private static final int MOST_RULES = 64;
+
+  private static final int LAST_PORT = 65535;
+
+  private static final String PREFIXES =
+      "an address, or one with a prefix length, such as \"10.0.0.0/24\" or \"2001:db8::/64\"";
+
+  private static final Map<String, PolicyAction> ACTIONS = TomlSection.words(PolicyAction.values());
+
+  private IpsecReader() {}
+
+  /** Reads the policy; empty if the interface has no such table. */
+  static Optional<SecurityPolicy> read(TomlSection owner, int engines) {
+    if (!owner.has("ipsec")) {
+      return Optional.empty();
+    }
+    TomlSection section = owner.section("ipsec");
+    if (engines > 1) {
+      section.refuse("needs engines = 1: engines cannot share security associations yet");
+    }
+    PolicyAction otherwise = section.choice("default", ACTIONS, PolicyAction.REQUIRE);
+    List<SecurityPolicy.Rule> rules = new ArrayList<>();
+    List<TomlSection> tables = section.sections("rule");
+    for (TomlSection each : tables) {
+      AddressPrefix remote = each.required("remote", PREFIXES, AddressPrefix::parse);
+      int localPort = (int) each.integer("local-port", 1, LAST_PORT, 0);
+      int remotePort = (int) each.integer("remote-port", 1, LAST_PORT, 0);
+      String allowed = "one of \"" + String.join("\", \"", ACTIONS.keySet()) + "\"";
+      PolicyAction action = each.required("action", allowed, IpsecReader::action);
+      each.refuseUnknownKeys();
+      if (remote != null && action != null) {
+        rules.add(
+            new SecurityPolicy.Rule(new TrafficSelector(remote, localPort, remotePort), action));
+      }
+    }
+    if (tables.size() > MOST_RULES) {
+      section.refuse("rule", tables.size() + " are too many", "at most " + MOST_RULES + " of them");
+    }
+    section.refuseUnknownKeys();
+    return Optional.of(new SecurityPolicy(rules, otherwise));
+  }
+
+  private static PolicyAction action(String word) {
+    PolicyAction action = ACTIONS.get(word);
+    if (action == null) {
+      throw new IllegalArgumentException(word);
+    }
+    return action;
+  }
+}

@@ -1,0 +1,145 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
+import org.rddp.client.Listener;
+import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
+import org.rddp.client.types.ListSubject;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SecurityAssociation;
+
+/** Security associations of a running daemon: who may change them, and how long they last. */
+@Timeout(120)
+class SecurityAssociationsTest {
+  private static final int NOBODY = 65534;
+  private static final int PORT = 7471;
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final String ONE = TestDaemon.ADDRESS_ONE;
+  private static final String TWO = TestDaemon.ADDRESS_TWO;
+
+  private final SplittableRandom random = new SplittableRandom(1);
+
+  private static SecurityAssociation association(int spi, String from, String to) {
+    return new SecurityAssociation(
+        spi, from, to, false, "aes256gcm16", true, 0, "", 0, 0, 0, 0, 0, 0);
+  }
+
+  private byte[] keys() {
+    byte[] keys = new byte[36];
+    random.nextBytes(keys);
+    return keys;
+  }
+
+  private void associate(Rddp here, Rddp there) {
+    for (int spi = 0x1001; spi <= 0x1002; spi++) {
+      boolean back = spi == 0x1002;
+      byte[] keys = keys();
+      for (Rddp each : List.of(here, there)) {
+        each.addAssociation(association(spi, back ? TWO : ONE, back ? ONE : TWO), 0, keys.clone());
+      }
+    }
+  }
+
+  private static void connectAndEnd(Rddp here, Rddp there) {
+    try (Listener listener = there.listen(PORT)) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(
+              () -> listener.await(TIMEOUT).accept(), each -> Thread.ofPlatform().start(each));
+      try (Connection out =
+          here.connect(new InetSocketAddress(TWO, PORT), PrivateData.NONE, TIMEOUT)) {
+        assertThat(accepted.join().isOpen()).isTrue();
+        out.abort();
+      }
+    }
+  }
+
+  @Test
+  void shouldLetRootAndTheDaemonsUserOnly() throws Exception {
+    try (TestDaemon daemon =
+        TestDaemon.withKeys("ipsec = { default = \"require\" }", "mode = \"0666\"\n")) {
+      Files.setPosixFilePermissions(
+          daemon.socket().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+      int group = (int) Files.getAttribute(daemon.socket(), "unix:gid");
+      byte[] keys = keys();
+      try (Rddp theirs = OtherUser.call(NOBODY, group, () -> daemon.connect("one"))) {
+        assertThatThrownBy(() -> theirs.addAssociation(association(300, ONE, TWO), 0, keys))
+            .isInstanceOf(RefusedException.class)
+            .hasMessageContaining("only root and the daemon's own user");
+        assertThatThrownBy(() -> theirs.deleteAssociation(300, TWO))
+            .isInstanceOf(RefusedException.class)
+            .hasMessageContaining("only root and the daemon's own user");
+        assertThatThrownBy(() -> theirs.list(ListSubject.ASSOCIATIONS))
+            .isInstanceOf(RefusedException.class)
+            .hasMessageContaining("only root and the daemon's own user");
+      }
+      assertThat(keys).containsOnly(0);
+    }
+  }
+
+  @Test
+  void shouldListManyOnSeveralPages() {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      associate(here, there);
+      for (int i = 0; i < 40; i++) {
+        here.addAssociation(association(0x2000 + i, ONE, "10.0.0." + (100 + i)), 0, keys());
+      }
+      List<String> listed = here.list(ListSubject.ASSOCIATIONS);
+      assertThat(listed).hasSize(44).doesNotHaveDuplicates();
+      assertThat(listed).filteredOn(each -> each.contains("\"interface\":\"two\"")).hasSize(2);
+    }
+  }
+
+  @Test
+  void shouldKeepAssociationsWhenTheEngineBeginsAnew() {
+    try (TestDaemon daemon = TestDaemon.withIpsec()) {
+      try (Rddp here = daemon.connect("one");
+          Rddp there = daemon.connect("two")) {
+        associate(here, there);
+        connectAndEnd(here, there);
+      }
+      daemon.breakQueue(0, 100);
+      TestDaemon.await(
+          () -> daemon.daemon().engines().getFirst().counters().restarts() == 1,
+          "the engine has begun anew");
+      try (Rddp here = daemon.connect("one");
+          Rddp there = daemon.connect("two")) {
+        assertThat(here.list(ListSubject.ASSOCIATIONS)).hasSize(4);
+        connectAndEnd(here, there);
+      }
+    }
+  }
+
+  @Test
+  void shouldLogAssociationsWithoutTheirKeys() {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one")) {
+      byte[] keys = keys();
+      String text = HexFormat.of().formatHex(keys);
+      here.addAssociation(association(0x1001, ONE, TWO), 0, keys.clone());
+      assertThatThrownBy(() -> here.addAssociation(association(0x1003, ONE, TWO), 0, keys))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("used before");
+      here.deleteAssociation(0x1001, TWO);
+      TestDaemon.await(
+          () -> daemon.log().contains("0x00001001 to 10.0.0.2 deleted by test"), "it is logged");
+      assertThat(daemon.log())
+          .contains("one: security association 0x00001001 to 10.0.0.2 added by test")
+          .doesNotContain(text, text.substring(8, 24));
+    }
+  }
+}
