@@ -130,31 +130,9 @@ struct ibv_mr_init_attr;
 struct ibv_dmah;
 struct ibv_dmah_init_attr;
 
-VERBS void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **made) {
-    (void)pd;
-    (void)size;
-    (void)made;
-    errno = EOPNOTSUPP;
-    return NULL;
-}
-
-VERBS void ibv_free_buf(struct ibv_buf *buffer) {
-    (void)buffer;
-}
-
 VERBS int ibv_export_buf_dmabuf_fd(struct ibv_buf *buffer) {
     (void)buffer;
     return fails(EOPNOTSUPP);
-}
-
-VERBS struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buffer, void *address, size_t length, int access) {
-    (void)pd;
-    (void)buffer;
-    (void)address;
-    (void)length;
-    (void)access;
-    errno = EOPNOTSUPP;
-    return NULL;
 }
 
 VERBS struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *wanted) {

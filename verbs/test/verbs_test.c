@@ -64,16 +64,33 @@ static void should_refuse_what_iwarp_does_not_have(void) {
 /* Declared by newer headers only. */
 struct ibv_buf;
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **made);
+void ibv_free_buf(struct ibv_buf *buffer);
+struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buffer, void *address, size_t length, int access);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buffer);
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed);
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type type, int status, uint64_t argument);
 
 static void should_refuse_what_newer_releases_of_rdma_core_have(void) {
     struct rdma_cm_id *id = resolve(events, PORT_OF_PEER);
-    CHECK_ERRNO(EOPNOTSUPP, ibv_alloc_buf(id->pd, MEMORY, NULL) == NULL);
     CHECK_ERRNO(EOPNOTSUPP, ibv_export_buf_dmabuf_fd(NULL) == -1);
     CHECK(ibv_query_port_speed(id->verbs, 1, NULL) == EOPNOTSUPP);
     CHECK_ERRNO(EOPNOTSUPP, rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0) == -1);
+    CHECK(rdma_destroy_id(id) == 0);
+}
+
+static void should_register_buffers_that_it_has_allocated(void) {
+    struct rdma_cm_id *id = resolve(events, PORT_OF_PEER);
+    struct ibv_buf *buffer = NULL;
+    CHECK_ERRNO(EINVAL, ibv_alloc_buf(id->pd, 0, &buffer) == NULL);
+    CHECK_ERRNO(ENOMEM, ibv_alloc_buf(id->pd, SIZE_MAX, &buffer) == NULL);
+    char *octets = ibv_alloc_buf(id->pd, MEMORY, &buffer);
+    CHECK(octets != NULL && (uintptr_t)octets % (uintptr_t)sysconf(_SC_PAGESIZE) == 0);
+    CHECK_ERRNO(EINVAL, ibv_reg_buf_mr(id->pd, buffer, octets + 1, MEMORY, 0) == NULL);
+    CHECK_ERRNO(EINVAL, ibv_reg_buf_mr(id->pd, buffer, octets - 1, 1, 0) == NULL);
+    struct ibv_mr *region = ibv_reg_buf_mr(id->pd, buffer, octets + 1, MEMORY - 1, IBV_ACCESS_LOCAL_WRITE);
+    CHECK(region != NULL && region->addr == octets + 1 && region->length == MEMORY - 1);
+    CHECK(ibv_dereg_mr(region) == 0);
+    ibv_free_buf(buffer);
     CHECK(rdma_destroy_id(id) == 0);
 }
 
@@ -430,6 +447,7 @@ int main(int count, char **arguments) {
     RUN(should_open_and_close_the_device_again_and_again);
     RUN(should_refuse_what_iwarp_does_not_have);
     RUN(should_refuse_what_newer_releases_of_rdma_core_have);
+    RUN(should_register_buffers_that_it_has_allocated);
     RUN(should_count_what_objects_are_used_by);
     RUN(should_flush_a_queue_pair_that_was_never_connected);
     RUN(should_tell_rejections);
