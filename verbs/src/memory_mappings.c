@@ -64,6 +64,7 @@ static bool query(const struct mappings *mappings, uintptr_t address, struct que
 static void name_mapping(struct mapping_info *found, const char *name) {
     found->is_stack = strcmp(name, "[stack]") == 0;
     found->is_special = strncmp(name, "[v", 2) == 0;
+    found->is_segment = strncmp(name, "/SYSV", 5) == 0;
 }
 
 /* Reads all of the text into memory of its own: the heap may be what is about to be replaced. */

@@ -17,6 +17,7 @@ struct mapping_info {
     bool is_shared;
     bool is_stack;         /* of the first thread: the kernel extends it downward */
     bool is_special;       /* of the kernel, such as [vdso] */
+    bool is_segment;       /* System V's shared memory */
 };
 
 /* A view of the mappings, for one thread. */

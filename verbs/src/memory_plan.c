@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "memory_control_blocks.h"
 #include "memory_mappings.h"
+#include "memory_segments.h"
 #include "memory_shared.h"
 
 /* Allocates memory outside the heap. */
@@ -67,10 +68,13 @@ static int check_own(const struct mapping_info *mapping, uintptr_t from, uintptr
     return 0;
 }
 
-/* Finds the pool of shared memory; makes one of a memfd of the program's. */
+/* Finds the pool of shared memory; makes one of a memfd of the program's. None for what is private in fact. */
 static int find_shared(rddp_session *session, const struct mapping_info *mapping, uintptr_t from, uintptr_t to,
     struct pool **pool) {
     *pool = find_pool(session, mapping->device, mapping->inode);
+    if (*pool == NULL && is_own_segment(mapping)) {
+        return check_own(mapping, from, to);
+    }
     int error = *pool == NULL ? share_mapping(session, mapping, pool) : 0;
     if (error == 0 && (*pool)->session != session) {
         error = fail_with(EBUSY, "there is memory that is registered with another session", from);

@@ -29,11 +29,15 @@ static int seal(int descriptor, const struct mapping_info *mapping, bool *was_re
 }
 
 int share_mapping(rddp_session *session, const struct mapping_info *mapping, struct pool **shared) {
+    if (mapping->is_segment) {
+        return refuse(mapping,
+            "of System V's memory, only what is removed (IPC_RMID) and attached once, by this process, can be");
+    }
     int descriptor = find_descriptor(mapping);
     if (descriptor < 0) {
         return refuse(mapping,
-            "that needs anonymous memory, or a memfd of which this process has a descriptor for writing; files, and System"
-            " V's memory, cannot be sealed");
+            "that needs anonymous memory, or a memfd of which this process has a descriptor for writing; files cannot be"
+            " sealed");
     }
     bool was_registered = false;
     int error = seal(descriptor, mapping, &was_registered);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
 #include "memory_mappings.h"
@@ -129,6 +130,21 @@ static void try_huge_pages(struct pair *pair) {
     munmap(mapped, 2 * HUGE_PAGE);
 }
 
+/* Attached, and removed at once. */
+static void try_segment(struct pair *pair, const char *name, size_t length, int flags) {
+    int segment = shmget(IPC_PRIVATE, length, IPC_CREAT | 0600 | flags);
+    if (segment < 0) {
+        printf("(none: %s)\n", name);
+        return;
+    }
+    uint8_t *attached = shmat(segment, NULL, 0);
+    CHECK(shmctl(segment, IPC_RMID, NULL) == 0 && attached != (void *)-1);
+    /* In two steps: the first one divides the attachment. */
+    try_kind(pair, name, attached + length / 2, length / 2);
+    try_kind(pair, name, attached, length);
+    munmap(attached, length);
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 2 || count == 3);
     without_query = count == 3 && strcmp(arguments[2], "text") == 0;
@@ -156,6 +172,8 @@ int main(int count, char **arguments) {
     try_file(&pair);
     try_read_only(&pair);
     try_huge_pages(&pair);
+    try_segment(&pair, "System V's memory, removed", LARGE, 0);
+    try_segment(&pair, "huge pages of System V, removed", 2 * HUGE_PAGE, SHM_HUGETLB);
 
     release_memory(pair.two.session);
     close_pair(&pair);

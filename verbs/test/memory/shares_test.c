@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -353,6 +354,26 @@ static void refuse_what_cannot_be_sealed(struct pair *pair) {
     munmap(memory, OCTETS);
 }
 
+/* System V's memory can only be registered where it is private: nobody else would see what arrives. */
+static void refuse_segments_of_others(struct pair *pair) {
+    int segment = shmget(IPC_PRIVATE, OCTETS, IPC_CREAT | 0600);
+    uint8_t *memory = shmat(segment, NULL, 0);
+    CHECK(segment >= 0 && memory != (void *)-1);
+    refuse(pair, EOPNOTSUPP, memory, OCTETS, ALL_RIGHTS, "IPC_RMID");
+    uint8_t *second = shmat(segment, NULL, 0);
+    CHECK(second != (void *)-1 && shmctl(segment, IPC_RMID, NULL) == 0);
+    refuse(pair, EOPNOTSUPP, memory, OCTETS, ALL_RIGHTS, "IPC_RMID");
+    CHECK(shmdt(second) == 0);
+    struct other other = start_other(memory);
+    refuse(pair, EOPNOTSUPP, memory, OCTETS, ALL_RIGHTS, "IPC_RMID");
+    order(&other, 's', 44);
+    CHECK(memory[OCTETS - 1] == 44);
+    end_other(&other);
+    deregister(register_range(pair, memory, OCTETS));
+    CHECK(memory[OCTETS - 1] == 44);
+    munmap(memory, OCTETS);
+}
+
 /* ---- Descriptors ---- */
 
 /* Finds the number of the only memfd that is open besides those below. */
@@ -428,6 +449,7 @@ int main(int count, char **arguments) {
     register_beyond_the_end(&pair);
     keep_to_the_rights(&pair);
     refuse_what_cannot_be_sealed(&pair);
+    refuse_segments_of_others(&pair);
     lose_descriptors(&pair);
     run_out_of_descriptors();
     release_memory(pair.two.session);
