@@ -11,17 +11,17 @@ public enum EspSuite {
   AES128_GCM16("aes128gcm16", 16, 4, 0, 4, 8, 16),
   /** AES-GCM with a 16-octet ICV and 256-bit keys (RFC 4106). */
   AES256_GCM16("aes256gcm16", 32, 4, 0, 4, 8, 16),
-  /** AES-CBC with 128-bit keys (RFC 3602) and HMAC-SHA-1-96 (RFC 2404). */
+  /** AES-CBC with 128-bit keys (RFC 3602) and HMAC with SHA-1 (RFC 2404). */
   AES128_SHA1("aes128-sha1", 16, 0, 20, 16, 16, 12),
-  /** AES-CBC with 256-bit keys (RFC 3602) and HMAC-SHA-1-96 (RFC 2404). */
+  /** AES-CBC with 256-bit keys (RFC 3602) and HMAC with SHA-1 (RFC 2404). */
   AES256_SHA1("aes256-sha1", 32, 0, 20, 16, 16, 12),
-  /** AES-CBC with 128-bit keys (RFC 3602) and HMAC-SHA-256-128 (RFC 4868). */
+  /** AES-CBC with 128-bit keys (RFC 3602) and HMAC with SHA-256 (RFC 4868). */
   AES128_SHA256("aes128-sha256", 16, 0, 32, 16, 16, 16),
-  /** AES-CBC with 256-bit keys (RFC 3602) and HMAC-SHA-256-128 (RFC 4868). */
+  /** AES-CBC with 256-bit keys (RFC 3602) and HMAC with SHA-256 (RFC 4868). */
   AES256_SHA256("aes256-sha256", 32, 0, 32, 16, 16, 16),
-  /** No encryption (RFC 2410), and HMAC-SHA-1-96 (RFC 2404). */
+  /** No encryption (RFC 2410), and HMAC with SHA-1 (RFC 2404). */
   NULL_SHA1("null-sha1", 0, 0, 20, 4, 0, 12),
-  /** No encryption (RFC 2410), and HMAC-SHA-256-128 (RFC 4868). */
+  /** No encryption (RFC 2410), and HMAC with SHA-256 (RFC 4868). */
   NULL_SHA256("null-sha256", 0, 0, 32, 4, 0, 16);
 
   /** Octets of the encryption key. */
