@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -143,6 +144,8 @@ public final class ControlSocket implements AutoCloseable {
     do {
       sent = SENDMSG.attempt(socket.number(), outgoing.address(), MSG_DONTWAIT | MSG_NOSIGNAL);
     } while (sent == -Errno.EINTR);
+    outgoing.wipe(buffer.position());
+    buffer.wipe();
     if (sent == -Errno.EAGAIN || sent == -Errno.ETOOMANYREFS) {
       return false;
     }
@@ -320,6 +323,12 @@ public final class ControlSocket implements AutoCloseable {
             ValueLayout.JAVA_INT, CONTROL + CONTROL_HEADER + 4L * i, descriptors.get(i).number());
       }
       MemorySegment.copy(octets, 0, memory, ValueLayout.JAVA_BYTE, OCTETS, octets.length);
+      Arrays.fill(octets, (byte) 0);
+    }
+
+    /** Overwrites the octets of a message, which may hold keys. */
+    void wipe(int octets) {
+      memory.asSlice(OCTETS, octets).fill((byte) 0);
     }
 
     /** The received message with all descriptors that the kernel installed. */
@@ -335,6 +344,7 @@ public final class ControlSocket implements AutoCloseable {
       }
       byte[] bytes = new byte[octets];
       MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, OCTETS, bytes, 0, octets);
+      wipe(octets);
       return MessageBuffer.forReading(bytes, octets, descriptors);
     }
   }

@@ -223,6 +223,11 @@ final class MessageBuffer {
     }
   }
 
+  /** Overwrites the octets, which may hold keys. */
+  void wipe() {
+    octets.put(0, new byte[octets.limit()]);
+  }
+
   /** Closes all descriptors of a message that is refused. */
   void closeDescriptors() {
     descriptors.forEach(Descriptor::close);

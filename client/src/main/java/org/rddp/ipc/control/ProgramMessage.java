@@ -378,9 +378,14 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param keys of encryption, salt and integrity, in this order
    */
   @MessageType(61)
-  record AddAssociation(
-      int request, SecurityAssociation association, int replaced, SecretOctets keys)
-      implements ProgramMessage {}
+  record AddAssociation(int request, SecurityAssociation association, int replaced, SecretOctets keys)
+      implements ProgramMessage {
+    /** Overwrites the keys of a message that is not used. */
+    @Override
+    public void closeDescriptors() {
+      keys.wipe();
+    }
+  }
 
   /**
    * Deletes a security association of the interface; only root and the daemon's own user may.
