@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # rddp fuzz: runs a target of the module fuzz under Jazzer, starting with the inputs in the tree.
 
-readonly FUZZ_TARGETS=(frames ipv6 connection startup mpa rdma)
+readonly FUZZ_TARGETS=(frames ipv6 esp connection startup mpa rdma)
 readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
 readonly FUZZ_WORK=$STATE/fuzz
 
@@ -18,6 +18,7 @@ When the fault is fixed, rename the input and add it: the tests run every input 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
   ipv6         any octets as packets of IPv6: extension headers, fragments, ICMPv6, Neighbour Discovery, TCP
+  esp          packets in ESP around any octets, replayed, spoilt, and in clear, where ESP is required
   connection   connections in any state: segments of a peer, calls of users, time
   startup      MPA's Startup Phase: any frame, in any segmentation, to Initiator and Responder in every configuration
   mpa          MPA's receiver: correct and wrong FPDUs, and any octets, in any segmentation and order
@@ -168,6 +169,7 @@ jazzer() {
     case $target in
         frames) class=FrameFuzz ;;
         ipv6) class=Ipv6Fuzz ;;
+        esp) class=EspFuzz ;;
         connection) class=ConnectionFuzz ;;
         startup) class=StartupFuzz ;;
         mpa) class=MpaFuzz ;;

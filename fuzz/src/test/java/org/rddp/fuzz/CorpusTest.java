@@ -37,6 +37,11 @@ class CorpusTest {
   }
 
   @Test
+  void shouldSurviveEveryListOfPacketsInEsp() throws IOException {
+    run("esp", EspFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
   void shouldSurviveEveryStartup() throws IOException {
     run("startup", StartupFuzz::fuzzerTestOneInput);
   }
