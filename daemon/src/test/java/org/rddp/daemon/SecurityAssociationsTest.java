@@ -3,6 +3,7 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,8 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
+import org.rddp.client.types.Access;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SecurityAssociation;
@@ -26,6 +29,7 @@ import org.rddp.client.types.SecurityAssociation;
 class SecurityAssociationsTest {
   private static final int NOBODY = 65534;
   private static final int PORT = 7471;
+  private static final int OCTETS = 50_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final String ONE = TestDaemon.ADDRESS_ONE;
   private static final String TWO = TestDaemon.ADDRESS_TWO;
@@ -121,6 +125,46 @@ class SecurityAssociationsTest {
         assertThat(here.list(ListSubject.ASSOCIATIONS)).hasSize(4);
         connectAndEnd(here, there);
       }
+    }
+  }
+
+  @Test
+  void shouldKeepAStreamWhileThereIsNoAssociation() throws Exception {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two");
+        Listener listener = there.listen(PORT)) {
+      associate(here, there);
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(
+              () -> listener.await(TIMEOUT).accept(), each -> Thread.ofPlatform().start(each));
+      try (Connection out =
+              here.connect(new InetSocketAddress(TWO, PORT), PrivateData.NONE, TIMEOUT);
+          Connection in = accepted.join()) {
+        MemoryRegion source = here.allocate(OCTETS);
+        source.segment().fill((byte) 7);
+        MemoryRegion sink = there.allocate(OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        for (Rddp each : List.of(here, there)) {
+          each.deleteAssociation(0x1001, TWO);
+          each.deleteAssociation(0x1002, ONE);
+        }
+        assertThat(out.postWrite(1, source, 0, OCTETS, sink.stag(), 0)).isTrue();
+        TestDaemon.await(() -> counter(here, "one.esp.no.association") > 0, "it cannot be sent");
+        assertThat(sink.segment().mismatch(source.segment())).isZero();
+        associate(here, there);
+        TestDaemon.await(
+            () -> sink.segment().mismatch(source.segment()) < 0, "TCP has sent it again");
+        assertThat(out.isOpen() && in.isOpen()).isTrue();
+        out.abort();
+      }
+    }
+  }
+
+  private static long counter(Rddp session, String name) {
+    try {
+      return TestDaemon.counters(session).get(name);
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 

@@ -106,8 +106,8 @@ final class EspOutput {
     }
     int inner = 0;
     int next = protocol;
-    outer = path;
-    if (association.tunnel != null) {
+    outer = path; // DDP-8.4.2-04, RDMAP-8.2.2-04
+    if (association.tunnel != null) { // DDP-8.4.2-03, RDMAP-8.2.2-03
       outer = association.tunnel;
       inner = path.header();
       next = path.isIpv6() ? Esp.NEXT_IPV6 : Esp.NEXT_IPV4;

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -43,6 +44,10 @@ class EspTest {
 
   @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
   @MethodSource("everyKind")
+  @Tag("DDP-8.4.2-03")
+  @Tag("DDP-8.4.2-04")
+  @Tag("RDMAP-8.2.2-03")
+  @Tag("RDMAP-8.2.2-04")
   @DisplayName(
       "RFC 4303: what is sent arrives, the wire has ESP only, and the sender's packet stays")
   void shouldCarryPackets(EspSuite suite, boolean ipv6, boolean tunnel) {
@@ -193,6 +198,8 @@ class EspTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  @Tag("DDP-8.4.2-02")
+  @Tag("RDMAP-8.2.2-02")
   @DisplayName("RFC 4303 section 3.4.3, 3.4.4: replayed, spoilt and unknown packets are dropped")
   void shouldDropWhatIsNotAuthentic(boolean ipv6) {
     SecuredLink link = SecuredLink.requiring();
