@@ -34,10 +34,10 @@ import org.rddp.wire.Tcp;
  * Packets for a stack that sends and receives in ESP only: sealed with the right keys around any
  * octets, sealed and spoilt, with numbers that come again, any octets as ESP, and packets in clear.
  *
- * <p>An input is an octet (the suite, and {@link #TUNNEL} and so on) and a list of packets: an octet
- * ({@link #SEALED} and so on), one with the protocol, one for the number, two with the length, and
- * the octets. A set of all numbers that were received says which packet must be accepted; nothing
- * but ESP may leave, each packet with a number of its own.
+ * <p>An input is an octet (the suite, and {@link #TUNNEL} and so on) and a list of packets: an
+ * octet ({@link #SEALED} and so on), one with the protocol, one for the number, two with the
+ * length, and the octets. A set of all numbers that were received says which packet must be
+ * accepted; nothing but ESP may leave, each packet with a number of its own.
  */
 public final class EspFuzz {
   /** Bits of the first octet, behind the suite. */
@@ -257,8 +257,7 @@ public final class EspFuzz {
           OURS.high(),
           OURS.low());
     } else {
-      Ipv4.write(
-          ip, Ipv4.HEADER + octets, protocol, Frames.THEIRS.bits(), Frames.OURS.bits());
+      Ipv4.write(ip, Ipv4.HEADER + octets, protocol, Frames.THEIRS.bits(), Frames.OURS.bits());
     }
   }
 
@@ -267,12 +266,7 @@ public final class EspFuzz {
     long sum =
         ipv6
             ? Checksum.pseudoHeader(
-                THEIRS.high(),
-                THEIRS.low(),
-                OURS.high(),
-                OURS.low(),
-                Ipv4.PROTOCOL_TCP,
-                length)
+                THEIRS.high(), THEIRS.low(), OURS.high(), OURS.low(), Ipv4.PROTOCOL_TCP, length)
             : Checksum.pseudoHeader(
                 Frames.THEIRS.bits(), Frames.OURS.bits(), Ipv4.PROTOCOL_TCP, length);
     Tcp.putChecksum(INNER, sum + Checksum.sum(INNER, length));

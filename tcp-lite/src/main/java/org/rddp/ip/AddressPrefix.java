@@ -75,11 +75,11 @@ public record AddressPrefix(long high, long low, int bits) {
   }
 
   private static long highMask(int bits) {
-    return bits == 0 ? 0 : -1L << Long.SIZE - Math.min(bits, Long.SIZE);
+    return bits == 0 ? 0 : -1L << (Long.SIZE - Math.min(bits, Long.SIZE));
   }
 
   private static long lowMask(int bits) {
-    return bits <= Long.SIZE ? 0 : -1L << BITS - bits;
+    return bits <= Long.SIZE ? 0 : -1L << (BITS - bits);
   }
 
   /** The text that {@link #parse} reads. */

@@ -190,7 +190,7 @@ public final class IpSecurity {
 
   private void changed() {
     generation++;
-    counters.associations = inbound.size() + outbound.size();
+    counters.associations = (long) inbound.size() + outbound.size();
     listener.run();
   }
 

@@ -124,7 +124,7 @@ public final class Ipv6Extensions {
             case Ipv6.FRAGMENT -> fragment();
             case Ipv4.PROTOCOL_TCP, Ipv6.ICMPV6 -> end(Outcome.PAYLOAD);
             case Ipv6.NOTHING -> end(Outcome.DROP);
-            default -> esp && protocol == Esp.PROTOCOL ? end(Outcome.PAYLOAD) : unknown();
+            default -> (esp && protocol == Esp.PROTOCOL) ? end(Outcome.PAYLOAD) : unknown();
           };
       if (!more) {
         return outcome;

@@ -150,7 +150,7 @@ final class SecuredLink {
   }
 
   private static int type(byte[] frame) {
-    return (frame[12] & 0xff) << 8 | frame[13] & 0xff;
+    return ((frame[12] & 0xff) << 8) | (frame[13] & 0xff);
   }
 
   /** The protocol of a frame's packet. */

@@ -378,7 +378,8 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param keys of encryption, salt and integrity, in this order
    */
   @MessageType(61)
-  record AddAssociation(int request, SecurityAssociation association, int replaced, SecretOctets keys)
+  record AddAssociation(
+      int request, SecurityAssociation association, int replaced, SecretOctets keys)
       implements ProgramMessage {
     /** Overwrites the keys of a message that is not used. */
     @Override
