@@ -4,10 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <linux/virtio_net.h>
 #include <rte_bus.h>
 #include <rte_dev.h>
+#include <rte_eth_vhost.h>
 #include <rte_ethdev.h>
 #include <rte_string_fns.h>
+#include <rte_vhost.h>
 
 #include "interrupt_thread.h"
 #include "removal.h"
@@ -224,6 +227,16 @@ int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
         .full_duplex = state.link_duplex == RTE_ETH_LINK_FULL_DUPLEX,
     };
     return 0;
+}
+
+int rddp_port_peer_takes_long(uint16_t port)
+{
+    const uint64_t wanted = 1ULL << VIRTIO_NET_F_GUEST_CSUM | 1ULL << VIRTIO_NET_F_GUEST_TSO4 |
+                            1ULL << VIRTIO_NET_F_GUEST_TSO6;
+    uint64_t agreed;
+    int device = rte_eth_vhost_get_vid_from_port_id(port);
+    return device >= 0 && rte_vhost_get_negotiated_features(device, &agreed) == 0 &&
+           (agreed & wanted) == wanted;
 }
 
 int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)

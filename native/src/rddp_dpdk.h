@@ -297,6 +297,12 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 /* Starts a port that is configured. */
 int rddp_port_start(uint16_t port);
 
+/*
+ * Whether the peer of a net_vhost port has agreed to take frames of several TCP segments, over IPv4 and IPv6: 1 or 0.
+ * 0 while there is no peer, and for ports of other drivers.
+ */
+int rddp_port_peer_takes_long(uint16_t port);
+
 /* Makes a started port receive all multicast frames; every frame if its driver cannot receive
  * multicast alone. A driver without either filter receives everything anyway. */
 int rddp_port_receive_multicast(uint16_t port);

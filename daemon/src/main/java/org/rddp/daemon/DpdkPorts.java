@@ -223,8 +223,7 @@ public final class DpdkPorts implements Ports {
       PortSettings settings = settings(configured, port).withQueues(pools.size());
       boolean isLong = configured.longestFrame() > configured.mtu();
       int offered = PortOffloads.of(port.info(), isLong).offered();
-      boolean sendsLong = isLong && (offered & Offloads.SEGMENTATION) != 0;
-      checkLongestFrame(configured, isLong, sendsLong);
+      checkLongestFrame(configured, isLong && !Offloads.cutTrains(offered));
       boolean interrupts = start(port, settings, pools);
       if (configured.ipv6().isPresent() && !port.receiveMulticast()) {
         warnings.add(noMulticast(configured, port));
@@ -242,7 +241,7 @@ public final class DpdkPorts implements Ports {
                 null,
                 mac,
                 configured.mtu(),
-                sendsLong ? configured.longestFrame() : configured.mtu(),
+                isLong ? configured.longestFrame() : configured.mtu(),
                 offered,
                 interrupts ? port.interruptDescriptor(i) : FrameDevice.POLLED,
                 i == 0 ? port::close : () -> {}));
@@ -355,10 +354,8 @@ public final class DpdkPorts implements Ports {
         .withOffloads(offloads.receive(), offloads.transmit());
   }
 
-  /** A vhost end takes long frames and sends none, as it does not learn what its peer agrees to. */
-  private void checkLongestFrame(
-      InterfaceConfiguration configured, boolean wanted, boolean offered) {
-    if (wanted && !offered && !configured.device().driver().equals("net_vhost")) {
+  private void checkLongestFrame(InterfaceConfiguration configured, boolean missing) {
+    if (missing) {
       throw refused(
           "longest-frame",
           configured.device().name()

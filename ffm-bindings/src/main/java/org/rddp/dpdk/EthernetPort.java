@@ -325,6 +325,14 @@ public final class EthernetPort implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether the peer of a net_vhost port has agreed to take frames of several TCP segments, over
+   * IPv4 and IPv6. False while it has no peer, and for other drivers.
+   */
+  public boolean peerTakesLong() {
+    return Dpdk.rddp_port_peer_takes_long(port) == 1;
+  }
+
   /** The MTU now, in octets of an IP packet. */
   public int mtu() {
     try (Arena arena = Arena.ofConfined()) {

@@ -25,13 +25,21 @@ public interface FrameDevice extends AutoCloseable {
 
   /**
    * The largest IP packet in octets, {@link #mtu()} to 65535, of a frame that holds several TCP
-   * segments of one connection, one behind the other under one header. Such frames may be sent and
-   * received: the device cuts them into segments that the link carries, or passes them on whole.
-   * {@link #mtu()} if the device does not support them. Both the device and its pool have buffers
-   * for them.
+   * segments of one connection, one behind the other under one header. Such frames may be received,
+   * and sent while {@link #sendsLong()}: the device cuts them into segments that the link carries,
+   * or passes them on whole. {@link #mtu()} if the device does not support them. Both the device
+   * and its pool have buffers for them.
    */
   default int longestFrame() {
     return mtu();
+  }
+
+  /**
+   * Whether frames longer than {@link #mtu()} may be sent now; up to {@link #longestFrame()} are
+   * received in any case. May change from one turn of the engine to the next.
+   */
+  default boolean sendsLong() {
+    return longestFrame() > mtu();
   }
 
   /** Whether the link is up. */

@@ -31,6 +31,12 @@ public final class Offloads {
    */
   public static final int SUM_WITH_LENGTH = 32;
 
+  /**
+   * Sent: cuts frames of several segments of one size, or passes them on to a peer that does, while
+   * {@link FrameDevice#sendsLong()}. A device with {@link #SEGMENTATION} does so in any case.
+   */
+  public static final int TRAINS = 64;
+
   /** No verdict on the TCP checksum of a received frame. */
   public static final int UNKNOWN = 0;
 
@@ -41,4 +47,9 @@ public final class Offloads {
   public static final int BAD = 2;
 
   private Offloads() {}
+
+  /** Whether a device with these offloads wants to know the size of a frame's segments. */
+  public static boolean cutTrains(int offloads) {
+    return (offloads & (SEGMENTATION | TRAINS)) != 0;
+  }
 }

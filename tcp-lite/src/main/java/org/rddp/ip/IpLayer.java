@@ -173,6 +173,11 @@ public final class IpLayer {
     return esp == null ? longestFrame : mtu;
   }
 
+  /** Whether the device takes packets longer than the MTU now: {@link FrameDevice#sendsLong}. */
+  public boolean sendsLong() {
+    return device.sendsLong();
+  }
+
   /**
    * Receives and processes one burst of the device, and one of the waiting frames to ourselves;
    * returns the number of frames.
@@ -362,6 +367,11 @@ public final class IpLayer {
 
   private boolean offloads(int kind) {
     return esp == null && (device.offloads() & kind) != 0;
+  }
+
+  /** Whether the device wants to know the size of the segments in a frame of several. */
+  public boolean cutsTrains() {
+    return Offloads.cutTrains(device.offloads());
   }
 
   /** Whether the sum of a pseudo header includes the length of a frame that the device cuts. */

@@ -19,6 +19,7 @@ final class SegmentOutput {
   private final SackOption sackOption = new SackOption();
   private final boolean offloadsChecksum;
   private final boolean offloadsSegmentation;
+  private final boolean cutsTrains;
   private final boolean sumsLength;
 
   SegmentOutput(StackContext context) {
@@ -29,6 +30,7 @@ final class SegmentOutput {
     offer = context.offer;
     offloadsChecksum = ip.offloadsChecksum();
     offloadsSegmentation = ip.offloadsSegmentation();
+    cutsTrains = ip.cutsTrains();
     sumsLength = ip.sumsLength();
   }
 
@@ -91,7 +93,7 @@ final class SegmentOutput {
     long header = payload - headerLength;
     long sum = header(connection, header, connection.sender.sequence(position), flags, 0);
     sum += offloadsChecksum ? 0 : Checksum.sum(payload, length);
-    int cut = offloadsSegmentation ? segment : 0;
+    int cut = cutsTrains ? segment : 0;
     finish(connection, packet, header, headerLength + length, sum, cut, ecn);
   }
 

@@ -47,8 +47,11 @@ final class StackContext {
   /** Packets sent and not acknowledged: at most half of the pool. */
   final PacketBudget sentPackets;
 
-  /** The most payload octets of one frame with several segments; 0 if the device takes none. */
-  final int longestTrain;
+  /** {@link #longestTrain} while the device takes such frames. */
+  private final int longestOfDevice;
+
+  /** The most payload octets of one frame with several segments; 0 if the device takes none now. */
+  int longestTrain;
 
   /** The number of packets that a long packet kept out of order counts for. */
   final int longWeight;
@@ -125,7 +128,8 @@ final class StackContext {
     SegmentInput input = new SegmentInput(this);
     ip = new IpLayer(device, address, member, input, random, security);
     boolean trains = ip.longestFrame() > ip.mtu() && pool.longCapacity() > 0;
-    longestTrain = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
+    longestOfDevice = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
+    refreshTrains();
     peers = new Peers(member.connections(), settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);
     transmitter = new SegmentTransmitter(output, pool, counters);
@@ -135,6 +139,11 @@ final class StackContext {
     StatelessOutput replies = new StatelessOutput(this);
     handshake = new Handshake(this, replies, random);
     input.connect(new SegmentArrival(this, replies));
+  }
+
+  /** Asks the device whether it takes frames with several segments now. */
+  void refreshTrains() {
+    longestTrain = ip.sendsLong() ? longestOfDevice : 0;
   }
 
   /** The clock of all timestamps, in milliseconds. */

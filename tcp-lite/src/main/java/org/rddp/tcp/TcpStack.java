@@ -137,6 +137,7 @@ public final class TcpStack implements AutoCloseable {
    */
   public int receive(long time) {
     context.now = time;
+    context.refreshTrains();
     return context.ip.receive(time);
   }
 

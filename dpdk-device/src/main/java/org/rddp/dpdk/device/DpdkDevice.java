@@ -47,6 +47,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private long captureEpoch;
   private long droppedChains;
   private volatile boolean up = true;
+  private final boolean peerDecides;
+  private volatile boolean sendsLong;
 
   /**
    * Creates a device for a started port with one queue.
@@ -110,6 +112,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     this.mtu = mtu;
     this.longestFrame = longestFrame;
     this.offloads = offloads;
+    peerDecides = (offloads & Offloads.TRAINS) != 0;
+    sendsLong = longestFrame > mtu && !peerDecides;
     this.interrupt = interrupt;
     this.closer = closer;
   }
@@ -132,6 +136,12 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   @Override
   public int longestFrame() {
     return longestFrame;
+  }
+
+  /** Whether it was so at the last {@link #refreshLink()}, where the peer decides. */
+  @Override
+  public boolean sendsLong() {
+    return sendsLong;
   }
 
   @Override
@@ -215,9 +225,15 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     return up;
   }
 
-  /** Asks the driver whether the link is up. Do not call this on the engine's thread. */
+  /**
+   * Asks the driver whether the link is up, and whether a net_vhost port's peer has agreed to take
+   * long frames. Do not call this on the engine's thread.
+   */
   public void refreshLink() {
     up = port.link().up();
+    if (peerDecides) {
+      sendsLong = port.peerTakesLong();
+    }
   }
 
   /** The number of the device's queue. */

@@ -13,6 +13,7 @@ import org.rddp.dpdk.PortInfo;
  *
  * <p>Where long frames are asked for, virtio-user and the cards that complete IPv4's header without
  * being asked get them if they say that they cut: the other end of virtio has agreed to take them.
+ * vhost's other end may agree later, or another may come: {@link Offloads#TRAINS}.
  *
  * @param receive DPDK's names, for {@link org.rddp.dpdk.PortSettings#receiveOffloads}
  * @param transmit DPDK's names, for {@link org.rddp.dpdk.PortSettings#transmitOffloads}
@@ -25,6 +26,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   private static final String IP_CHECKSUM = "IPV4_CKSUM";
   private static final String TCP_CHECKSUM = "TCP_CKSUM";
   private static final String SEGMENTATION = "TCP_TSO";
+  private static final String LONG_RECEIVE = "TCP_LRO";
   private static final String VHOST = "net_vhost";
   private static final String VIRTIO_USER = "net_virtio_user";
   private static final String VIRTIO = "net_virtio";
@@ -77,13 +79,19 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
         || !info.transmitOffloads().contains(TCP_CHECKSUM)) {
       return NONE;
     }
-    Set<String> checksum = Set.of(TCP_CHECKSUM);
+    Set<String> receive = new TreeSet<>(Set.of(TCP_CHECKSUM));
+    Set<String> transmit = new TreeSet<>(receive);
     int offered = Offloads.VERDICT | Offloads.CHECKSUM;
-    return longFrames && user && info.transmitOffloads().contains(SEGMENTATION)
-        ? new PortOffloads(
-            checksum,
-            Set.of(TCP_CHECKSUM, SEGMENTATION),
-            offered | Offloads.SEGMENTATION | Offloads.SUM_WITH_LENGTH)
-        : new PortOffloads(checksum, checksum, offered);
+    if (longFrames && !user) {
+      offered |= Offloads.TRAINS | Offloads.SUM_WITH_LENGTH;
+    } else if (longFrames && info.transmitOffloads().contains(SEGMENTATION)) {
+      transmit.add(SEGMENTATION);
+      offered |= Offloads.SEGMENTATION | Offloads.SUM_WITH_LENGTH;
+      if (info.receiveOffloads().contains(LONG_RECEIVE)) {
+        // Without, the other end may send none.
+        receive.add(LONG_RECEIVE);
+      }
+    }
+    return new PortOffloads(Set.copyOf(receive), Set.copyOf(transmit), offered);
   }
 }

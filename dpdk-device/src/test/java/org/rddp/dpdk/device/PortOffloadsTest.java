@@ -87,8 +87,26 @@ class PortOffloadsTest {
     int checksums = Offloads.VERDICT | Offloads.CHECKSUM;
     assertThat(of("net_virtio_user0", "net_virtio_user", receive, receive, true).offered())
         .isEqualTo(checksums);
-    assertThat(of("net_vhost0", "net_vhost", receive, transmit, true).offered())
-        .isEqualTo(checksums);
+  }
+
+  @Test
+  void shouldReceiveLongFramesOnVirtioUserWhereTheOtherEndMaySendThem() {
+    Set<String> receive = Set.of("TCP_CKSUM", "TCP_LRO");
+    Set<String> transmit = Set.of("TCP_CKSUM", "TCP_TSO");
+    assertThat(of("net_virtio_user0", "net_virtio_user", receive, transmit, true).receive())
+        .containsExactlyInAnyOrderElementsOf(receive);
+    assertThat(of("net_virtio_user0", "net_virtio_user", receive, transmit, false).receive())
+        .containsExactly("TCP_CKSUM");
+  }
+
+  @Test
+  void shouldSendLongFramesOnVhostWhileItsPeerTakesThem() {
+    Set<String> checksum = Set.of("TCP_CKSUM");
+    PortOffloads offloads = of("net_vhost0", "net_vhost", checksum, checksum, true);
+    assertThat(offloads.transmit()).containsExactly("TCP_CKSUM");
+    assertThat(offloads.offered())
+        .isEqualTo(
+            Offloads.VERDICT | Offloads.CHECKSUM | Offloads.TRAINS | Offloads.SUM_WITH_LENGTH);
   }
 
   @ParameterizedTest

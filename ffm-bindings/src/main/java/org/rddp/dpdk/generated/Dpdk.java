@@ -2252,6 +2252,64 @@ public class Dpdk {
         }
     }
 
+    private static class rddp_port_peer_takes_long {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_SHORT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_peer_takes_long");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_port_peer_takes_long(uint16_t port)
+     * }
+     */
+    public static FunctionDescriptor rddp_port_peer_takes_long$descriptor() {
+        return rddp_port_peer_takes_long.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_port_peer_takes_long(uint16_t port)
+     * }
+     */
+    public static MethodHandle rddp_port_peer_takes_long$handle() {
+        return rddp_port_peer_takes_long.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_port_peer_takes_long(uint16_t port)
+     * }
+     */
+    public static MemorySegment rddp_port_peer_takes_long$address() {
+        return rddp_port_peer_takes_long.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_port_peer_takes_long(uint16_t port)
+     * }
+     */
+    public static int rddp_port_peer_takes_long(short port) {
+        var mh$ = rddp_port_peer_takes_long.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_port_peer_takes_long", port);
+            }
+            return (int)mh$.invokeExact(port);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class rddp_port_receive_multicast {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,
