@@ -557,7 +557,7 @@ class EspTest {
     byte[] quoted = link.packets().getLast();
     int at = ALL + SecuredLink.header(quoted);
     byte[] another = quoted.clone();
-    another[at + 7] += 1;
+    another[at + 7]++;
     link.inject(error(link, another, ipv6, 1300));
     assertThat(path.mtu()).as("a number that was not sent").isEqualTo(1500);
     another = quoted.clone();
@@ -670,7 +670,7 @@ class EspTest {
   }
 
   private static byte[] withLength(byte[] frame) {
-    frame[ALL + 2] = (byte) (frame.length - ALL >> 8);
+    frame[ALL + 2] = (byte) ((frame.length - ALL) >> 8);
     frame[ALL + 3] = (byte) (frame.length - ALL);
     return repaired(frame);
   }
