@@ -21,6 +21,10 @@ install_packages_to_run() {
     if ! has_verbs_headers; then
         install_optional 'unmodified RDMA programs over rddp (rddp verbs)' libibverbs-dev librdmacm-dev
     fi
+    # There is none for other processors.
+    if [[ -z ${RDDP_NO_DPDK:-} && $(uname -m) == x86_64 && ! -f /usr/include/intel-ipsec-mb.h ]]; then
+        install_optional 'encryption by ESP without the ciphers of the JDK' libipsec-mb-dev
+    fi
     # DPDK depends on it, too; without DPDK there is nothing to capture.
     if [[ -z ${RDDP_NO_DPDK:-} ]] && ! has_library libpcap.so.; then
         install_optional 'filters of rddp capture' libpcap0.8

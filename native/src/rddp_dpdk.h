@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* Increment with every change of a type or function below. */
-#define RDDP_ABI 5
+#define RDDP_ABI 6
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -378,6 +378,36 @@ uint16_t rddp_tx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t cou
  * how many; -ENOTSUP if the driver does not support it.
  */
 int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count);
+
+/* ---- ESP ---- */
+
+/*
+ * Whether the functions below can be used: the shim was built with libipsec-mb, which is there, and the processor has the
+ * instructions for AES-GCM.
+ */
+int rddp_esp_gcm_supported(void);
+
+/*
+ * Expands the keys of an association with AES-GCM (RFC 4106): 16 or 32 octets of key and 4 of salt, 20 or 36 octets in all. esn
+ * says whether sequence numbers have 64 bits. NULL if that is not supported, or without memory.
+ */
+void *rddp_esp_key_new(const void *keys, uint32_t octets, int esn);
+
+/* Overwrites and frees the keys; NULL: does nothing. */
+void rddp_esp_key_free(void *key);
+
+/*
+ * Writes a sealed packet: ESP header, initialization vector, the encrypted payload with padding, pad length and next header, and
+ * 16 octets of ICV. The payload is not written, and must not overlap. Hot.
+ */
+void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence,
+                   void *sealed);
+
+/*
+ * Decrypts a sealed packet of so many octets in place, and returns the octets of payload, padding and trailer, which begin 16
+ * octets behind its ESP header; -1 if the packet is not authentic. Hot.
+ */
+int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence);
 
 #ifdef __cplusplus
 }

@@ -46,7 +46,7 @@ import org.rddp.group.StackGroup;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Network;
-import org.rddp.ip.esp.JceCiphers;
+import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
@@ -120,7 +120,8 @@ public final class Daemon implements AutoCloseable {
               each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
-        Engine engine = engine(each, i, group, device, configuration.limits(), faults);
+        Engine engine =
+            engine(each, i, group, device, ports.ciphers(), configuration.limits(), faults);
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engine.introduceTo(queuePairs);
         engines.add(engine);
@@ -257,6 +258,9 @@ public final class Daemon implements AutoCloseable {
               .formatted(each.name(), each.addressText(), each.device(), each.mtu(), port));
       device += each.engines();
     }
+    if (configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent())) {
+      events.info("AES-GCM of ESP is computed by " + ports.ciphers());
+    }
     ports.warnings().forEach(events::warn);
     events.info("programs connect at " + configuration.controlSocket());
   }
@@ -349,6 +353,7 @@ public final class Daemon implements AutoCloseable {
       int number,
       StackGroup group,
       FrameDevice device,
+      EspCipher.Factory ciphers,
       Limits limits,
       FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
@@ -362,7 +367,7 @@ public final class Daemon implements AutoCloseable {
             group.member(number),
             limits.stags(),
             configured.heldMemoryOfEngine(),
-            security(configured, address, device, random),
+            security(configured, address, device, ciphers, random),
             random);
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
@@ -385,13 +390,13 @@ public final class Daemon implements AutoCloseable {
       InterfaceConfiguration configured,
       InterfaceAddress address,
       FrameDevice device,
+      EspCipher.Factory ciphers,
       SecureRandom random) {
     byte[] secret = new byte[SECRET];
     random.nextBytes(secret);
     return configured
         .ipsec()
-        .map(policy ->
-            new IpSecurity(policy, address.all(device.macAddress()), new JceCiphers(), secret))
+        .map(policy -> new IpSecurity(policy, address.all(device.macAddress()), ciphers, secret))
         .orElse(null);
   }
 

@@ -31,8 +31,10 @@ import org.rddp.dpdk.PortSettings;
 import org.rddp.dpdk.RingPair;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.dpdk.device.MbufPool;
+import org.rddp.dpdk.device.NativeCiphers;
 import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.dpdk.device.RingCopier;
+import org.rddp.ip.esp.EspCipher;
 import org.rddp.wire.Toeplitz;
 
 /**
@@ -527,6 +529,11 @@ public final class DpdkPorts implements Ports {
   @Override
   public List<String> warnings() {
     return List.copyOf(warnings);
+  }
+
+  @Override
+  public EspCipher.Factory ciphers() {
+    return new NativeCiphers();
   }
 
   @Override

@@ -2,6 +2,8 @@ package org.rddp.daemon;
 
 import java.util.List;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.esp.EspCipher;
+import org.rddp.ip.esp.JceCiphers;
 
 /** The devices of a daemon's interfaces. */
 public interface Ports extends AutoCloseable {
@@ -22,4 +24,9 @@ public interface Ports extends AutoCloseable {
   /** Closes every device and frees their resources. No engine may be running. */
   @Override
   void close();
+
+  /** Makes the ciphers of ESP. */
+  default EspCipher.Factory ciphers() {
+    return new JceCiphers();
+  }
 }

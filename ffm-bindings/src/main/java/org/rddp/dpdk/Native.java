@@ -10,7 +10,7 @@ import java.lang.invoke.MethodHandle;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * The native calls made per burst, as constant method handles that the JIT inlines.
+ * The native calls made per burst or packet, as constant method handles that the JIT inlines.
  *
  * <p>Addresses are {@code long}, so that nothing is allocated. Calls without {@code Blocking} in
  * their names are {@linkplain Linker.Option#critical critical}: they omit the thread state
@@ -29,6 +29,8 @@ final class Native {
   private static final MethodHandle ALLOC;
   private static final MethodHandle FREE;
   private static final MethodHandle TSC;
+  private static final MethodHandle ESP_SEAL;
+  private static final MethodHandle ESP_OPEN;
 
   static {
     NativeLibrary.load();
@@ -43,6 +45,8 @@ final class Native {
     ALLOC = handle(Dpdk.rddp_alloc$address(), Dpdk.rddp_alloc$descriptor(), critical);
     FREE = handle(Dpdk.rddp_free$address(), Dpdk.rddp_free$descriptor(), critical);
     TSC = handle(Dpdk.rddp_tsc$address(), Dpdk.rddp_tsc$descriptor(), critical);
+    ESP_SEAL = handle(Dpdk.rddp_esp_seal$address(), Dpdk.rddp_esp_seal$descriptor(), critical);
+    ESP_OPEN = handle(Dpdk.rddp_esp_open$address(), Dpdk.rddp_esp_open$descriptor(), critical);
   }
 
   private Native() {}
@@ -114,6 +118,23 @@ final class Native {
   static long tsc() {
     try {
       return (long) TSC.invokeExact();
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static void espSeal(
+      long key, long payload, int length, int next, int spi, long sequence, long sealed) {
+    try {
+      ESP_SEAL.invokeExact(key, payload, length, next, spi, sequence, sealed);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int espOpen(long key, long sealed, int length, long sequence) {
+    try {
+      return (int) ESP_OPEN.invokeExact(key, sealed, length, sequence);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -8,13 +8,14 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.rddp.dpdk.device.NativeCiphers;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
-/** What it takes to seal a packet of ESP, and to open one, with the ciphers of the JDK. */
+/** What it takes to seal a packet of ESP, and to open one, by libipsec-mb and by the JDK. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 public class EspBenchmark extends LayerBenchmark {
@@ -27,6 +28,10 @@ public class EspBenchmark extends LayerBenchmark {
   /** Octets of payload: a short message, and full packets of MTUs of 1500 and 9000 octets. */
   @Param({"64", "1446", "8946"})
   private int length;
+
+  /** Whether AES-GCM is computed by libipsec-mb, if that is there; otherwise by the JDK. */
+  @Param({"true", "false"})
+  private boolean library;
 
   private EspCipher cipher;
   private long payload;
@@ -41,7 +46,7 @@ public class EspBenchmark extends LayerBenchmark {
     SplittableRandom random = new SplittableRandom(length);
     byte[] keys = new byte[suite.keyOctets()];
     random.nextBytes(keys);
-    cipher = new JceCiphers().cipher(suite, true, keys);
+    cipher = (library ? new NativeCiphers() : new JceCiphers()).cipher(suite, true, keys);
     whole = suite.sealedLength(length);
     payload = Memory.allocate(length);
     sealed = Memory.allocate(whole);

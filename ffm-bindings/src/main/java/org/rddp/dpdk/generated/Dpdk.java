@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)5L;
+    private static final int RDDP_ABI = (int)6L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 5
+     * #define RDDP_ABI 6
      * }
      */
     public static int RDDP_ABI() {
@@ -3315,6 +3315,303 @@ public class Dpdk {
                 traceDowncall("rddp_tx_done", port, queue, count);
             }
             return (int)mh$.invokeExact(port, queue, count);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_esp_gcm_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT    );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_esp_gcm_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_esp_gcm_supported()
+     * }
+     */
+    public static FunctionDescriptor rddp_esp_gcm_supported$descriptor() {
+        return rddp_esp_gcm_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_esp_gcm_supported()
+     * }
+     */
+    public static MethodHandle rddp_esp_gcm_supported$handle() {
+        return rddp_esp_gcm_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_esp_gcm_supported()
+     * }
+     */
+    public static MemorySegment rddp_esp_gcm_supported$address() {
+        return rddp_esp_gcm_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_esp_gcm_supported()
+     * }
+     */
+    public static int rddp_esp_gcm_supported() {
+        var mh$ = rddp_esp_gcm_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_esp_gcm_supported");
+            }
+            return (int)mh$.invokeExact();
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_esp_key_new {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_POINTER,
+            Dpdk.C_POINTER,
+            Dpdk.C_INT,
+            Dpdk.C_INT
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_esp_key_new");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void *rddp_esp_key_new(const void *keys, uint32_t octets, int esn)
+     * }
+     */
+    public static FunctionDescriptor rddp_esp_key_new$descriptor() {
+        return rddp_esp_key_new.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void *rddp_esp_key_new(const void *keys, uint32_t octets, int esn)
+     * }
+     */
+    public static MethodHandle rddp_esp_key_new$handle() {
+        return rddp_esp_key_new.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void *rddp_esp_key_new(const void *keys, uint32_t octets, int esn)
+     * }
+     */
+    public static MemorySegment rddp_esp_key_new$address() {
+        return rddp_esp_key_new.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void *rddp_esp_key_new(const void *keys, uint32_t octets, int esn)
+     * }
+     */
+    public static MemorySegment rddp_esp_key_new(MemorySegment keys, int octets, int esn) {
+        var mh$ = rddp_esp_key_new.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_esp_key_new", keys, octets, esn);
+            }
+            return (MemorySegment)mh$.invokeExact(keys, octets, esn);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_esp_key_free {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            Dpdk.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_esp_key_free");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void rddp_esp_key_free(void *key)
+     * }
+     */
+    public static FunctionDescriptor rddp_esp_key_free$descriptor() {
+        return rddp_esp_key_free.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void rddp_esp_key_free(void *key)
+     * }
+     */
+    public static MethodHandle rddp_esp_key_free$handle() {
+        return rddp_esp_key_free.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void rddp_esp_key_free(void *key)
+     * }
+     */
+    public static MemorySegment rddp_esp_key_free$address() {
+        return rddp_esp_key_free.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void rddp_esp_key_free(void *key)
+     * }
+     */
+    public static void rddp_esp_key_free(MemorySegment key) {
+        var mh$ = rddp_esp_key_free.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_esp_key_free", key);
+            }
+            mh$.invokeExact(key);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_esp_seal {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            Dpdk.C_POINTER,
+            Dpdk.C_POINTER,
+            Dpdk.C_INT,
+            Dpdk.C_INT,
+            Dpdk.C_INT,
+            Dpdk.C_LONG,
+            Dpdk.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_esp_seal");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence, void *sealed)
+     * }
+     */
+    public static FunctionDescriptor rddp_esp_seal$descriptor() {
+        return rddp_esp_seal.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence, void *sealed)
+     * }
+     */
+    public static MethodHandle rddp_esp_seal$handle() {
+        return rddp_esp_seal.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence, void *sealed)
+     * }
+     */
+    public static MemorySegment rddp_esp_seal$address() {
+        return rddp_esp_seal.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence, void *sealed)
+     * }
+     */
+    public static void rddp_esp_seal(MemorySegment key, MemorySegment payload, int length, int next, int spi, long sequence, MemorySegment sealed) {
+        var mh$ = rddp_esp_seal.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_esp_seal", key, payload, length, next, spi, sequence, sealed);
+            }
+            mh$.invokeExact(key, payload, length, next, spi, sequence, sealed);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_esp_open {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_INT,
+            Dpdk.C_POINTER,
+            Dpdk.C_POINTER,
+            Dpdk.C_INT,
+            Dpdk.C_LONG
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_esp_open");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence)
+     * }
+     */
+    public static FunctionDescriptor rddp_esp_open$descriptor() {
+        return rddp_esp_open.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence)
+     * }
+     */
+    public static MethodHandle rddp_esp_open$handle() {
+        return rddp_esp_open.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence)
+     * }
+     */
+    public static MemorySegment rddp_esp_open$address() {
+        return rddp_esp_open.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence)
+     * }
+     */
+    public static int rddp_esp_open(MemorySegment key, MemorySegment sealed, int length, long sequence) {
+        var mh$ = rddp_esp_open.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_esp_open", key, sealed, length, sequence);
+            }
+            return (int)mh$.invokeExact(key, sealed, length, sequence);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

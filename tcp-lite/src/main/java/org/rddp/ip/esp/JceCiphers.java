@@ -18,6 +18,12 @@ public final class JceCiphers implements EspCipher.Factory {
     return suite.isGcm() ? new JceGcm(suite, esn, keys) : new JceHmac(suite, esn, keys);
   }
 
+  /** What they are computed by. */
+  @Override
+  public String toString() {
+    return "the JDK";
+  }
+
   static Cipher cipher(String transformation) {
     try {
       return Cipher.getInstance(transformation);
