@@ -9,6 +9,7 @@ import static org.rddp.ip.SecuredLink.SPI;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -18,7 +19,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.OffloadingDevice;
+import org.rddp.device.Offloads;
+import org.rddp.group.StackGroup;
 import org.rddp.ip.esp.EspSuite;
+import org.rddp.ip.esp.JceCiphers;
 import org.rddp.ip.esp.Lifetime;
 import org.rddp.wire.Esp;
 import org.rddp.wire.Ethernet;
@@ -33,6 +41,7 @@ import org.rddp.wire.Memory;
 class EspTest {
   private static final EspSuite GCM = EspSuite.AES128_GCM16;
   private static final int ALL = Ethernet.HEADER;
+  private static final int ALL_OFFLOADS = Offloads.CHECKSUM | Offloads.SEGMENTATION;
 
   static Stream<Arguments> everyKind() {
     return Arrays.stream(EspSuite.values())
@@ -111,6 +120,53 @@ class EspTest {
       assertThat(link.there.heard).as("too long").hasSize(1);
       assertThat(link.here.counters().tooLong).isEqualTo(1);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("with a policy no long frames and no offloads are offered to TCP")
+  void shouldOfferNoOffloads(boolean secured) {
+    NativePacketPool pool = new NativePacketPool(64, 2048, 4, 9100);
+    FrameDevice link = LoopedDevice.pair(pool, pool, 1500, 9000, 8)[0];
+    Ipv4Address ours = Ipv4Address.parse("10.0.0.1");
+    IpSecurity security =
+        new IpSecurity(
+            new SecurityPolicy(List.of(), PolicyAction.BYPASS),
+            List.of(ours),
+            new JceCiphers(),
+            new byte[1]);
+    IpSecurity its = secured ? security : null;
+    assertThat(layer(link, ours, its).longestFrame()).isEqualTo(secured ? 1500 : 9000);
+    IpLayer card = layer(new OffloadingDevice(link, ALL_OFFLOADS), ours, its);
+    assertThat(card.offloadsChecksum()).isEqualTo(!secured);
+    assertThat(card.offloadsSegmentation()).isEqualTo(!secured);
+  }
+
+  private static IpLayer layer(FrameDevice device, Ipv4Address ours, IpSecurity security) {
+    return new IpLayer(
+        device,
+        new InterfaceAddress(ours, 24),
+        StackGroup.alone(),
+        new IpScript(),
+        new SplittableRandom(1),
+        security);
+  }
+
+  @Test
+  @DisplayName("a tunnel and TCP keep one path open, each until it is done with it")
+  void shouldKeepThePathOpenForBoth() {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(link.here, link.there, SPI, false, true, GCM, true, 0);
+    Path path = link.here.path(link.there.ipv4);
+    assertThat(path.open()).isTrue();
+    assertThat(link.here.security.delete(SPI, link.there.ipv4)).isTrue();
+    assertThat(path.hop).isNotNull();
+    link.associate(link.here, link.there, SPI + 1, false, true, GCM, true, 0);
+    path.close();
+    link.here.send(link.there.ipv4, 8);
+    assertThat(link.there.heard).hasSize(1);
+    assertThat(link.here.security.delete(SPI + 1, link.there.ipv4)).isTrue();
+    assertThat(path.hop).isNull();
   }
 
   @Test
@@ -614,7 +670,7 @@ class EspTest {
     link.there.security.add(settings, keys, 0, link.now);
     OutboundAssociation sender =
         new OutboundAssociation(
-            settings, new org.rddp.ip.esp.JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
+            settings, new JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
     long at = Memory.allocate(256);
     Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV4);
     int total = Ipv4.HEADER + GCM.sealedLength(40);
