@@ -82,6 +82,7 @@ doctor_dpdk() {
     fi
     doctor_drivers "$(pkg-config --variable=libdir libdpdk)"
     doctor_shim
+    doctor_esp
 }
 
 # Checks what an installed copy needs: a runtime, and DPDK's libraries where the dynamic linker finds them.
@@ -99,6 +100,23 @@ doctor_installed() {
     eal=$(sed -n 's/.*=> \(.*librte_eal\.so[^ ]*\) .*/\1/p' <<<"$linked")
     ok DPDK "$(readlink -f -- "$eal")"
     doctor_drivers "$(dirname -- "$eal")"
+    doctor_esp
+}
+
+# What computes AES-GCM of ESP: libipsec-mb, which the shim loads if it is there, or the JDK.
+doctor_esp() {
+    [[ $(uname -m) == x86_64 && -f $SHIM ]] || return 0
+    local library
+    library=$(grep -aom1 'libIPSec_MB\.so\.[0-9]*' "$SHIM")
+    if [[ -z $library ]]; then
+        note ESP 'AES-GCM by the JDK: the shim was built without libipsec-mb' "$(install_command libipsec-mb-dev), then rddp setup"
+    elif ! has_library "$library"; then
+        note ESP "AES-GCM by the JDK: $library is not found" "$(install_command libipsec-mb-dev)"
+    elif ! grep -qw aes /proc/cpuinfo; then
+        note ESP 'AES-GCM by the JDK: the processor has no AES instructions' 'none; it only takes longer'
+    else
+        ok ESP "AES-GCM by $library"
+    fi
 }
 
 # doctor_drivers FOLDER: looks for the drivers among DPDK's libraries in the folder, and where Debian or Fedora has drivers.
