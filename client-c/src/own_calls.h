@@ -1,7 +1,9 @@
 /*
  * System calls of the library's own, which other preloaded libraries do not see. librspreload (rsockets) defines close(),
  * poll() and the like: it would take the library's descriptors for the program's, and it holds a lock of its own while it
- * calls us. Libraries that watch memory define mmap() and munmap(), and so does librddp-verbs. The compiler includes this file in each of the library's (-include); own-calls checks that nothing is left out.
+ * calls us. UCX, Open MPI and libfabric put theirs in the place of mmap() and the like, and UCX's mremap() drops the new
+ * address; librddp-verbs itself defines mmap() and munmap(). The compiler includes this file in each of the library's
+ * (-include); own-calls checks that nothing is left out.
  */
 #ifndef RDDP_OWN_CALLS_H
 #define RDDP_OWN_CALLS_H
@@ -60,8 +62,11 @@ int __interceptor_munmap(void *address, size_t length);
 #define own_munmap __interceptor_munmap
 #endif
 
+#define madvise(address, length, advice) ((int)syscall(SYS_madvise, (address), (size_t)(length), (advice)))
 #define mmap(address, length, protection, flags, descriptor, offset)                                                   \
     own_mmap((address), (length), (protection), (flags), (descriptor), (offset))
+#define mremap(address, length, wanted, flags, at)                                                                     \
+    ((void *)syscall(SYS_mremap, (address), (size_t)(length), (size_t)(wanted), (long)(flags), (at)))
 #define munmap(address, length) own_munmap((address), (length))
 
 #endif

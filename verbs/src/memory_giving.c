@@ -18,7 +18,7 @@ static int add_place(struct places *places, struct exchange place) {
         size_t room = places->room == 0 ? PAGE / sizeof *places->list : 2 * places->room;
         struct exchange *list = places->room == 0
             ? mmap(NULL, room * sizeof *list, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-            : mremap(places->list, places->room * sizeof *list, room * sizeof *list, MREMAP_MAYMOVE);
+            : mremap(places->list, places->room * sizeof *list, room * sizeof *list, MREMAP_MAYMOVE, NULL);
         if (list == MAP_FAILED) {
             return ENOMEM;
         }

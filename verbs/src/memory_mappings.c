@@ -80,7 +80,7 @@ static int read_text(struct mappings *mappings) {
                 mappings->room - 1 - mappings->length)) > 0) {
         mappings->length += (size_t)octets;
         if (mappings->length + 1 == mappings->room) {
-            char *larger = mremap(mappings->text, mappings->room, 2 * mappings->room, MREMAP_MAYMOVE);
+            char *larger = mremap(mappings->text, mappings->room, 2 * mappings->room, MREMAP_MAYMOVE, NULL);
             if (larger == MAP_FAILED) {
                 return ENOMEM;
             }

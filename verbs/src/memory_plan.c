@@ -27,7 +27,7 @@ static struct part *add_part(struct plan *plan) {
         size_t room = plan->room == 0 ? PAGE / sizeof *plan->parts : 2 * plan->room;
         struct part *parts = plan->room == 0
             ? allocate(room * sizeof *parts)
-            : mremap(plan->parts, plan->room * sizeof *parts, room * sizeof *parts, MREMAP_MAYMOVE);
+            : mremap(plan->parts, plan->room * sizeof *parts, room * sizeof *parts, MREMAP_MAYMOVE, NULL);
         if (parts == NULL || parts == MAP_FAILED) {
             return NULL;
         }
