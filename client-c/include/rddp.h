@@ -322,7 +322,8 @@ struct rddp_connection_options {
      * Sends and Writes (with plain DDP: all messages) complete when TCP has their last octet acknowledged, not when they
      * have been sent. A peer that is rddp acknowledges a message when it has placed it, unless the message is held for a
      * receive that the peer's program has not posted, or the peer has found an error, which ends the connection. Other
-     * peers need not. What was sent and not acknowledged when a connection fails completes with RDDP_FLUSHED.
+     * peers need not. What was sent and not acknowledged when a connection fails completes with RDDP_FLUSHED, but for the
+     * message that the peer has refused.
      */
     bool acknowledged;
     /*

@@ -161,7 +161,8 @@ public record ConnectionOptions(
    * held for a receive that the peer's program has not posted, or the peer has found an error,
    * which ends the connection. Other peers need not. The memory of a message may be used again no
    * sooner than it completes, and its place in the send queue is taken for a round trip longer.
-   * What was sent and not acknowledged when a connection fails is flushed.
+   * What was sent and not acknowledged when a connection fails is flushed, but for the message that
+   * the peer has refused.
    */
   public ConnectionOptions withAcknowledged(boolean wanted) {
     return with(draft -> draft.acknowledged = wanted);

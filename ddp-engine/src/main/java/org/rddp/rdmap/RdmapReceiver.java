@@ -350,7 +350,7 @@ final class RdmapReceiver implements UlpHandler {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
       case RdmapHeader.NO_MESSAGE -> localOperations.flush(sequence);
-      default -> sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED); // RDMAP-5.4-02
+      default -> sendQueue.end(sequence, requester.endOf(sequence)); // RDMAP-5.4-02
     }
   }
 

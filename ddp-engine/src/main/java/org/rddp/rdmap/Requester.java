@@ -117,16 +117,23 @@ final class Requester {
   }
 
   /**
-   * Sets the status of a request that the peer's Terminate names, for {@link #abandon}.
-   *
-   * @param msn its Message Sequence Number; ignored unless a request with it awaits its response
+   * The sequence number of the read or atomic that awaits its response, by its Message Sequence
+   * Number; -1 if there is none.
    */
-  void refuse(int msn, int status) {
+  long find(int msn) {
     OutstandingRequest request = requests.atPeer(msn);
-    if (request != null) {
-      refused = request.sequence();
-      refusedStatus = status;
-    }
+    return request == null ? -1 : request.sequence();
+  }
+
+  /** Sets the status of a request that the peer has refused, instead of {@link #endOf} others. */
+  void refuse(long sequence, int status) {
+    refused = sequence;
+    refusedStatus = status;
+  }
+
+  /** The status of a request that ends with the stream. */
+  int endOf(long sequence) {
+    return sequence == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED;
   }
 
   /** Ends all reads and atomics: no response will come. */
@@ -134,7 +141,7 @@ final class Requester {
     long sequence = requests.abandonFirst();
     while (sequence >= 0) {
       // RDMAP-5.4-02
-      sendQueue.end(sequence, sequence == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED);
+      sendQueue.end(sequence, endOf(sequence));
       sequence = requests.abandonFirst();
     }
   }

@@ -18,6 +18,18 @@ import org.rddp.mpa.Ulpdu;
  * </pre>
  */
 final class Terminate {
+  /** What the segment with the error is of. */
+  enum Named {
+    /** A read or an atomic of ours. */
+    REQUEST,
+    /** A message of ours to the peer's receives. */
+    SEND,
+    /** A write of ours. */
+    WRITE,
+    /** Nothing that the peer has named, or nothing that we have posted. */
+    NOTHING
+  }
+
   /** Octets of the longest Terminate. */
   static final int MAX_LENGTH = 6 + 18 + ReadRequest.LENGTH;
 
@@ -36,12 +48,15 @@ final class Terminate {
   private static final int SIWS_M_D_R = 0x07;
 
   /**
-   * Offset of the DDP header, behind the DDP segment length; then offsets, within it, of the Queue
-   * Number and the Message Sequence Number.
+   * Offset of the DDP header, behind the DDP segment length; then offsets of its fields, of which
+   * STag and Tagged Offset are those of a tagged segment.
    */
   private static final int HEADER = 6;
 
+  private static final int RSVD_ULP = 1;
+  private static final int STAG = 2;
   private static final int QN = 6;
+  private static final int TO = 6;
   private static final int MSN = 10;
 
   /** Error Type of RDMAP and DDP: a local error. */
@@ -49,6 +64,9 @@ final class Terminate {
 
   /** Error Type of RDMAP: the requested access is not allowed. */
   private static final int REMOTE_PROTECTION = 1;
+
+  /** Error Type of DDP: the same of a tagged segment. */
+  private static final int TAGGED_BUFFER = 1;
 
   /** Known errors: layer, type, first and last code (RFC 5040 section 4.8, Figure 10). */
   private static final int[][] KNOWN = {
@@ -68,10 +86,10 @@ final class Terminate {
   private final int type;
   private final int code;
 
-  /** Whether the segment with the error is one of our reads or atomics; then its number. */
-  private boolean namesRequest;
-
+  private Named named = Named.NOTHING;
   private int msn;
+  private int stag;
+  private long to;
 
   private Terminate(int layer, int type, int code) {
     this.layer = layer;
@@ -168,13 +186,32 @@ final class Terminate {
     boolean mirrored = mirrored(segment, at, octets);
     Terminate read = readError(segment, at, mirrored);
     boolean header = mirrored || (segment.getByte(at + 2) & (M | D)) == (M | D); // RDMAP-4.8-06
-    if (header && octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
-      int ddp = at + HEADER;
-      boolean tagged = DdpHeader.tagged(segment.getByte(ddp));
-      read.namesRequest = !tagged && segment.getInt(ddp + QN) == RdmapHeader.READ_QUEUE;
-      read.msn = segment.getInt(ddp + MSN);
+    int ddp = at + HEADER;
+    if (header && octets >= HEADER + DdpHeader.TAGGED_LENGTH) {
+      if (DdpHeader.tagged(segment.getByte(ddp))) {
+        read.nameTagged(segment, ddp);
+      } else if (octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
+        read.nameUntagged(segment, ddp);
+      }
     }
     return read;
+  }
+
+  private void nameTagged(Ulpdu segment, int ddp) {
+    boolean write = RdmapHeader.opcode(segment.getByte(ddp + RSVD_ULP)) == RdmapHeader.WRITE;
+    named = write ? Named.WRITE : Named.NOTHING;
+    stag = segment.getInt(ddp + STAG);
+    to = segment.getLong(ddp + TO);
+  }
+
+  private void nameUntagged(Ulpdu segment, int ddp) {
+    named =
+        switch (segment.getInt(ddp + QN)) {
+          case RdmapHeader.READ_QUEUE -> Named.REQUEST;
+          case RdmapHeader.SEND_QUEUE -> Named.SEND;
+          default -> Named.NOTHING;
+        };
+    msn = segment.getInt(ddp + MSN);
   }
 
   private static Terminate readError(Ulpdu segment, int at, boolean mirrored) {
@@ -191,19 +228,35 @@ final class Terminate {
         .anyMatch(row -> layer == row[0] && type == row[1] && code >= row[2] && code <= row[3]);
   }
 
-  /** Whether the error is in a read or an atomic of ours. */
-  boolean namesRequest() {
-    return namesRequest;
+  /** What the segment with the error is of. */
+  Named named() {
+    return named;
   }
 
-  /** Message Sequence Number of that request. */
+  /** Whether RDMAP or DDP of the peer has failed by itself, which names no segment (Figure 10). */
+  boolean isCatastrophic() {
+    return layer != RdmapHandler.LAYER_LLP && type == LOCAL_CATASTROPHIC;
+  }
+
+  /** Message Sequence Number of a request or a Send. */
   int msn() {
     return msn;
   }
 
-  /** The completion status of that request. */
+  /** STag of a Write. */
+  int stag() {
+    return stag;
+  }
+
+  /** Tagged Offset of a Write's segment. */
+  long to() {
+    return to;
+  }
+
+  /** The completion status of what it names. */
   int requestStatus() {
-    return layer == RdmapHandler.LAYER_RDMAP && type == REMOTE_PROTECTION
+    boolean rdmap = layer == RdmapHandler.LAYER_RDMAP && type == REMOTE_PROTECTION;
+    return rdmap || (layer == RdmapHandler.LAYER_DDP && type == TAGGED_BUFFER)
         ? RdmapCompletionStatus.REMOTE_ACCESS_ERROR
         : RdmapCompletionStatus.REMOTE_OPERATION_ERROR;
   }

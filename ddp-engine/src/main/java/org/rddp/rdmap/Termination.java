@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.DdpSender;
 import org.rddp.mpa.MpaError;
 
 /**
@@ -86,8 +87,11 @@ final class Termination {
 
   /** Ends the stream after a Terminate of the peer, possibly about a request of ours. */
   void terminated(Terminate terminate) {
-    if (terminate.namesRequest()) {
-      requester.refuse(terminate.msn(), terminate.requestStatus());
+    long named = find(terminate);
+    if (named >= 0) {
+      // Messages are delivered in their order (RFC 5041 section 5.3): those before it are there.
+      ddp.sender().takeAcknowledgedBefore(named);
+      requester.refuse(named, terminate.requestStatus());
     }
     ddp.fail();
     ended(); // RDMAP-5.4-03
@@ -96,6 +100,17 @@ final class Termination {
         terminate.type(),
         terminate.code(),
         "the peer ended the stream: " + terminate.description());
+  }
+
+  /** The sequence number of the request that a Terminate is about; -1 if it is none that waits. */
+  private long find(Terminate terminate) {
+    return switch (terminate.named()) {
+      case REQUEST -> requester.find(terminate.msn());
+      case SEND -> ddp.sender().findUntagged(RdmapHeader.SEND_QUEUE, terminate.msn());
+      case WRITE -> ddp.sender().findTagged(terminate.stag(), terminate.to());
+      // The peer has failed at a message, or a part of one, that we do not know to be there.
+      case NOTHING -> terminate.isCatastrophic() ? ddp.sender().findFirst() : DdpSender.NONE;
+    };
   }
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {

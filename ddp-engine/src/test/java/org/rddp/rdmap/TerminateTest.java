@@ -157,22 +157,40 @@ class TerminateTest {
   /** The second as Linux's siw sends it. */
   @ParameterizedTest
   @CsvSource({
-    "0102e000, 41, 00000001, true",
-    "10020700, 41, 00000001, true",
-    "0102e000, 41, 00000000, false",
-    "0102e000, c1, 00000001, false",
-    "01022000, 41, 00000001, false",
-    "01020000, 41, 00000001, false"
+    "0102e000, 4141, 00000001, REQUEST",
+    "10020700, 4141, 00000001, REQUEST",
+    "0102c000, 4143, 00000000, SEND",
+    "0102c000, 4147, 00000002, NOTHING",
+    "0102e000, c141, 00000001, NOTHING",
+    "01022000, 4141, 00000001, NOTHING",
+    "01020000, 4141, 00000001, NOTHING"
   })
-  void shouldFindTheRequestThatItNames(String control, String ddp, String qn, boolean names) {
-    String segment = "%s002e %s4100000000 %s 00000005 00000000".formatted(control, ddp, qn);
+  void shouldFindTheMessageThatItNames(
+      String control, String ddp, String qn, Terminate.Named named) {
+    String segment = "%s002e %s00000000 %s 00000005 00000000".formatted(control, ddp, qn);
     Terminate terminate = Terminate.read(ulpdu(segment), 0, 24);
-    assertThat(terminate.namesRequest()).isEqualTo(names);
-    if (names) {
+    assertThat(terminate.named()).isEqualTo(named);
+    if (named != Terminate.Named.NOTHING) {
       assertThat(terminate.msn()).isEqualTo(5);
     }
     assertThat(terminate.requestStatus()).isEqualTo(RdmapCompletionStatus.REMOTE_ACCESS_ERROR);
-    assertThat(Terminate.read(ulpdu(segment), 0, 23).namesRequest()).isFalse();
+    assertThat(Terminate.read(ulpdu(segment), 0, 23).named()).isEqualTo(Terminate.Named.NOTHING);
+  }
+
+  @Test
+  void shouldFindTheWriteThatItNames() {
+    Terminate terminate =
+        Terminate.read(ulpdu("1101c000 002e c140 0000cafe 0000000000000abc"), 0, 20);
+    assertThat(terminate.named()).isEqualTo(Terminate.Named.WRITE);
+    assertThat(terminate.stag()).isEqualTo(0xcafe);
+    assertThat(terminate.to()).isEqualTo(0xabc);
+    assertThat(terminate.requestStatus()).isEqualTo(RdmapCompletionStatus.REMOTE_ACCESS_ERROR);
+  }
+
+  @Test
+  void shouldNotTakeTheAnswerToAReadForAWrite() {
+    String octets = "1101c000 002e c142 0000cafe 0000000000000abc";
+    assertThat(Terminate.read(ulpdu(octets), 0, 20).named()).isEqualTo(Terminate.Named.NOTHING);
   }
 
   @ParameterizedTest

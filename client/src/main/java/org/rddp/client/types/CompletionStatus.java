@@ -16,13 +16,16 @@ public enum CompletionStatus {
   /** The connection ended before the request was done. It is undefined which octets were placed. */
   FLUSHED(4),
   /**
-   * The peer refused the access of this read or atomic to its memory (STag, range or right) and
-   * ended the connection with a Terminate that names the request. A refused Write is not reported
-   * like this, since it completes when it is sent: the connection ends with {@link
-   * Reason#TERMINATED}.
+   * The peer refused the access of this request to its memory (STag, range or right) and ended the
+   * connection with a Terminate that names the request. A refused Write is reported like this only
+   * where it completes when it is acknowledged, or has not been sent in full; otherwise it has
+   * completed, and the connection ends with {@link Reason#TERMINATED}.
    */
   REMOTE_ACCESS_ERROR(5),
-  /** The peer could not carry out this read or atomic and ended the connection. */
+  /**
+   * The peer could not carry out this request and ended the connection. For a Send or Write as with
+   * {@link #REMOTE_ACCESS_ERROR}; the first of them, if the peer has failed by itself.
+   */
   REMOTE_OPERATION_ERROR(6),
   /** Internal error of the daemon. */
   FATAL_ERROR(7),

@@ -1,6 +1,7 @@
 package org.rddp.ddp.sending;
 
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
@@ -15,6 +16,9 @@ import org.rddp.mpa.Ulpdu;
  * MULPDU of that moment, and no segment waits in a layer below.
  */
 public final class DdpSender {
+  /** The token of no message. */
+  public static final long NONE = -1;
+
   /** The next in the {@link SenderQueue}; used only by that. */
   DdpSender next;
 
@@ -435,6 +439,43 @@ public final class DdpSender {
       if (!sentMessages.isEmpty()) {
         mpa.awaitAcknowledgment();
       }
+    }
+  }
+
+  /**
+   * The token of the message whose segment for a place in a buffer of the peer has an error: one
+   * that is not acknowledged, or not sent in full. If several have octets for the place, it is the
+   * first. {@link #NONE} if there is none.
+   */
+  public long findTagged(int stag, long to) {
+    return find(name -> name.isFor(stag, to));
+  }
+
+  /** The token of the message with a number on a queue of the peer, as {@link #findTagged}. */
+  public long findUntagged(int qn, int msn) {
+    return find(name -> name.isUntagged(qn, msn));
+  }
+
+  /** The token of the first message that is not acknowledged, or not sent in full. */
+  public long findFirst() {
+    return find(name -> true);
+  }
+
+  private long find(Predicate<MessageName> named) {
+    long sent = sentMessages == null ? NONE : sentMessages.find(named);
+    OutgoingMessage current = sent == NONE ? queues.postedCurrent() : null;
+    if (current == null) {
+      return sent;
+    }
+    MessageName name = new MessageName();
+    current.name(name);
+    return named.test(name) ? current.token() : NONE;
+  }
+
+  /** The peer has every message posted before that with a token: tells the user, as if TCP had. */
+  public void takeAcknowledgedBefore(long token) {
+    if (sentMessages != null) {
+      sentMessages.acknowledgedBefore(token);
     }
   }
 

@@ -13,7 +13,7 @@ import org.rddp.wire.Memory;
 /** A posted message and how much of it has been sent. Reused. */
 public final class OutgoingMessage {
   /** Octets of heap for an object with its inline octets and its list of pieces. */
-  static final int OCTETS = 360;
+  static final int OCTETS = 376;
 
   /** The longest message whose octets are copied into this object. */
   public static final int INLINE = 64;
@@ -59,6 +59,12 @@ public final class OutgoingMessage {
   private int nextQn;
   private int nextMsn;
 
+  /** Whether it is the follower of a Tagged Message with this STag and length, at {@link #to}. */
+  private boolean follows;
+
+  private int precedingStag;
+  private long precedingLength;
+
   /** Whether the user makes the octets when the message is due. */
   private boolean deferred;
 
@@ -102,6 +108,7 @@ public final class OutgoingMessage {
     inMemory = true;
     listed = false;
     followed = false;
+    follows = false;
     deferred = false;
     localOperation = false;
     source = null;
@@ -250,6 +257,19 @@ public final class OutgoingMessage {
     return length;
   }
 
+  /** Says how the peer names it. */
+  void name(MessageName name) {
+    name.clear();
+    if (tagged) {
+      name.nameTagged(target, to, length);
+    } else {
+      name.nameUntagged(target, msn);
+    }
+    if (follows) {
+      name.nameTagged(precedingStag, to, precedingLength);
+    }
+  }
+
   int headerLength() {
     return tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
   }
@@ -312,7 +332,10 @@ public final class OutgoingMessage {
       return false;
     }
     if (followed) {
+      precedingStag = target;
+      precedingLength = length;
       untagged(token, nextRsvdUlp, 0, nextQn, nextMsn); // RDMAPX-6-04
+      follows = true;
       length = FOLLOWING;
       inMemory = false;
       return false;

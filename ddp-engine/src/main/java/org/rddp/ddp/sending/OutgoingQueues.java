@@ -124,6 +124,11 @@ final class OutgoingQueues {
     return initialMessage == null && current == messages;
   }
 
+  /** The posted message of which a part may have been sent; null if there is none. */
+  OutgoingMessage postedCurrent() {
+    return currentIsPosted() ? messages.first() : null;
+  }
+
   /** Drops the current message, which cannot be sent in full. */
   void dropCurrent() {
     current.removeFirst();

@@ -1,5 +1,6 @@
 package org.rddp.ddp.sending;
 
+import java.util.function.Predicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
 
@@ -28,15 +29,36 @@ final class SentMessages {
    * @param end stream position behind its last octet
    */
   void add(OutgoingMessage message, long end) {
-    messages.add().set(message.token(), message.rsvdUlp(), message.length(), end);
+    messages.add().set(message, end);
+  }
+
+  /** The token of the first message that the peer names so; {@link DdpSender#NONE} if none is. */
+  long find(Predicate<MessageName> named) {
+    for (int i = 0; i < messages.size(); i++) {
+      if (named.test(messages.get(i))) {
+        return messages.get(i).token;
+      }
+    }
+    return DdpSender.NONE;
+  }
+
+  /** Every message before that with a token has been acknowledged: tells the user. */
+  void acknowledgedBefore(long token) {
+    while (!messages.isEmpty() && messages.first().token < token) {
+      tellAcknowledged();
+    }
   }
 
   /** Every octet before a stream position has been acknowledged: tells the user. */
   void acknowledged(long position) {
     while (!messages.isEmpty() && messages.first().end <= position) {
-      SentMessage message = messages.removeFirst();
-      user.onAcknowledged(message.token, message.rsvdUlp, message.octets);
+      tellAcknowledged();
     }
+  }
+
+  private void tellAcknowledged() {
+    SentMessage message = messages.removeFirst();
+    user.onAcknowledged(message.token, message.rsvdUlp, message.octets);
   }
 
   /** No acknowledgment is waited for any more: tells the user. */
@@ -48,19 +70,20 @@ final class SentMessages {
   }
 
   /** Reused. */
-  private static final class SentMessage {
+  private static final class SentMessage extends MessageName {
     /** Octets of an object on the heap. */
-    private static final int OCTETS = 40;
+    private static final int OCTETS = 40 + MessageName.OCTETS;
 
     private long token;
     private int rsvdUlp;
     private long octets;
     private long end;
 
-    private void set(long sentToken, int sentUlp, long length, long position) {
-      token = sentToken;
-      rsvdUlp = sentUlp;
-      octets = length;
+    private void set(OutgoingMessage message, long position) {
+      message.name(this);
+      token = message.token();
+      rsvdUlp = message.rsvdUlp();
+      octets = message.length();
       end = position;
     }
   }
