@@ -461,9 +461,8 @@ struct rddp_expectation {
  * requests of all kinds at once, which wait until the peer is there. Then it is RDDP_ESTABLISHED; or it fails, with
  * RDDP_TIMEOUT, or with RDDP_REFUSED if no daemon that knows queue pairs answers at the peer's address, and its requests
  * are flushed. rddp_disconnect() ends the wait, too; once the connection has ended, its number can expect again.
- * Options may be NULL; both ends may send first, whatever revision, peer_to_peer and revision_1_retry say.
- * RDDP_INVALID if the addresses or numbers cannot be, or are those of the queue pair itself; RDDP_NOT_FOUND if the number
- * is not of this session; RDDP_STATE if it has a connection that has not ended; RDDP_UNREACHABLE without a route.
+ * Options may be NULL; both ends may send first, whatever revision, peer_to_peer and revision_1_retry say. The queue pair may
+ * be its own peer. RDDP_INVALID if the addresses or numbers cannot be; RDDP_NOT_FOUND if the number is not of this session; RDDP_STATE if it has a connection that has not ended; RDDP_UNREACHABLE without a route.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_expect(rddp_session *session, const struct rddp_expectation *expectation,
     const struct rddp_connection_options *options, rddp_connection **connection);

@@ -115,6 +115,13 @@ static void should_keep_what_is_posted_before_the_peer_is_there(void) {
 }
 
 /* Each way, since one end connects and the other accepts; also kept until the peer is there. */
+static void post_with_immediate_data(struct half *from) {
+    struct ibv_sge piece = {.addr = (uintptr_t)from->memory, .length = 8, .lkey = from->region->lkey};
+    struct ibv_send_wr *bad, send = {.wr_id = 2, .opcode = IBV_WR_SEND_WITH_IMM, .sg_list = &piece, .num_sge = 1,
+        .send_flags = IBV_SEND_SIGNALED, .imm_data = htonl(0x0a0b0c0d)};
+    CHECK(ibv_post_send(from->qp, &send, &bad) == 0);
+}
+
 static void should_send_with_immediate_data(void) {
     for (int sender = 0; sender < 2; sender++) {
         struct half ends[2];
@@ -123,10 +130,7 @@ static void should_send_with_immediate_data(void) {
         receive(to, 1, 8);
         to_rtr(from, to);
         to_rts(from);
-        struct ibv_sge piece = {.addr = (uintptr_t)from->memory, .length = 8, .lkey = from->region->lkey};
-        struct ibv_send_wr *bad, send = {.wr_id = 2, .opcode = IBV_WR_SEND_WITH_IMM, .sg_list = &piece, .num_sge = 1,
-            .send_flags = IBV_SEND_SIGNALED, .imm_data = htonl(0x0a0b0c0d)};
-        CHECK(ibv_post_send(from->qp, &send, &bad) == 0);
+        post_with_immediate_data(from);
         to_rtr(to, from);
         struct end end = {.channel = to->channel, .cq = to->cq};
         struct ibv_wc completion = expect(&end, IBV_WC_SUCCESS, 1);
@@ -135,6 +139,51 @@ static void should_send_with_immediate_data(void) {
         await(from, IBV_WC_SUCCESS, 2);
         destroy(from);
         destroy(to);
+    }
+}
+
+/* The same queue pair, as a peer whose memory is further behind. */
+static struct half behind(const struct half *itself) {
+    struct half peer = *itself;
+    peer.memory += LONG / 2;
+    return peer;
+}
+
+static void should_connect_a_queue_pair_with_itself(void) {
+    for (int gid = 0; gid < 3; gid++) {
+        struct half one;
+        create(&one, 0, NULL);
+        one.gid = gid;
+        for (int i = 0; i < 2; i++) {
+            to_init(&one, PEERS_ALL);
+            to_rtr(&one, &one);
+            to_rts(&one);
+            exchange(&one, &one);
+            struct half far = behind(&one);
+            one.memory[0] = (uint8_t)(10 + i);
+            CHECK(post(&one, 1, IBV_WR_RDMA_WRITE, LONG / 2, &far) == 0);
+            await(&one, IBV_WC_SUCCESS, 1);
+            CHECK(far.memory[0] == 10 + i);
+            far.memory[0] = (uint8_t)(20 + i);
+            CHECK(post(&one, 2, IBV_WR_RDMA_READ, LONG / 2, &far) == 0);
+            await(&one, IBV_WC_SUCCESS, 2);
+            CHECK(one.memory[0] == 20 + i);
+            CHECK(post(&one, 3, IBV_WR_ATOMIC_FETCH_AND_ADD, 8, &far) == 0);
+            await(&one, IBV_WC_SUCCESS, 3);
+            receive(&one, 1, 8);
+            post_with_immediate_data(&one);
+            struct end end = {.channel = one.channel, .cq = one.cq};
+            for (int j = 0; j < 2; j++) {
+                struct ibv_wc completion = next_completion(&end);
+                CHECK(completion.status == IBV_WC_SUCCESS);
+                CHECK(completion.wr_id == 2 || completion.imm_data == htonl(0x0a0b0c0d));
+            }
+            receive(&one, 4, 8);
+            to_state(&one, IBV_QPS_RESET);
+        }
+        struct ibv_wc completion;
+        CHECK(ibv_poll_cq(one.cq, 1, &completion) == 0);
+        destroy(&one);
     }
 }
 
@@ -416,3 +465,4 @@ int main(int count, char **arguments) {
     puts("done");
     return 0;
 }
+    RUN(should_connect_a_queue_pair_with_itself);

@@ -128,6 +128,24 @@ class QueuePairsTest {
   }
 
   @Test
+  void shouldConnectANumberWithItself() {
+    QueuePairEnd both = one(5);
+    for (int i = 0; i < 5; i++) {
+      Connection itself = both.expect(both);
+      post(one, itself);
+      assertThat(completions(one, 2))
+          .containsExactlyInAnyOrder("receive 1 SUCCESS 8", "send 2 SUCCESS 8");
+      itself.disconnect();
+      assertThat(itself.awaitClosed(TIMEOUT)).isTrue();
+      assertThat(itself.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
+    }
+    Connection aborted = both.expect(both, UNKNOWN, LONG);
+    aborted.awaitEstablished(TIMEOUT);
+    end(aborted);
+    exchange(both, two(6));
+  }
+
+  @Test
   void shouldWaitUntilOneEndSaysItsPsn() {
     for (int i = 0; i < 4; i++) {
       QueuePairEnd lower = one(5);
@@ -252,7 +270,6 @@ class QueuePairsTest {
     assertInvalid(lower, peer, TestDaemon.ADDRESS_TWO, 5, -1, "the PSN of the peer's sends is -1");
     QueuePairEnd global = QueuePairEnd.of(one, TestDaemon.IPV6_ONE, 5);
     assertInvalid(global, peer, linkLocal("two"), 5, 6, "both link-local or neither");
-    assertInvalid(lower, lower.number().value(), TestDaemon.ADDRESS_ONE, 5, 5, "with itself");
     assertThatThrownBy(() -> lower.expect(peer, inet("192.0.2.1"), 5, 6, LONG))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE));

@@ -46,6 +46,9 @@ public final class MpaStartup implements StreamHandler {
   private final long timeoutNanos;
   private final byte[] requestData;
 
+  /** Whether the connection is its own peer. */
+  private boolean itself;
+
   /** Null before TCP is established. */
   private TcpStream stream;
 
@@ -113,6 +116,18 @@ public final class MpaStartup implements StreamHandler {
   public static MpaStartup responder(
       MpaSettings settings, StartupHandler owner, UlpduHandler user) {
     return new MpaStartup(settings, false, NONE, owner, user, user);
+  }
+
+  /**
+   * Creates the startup of a connection that is its own peer. It exchanges no frames: what it sends
+   * reaches itself only, and Full Operation begins as soon as TCP is established.
+   *
+   * @param user gets the connection; also told if it fails or ends before
+   */
+  public static MpaStartup itself(MpaSettings settings, StartupHandler owner, UlpduHandler user) {
+    MpaStartup made = new MpaStartup(settings, false, NONE, owner, user, user);
+    made.itself = true;
+    return made;
   }
 
   /**
@@ -232,6 +247,12 @@ public final class MpaStartup implements StreamHandler {
       stream.abort();
       return;
     }
+    if (itself) {
+      negotiation.agreeWithItself();
+      phase = Phase.AGREED;
+      proceed();
+      return;
+    }
     stream.alarm(stream.now() + timeoutNanos); // MPA-7.1.2-24, MPA-7.1.2-27
     if (initiator) {
       // MPA-7.1-03, MPA-7.1-08, MPA-7.1.2-01, MPA-7.1.4-02, D03-8.1-02
@@ -253,7 +274,13 @@ public final class MpaStartup implements StreamHandler {
     connection =
         // MPA-7.1-02, MPA-7.1.2-11, MPA-7.1.2-12, MPA-7.1.2-18, DDP-6.1-01, D03-8.1-05
         new MpaConnection(
-            stream, user, negotiation.settled(), initiator, end, negotiation.settings(), early);
+            stream,
+            user,
+            negotiation.settled(),
+            initiator || itself,
+            end,
+            negotiation.settings(),
+            early);
     stream.handler(connection);
     if (mismatch == null) {
       owner.onAgreed(negotiation.settled(), initiator ? negotiation.privateData() : NONE);

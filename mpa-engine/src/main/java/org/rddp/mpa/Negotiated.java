@@ -30,6 +30,19 @@ public record Negotiated(
     return new Negotiated(false, false, false, 0, 0, Depths.unknown(settings), Set.of());
   }
 
+  /** The parameters of a connection that is its own peer. */
+  static Negotiated withItself(MpaSettings settings) {
+    int ird = settings.ird();
+    return new Negotiated(
+        settings.crc(),
+        settings.markers(),
+        settings.markers(),
+        StartupFrame.RFC6581,
+        1,
+        new Depths(ird, settings.ord(), ird, settings.ordInUse(ird)),
+        Set.of());
+  }
+
   /** Negotiates our settings with the peer's frame. */
   static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;

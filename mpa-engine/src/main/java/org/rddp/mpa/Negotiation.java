@@ -196,6 +196,11 @@ final class Negotiation {
     settled = Negotiated.between(settings, initiator, peer);
   }
 
+  /** Settles the parameters of a connection that is its own peer. */
+  void agreeWithItself() {
+    settled = Negotiated.withItself(settings);
+  }
+
   /** Responder: replaces IRD and ORD, before the Reply to a Request that has come. */
   void choose(MpaSettings chosen) {
     settings = chosen;

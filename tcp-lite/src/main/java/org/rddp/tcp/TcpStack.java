@@ -305,6 +305,23 @@ public final class TcpStack implements AutoCloseable {
     return connect(path, key, handler);
   }
 
+  /**
+   * Opens a connection that is its own peer, from an ephemeral port at an address of ours to that
+   * port (RFC 9293 section 3.5). Otherwise like {@link #connect(HostAddress, int, StreamHandler)}.
+   */
+  public TcpConnection connectToItself(HostAddress own, StreamHandler handler) {
+    Path path = path(own);
+    checkLimits(path);
+    int start = random.nextInt(EPHEMERAL_PORTS);
+    for (int i = 0; i < EPHEMERAL_PORTS; i++) {
+      int port = ephemeralPort(start + i);
+      if (take(path, port, port)) {
+        return connect(path, TcpConnectionTable.key(path.number(), port, port), handler);
+      }
+    }
+    throw noPortLeft(own + " itself");
+  }
+
   private Path path(HostAddress remote) {
     if (!remote.unicast()) {
       throw new NoRouteException(remote + " is not the address of one host");
@@ -381,11 +398,14 @@ public final class TcpStack implements AutoCloseable {
             .orElse(allowed);
     int local = freePort(path, port, chosen);
     if (local == 0) {
-      throw new IllegalStateException(
-          "no local port is left towards " + path.remote().withPort(port));
+      throw noPortLeft(path.remote().withPort(port));
     }
     recentPorts[connects++ & (RECENT - 1)] = local;
     return TcpConnectionTable.key(path.number(), port, local);
+  }
+
+  private static IllegalStateException noPortLeft(String peer) {
+    return new IllegalStateException("no local port is left towards " + peer);
   }
 
   /**
@@ -400,18 +420,25 @@ public final class TcpStack implements AutoCloseable {
 
   private int freePort(Path path, int port, int start, IntPredicate wanted) {
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
-      int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
+      int local = ephemeralPort(start + i);
       boolean itself = local == port && path.toUs();
-      if (!itself
-          && wanted.test(local)
-          && context.connections.get(TcpConnectionTable.key(path.number(), port, local)) == null
-          && !listeners.containsKey(local)
-          && !member.hasListener(local)
-          && claim(path, port, local)) {
+      if (!itself && wanted.test(local) && take(path, port, local)) {
         return local;
       }
     }
     return 0;
+  }
+
+  private static int ephemeralPort(int index) {
+    return FIRST_EPHEMERAL_PORT + index % EPHEMERAL_PORTS;
+  }
+
+  /** Claims a local port towards a peer; false if it is in use. */
+  private boolean take(Path path, int port, int local) {
+    return context.connections.get(TcpConnectionTable.key(path.number(), port, local)) == null
+        && !listeners.containsKey(local)
+        && !member.hasListener(local)
+        && claim(path, port, local);
   }
 
   private boolean isRecent(int port) {

@@ -134,6 +134,23 @@ class LoopTest {
   }
 
   @Test
+  @DisplayName("RFC 9293 3.5: a connection that is its own peer, from a port that it chooses")
+  void shouldBeItsOwnPeerManyTimes() {
+    for (int i = 0; i < 20; i++) {
+      PayloadPattern octets = new PayloadPattern(i);
+      Peer one = new Peer(octets, octets, 1_000, 0, 5);
+      Peer two = new Peer(octets, octets, 1_000, 0, 6);
+      TcpConnection first = stack.connectToItself(OURS, one);
+      TcpConnection second = stack.connectToItself(OURS, two);
+      assertThat(first.localPort()).isEqualTo(first.remotePort());
+      assertThat(first.localPort()).isNotEqualTo(second.localPort());
+      finish(one, two);
+      assertThat(one.received + two.received).isEqualTo(2_000);
+    }
+    expectNothingSentOrKept();
+  }
+
+  @Test
   @DisplayName("RFC 9293 3.5: two ports that connect to each other open simultaneously")
   void shouldOpenSimultaneously() {
     PayloadPattern up = new PayloadPattern(6);

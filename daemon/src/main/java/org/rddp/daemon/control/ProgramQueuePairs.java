@@ -75,20 +75,14 @@ final class ProgramQueuePairs {
     check(expect.remoteNumber(), 0, "the peer's number");
     check(expect.psn(), Introduction.UNKNOWN, "the PSN of the own sends");
     check(expect.remotePsn(), 0, "the PSN of the peer's sends");
-    Expectation expectation =
-        new Expectation(
-            expect.number(),
-            local,
-            expect.remoteNumber(),
-            remote,
-            expect.psn(),
-            expect.remotePsn(),
-            nanos(expect.timeoutMillis()));
-    if (expectation.isItself()) {
-      throw new RequestRefusedException(
-          Reason.INVALID, "a queue pair does not connect with itself: create another one");
-    }
-    return expectation;
+    return new Expectation(
+        expect.number(),
+        local,
+        expect.remoteNumber(),
+        remote,
+        expect.psn(),
+        expect.remotePsn(),
+        nanos(expect.timeoutMillis()));
   }
 
   private static boolean isLinkLocal(HostAddress address) {

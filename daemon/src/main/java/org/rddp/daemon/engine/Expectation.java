@@ -32,7 +32,7 @@ public record Expectation(
   }
 
   /** Whether the queue pair is its own peer. */
-  public boolean isItself() {
+  boolean isItself() {
     return compare() == 0;
   }
 

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.tcp.NoRouteException;
+import org.rddp.tcp.TcpConnection;
 
 /**
  * A queue pair's connection while it waits for the peer that it expects: it connects, again and
- * again, or accepts, as {@link Expectation#connects} says. Engine thread only.
+ * again, or accepts, as {@link Expectation#connects} says. One that is its own peer waits for room
+ * only. Engine thread only.
  */
 final class Meeting {
   /** First and longest pause between two tries, in nanoseconds. */
@@ -74,6 +77,10 @@ final class Meeting {
    */
   void begin() throws RequestRefusedException {
     watchTime();
+    if (expectation.isItself()) {
+      meetItself();
+      return;
+    }
     if (!expectation.connects()) {
       // Later, since the program must have learnt of the connection before it learns of the peer.
       engine.execute(this::takeKept);
@@ -161,8 +168,23 @@ final class Meeting {
   }
 
   private void tryAgain() {
+    if (expectation.isItself()) {
+      meetItself();
+      return;
+    }
     try {
       introduce();
+    } catch (IllegalStateException full) {
+      pauseTries();
+    }
+  }
+
+  private void meetItself() {
+    MpaStartup startup = MpaStartup.itself(connection.stream().mpa(), connection, connection.ddp());
+    try {
+      TcpConnection tcp = engine.tcp().connectToItself(expectation.local(), startup);
+      end();
+      connection.beginWithItself(tcp, startup);
     } catch (IllegalStateException full) {
       pauseTries();
     }

@@ -176,6 +176,13 @@ final class SessionConnection implements StartupHandler, PendingStartup {
             opened.localAddress(), opened.localPort(), opened.remoteAddress(), opened.remotePort());
   }
 
+  /** Takes a connection of TCP that is its own peer, and its startup. */
+  void beginWithItself(TcpConnection opened, MpaStartup begun) {
+    begin(opened, begun);
+    sendImmediate.take(sendImmediate.request(new byte[0]));
+    stream.allowSendImmediate(sendImmediate.agreed());
+  }
+
   /** Accepts the peer of a queue pair. */
   void accept(IncomingIntroduction introduction) {
     MpaStartup asked = introduction.startup();
