@@ -32,7 +32,8 @@ It needs the libraries libibverbs1 and librdmacm1.
       --as KIND          What kind of device the program sees: iwarp, the default; or roce, for programs that refuse iWARP.
   -h, --help             Show this.
 
-The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed; RDDP_VERBS_YIELD=0 or 1
+The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed, and what was connected,
+heard and registered; RDDP_VERBS_YIELD=0 or 1
 decides whether a thread yields its processor after polls without a result (default: 1 with fewer than three processors);
 RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
 

@@ -89,7 +89,9 @@ struct rddp_connection_options connection_options(const struct rdma_conn_param *
 /* Options of the connections that a listener accepts. shared may be null. */
 struct rddp_connection_options listening_options(struct ibv_srq *shared);
 
-/* Adds an event for an id to its channel, with `streams` held. */
+/* Makes an event for an id, and adds it to the id's channel, with `streams` held. */
+struct event *new_event(struct id *id, enum rdma_cm_event_type type, int status);
+void append_event(struct event *event);
 struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status);
 
 /* Takes `streams` and adds an event. */

@@ -1,6 +1,7 @@
 /* Event channels and events of the connection manager. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -43,7 +44,8 @@ void remove_request(struct event_channel *channel, struct event *event) {
     free(event);
 }
 
-static void append(struct event_channel *channel, struct event *event) {
+void append_event(struct event *event) {
+    struct event_channel *channel = (struct event_channel *)event->subject->ibv.channel;
     event->next = NULL;
     if (channel->last == NULL) {
         channel->first = event;
@@ -58,16 +60,22 @@ static void append(struct event_channel *channel, struct event *event) {
     }
 }
 
-struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status) {
+struct event *new_event(struct id *id, enum rdma_cm_event_type type, int status) {
     struct event *event = calloc(1, sizeof *event);
-    if (event == NULL) {
-        return NULL;
+    if (event != NULL) {
+        event->ibv.id = &id->ibv;
+        event->ibv.event = type;
+        event->ibv.status = status;
+        event->subject = id;
     }
-    event->ibv.id = &id->ibv;
-    event->ibv.event = type;
-    event->ibv.status = status;
-    event->subject = id;
-    append((struct event_channel *)id->ibv.channel, event);
+    return event;
+}
+
+struct event *add_event(struct id *id, enum rdma_cm_event_type type, int status) {
+    struct event *event = new_event(id, type, status);
+    if (event != NULL) {
+        append_event(event);
+    }
     return event;
 }
 
@@ -75,6 +83,21 @@ void deliver(struct id *id, enum rdma_cm_event_type type, int status) {
     pthread_mutex_lock(&streams);
     add_event(id, type, status);
     pthread_mutex_unlock(&streams);
+}
+
+static void log_event(const struct rdma_cm_event *event) {
+    static const char *const NAMES[] = {
+#define NAME(type) [RDMA_CM_EVENT_##type] = #type
+        NAME(ADDR_RESOLVED), NAME(ADDR_ERROR), NAME(ROUTE_RESOLVED), NAME(CONNECT_REQUEST), NAME(CONNECT_ERROR),
+        NAME(UNREACHABLE), NAME(REJECTED), NAME(ESTABLISHED), NAME(DISCONNECTED), NAME(DEVICE_REMOVAL)
+#undef NAME
+    };
+    const char *name = NAMES[event->event];
+    if (event->status == 0) {
+        verbs_log("RDMA_CM_EVENT_%s", name);
+    } else {
+        verbs_log("RDMA_CM_EVENT_%s: %s", name, strerror(-event->status));
+    }
 }
 
 VERBS int rdma_get_cm_event(struct rdma_event_channel *ibv, struct rdma_cm_event **taken) {
@@ -97,7 +120,7 @@ VERBS int rdma_get_cm_event(struct rdma_event_channel *ibv, struct rdma_cm_event
         pthread_mutex_unlock(&streams);
     } while (event == NULL);
     *taken = &event->ibv;
-    verbs_log("event %d of rdma_cm, status %d", event->ibv.event, event->ibv.status);
+    log_event(&event->ibv);
     return 0;
 }
 
@@ -189,7 +212,7 @@ VERBS int rdma_migrate_id(struct rdma_cm_id *ibv, struct rdma_event_channel *to)
         struct event *next = ordered->next;
         /* Requests that the program has not seen yet move with their listener. */
         ordered->ibv.id->channel = to;
-        append((struct event_channel *)to, ordered);
+        append_event(ordered);
         ordered = next;
     }
     pthread_mutex_unlock(&streams);

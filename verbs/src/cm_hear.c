@@ -1,6 +1,7 @@
 /* Turns events of the daemon into events of ids. With `streams` held. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cm.h"
@@ -51,7 +52,11 @@ static void withdraw(const struct id *id) {
 }
 
 void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established) {
-    verbs_log("a connection has ended: %s", info->text);
+    if (info->reason == RDDP_LOCAL_CLOSE || info->reason == RDDP_PEER_CLOSE || info->reason == RDDP_LOCAL_ABORT) {
+        verbs_log("a connection has ended as %s wanted", info->reason == RDDP_PEER_CLOSE ? "its peer" : "this end");
+    } else {
+        verbs_log("a connection has failed: %s", info->text);
+    }
     if (id->unanswered && !was_established) {
         withdraw(id);
     } else if (was_established) {
@@ -66,23 +71,35 @@ void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_e
     }
 }
 
-void hear_requests(struct listening *place) {
-    struct id *listening = place->id;
-    for (rddp_connection *connection = take_request(place->listener); connection != NULL;
-         connection = take_request(place->listener)) {
-        struct id *id = new_child(place);
-        struct stream *stream = id == NULL ? NULL : new_stream(place->device, connection, id);
-        struct event *event = stream == NULL ? NULL : add_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
-        if (event == NULL) {
-            continue;  /* no memory: the peer gets no answer and times out */
+/* Returns false without memory for it: the request waits with the listener. */
+static bool hear_request(struct listening *place) {
+    struct id *listening = place->id, *id = new_child(place);
+    struct stream *stream = id == NULL ? NULL : new_stream(place->device, NULL, id);
+    struct event *event = stream == NULL ? NULL : new_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
+    rddp_connection *connection = event == NULL ? NULL : take_request(place->listener);
+    if (connection == NULL) {
+        free(event);
+        free(stream);
+        if (id != NULL) {
+            unlist(id);
+            free_id(id);
         }
-        id->stream = stream;
-        id->unanswered = true;
-        connection->owner = stream;
-        set_addresses(id, &connection->info);
-        describe(event, &connection->info);
-        event->ibv.id = &id->ibv;
-        event->ibv.listen_id = &listening->ibv;
+        return false;
+    }
+    stream->connection = connection;
+    connection->owner = stream;
+    id->stream = stream;
+    id->unanswered = true;
+    set_addresses(id, &connection->info);
+    describe(event, &connection->info);
+    event->ibv.id = &id->ibv;
+    event->ibv.listen_id = &listening->ibv;
+    append_event(event);
+    return true;
+}
+
+void hear_requests(struct listening *place) {
+    while (place->listener->first != NULL && hear_request(place)) {
     }
 }
 

@@ -1,8 +1,11 @@
 #include "errors.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -43,6 +46,44 @@ void say_first(atomic_flag *said, const char *text) {
     if (!atomic_flag_test_and_set(said)) {
         fprintf(stderr, "rddp verbs: %s\n", text);
     }
+}
+
+/* Nobody writes or reads the text but who moves the state on from KEEPING or PRINTING. */
+static _Atomic int kept_state;
+static char kept[512];
+enum { NOTHING_KEPT, KEEPING, KEPT, PRINTING };
+
+static bool move_on(int from) {
+    return atomic_compare_exchange_strong(&kept_state, &from, from + 1);
+}
+
+static void *say_kept(void *unused) {
+    (void)unused;
+    if (move_on(KEPT)) {
+        fprintf(stderr, "rddp verbs: %s\n", kept);
+    }
+    return NULL;
+}
+
+/* The process ends before the thread has run. */
+__attribute__((destructor)) static void say_at_the_end(void) {
+    say_kept(NULL);
+}
+
+void say_aside(const char *text) {
+    if (!move_on(NOTHING_KEPT)) {
+        return;
+    }
+    snprintf(kept, sizeof kept, "%s", text);
+    move_on(KEEPING);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, say_kept, NULL) == 0) {
+        pthread_detach(thread);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void verbs_log(const char *format, ...) {

@@ -22,4 +22,7 @@ __attribute__((format(printf, 1, 2))) void verbs_log(const char *format, ...);
 
 void say_first(atomic_flag *said, const char *text);
 
+/* Writes the first text that it gets, by a thread of its own: for callers that hold locks, since standard error may block. */
+void say_aside(const char *text);
+
 #endif

@@ -81,7 +81,7 @@ int expect_peer(struct queue_pair *pair, const struct ibv_qp_attr *set) {
     struct rddp_connection_options options = options_for(pair, set);
     int result = rddp_expect(device->session, &expectation, &options, &connection);
     if (result != RDDP_OK) {
-        verbs_log("queue pair %u expects nobody: %s", pair->ibv.qp_num, rddp_error());
+        verbs_log("queue pair %u cannot be connected: %s", pair->ibv.qp_num, rddp_error());
         return error_of(result);
     }
     struct stream *stream = new_stream(device, connection, NULL);

@@ -260,7 +260,7 @@ void tell_stream(struct stream *stream) {
         if (pair != NULL && !pair->peer_left) {
             pair->ibv.state = IBV_QPS_ERR;
             if (pair->by_number && info->reason == RDDP_REFUSED) {
-                say_once(info->text);
+                say_aside(info->text);
             }
             if (is_error(info, &type)) {
                 add_asynchronous_event(pair->ibv.context, type, &pair->ibv);

@@ -50,7 +50,9 @@ class VerbsTest {
         "events_test-address",
         "events_test-thread",
         "requests_test-address",
-        "requests_test-thread"
+        "requests_test-thread",
+        "few_memory_test-address",
+        "few_memory_test-thread"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
@@ -65,6 +67,16 @@ class VerbsTest {
     try (TestDaemon daemon = TestDaemon.withoutIpv4AtOne();
         ProgramInC program =
             ProgramInC.startTest("devices_test-" + sanitizer, daemon.socket(), "ipv6-only")) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldNotWaitForStandardError(String sanitizer) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withPortsOfQueuePairs(4794, 4795);
+        ProgramInC program =
+            ProgramInC.startTest("refused_number_test-" + sanitizer, daemon.socket())) {
       program.finishTest();
     }
   }
