@@ -258,6 +258,60 @@ static void should_connect_again_after_a_reset(void) {
     destroy(&two);
 }
 
+/* A queue pair with the completion queue of another one. */
+static void create_beside(struct half *half, const struct half *other) {
+    create(half, 0, NULL);
+    CHECK(ibv_destroy_qp(half->qp) == 0 && ibv_destroy_cq(half->cq) == 0);
+    CHECK(ibv_destroy_comp_channel(half->channel) == 0);
+    half->cq = other->cq;
+    half->channel = other->channel;
+    struct ibv_qp_init_attr wanted = {.send_cq = half->cq, .recv_cq = half->cq, .qp_type = IBV_QPT_RC,
+        .cap = {.max_send_wr = SENDS, .max_recv_wr = SENDS, .max_send_sge = 1, .max_recv_sge = 1}};
+    half->qp = ibv_create_qp(half->pd, &wanted);
+    CHECK(half->qp != NULL);
+    to_init(half, 0);
+}
+
+static void destroy_beside(struct half *half) {
+    CHECK(ibv_destroy_qp(half->qp) == 0 && ibv_dereg_mr(half->region) == 0 && ibv_dealloc_pd(half->pd) == 0);
+    free(half->memory);
+}
+
+static void should_forget_completions_of_no_other_queue_pair_at_reset(void) {
+    struct half one, beside, peers[2];
+    create_two(&one, &peers[0], 0);
+    create_beside(&beside, &one);
+    create(&peers[1], 1, NULL);
+    to_init(&peers[1], 0);
+    struct half *ends[] = {&one, &beside};
+    for (int i = 0; i < 2; i++) {
+        connect_two(ends[i], &peers[i]);
+    }
+    /* In turn: those that stay lie between those that go, and around the end of the ring. */
+    for (uint64_t round = 0; round < 3 * SENDS; round++) {
+        for (uint64_t id = 0; id < 2 * SENDS; id++) {
+            unsigned i = id % 2;
+            receive(ends[i], id, 8);
+            CHECK(post(&peers[i], id, IBV_WR_SEND, 8, NULL) == 0);
+            await(&peers[i], IBV_WC_SUCCESS, id);
+        }
+        to_state(&one, IBV_QPS_RESET);
+        for (uint64_t id = 1; id < 2 * SENDS; id += 2) {
+            await(&beside, IBV_WC_SUCCESS, id);
+        }
+        struct ibv_wc completion;
+        CHECK(ibv_poll_cq(one.cq, 1, &completion) == 0);
+        to_state(&peers[0], IBV_QPS_RESET);
+        to_init(&one, 0);
+        to_init(&peers[0], 0);
+        connect_two(&one, &peers[0]);
+    }
+    destroy_beside(&beside);
+    destroy(&one);
+    destroy(&peers[0]);
+    destroy(&peers[1]);
+}
+
 static void should_refuse_wrong_attributes(void) {
     struct half one, two;
     create_two(&one, &two, 0);
@@ -447,12 +501,14 @@ int main(int count, char **arguments) {
     RUN(should_connect_when_both_are_ready_at_once);
     RUN(should_connect_by_each_gid_of_both);
     RUN(should_connect_two_queue_pairs_of_one_interface);
+    RUN(should_connect_a_queue_pair_with_itself);
     RUN(should_send_to_a_peer_that_only_receives);
     RUN(should_keep_what_is_posted_before_the_peer_is_there);
     RUN(should_send_with_immediate_data);
     RUN(should_share_receives);
     RUN(should_give_back_what_was_set);
     RUN(should_connect_again_after_a_reset);
+    RUN(should_forget_completions_of_no_other_queue_pair_at_reset);
     RUN(should_refuse_wrong_attributes);
     RUN(should_need_the_senders_part_at_rts);
     RUN(should_let_the_peer_do_what_the_flags_say);
@@ -465,4 +521,3 @@ int main(int count, char **arguments) {
     puts("done");
     return 0;
 }
-    RUN(should_connect_a_queue_pair_with_itself);

@@ -152,6 +152,22 @@ class EngineRestartTest {
   }
 
   @Test
+  void shouldConnectQueuePairsByNumberAfterwards() {
+    Rddp lost = connect(FAILING);
+    QueuePairEnd before = QueuePairEnd.of(lost, TestDaemon.ADDRESS_ONE, 1);
+    QueuePairEnd kept = QueuePairEnd.of(connect("one/1"), TestDaemon.ADDRESS_ONE, 2);
+    QueuePairEnd peer = QueuePairEnd.of(connect("two/0"), TestDaemon.ADDRESS_TWO, 3);
+    QueuePairEnd.exchange(before, peer);
+    fail();
+    awaitLoss(lost);
+
+    QueuePairEnd after = QueuePairEnd.of(connect(FAILING), TestDaemon.ADDRESS_ONE, 4);
+    QueuePairEnd.exchange(after, peer);
+    QueuePairEnd.exchange(peer, kept);
+    QueuePairEnd.exchange(kept, after);
+  }
+
+  @Test
   void shouldGoOnWithItsSessionsAfterFewFailedTurns() {
     Pair pair = new Pair(connect(FAILING), connect("two/0"));
     daemon.breakQueue(0, HOPELESS - 1);

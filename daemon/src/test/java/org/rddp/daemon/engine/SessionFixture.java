@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
@@ -40,6 +41,7 @@ import org.rddp.tcp.TcpStack;
  */
 final class SessionFixture {
   static final int PORT = 7;
+  private static final int QUEUE_PAIR_PORT = 4794;
   static final int OUTSTANDING = 64;
   private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
@@ -86,6 +88,8 @@ final class SessionFixture {
       LoopedDevice.pair(
           new NativePacketPool(1024, 1514), new NativePacketPool(1024, 1514), 1500, 512);
   private long now = 1_000_000_000L;
+  final QueuePairNumbers numbers =
+      new QueuePairNumbers(QUEUE_PAIR_PORT, 1, new Random(5), () -> now);
   private final TcpStack tcp = stack(link[0], OURS, 1);
   private final TcpStack peerTcp = stack(link[1], THEIRS, 2);
   private final DdpEngine peerDdp = new DdpEngine(new TaggedBuffers(16, new SplittableRandom(4)));
@@ -115,6 +119,7 @@ final class SessionFixture {
   final ProgramRings rings;
 
   SessionFixture() {
+    engine.introduceTo(numbers);
     try {
       DaemonRings ends = new DaemonRings(ringMemory, OUTSTANDING, OUTSTANDING);
       rings = new ProgramRings(ringMemory, () -> {});
@@ -173,11 +178,20 @@ final class SessionFixture {
 
   /** A peer that asks the session's listener for a stream. */
   Peer peer() {
+    return peer(PORT, new byte[0]);
+  }
+
+  /** A queue pair of the peer's host, which introduces itself. */
+  Peer peer(Introduction introduction) {
+    return peer(QUEUE_PAIR_PORT, introduction.encode());
+  }
+
+  private Peer peer(int port, byte[] privateData) {
     Peer peer = new Peer();
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 64, 16);
     peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
     peerTcp.connect(
-        OURS, PORT, MpaStartup.initiator(settings.mpa(), new byte[0], peer, peer.stream.ddp()));
+        OURS, port, MpaStartup.initiator(settings.mpa(), privateData, peer, peer.stream.ddp()));
     return peer;
   }
 
