@@ -127,8 +127,9 @@ static struct context *make_context(struct device *device) {
     verbs->sz = sizeof *verbs;
     verbs->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
     verbs->context.device = &device->ibv;
-    verbs->context.cmd_fd = -1;
     verbs->context.async_fd = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
+    /* There is no device file. Programs duplicate its descriptor to import the context, which ibv_import_device() refuses. */
+    verbs->context.cmd_fd = verbs->context.async_fd;
     verbs->context.num_comp_vectors = 1;
     pthread_mutex_init(&verbs->context.mutex, NULL);
     offer_queries(verbs);

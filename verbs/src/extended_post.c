@@ -224,9 +224,11 @@ static int make_batch(struct queue_pair *pair) {
 
 static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *wanted) {
     (void)context;
-    uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
     bool offers = (wanted->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0;
-    if ((wanted->comp_mask & ~known) != 0 || (offers && (wanted->send_ops_flags & ~(uint64_t)OFFERED) != 0)) {
+    bool flagged = (wanted->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && wanted->create_flags != 0;
+    if ((wanted->comp_mask & ~known) != 0 || flagged
+        || (offers && (wanted->send_ops_flags & ~(uint64_t)OFFERED) != 0)) {
         errno = EOPNOTSUPP;
         return NULL;
     }

@@ -347,8 +347,11 @@ static void should_offer_the_new_post_and_poll_api(void) {
     CHECK(queue != NULL);
     struct ibv_qp_init_attr_ex wanted = {.send_cq = ibv_cq_ex_to_cq(queue), .recv_cq = ibv_cq_ex_to_cq(queue),
         .qp_type = IBV_QPT_RC, .cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 2, .max_recv_sge = 2},
-        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = end.id->pd,
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+        .pd = end.id->pd, .create_flags = IBV_QP_CREATE_PCI_WRITE_END_PADDING,
         .send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ};
+    CHECK_ERRNO(EOPNOTSUPP, ibv_create_qp_ex(end.id->verbs, &wanted) == NULL);
+    wanted.create_flags = 0;
     end.id->qp = ibv_create_qp_ex(end.id->verbs, &wanted);
     CHECK(end.id->qp != NULL);
     struct ibv_qp_ex *pair = ibv_qp_to_qp_ex(end.id->qp);
