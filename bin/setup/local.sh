@@ -140,7 +140,7 @@ leave_local() {
 }
 
 # run_locally NAME LIBRARY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and exits
-# with its status. If this process is killed, the program gets SIGTERM.
+# with its status. The words in `through`, if the caller has it, start the program. If this process is killed, the program gets SIGTERM.
 run_locally() {
     local status=0 program='' early=''
     join_local "$1"
@@ -151,7 +151,9 @@ run_locally() {
     trap 'in_foreground || pass_on INT' INT
     trap 'in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
-    setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" "${@:3}" \
+    # shellcheck disable=SC2154 # the caller has it
+    setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" \
+        ${through[@]+"${through[@]}"} "${@:3}" \
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi

@@ -16,8 +16,8 @@ verbs_library() {
 
 verbs_usage() {
     cat <<'END'
-Usage: rddp verbs --local[=NAME] [--interface NAME] [--as KIND] -- PROGRAM [ARGUMENT]...
-       rddp verbs [--socket PATH] [--interface NAME] [--as KIND] -- PROGRAM [ARGUMENT]...
+Usage: rddp verbs --local[=NAME] [--interface NAME] [--as KIND] [--sysfs] -- PROGRAM [ARGUMENT]...
+       rddp verbs [--socket PATH] [--interface NAME] [--as KIND] [--sysfs] -- PROGRAM [ARGUMENT]...
 
 Runs an unmodified program for libibverbs and librdmacm over rddp. It sees the iWARP device rddp0, and connects by
 rdma_cm, also to its own address, or by numbers of queue pairs (ibv_modify_qp) with a peer that runs over rddp, too.
@@ -30,6 +30,8 @@ It needs the libraries libibverbs1 and librdmacm1.
       --interface NAME   The daemon's interface. Default: each is a device, rddp0 and so on.
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
       --as KIND          What kind of device the program sees: iwarp, the default; or roce, for programs that refuse iWARP.
+      --sysfs            Show the devices in /sys/class/infiniband and /dev/infiniband, where some programs look for them: to
+                         this program and what it starts only, in a mount namespace; without root, in a user namespace.
   -h, --help             Show this.
 
 The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed, and what was connected,
@@ -58,7 +60,7 @@ verbs_wrong() {
 
 # Replaces this process by the program, except with --local.
 verbs() {
-    local is_local='' name='' socket=''
+    local is_local='' name='' socket='' shows=''
     while (($# > 0)); do
         case $1 in
             -h | --help) verbs_usage && return ;;
@@ -70,6 +72,7 @@ verbs() {
             --socket=*) socket=${1#*=} && shift ;;
             --as=iwarp | --as=roce) export RDDP_VERBS_AS=${1#*=} && shift ;;
             --as=*) verbs_wrong "$1: a device is shown as iwarp or as roce" ;;
+            --sysfs) shows=yes && shift ;;
             --local) is_local=yes && shift ;;
             --local=*)
                 is_local=yes name=${1#*=}
@@ -86,6 +89,9 @@ verbs() {
     has "$1" || fail "there is no program '$1'"
     local library
     library=$(verbs_library)
+    # What starts the program.
+    local through=()
+    if [[ -n $shows ]]; then through=("${library%/*}/rddp-sysfs"); fi
     if [[ -n $is_local ]]; then
         [[ -z $socket ]] || verbs_wrong '--local starts a daemon, and --socket is for one that is running: give one of them'
         # shellcheck source=bin/setup/local.sh
@@ -97,5 +103,5 @@ verbs() {
     [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
         'For a try on this machine: rddp verbs --local. To start a daemon: rddp daemon. Or give --socket.'
     [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
-    LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"
+    LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${through[@]+"${through[@]}"} "$@"
 }

@@ -69,7 +69,7 @@ static struct device *make_device(const struct rddp_interface *interface, unsign
     device->ibv.transport_type = roce ? IBV_TRANSPORT_IB : IBV_TRANSPORT_IWARP;
     snprintf(device->ibv.name, sizeof device->ibv.name, "rddp%u", number);
     snprintf(device->ibv.dev_name, sizeof device->ibv.dev_name, "uverbs%u", number);
-    /* Programs look for attributes below these paths; there are none. */
+    /* Programs look for attributes below these paths: `rddp verbs --sysfs` shows them. */
     snprintf(device->ibv.dev_path, sizeof device->ibv.dev_path, SYSFS_VERBS "uverbs%u", number);
     snprintf(device->ibv.ibdev_path, sizeof device->ibv.ibdev_path, SYSFS_DEVICES "rddp%u", number);
     pthread_mutex_init(&device->control, NULL);

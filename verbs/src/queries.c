@@ -1,8 +1,11 @@
 /* Queries about a device, and names in sysfs that libraries look for. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "objects.h"
 
@@ -180,11 +183,23 @@ VERBS int ibv_get_pkey_index(struct ibv_context *ibv, uint8_t port, __be16 key) 
 
 /* librdmacm asks for the version of the kernel's rdma_cm before it resolves names. */
 VERBS int ibv_read_sysfs_file(const char *folder, const char *file, char *text, size_t room) {
-    (void)folder;
-    if (strstr(file, "rdma_cm/abi_version") == NULL || room < 2) {
+    if (strstr(file, "rdma_cm/abi_version") != NULL) {
+        return room < 2 ? -1 : snprintf(text, room, "4");
+    }
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
         return -1;
     }
-    return snprintf(text, room, "4");
+    ssize_t length = read(descriptor, text, room);
+    close(descriptor);
+    if (length > 0 && text[length - 1] == '\n') {
+        text[--length] = '\0';
+    } else if (length >= 0 && (size_t)length < room) {
+        text[length] = '\0';
+    }
+    return (int)length;
 }
 
 VERBS const char *ibv_get_sysfs_path(void) {

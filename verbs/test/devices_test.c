@@ -93,6 +93,22 @@ static void should_show_the_interface_that_is_chosen(void) {
     CHECK(status == 0);
 }
 
+/* Of libibverbs' header for its drivers. */
+int ibv_read_sysfs_file(const char *folder, const char *file, char *text, size_t room);
+
+static void should_read_a_line_of_sysfs(void) {
+    char folder[] = "/tmp/rddp-sysfs-XXXXXX", path[64], text[16];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/rate", folder);
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL && fputs("40 Gb/sec\n", file) >= 0 && fclose(file) == 0);
+    CHECK(ibv_read_sysfs_file(folder, "rate", text, sizeof text) == 9 && strcmp(text, "40 Gb/sec") == 0);
+    CHECK(ibv_read_sysfs_file(folder, "rate", text, 4) == 4 && memcmp(text, "40 G", 4) == 0);
+    CHECK(ibv_read_sysfs_file(folder, "none", text, sizeof text) == -1);
+    CHECK(ibv_read_sysfs_file("/sys", "class/misc/rdma_cm/abi_version", text, sizeof text) == 1);
+    CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 static void should_look_like_roce_if_asked(void) {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -317,6 +333,7 @@ int main(int count, char **arguments) {
     /* Before there is a thread of the library's. */
     should_show_the_interface_that_is_chosen();
     should_look_like_roce_if_asked();
+    should_read_a_line_of_sysfs();
     events = rdma_create_event_channel();
     CHECK(events != NULL);
     should_show_a_device_for_each_interface();

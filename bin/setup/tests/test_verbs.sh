@@ -23,7 +23,8 @@ check 'needs a program behind --' ends_verbs 2 'name the program to run' --inter
 check 'refuses an unknown option' ends_verbs 2 "there is no option '--bogus'" --bogus true
 check 'refuses a missing value' ends_verbs 2 '--interface needs a value' --interface
 check 'refuses another kind of device' ends_verbs 2 'iwarp or as roce' --as ib true
-check 'shows a device as RoCE if asked' ends_verbs 1 "there is no program 'nothing-like-it'" --as roce -- nothing-like-it
+check 'takes a kind of device' ends_verbs 1 "there is no program 'nothing-like-it'" --as roce -- nothing-like-it
+check 'shows devices in sysfs if asked' ends_verbs 1 "there is no program 'nothing-like-it'" --sysfs -- nothing-like-it
 check 'names a program that is missing' ends_verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
 check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true
 check 'refuses a name that is no file name' ends_verbs 2 "allowed: 1 to 32 letters" --local=a/b true

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "verbs",
     customSynopsis =
-        "rddp verbs [--local[=NAME] | --socket PATH] [--interface NAME] [--as KIND]"
+        "rddp verbs [--local[=NAME] | --socket PATH] [--interface NAME] [--as KIND] [--sysfs]"
             + " -- PROGRAM [ARGUMENT]...",
     description = {
       "Run an unmodified RDMA program (libibverbs, librdmacm) over rddp.",
@@ -18,6 +18,8 @@ import picocli.CommandLine.Command;
           + " 10.0.0.2. Without it a daemon has to be running. docs/verbs.md says which programs"
           + " run.",
       "--as roce shows the program a device of RoCE instead of iWARP, for those that refuse the"
-          + " latter."
+          + " latter.",
+      "--sysfs shows the devices in /sys/class/infiniband and /dev/infiniband, for programs that"
+          + " look for them there."
     })
 final class VerbsCommand extends ScriptCommand {}
