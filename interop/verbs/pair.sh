@@ -8,8 +8,8 @@
 readonly ADDRESS_OF_one=10.0.0.1 ADDRESS_OF_two=10.0.0.2
 # For a program, in seconds.
 readonly DEADLINE=120
-# For a server's start, in tenths of a second.
-readonly LISTENS=300
+# For a server's start or end, in tenths of a second.
+readonly PATIENCE=300
 # perftest's server listens a second time, and its client does not wait for that.
 readonly ATTEMPTS=5
 
@@ -52,7 +52,7 @@ start_program() (
 # Waits until the server listens, by rdma_cm or, for programs that use both, by the kernel's TCP; or has ended.
 await_listening() {
     local tenths
-    for ((tenths = 0; tenths < LISTENS; tenths++)); do
+    for ((tenths = 0; tenths < PATIENCE; tenths++)); do
         if grep -qs 'listens at port' "$work/server" || [[ -n $(ip netns exec "$SIDE" ss -H -t -l -n) ]]; then
             return
         fi
@@ -74,13 +74,19 @@ end_server() {
     server=''
 }
 
-# Ends the programs with the library; the daemon goes on.
+# Ends the programs with the library, and waits until they are gone: the next ones use their ports. The daemon goes on.
 stop_programs() {
-    local process
-    for process in $(ip netns pids "$SIDE"); do
-        if grep -qsz "^VERBS_LIBRARY=" "/proc/$process/environ"; then
-            kill -KILL "$process" 2>/dev/null
-        fi
+    local process found tenths
+    for ((tenths = 0; tenths < PATIENCE; tenths++)); do
+        found=''
+        for process in $(ip netns pids "$SIDE"); do
+            if grep -qsz "^VERBS_LIBRARY=" "/proc/$process/environ"; then
+                kill -KILL "$process" 2>/dev/null
+                found=yes
+            fi
+        done
+        [[ -n $found ]] || return
+        sleep 0.1
     done
 }
 

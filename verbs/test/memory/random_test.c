@@ -262,7 +262,7 @@ static void fork_once(struct worker *worker) {
     size_t from, length;
     draw_part(worker, 10000, &from, &length);
     int octet = (int)draw(worker, 256);
-    bool shares = memchr(worker->is_shared, true, sizeof worker->is_shared) != NULL;
+    bool shares = memchr(worker->is_shared, 1, sizeof worker->is_shared) != NULL;
     /* The child sees what a handler would write to shared pages. */
     worker->is_changing = shares;
     pid_t child = fork();
