@@ -75,13 +75,15 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     return 0;
 }
 
-/* Accepts options such as the type of service, without effect. */
+/* Accepts options such as the type of service, without effect. A timeout is shown by ibv_query_qp(). */
 VERBS int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t length) {
-    (void)id;
-    (void)name;
-    (void)value;
-    (void)length;
-    return level == RDMA_OPTION_ID ? 0 : fails(EOPNOTSUPP);
+    if (level != RDMA_OPTION_ID) {
+        return fails(EOPNOTSUPP);
+    }
+    if (name == RDMA_OPTION_ID_ACK_TIMEOUT && length == 1 && id->qp != NULL) {
+        queue_pair_of(id->qp)->set.timeout = *(const uint8_t *)value;
+    }
+    return 0;
 }
 
 VERBS int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event) {

@@ -122,6 +122,19 @@ static void check_connecting_by_number(struct ibv_qp *pair) {
     CHECK(strstr(said, "rdma_cm") != NULL && strchr(said, '\n') == said + length - 1);
 }
 
+static void should_show_the_timeout_that_was_chosen(void) {
+    struct end end = {.id = resolve(events, PORT_OF_PEER)};
+    uint8_t timeout = 21;
+    CHECK(rdma_set_option(end.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout) == 0);
+    equip(&end);
+    CHECK(rdma_set_option(end.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout) == 0);
+    struct ibv_qp_attr now;
+    struct ibv_qp_init_attr initial;
+    CHECK(ibv_query_qp(end.id->qp, &now, IBV_QP_TIMEOUT, &initial) == 0 && now.timeout == timeout);
+    CHECK_ERRNO(EOPNOTSUPP, rdma_set_option(end.id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &timeout, sizeof timeout) == -1);
+    dismantle(&end);
+}
+
 static void should_flush_a_queue_pair_that_was_never_connected(void) {
     struct end end = {.id = resolve(events, PORT_OF_PEER)};
     equip(&end);
@@ -452,6 +465,7 @@ int main(int count, char **arguments) {
     RUN(should_refuse_what_newer_releases_of_rdma_core_have);
     RUN(should_register_buffers_that_it_has_allocated);
     RUN(should_count_what_objects_are_used_by);
+    RUN(should_show_the_timeout_that_was_chosen);
     RUN(should_flush_a_queue_pair_that_was_never_connected);
     RUN(should_tell_rejections);
     RUN(should_carry_immediate_data_and_atomics);
