@@ -669,8 +669,7 @@ class EspTest {
         AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, false, GCM, link.here.ipv4);
     link.there.security.add(settings, keys, 0, link.now);
     OutboundAssociation sender =
-        new OutboundAssociation(
-            settings, new JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
+        new OutboundAssociation(settings, new JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
     long at = Memory.allocate(256);
     Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV4);
     int total = Ipv4.HEADER + GCM.sealedLength(40);

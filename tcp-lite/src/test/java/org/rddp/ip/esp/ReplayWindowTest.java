@@ -30,8 +30,7 @@ class ReplayWindowTest {
         int reach = random.nextInt(50) == 0 ? 3 * size : size / 8 + 2;
         long number = Math.max(1, top + random.nextInt(reach) - random.nextInt(2 * size) / 2);
         boolean expected =
-            number > top
-                || (number > start && top - number < size && !received.contains(number));
+            number > top || (number > start && top - number < size && !received.contains(number));
         assertThat(window.isNew(number)).as("%d after %d", number, top).isEqualTo(expected);
         // Only authentic packets are recorded.
         if (expected && random.nextInt(8) > 0) {
