@@ -3544,13 +3544,13 @@ public class Dpdk {
      * void rddp_esp_seal(const void *key, const void *payload, uint32_t length, uint32_t next, uint32_t spi, uint64_t sequence, void *sealed)
      * }
      */
-    public static void rddp_esp_seal(MemorySegment key, MemorySegment payload, int length, int next, int spi, long sequence, MemorySegment sealed) {
+    public static void rddp_esp_seal(MemorySegment key, MemorySegment payload, int length, int next, int spi, long sequence, MemorySegment sealed_) {
         var mh$ = rddp_esp_seal.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_esp_seal", key, payload, length, next, spi, sequence, sealed);
+                traceDowncall("rddp_esp_seal", key, payload, length, next, spi, sequence, sealed_);
             }
-            mh$.invokeExact(key, payload, length, next, spi, sequence, sealed);
+            mh$.invokeExact(key, payload, length, next, spi, sequence, sealed_);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
@@ -3605,13 +3605,13 @@ public class Dpdk {
      * int rddp_esp_open(const void *key, void *sealed, uint32_t length, uint64_t sequence)
      * }
      */
-    public static int rddp_esp_open(MemorySegment key, MemorySegment sealed, int length, long sequence) {
+    public static int rddp_esp_open(MemorySegment key, MemorySegment sealed_, int length, long sequence) {
         var mh$ = rddp_esp_open.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_esp_open", key, sealed, length, sequence);
+                traceDowncall("rddp_esp_open", key, sealed_, length, sequence);
             }
-            return (int)mh$.invokeExact(key, sealed, length, sequence);
+            return (int)mh$.invokeExact(key, sealed_, length, sequence);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
