@@ -59,7 +59,7 @@ class CountersTest {
 
   @Test
   void shouldRejectOtherMemory() throws IOException {
-    try (SharedMemory other = SharedMemory.create("test", 4096)) {
+    try (SharedMemory other = SharedMemory.createForReaders("test", 4096)) {
       assertThatThrownBy(() -> Counters.open(other.descriptor().duplicate()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("RDDPCNTR");
