@@ -26,12 +26,12 @@ suite_usage() {
 Usage: rddp test [--no-dpdk] [STEP]...
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
-the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP and Linux's siw
-as peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
+the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP, siw and ESP as
+peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
 because it builds a virtual machine with siw.
 
-To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, linux_tcp,
-verbs, demo, package, soak, shim, simulation, races, fuzz, tshark.
+To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp,
+linux_tcp, verbs, demo, package, soak, shim, simulation, races, fuzz, tshark.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -58,7 +58,7 @@ suite() {
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(siw linux_tcp verbs)
+            steps+=(siw esp linux_tcp verbs)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
@@ -143,6 +143,7 @@ title_of() {
         tshark) echo 'every message of RDMAP, decoded by Wireshark' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
+        esp) echo "Linux's siw over its ESP as the peer" ;;
         verbs) echo 'unmodified RDMA programs' ;;
         package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
@@ -372,6 +373,11 @@ step_linux_tcp() {
 # Builds the guest if it does not exist: downloads, and takes about a minute.
 step_siw() {
     timeout -k 30 1200 "$ROOT/interop/siw/run" --quick
+}
+
+# In the same guest, which it builds as step_siw does.
+step_esp() {
+    timeout -k 30 1200 "$ROOT/interop/esp/run" --quick
 }
 
 # Runs the programs that the tests of the module verbs do not run.

@@ -1,0 +1,2 @@
+/** rddp's ESP and that of Linux, under siw and its tools. */
+package org.rddp.interop.esp;
