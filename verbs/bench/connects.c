@@ -4,6 +4,7 @@
  * and the medians. Ending them is not counted.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -16,11 +17,12 @@
 #define MOST_ROUNDS 99
 #define PORT 7490
 #define MESSAGE 8
+#define PAGE 4096
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
+            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));             \
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
@@ -33,7 +35,7 @@ struct side {
     struct ibv_cq *cq;
     struct ibv_mr *region;
     union ibv_gid gid;
-    uint8_t memory[MESSAGE];
+    uint8_t *memory;  /* pages of its own: two sessions share none */
 };
 
 static struct side sides[2];
@@ -51,8 +53,10 @@ static double now_ms(void) {
 static void open_side(struct side *side, struct ibv_context *context) {
     side->context = context;
     side->pd = ibv_alloc_pd(context);
+    side->memory = aligned_alloc(PAGE, PAGE);
     side->channel = ibv_create_comp_channel(context);
     side->cq = ibv_create_cq(context, (int)(2 * count), NULL, side->channel, 0);
+    CHECK(side->memory != NULL);
     side->region = ibv_reg_mr(side->pd, side->memory, MESSAGE, IBV_ACCESS_LOCAL_WRITE);
     CHECK(side->pd != NULL && side->cq != NULL && side->region != NULL);
     CHECK(ibv_query_gid(context, 1, 0, &side->gid) == 0);
