@@ -91,11 +91,12 @@ class SysfsTest {
   @Test
   void shouldNameTheKernelsInterfaceWithTheAddress() throws Exception {
     String network =
-        "ip link add kernels type veth peer name other && ip addr add 10.0.0.1/24 dev kernels && exec \"$@\"";
+        "mount -t sysfs rddp /sys && ip link add kernels type veth peer name other"
+            + " && ip addr add 10.0.0.1/24 dev kernels && exec \"$@\"";
     String command =
         "ls %1$sdevice/net && cat %1$sports/1/gid_attrs/ndevs/* && cat %1$sdevice/net/*/type"
             .formatted(DEVICE);
-    String said = run("one", command, "unshare", "-n", "sh", "-c", network, "sh");
+    String said = run("one", command, "unshare", "-n", "-m", "sh", "-c", network, "sh");
     assumeTrue(!said.contains("unshare failed"), said);
     assertThat(said.lines()).containsExactly("kernels", "kernels", "1");
   }
