@@ -235,7 +235,7 @@ class ListCommandTest {
     CommandLine line = Main.commandLine().setErr(new PrintWriter(errors));
     assertThat(line.execute("list", "nonsense")).isEqualTo(2);
     assertThat(errors.toString())
-        .containsIgnoringCase("interfaces, sessions, connections, listeners");
+        .containsIgnoringCase("interfaces, sessions, connections, listeners, associations");
   }
 
   @Test
@@ -244,6 +244,7 @@ class ListCommandTest {
     CommandLine line = Main.commandLine().setErr(new PrintWriter(errors));
     assertThat(line.execute("list")).isEqualTo(2);
     assertThat(errors.toString())
-        .contains("Missing required parameter: 'interfaces|sessions|connections|listeners'");
+        .contains(
+            "Missing required parameter: 'interfaces|sessions|connections|listeners|associations'");
   }
 }
