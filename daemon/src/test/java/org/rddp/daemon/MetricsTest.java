@@ -114,17 +114,22 @@ class MetricsTest {
       assertThat(health.statusCode()).isEqualTo(503);
       assertThat(health.body()).startsWith("the thread rddp-engine has made no turn for ");
       assertThat(get("/readyz").statusCode()).isEqualTo(503);
+      // The log follows the metric.
+      awaitLogged("CountDownLatch.await");
       assertThat(daemon.log())
           .contains("ALARM: the engine of interfaces one, two has made no turn for ")
-          .contains(" s, in that of one; the calls of its thread rddp-engine")
-          .contains("CountDownLatch.await");
+          .contains(" s, in that of one; the calls of its thread rddp-engine");
     } finally {
       end.countDown();
     }
     TestDaemon.await(() -> value("rddp_engine_stalled{interface=\"two\"}") == 0, "the end");
     assertThat(value("rddp_engine_stalls_total{interface=\"one\"}")).isEqualTo(1);
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
-    assertThat(daemon.log()).contains("the engine of interfaces one, two makes turns again");
+    awaitLogged("the engine of interfaces one, two makes turns again");
+  }
+
+  private void awaitLogged(String words) {
+    TestDaemon.await(() -> daemon.log().contains(words), "the log says " + words);
   }
 
   private static void await(CountDownLatch latch) {
