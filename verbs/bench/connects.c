@@ -156,12 +156,14 @@ static void create_by_cm(const struct side *side, struct rdma_cm_id *id, unsigne
 static void connect_by_cm(struct rdma_event_channel *events) {
     struct rdma_conn_param param = {.initiator_depth = 1, .responder_resources = 1};
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    inet_pton(AF_INET, "10.0.0.1", &from.sin_addr);
     inet_pton(AF_INET, "10.0.0.2", &to.sin_addr);
     unsigned clients = 0, servers = 0, established = 0;
     for (unsigned i = 0; i < count; i++) {
         struct rdma_cm_id *id;
         CHECK(rdma_create_id(events, &id, NULL, RDMA_PS_TCP) == 0);
-        CHECK(rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 5000) == 0);
+        CHECK(rdma_resolve_addr(id, (struct sockaddr *)&from, (struct sockaddr *)&to, 5000) == 0);
     }
     while (established < 2 * count) {
         struct rdma_cm_event *event;
