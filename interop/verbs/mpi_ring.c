@@ -62,12 +62,13 @@ static void add_up(int count) {
 }
 
 int main(int count, char **arguments) {
+    /* Before MPI starts: later, libfabric may have replaced the code of mmap(). */
+    uint8_t *received = mmap(NULL, LARGEST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const uint8_t *seen = mremap(received, 0, LARGEST, MREMAP_MAYMOVE);
+    uint8_t *sent = malloc(LARGEST);
     MPI_Init(&count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    uint8_t *sent = malloc(LARGEST);
-    uint8_t *received = mmap(NULL, LARGEST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    const uint8_t *seen = mremap(received, 0, LARGEST, MREMAP_MAYMOVE);
     if (ranks < 2 || sent == NULL || received == MAP_FAILED || seen == MAP_FAILED) {
         fail("start", ranks, 0);
     }
