@@ -11,7 +11,7 @@ readonly STEPS_AT_ONCE=2
 # all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:6000 mpa:6000 rdma:1200 programs:2300)
+readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700)
 
 suite_passed=0
 suite_failed=0
