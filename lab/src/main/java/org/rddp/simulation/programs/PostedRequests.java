@@ -116,7 +116,10 @@ final class PostedRequests {
       }
       case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {
         flushed = true;
-        boolean due = asks(request) && !refusedThere && mayBeRefused(request, status);
+        // Which message it is, unit tests show: the peer names a Write by its place, which others
+        // may
+        // have as well.
+        boolean due = !refusedThere && (!asks(request) || mayBeRefused(request, status));
         refusedThere = true;
         end.verify(due, request, "ends with " + status);
         end.count(ProgramEvent.REFUSED_THERE);

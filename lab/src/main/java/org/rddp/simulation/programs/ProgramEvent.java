@@ -28,7 +28,7 @@ enum ProgramEvent {
   EARLY("requests posted before the stream was up"),
   NONSENSE("requests that the daemon has to refuse"),
   REFUSED("requests refused where they were posted"),
-  REFUSED_THERE("reads and atomics that the peer refused"),
+  REFUSED_THERE("requests that the peer refused"),
   RECEIVED("messages received"),
   SHARED("messages received from a shared queue"),
   QUEUED("messages received by a queue of plain DDP"),
