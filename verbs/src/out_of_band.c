@@ -114,5 +114,7 @@ static uint32_t longest_wait_ms(const struct ibv_qp_attr *set) {
 }
 
 int tell_own_psn(struct queue_pair *pair, const struct ibv_qp_attr *set) {
-    return error_of(rddp_expect_psn(pair->connection, set->sq_psn & PSNS, longest_wait_ms(set)));
+    int result = rddp_expect_psn(pair->connection, set->sq_psn & PSNS, longest_wait_ms(set));
+    /* The peer may have refused since RTR. A card learns of that by its first send only, and so does the program. */
+    return result != RDDP_OK && rddp_connection_state(pair->connection) != RDDP_CLOSED ? error_of(result) : 0;
 }

@@ -149,6 +149,9 @@ VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask
     struct queue_pair *pair = queue_pair_of(ibv);
     bool goes = (mask & IBV_QP_STATE) != 0;
     enum ibv_qp_state from = state_of(pair), to = goes ? wanted->qp_state : from;
+    if (from == IBV_QPS_ERR && to == IBV_QPS_RTS && pair->by_number && pair->set.qp_state == IBV_QPS_RTR) {
+        from = IBV_QPS_RTR;  /* the peer has refused: see tell_own_psn() */
+    }
     if ((goes && !may_go(from, to)) || ((mask & IBV_QP_PORT) != 0 && wanted->port_num != PORT)) {
         return EINVAL;
     }
@@ -166,11 +169,12 @@ VERBS int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *wanted, int mask
     if (to == IBV_QPS_RESET) {
         memset(&set, 0, sizeof set);
     }
-    pair->set = set;
-    pair->is_modified = true;
     if (goes) {
+        set.qp_state = to;  /* what the program has asked for: the connection may have failed since */
         set_state(pair, from, to);
     }
+    pair->set = set;
+    pair->is_modified = true;
     return 0;
 }
 

@@ -73,6 +73,16 @@ class VerbsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldNotWaitForStandardError(String sanitizer) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withPortsOfQueuePairs(4794, 4795);
+        ProgramInC program =
+            ProgramInC.startTest("refused_number_test-" + sanitizer, daemon.socket())) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldFlushWhenTheDaemonEnds(String sanitizer) throws Exception {
     TestDaemon daemon = new TestDaemon();
     try (ProgramInC program =
