@@ -269,7 +269,7 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /**
-   * The same mapping for another user, who has a descriptor of the same memfd. This object stays
+   * Shares the mapping with another user, who has a descriptor of the same memfd. This object stays
    * open until that one is closed.
    *
    * @param other a descriptor of the memfd; closed by the new object
