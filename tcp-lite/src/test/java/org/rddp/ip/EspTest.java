@@ -1,7 +1,6 @@
 package org.rddp.ip;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.ip.SecuredLink.OTHER_PORT;
 import static org.rddp.ip.SecuredLink.PORT;
 import static org.rddp.ip.SecuredLink.SPI;
@@ -229,27 +228,10 @@ class EspTest {
     fragments(link.packets().getFirst(), 64).forEach(link::inject);
     assertThat(link.there.counters().replayed).as("whole, and known").isEqualTo(1);
     link.there.heard.clear();
-    byte[] lost = sealedButLost(link, ipv6);
+    byte[] lost = link.sealedButLost(ipv6);
     fragments(lost, 64).forEach(link::inject);
     assertThat(link.there.heard).hasSize(1);
     link.expectEveryPacketBack();
-  }
-
-  /** A frame that the other host has not received. */
-  private static byte[] sealedButLost(SecuredLink link, boolean ipv6) {
-    Path path = link.here.path(link.there.address(ipv6));
-    if (!path.hop.resolved()) {
-      link.here.send(link.there.address(ipv6), 1);
-      link.frames.clear();
-      link.there.heard.clear();
-    }
-    long packet = link.here.segment(OTHER_PORT, PORT, 100);
-    path.send(packet, link.here.pool.address(packet), 120, 0, link.now);
-    link.here.ip.transmit();
-    long[] taken = new long[1];
-    assertThat(link.ends[1].receive(taken)).isEqualTo(1);
-    link.there.pool.release(taken[0]);
-    return link.packets().getLast();
   }
 
   @ParameterizedTest
@@ -260,7 +242,7 @@ class EspTest {
   void shouldDropWhatIsNotAuthentic(boolean ipv6) {
     SecuredLink link = SecuredLink.requiring();
     link.associate(ipv6, false, GCM);
-    byte[] frame = sealedButLost(link, ipv6);
+    byte[] frame = link.sealedButLost(ipv6);
     int esp = ALL + SecuredLink.header(frame);
     for (int octet = esp; octet < frame.length; octet++) {
       byte[] spoilt = frame.clone();
@@ -289,7 +271,7 @@ class EspTest {
   void shouldDropShortPackets(int octets) {
     SecuredLink link = SecuredLink.requiring();
     link.associate(false, false, GCM);
-    byte[] frame = sealedButLost(link, false);
+    byte[] frame = link.sealedButLost(false);
     byte[] cut = Arrays.copyOf(frame, ALL + Ipv4.HEADER + octets);
     link.inject(withLength(cut));
     EspCounters counters = link.there.counters();
@@ -421,162 +403,6 @@ class EspTest {
     assertThat(link.packets()).isEmpty();
   }
 
-  @ParameterizedTest(name = "ESN {0}, used {1}")
-  @CsvSource({"true, 4294967290", "false, 4294967290"})
-  @DisplayName("RFC 4303 section 3.3.3: numbers go on beyond 2^32 with ESN, and end there without")
-  void shouldNotUseANumberTwice(boolean esn, long used) {
-    SecuredLink link = SecuredLink.requiring();
-    link.associate(link.here, link.there, SPI, false, false, GCM, esn, used);
-    for (int i = 0; i < 20; i++) {
-      link.here.send(link.there.ipv4, 8);
-    }
-    int left = esn ? 20 : 5;
-    assertThat(link.there.heard).hasSize(left);
-    assertThat(link.here.counters().noAssociation).isEqualTo(20 - left);
-    Association sent = link.here.security.associations().getFirst();
-    assertThat(sent.sequence()).isEqualTo(used + left);
-    assertThat(sent.isOver(link.now)).isEqualTo(!esn);
-    assertThat(sent.isSoftOver(link.now)).isEqualTo(!esn);
-  }
-
-  @Test
-  @DisplayName("RFC 4301 section 4.4.2.1: after its hard lifetime an association carries nothing")
-  void shouldEndWithTheLifetime() {
-    SecuredLink link = SecuredLink.requiring();
-    byte[] keys = link.keys(GCM);
-    Lifetime lifetime = new Lifetime(50, 100, 1_000_000_000_000L, 2_000_000_000_000L);
-    for (SecuredLink.Host each : List.of(link.here, link.there)) {
-      HostAddress remote = each == link.here ? link.there.ipv4 : link.here.ipv4;
-      each.security.add(
-          new AssociationSettings(
-              SPI,
-              link.here.ipv4,
-              link.there.ipv4,
-              false,
-              GCM,
-              true,
-              64,
-              TrafficSelector.of(remote),
-              lifetime),
-          keys,
-          0,
-          link.now);
-    }
-    link.here.send(link.there.ipv4, 20);
-    Association sent = link.here.security.associations().getFirst();
-    assertThat(sent.isSoftOver(link.now)).isFalse();
-    link.here.send(link.there.ipv4, 20);
-    assertThat(sent.isSoftOver(link.now)).isTrue();
-    assertThat(sent.octets()).isEqualTo(80);
-    byte[] late = sealedButLost(link, false);
-    link.here.send(link.there.ipv4, 20);
-    assertThat(link.here.counters().noAssociation).isEqualTo(1);
-    assertThat(link.there.heard).hasSize(2);
-    link.pass(2_000_000_000_000L);
-    link.inject(late);
-    assertThat(link.there.counters().expired).isEqualTo(1);
-    assertThat(link.there.heard).hasSize(2);
-  }
-
-  @Test
-  @DisplayName("the association added last is used, and earlier ones still receive")
-  void shouldRollOver() {
-    SecuredLink link = SecuredLink.requiring();
-    link.associate(link.here, link.there, SPI, false, false, GCM, true, 0);
-    byte[] early = sealedButLost(link, false);
-    link.associate(link.here, link.there, SPI + 8, false, true, GCM, true, 0);
-    link.here.send(link.there.ipv4, 8);
-    byte[] last = link.packets().getLast();
-    assertThat(last[ALL + Ipv4.HEADER + 3]).isEqualTo((byte) 8);
-    link.inject(early);
-    assertThat(link.there.heard).hasSize(2);
-    assertThat(link.here.security.delete(SPI, link.there.ipv4)).isTrue();
-    assertThat(link.there.security.delete(SPI, link.there.ipv4)).isTrue();
-    assertThat(link.there.security.delete(SPI, link.there.ipv4)).isFalse();
-    link.inject(early);
-    assertThat(link.there.counters().unknownSpi).isEqualTo(1);
-    link.here.send(link.there.ipv4, 8);
-    assertThat(link.there.heard).hasSize(3);
-    assertThat(link.here.security.delete(SPI + 8, link.there.ipv4)).isTrue();
-    link.here.send(link.there.ipv4, 8);
-    assertThat(link.here.counters().noAssociation).isEqualTo(1);
-    assertThat(link.here.counters().associations).isZero();
-    link.expectEveryPacketBack();
-  }
-
-  @Test
-  @DisplayName("RFC 4106 section 2: keys are used once, also after their association is gone")
-  void shouldRefuseUsedKeys() {
-    SecuredLink link = SecuredLink.requiring();
-    IpSecurity security = link.here.security;
-    byte[] keys = link.keys(GCM);
-    AssociationSettings out =
-        SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, false, GCM);
-    AssociationSettings in =
-        AssociationSettings.usual(
-            SPI, link.there.ipv4, link.here.ipv4, false, GCM, link.there.ipv4);
-    security.add(out, keys, 0, link.now);
-    assertThatThrownBy(() -> security.add(in, keys, 0, link.now))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("keys of its own");
-    assertThat(security.delete(SPI, link.there.ipv4)).isTrue();
-    assertThatThrownBy(() -> security.add(out, keys, 0, link.now))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("used before");
-    security.add(out, link.keys(GCM), 0, link.now);
-    assertThatThrownBy(() -> security.add(out, link.keys(GCM), 0, link.now))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("0x00001000 already");
-    assertThatThrownBy(() -> security.add(in, new byte[20], 0, link.now))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("zero");
-    assertThatThrownBy(() -> security.add(in, new byte[19], 0, link.now))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("20 octets");
-    AssociationSettings foreign =
-        SecuredLink.settings(
-            SPI, Ipv4Address.parse("10.0.0.8"), Ipv4Address.parse("10.0.0.9"), false, GCM);
-    assertThatThrownBy(() -> security.add(foreign, link.keys(GCM), 0, link.now))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("10.0.0.1");
-    AssociationSettings elsewhere =
-        AssociationSettings.usual(
-            SPI, link.there.ipv4, link.here.ipv4, false, GCM, Ipv4Address.parse("10.0.0.9"));
-    assertThatThrownBy(() -> security.add(elsewhere, link.keys(GCM), 0, link.now))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("transport mode");
-  }
-
-  @Test
-  @DisplayName("a tunnel to where no route leads is refused, and its keys stay new")
-  void shouldRefuseATunnelWithoutRoute() {
-    SecuredLink link = SecuredLink.requiring();
-    byte[] keys = link.keys(GCM);
-    AssociationSettings far =
-        SecuredLink.settings(SPI, link.here.ipv4, Ipv4Address.parse("192.0.2.1"), true, GCM);
-    for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> link.here.security.add(far, keys, 0, link.now))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage("there is no route to 192.0.2.1");
-    }
-    assertThat(link.here.security.associations()).isEmpty();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "255, 10.0.0.1, 10.0.0.2",
-    "4096, 10.0.0.1, 10.0.0.1",
-    "4096, 10.0.0.1, 224.0.0.1",
-    "4096, 10.0.0.1, 2001:db8::2"
-  })
-  void shouldRefuseImpossibleSettings(int spi, String from, String to) {
-    HostAddress source = HostAddress.parse(from);
-    HostAddress destination = HostAddress.parse(to);
-    assertThatThrownBy(
-            () -> AssociationSettings.usual(spi, source, destination, false, GCM, destination))
-        .isInstanceOf(IllegalArgumentException.class);
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName("an echo in ESP is answered in ESP")
@@ -698,23 +524,6 @@ class EspTest {
   @DisplayName("RFC 6040 section 4.2: congestion marked on the way through a tunnel is told")
   void shouldTellCongestion(int inner, int outer, int expected) {
     assertThat(EspInput.ecn(inner, outer)).isEqualTo(expected);
-  }
-
-  @Test
-  void shouldParsePrefixes() {
-    assertThat(AddressPrefix.parse("10.1.2.3/16")).hasToString("10.1.0.0/16");
-    assertThat(AddressPrefix.parse("10.1.2.3")).hasToString("10.1.2.3/32");
-    assertThat(AddressPrefix.parse("0.0.0.0/0")).hasToString("0.0.0.0/0");
-    assertThat(AddressPrefix.parse("2001:db8:1::5/32")).hasToString("2001:db8::/32");
-    assertThat(AddressPrefix.parse("::/0")).hasToString("::/0");
-    AddressPrefix every = AddressPrefix.parse("0.0.0.0/0");
-    assertThat(every.contains(0, AddressPrefix.mapped(0x0a000001))).isTrue();
-    assertThat(every.contains(0x2001_0db8_0000_0000L, 1)).as("the other family").isFalse();
-    for (String wrong : new String[] {"10.0.0.0/33", "10.0.0.0/x", "::/129", "10.0.0.0/", "a"}) {
-      assertThatThrownBy(() -> AddressPrefix.parse(wrong))
-          .as(wrong)
-          .isInstanceOf(IllegalArgumentException.class);
-    }
   }
 
   private static byte[] withProtocol(byte[] frame, int protocol) {

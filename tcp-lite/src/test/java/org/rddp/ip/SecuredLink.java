@@ -76,6 +76,23 @@ final class SecuredLink {
     }
   }
 
+  /** A frame that {@link #there} has not received. */
+  byte[] sealedButLost(boolean ipv6) {
+    Path path = here.path(there.address(ipv6));
+    if (!path.hop.resolved()) {
+      here.send(there.address(ipv6), 1);
+      frames.clear();
+      there.heard.clear();
+    }
+    long packet = here.segment(OTHER_PORT, PORT, 100);
+    path.send(packet, here.pool.address(packet), 120, 0, now);
+    here.ip.transmit();
+    long[] taken = new long[1];
+    assertThat(ends[1].receive(taken)).isEqualTo(1);
+    there.pool.release(taken[0]);
+    return packets().getLast();
+  }
+
   /** New keys of a suite. */
   byte[] keys(EspSuite suite) {
     byte[] keys = new byte[suite.keyOctets()];
