@@ -16,13 +16,11 @@ import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.ProtectionDomains;
-import org.rddp.client.types.SecurityAssociation;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.control.SecretOctets;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Counters;
@@ -564,41 +562,9 @@ public final class Rddp implements AutoCloseable {
     Capture.stop(channel());
   }
 
-  /**
-   * Adds a security association to the interface. Only root and the daemon's own user may. It ends
-   * with the daemon, and its keys cannot be used again.
-   *
-   * @param replaced SPI of an association to the same destination that is deleted at the same
-   *     moment; 0: none
-   * @param keys of encryption, salt and integrity, in this order; overwritten when they are sent
-   * @throws RefusedException if the daemon cannot use it; the message says why
-   */
-  public void addAssociation(SecurityAssociation association, int replaced, byte[] keys) {
-    daemon.throwIfUnusable();
-    SecretOctets secret = new SecretOctets(keys);
-    try {
-      channel()
-          .request(
-              request -> new ProgramMessage.AddAssociation(request, association, replaced, secret),
-              DaemonMessage.Done.class);
-    } finally {
-      secret.wipe();
-    }
-  }
-
-  /**
-   * Deletes a security association of the interface. Only root and the daemon's own user may.
-   *
-   * @param spi its Security Parameters Index, unsigned
-   * @param destination address of the host that receives on it
-   * @throws RefusedException if there is none
-   */
-  public void deleteAssociation(int spi, String destination) {
-    daemon.throwIfUnusable();
-    channel()
-        .request(
-            request -> new ProgramMessage.DeleteAssociation(request, spi, destination),
-            DaemonMessage.Done.class);
+  /** The security associations of the interface: only for root and the daemon's own user. */
+  public SecurityAssociations securityAssociations() {
+    return new SecurityAssociations(daemon);
   }
 
   /**

@@ -52,7 +52,8 @@ class SecurityAssociationsTest {
       boolean back = spi == 0x1002;
       byte[] keys = keys();
       for (Rddp each : List.of(here, there)) {
-        each.addAssociation(association(spi, back ? TWO : ONE, back ? ONE : TWO), 0, keys.clone());
+        each.securityAssociations()
+            .add(association(spi, back ? TWO : ONE, back ? ONE : TWO), 0, keys.clone());
       }
     }
   }
@@ -79,10 +80,11 @@ class SecurityAssociationsTest {
       int group = (int) Files.getAttribute(daemon.socket(), "unix:gid");
       byte[] keys = keys();
       try (Rddp theirs = OtherUser.call(NOBODY, group, () -> daemon.connect("one"))) {
-        assertThatThrownBy(() -> theirs.addAssociation(association(300, ONE, TWO), 0, keys))
+        assertThatThrownBy(
+                () -> theirs.securityAssociations().add(association(300, ONE, TWO), 0, keys))
             .isInstanceOf(RefusedException.class)
             .hasMessageContaining("only root and the daemon's own user");
-        assertThatThrownBy(() -> theirs.deleteAssociation(300, TWO))
+        assertThatThrownBy(() -> theirs.securityAssociations().delete(300, TWO))
             .isInstanceOf(RefusedException.class)
             .hasMessageContaining("only root and the daemon's own user");
         assertThatThrownBy(() -> theirs.list(ListSubject.ASSOCIATIONS))
@@ -100,7 +102,8 @@ class SecurityAssociationsTest {
         Rddp there = daemon.connect("two")) {
       associate(here, there);
       for (int i = 0; i < 40; i++) {
-        here.addAssociation(association(0x2000 + i, ONE, "10.0.0." + (100 + i)), 0, keys());
+        here.securityAssociations()
+            .add(association(0x2000 + i, ONE, "10.0.0." + (100 + i)), 0, keys());
       }
       List<String> listed = here.list(ListSubject.ASSOCIATIONS);
       assertThat(listed).hasSize(44).doesNotHaveDuplicates();
@@ -145,8 +148,8 @@ class SecurityAssociationsTest {
         source.segment().fill((byte) 7);
         MemoryRegion sink = there.allocate(OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         for (Rddp each : List.of(here, there)) {
-          each.deleteAssociation(0x1001, TWO);
-          each.deleteAssociation(0x1002, ONE);
+          each.securityAssociations().delete(0x1001, TWO);
+          each.securityAssociations().delete(0x1002, ONE);
         }
         assertThat(out.postWrite(1, source, 0, OCTETS, sink.stag(), 0)).isTrue();
         TestDaemon.await(() -> counter(here, "one.esp.no.association") > 0, "it cannot be sent");
@@ -174,11 +177,12 @@ class SecurityAssociationsTest {
         Rddp here = daemon.connect("one")) {
       byte[] keys = keys();
       String text = HexFormat.of().formatHex(keys);
-      here.addAssociation(association(0x1001, ONE, TWO), 0, keys.clone());
-      assertThatThrownBy(() -> here.addAssociation(association(0x1003, ONE, TWO), 0, keys))
+      here.securityAssociations().add(association(0x1001, ONE, TWO), 0, keys.clone());
+      assertThatThrownBy(
+              () -> here.securityAssociations().add(association(0x1003, ONE, TWO), 0, keys))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("used before");
-      here.deleteAssociation(0x1001, TWO);
+      here.securityAssociations().delete(0x1001, TWO);
       TestDaemon.await(
           () -> daemon.log().contains("0x00001001 to 10.0.0.2 deleted by test"), "it is logged");
       assertThat(daemon.log())

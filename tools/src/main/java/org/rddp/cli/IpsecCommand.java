@@ -198,7 +198,7 @@ final class IpsecCommand implements Callable<Integer> {
         "add needs --spi, --source and --destination");
     byte[] keys = keys(System.in);
     try (Rddp daemon = session.open("ipsec")) {
-      daemon.addAssociation(association(), replaced, keys);
+      daemon.securityAssociations().add(association(), replaced, keys);
     } finally {
       Arrays.fill(keys, (byte) 0);
     }
@@ -263,7 +263,7 @@ final class IpsecCommand implements Callable<Integer> {
     OptionChecks.require(
         spec, spi != null && destination != null, "delete needs --spi and --destination");
     try (Rddp daemon = session.open("ipsec")) {
-      daemon.deleteAssociation(spi, destination);
+      daemon.securityAssociations().delete(spi, destination);
     }
   }
 

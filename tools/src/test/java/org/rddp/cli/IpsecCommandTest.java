@@ -104,8 +104,8 @@ class IpsecCommandTest {
     // The receiver first, so that nothing comes that it cannot open.
     Rddp receiver = to.equals(TWO) ? there : here;
     Rddp sender = to.equals(TWO) ? here : there;
-    receiver.addAssociation(association(spi, from, to), 0, keys.clone());
-    sender.addAssociation(association(spi, from, to), replaced, keys.clone());
+    receiver.securityAssociations().add(association(spi, from, to), 0, keys.clone());
+    sender.securityAssociations().add(association(spi, from, to), replaced, keys.clone());
   }
 
   private long counter(String name) throws IOException {
@@ -271,7 +271,7 @@ class IpsecCommandTest {
     CommandLine line = new CommandLine(command);
     line.parseArgs(with(options, "add"));
     try {
-      here.addAssociation(command.association(), command.replaced(), keys);
+      here.securityAssociations().add(command.association(), command.replaced(), keys);
       return "";
     } catch (RefusedException e) {
       return e.getMessage();
@@ -289,7 +289,8 @@ class IpsecCommandTest {
   void shouldRefuseAnInterfaceWithoutPolicy() {
     try (TestDaemon plain = new TestDaemon();
         Rddp session = plain.connect("one")) {
-      assertThatThrownBy(() -> session.addAssociation(association(256, ONE, TWO), 0, new byte[20]))
+      assertThatThrownBy(
+              () -> session.securityAssociations().add(association(256, ONE, TWO), 0, new byte[20]))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("needs [interface.ipsec]");
     }

@@ -1,0 +1,56 @@
+package org.rddp.client;
+
+import org.rddp.client.types.SecurityAssociation;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.control.SecretOctets;
+
+/**
+ * Adds and deletes security associations of an interface, for ESP (RFC 4303). Only root and the
+ * daemon's own user may. {@link Rddp#list} lists them. Thread-safe.
+ */
+public final class SecurityAssociations {
+  private final SessionDaemon daemon;
+
+  SecurityAssociations(SessionDaemon daemon) {
+    this.daemon = daemon;
+  }
+
+  /**
+   * Adds a security association. It ends with the daemon, and its keys cannot be used again.
+   *
+   * @param replaced SPI of an association to the same destination that is deleted at the same
+   *     moment; 0: none
+   * @param keys of encryption, salt and integrity, in this order; overwritten when they are sent
+   * @throws RefusedException if the daemon cannot use it; the message says why
+   */
+  public void add(SecurityAssociation association, int replaced, byte[] keys) {
+    daemon.throwIfUnusable();
+    SecretOctets secret = new SecretOctets(keys);
+    try {
+      daemon
+          .channel()
+          .request(
+              request -> new ProgramMessage.AddAssociation(request, association, replaced, secret),
+              DaemonMessage.Done.class);
+    } finally {
+      secret.wipe();
+    }
+  }
+
+  /**
+   * Deletes a security association.
+   *
+   * @param spi its Security Parameters Index, unsigned
+   * @param destination address of the host that receives on it
+   * @throws RefusedException if there is none
+   */
+  public void delete(int spi, String destination) {
+    daemon.throwIfUnusable();
+    daemon
+        .channel()
+        .request(
+            request -> new ProgramMessage.DeleteAssociation(request, spi, destination),
+            DaemonMessage.Done.class);
+  }
+}
