@@ -13,6 +13,7 @@ import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.harness.ChildProcessCleanup;
 import org.rddp.bench.layers.EnginesBenchmark;
 import org.rddp.bench.rates.ConnectionCountBenchmark;
+import org.rddp.bench.rates.EncryptionBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
 import org.rddp.bench.rates.GoodputBenchmark;
 import org.rddp.bench.rates.IdleBenchmark;
@@ -62,6 +63,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SetupBenchmark.class,
       IdleBenchmark.class,
       EnginesBenchmark.class,
+      EncryptionBenchmark.class,
       VerbsBenchmark.class,
       AnalysisCommand.class,
       JmhCommand.class

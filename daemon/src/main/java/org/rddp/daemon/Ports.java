@@ -3,7 +3,6 @@ package org.rddp.daemon;
 import java.util.List;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.esp.EspCipher;
-import org.rddp.ip.esp.JceCiphers;
 
 /** The devices of a daemon's interfaces. */
 public interface Ports extends AutoCloseable {
@@ -26,7 +25,5 @@ public interface Ports extends AutoCloseable {
   void close();
 
   /** Makes the ciphers of ESP. */
-  default EspCipher.Factory ciphers() {
-    return new JceCiphers();
-  }
+  EspCipher.Factory ciphers();
 }

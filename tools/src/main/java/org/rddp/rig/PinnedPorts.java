@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import org.rddp.daemon.Ports;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.esp.EspCipher;
 
 /**
  * Ports whose engine thread is pinned to a CPU.
@@ -21,6 +22,11 @@ public record PinnedPorts(Ports ports, int cpu) implements Ports {
   @Override
   public List<String> warnings() {
     return ports.warnings();
+  }
+
+  @Override
+  public EspCipher.Factory ciphers() {
+    return ports.ciphers();
   }
 
   @Override

@@ -3,7 +3,9 @@ package org.rddp.bench.layout;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.rddp.bench.harness.CannotRunException;
@@ -12,6 +14,7 @@ import org.rddp.bench.link.LinkHandle;
 import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
+import org.rddp.client.types.SecurityAssociation;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
@@ -29,6 +32,12 @@ import org.rddp.rig.TemporaryFolder;
  */
 public final class OneDaemon implements AutoCloseable {
   private static final String ENGINE = "rddp-engine";
+  private static final String IPSEC = "ipsec";
+  private static final String REQUIRE = "require";
+  private static final int SPI = 0x1000;
+
+  /** Octets of AES-128's key and of GCM's salt. */
+  private static final int GCM_KEYS = 20;
 
   private final TemporaryFolder folder = new TemporaryFolder("rddp-bench");
   private final Path socket = folder.resolve("rddpd.sock");
@@ -85,49 +94,95 @@ public final class OneDaemon implements AutoCloseable {
   /**
    * For streams and many connections.
    *
-   * @param arguments a rig's: mtu (1500), crc (true), markers and packing (false), connections
-   *     (16), idle (spin); a {@link LinkHandle} where a link joins the interfaces instead of rings
+   * @param arguments a rig's: mtu (1500), crc (true), trains (true), markers and packing (false),
+   *     connections (16), idle (spin); ipsec, the policy of both interfaces for everything: with
+   *     {@code require} they are associated; a {@link LinkHandle} where a link joins the interfaces
+   *     instead of rings
    * @throws CannotRunException when DPDK cannot be started
    */
   public static OneDaemon forStreams(JsonObject arguments) throws CannotRunException, IOException {
     LinkHandle link = LinkHandle.isIn(arguments) ? LinkHandle.of(arguments) : null;
     int connections = Math.max(16, Json.integer(arguments, "connections", 16));
-    return new OneDaemon(
-        link,
-        text -> {
-          text.dpdk(192)
-              .idle(arguments.has("idle") ? arguments.get("idle").getAsString() : "spin")
-              .table(
-                  "[limits]",
-                  "session-connections",
-                  connections,
-                  "send-queue",
-                  256,
-                  "requests",
-                  1024,
-                  "completions",
-                  1024);
-          for (String name : new String[] {JoinedInterfaces.NEAR, JoinedInterfaces.FAR}) {
-            addInterface(text, name, link != null, connections, arguments);
-          }
-          return text;
-        });
+    OneDaemon daemon =
+        new OneDaemon(
+            link,
+            text -> {
+              text.dpdk(192)
+                  .idle(arguments.has("idle") ? arguments.get("idle").getAsString() : "spin")
+                  .table(
+                      "[limits]",
+                      "session-connections",
+                      connections,
+                      "send-queue",
+                      256,
+                      "requests",
+                      1024,
+                      "completions",
+                      1024);
+              for (String name : new String[] {JoinedInterfaces.NEAR, JoinedInterfaces.FAR}) {
+                addInterface(text, name, link != null, connections, arguments);
+              }
+              return text;
+            });
+    if (ipsec(arguments).equals(REQUIRE)) {
+      daemon.associate();
+    }
+    return daemon;
+  }
+
+  private static String ipsec(JsonObject arguments) {
+    return arguments.has(IPSEC) ? arguments.get(IPSEC).getAsString() : "";
+  }
+
+  /** Gives both interfaces an association for each direction, with AES-GCM of 128 bits. */
+  private void associate() {
+    SecureRandom random = new SecureRandom();
+    List<String> addresses = List.of(JoinedInterfaces.nearAddress(), JoinedInterfaces.farAddress());
+    for (int from = 0; from < addresses.size(); from++) {
+      byte[] keys = new byte[GCM_KEYS];
+      random.nextBytes(keys);
+      SecurityAssociation association =
+          new SecurityAssociation(
+              SPI + from,
+              addresses.get(from),
+              addresses.get(1 - from),
+              false,
+              "aes128gcm16",
+              true,
+              0,
+              "",
+              0,
+              0,
+              0,
+              0,
+              0,
+              0);
+      near.securityAssociations().add(association, 0, keys.clone());
+      far.securityAssociations().add(association, 0, keys);
+    }
   }
 
   private static void addInterface(
       ConfigurationText text, String name, boolean linked, int connections, JsonObject arguments) {
     int most = 2 * connections;
+    int mtu = Json.integer(arguments, "mtu", 1500);
     JoinedInterfaces.add(
-            text,
-            name,
-            linked ? LinkHandle.device(name) : "ring:bench",
-            "mtu",
-            Json.integer(arguments, "mtu", 1500),
-            "packets",
-            linked ? 8192 : 4096,
-            "connections",
-            most)
-        .table(
+        text,
+        name,
+        linked ? LinkHandle.device(name) : "ring:bench",
+        "mtu",
+        mtu,
+        "packets",
+        linked ? 8192 : 4096,
+        "connections",
+        most);
+    if (!Json.flag(arguments, "trains", true)) {
+      text.toml("longest-frame = " + mtu + "\n");
+    }
+    if (!ipsec(arguments).isEmpty()) {
+      text.table("[interface.ipsec]", "default", ipsec(arguments));
+    }
+    text.table(
             "[interface.tcp]",
             "peer-connections",
             most,

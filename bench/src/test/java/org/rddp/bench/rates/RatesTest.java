@@ -73,6 +73,18 @@ class RatesTest {
   }
 
   @Test
+  void shouldGoInEspAndInClear() throws Exception {
+    for (String policy : List.of("require", "bypass")) {
+      Contender entrant = rig(RddpStreamRig.class).with("ipsec", policy).with("crc", "false");
+      ContenderResult found = done(entrant, StreamTasks.stream(1 << 16, 10)).getFirst();
+      assertThat(figure(found, "messages")).isPositive();
+    }
+    Contender single = rig(ConnectionsRig.class).with("trains", "false").with("connections", 1);
+    assertThat(figure(done(single, Json.of("spread", false, "millis", 10)).getFirst(), "count"))
+        .isPositive();
+  }
+
+  @Test
   void shouldSendOneWayOverTheKernel() throws Exception {
     Contender entrant =
         rig(KernelStreamRig.class).with("mtu", 1500).with("offloads", "false").with("batch", 64);

@@ -3,6 +3,7 @@ package org.rddp.interop.siw;
 import java.util.List;
 import org.rddp.daemon.Ports;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.esp.EspCipher;
 
 /**
  * A daemon's ports whose devices are wrapped.
@@ -14,6 +15,11 @@ record WrappedPorts(Ports ports, List<FrameDevice> devices) implements Ports {
   @Override
   public List<String> warnings() {
     return ports.warnings();
+  }
+
+  @Override
+  public EspCipher.Factory ciphers() {
+    return ports.ciphers();
   }
 
   @Override
