@@ -12,6 +12,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Connection;
@@ -159,6 +161,55 @@ class SecurityAssociationsTest {
             () -> sink.segment().mismatch(source.segment()) < 0, "TCP has sent it again");
         assertThat(out.isOpen() && in.isOpen()).isTrue();
         out.abort();
+      }
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.4-05")
+  @Tag("MPA-4.4-06")
+  @DisplayName("without CRC are only the connections that ESP must protect, if configured so")
+  void shouldDoWithoutCrcInEsp() {
+    String table =
+        """
+        { default = "require", rule = [
+          { remote = "10.0.0.0/24", local-port = 7472, action = "bypass" },
+          { remote = "10.0.0.0/24", remote-port = 7472, action = "bypass" } ] }
+        """;
+    try (TestDaemon daemon = TestDaemon.withIpsec(table.replace("\n", " "), "crc-in-esp = false");
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      associate(here, there);
+      assertThat(crcs(here, there, TWO, PORT)).containsOnly(false);
+      assertThat(crcs(here, there, TWO, 7472)).as("in clear").containsOnly(true);
+      assertThat(crcs(there, there, TWO, PORT)).as("with itself").containsOnly(true);
+    }
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      associate(here, there);
+      assertThat(crcs(here, there, TWO, PORT)).as("by default").containsOnly(true);
+    }
+  }
+
+  /** Whether both ends of a new connection use CRCs. */
+  private static List<Boolean> crcs(Rddp from, Rddp to, String address, int port) {
+    try (Listener listener = to.listen(port)) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(
+              () -> listener.await(TIMEOUT).accept(), each -> Thread.ofPlatform().start(each));
+      try (Connection out =
+              from.connect(new InetSocketAddress(address, port), PrivateData.NONE, TIMEOUT);
+          Connection in = accepted.join()) {
+        assertThat(in.isOpen()).isTrue();
+        List<Boolean> found =
+            from.list(ListSubject.CONNECTIONS).stream()
+                .filter(each -> each.contains("\"crc\":"))
+                .map(each -> each.contains("\"crc\":true"))
+                .toList();
+        assertThat(found).hasSize(2);
+        out.abort();
+        return found;
       }
     }
   }

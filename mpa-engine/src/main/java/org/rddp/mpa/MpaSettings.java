@@ -9,6 +9,9 @@ import java.util.Set;
  * @param crc whether CRCs are wanted; they are in use when either side wants them. Only the
  *     administrator may turn this off, explicitly, and only if the whole path protects the data as
  *     well (RFC 5044 section 4.4)
+ * @param crcInEsp whether they are wanted also where ESP must protect every packet of the
+ *     connection, which is at least as good (RFC 5044 section 4.4). Only the administrator may turn
+ *     this off
  * @param markers whether the peer is asked to send Markers to us; the peer decides whether we send
  *     any
  * @param startupTimeoutNanos how long to wait for the peer's startup frame, greater than 0
@@ -48,6 +51,7 @@ import java.util.Set;
 @RecordBuilder
 public record MpaSettings(
     boolean crc,
+    boolean crcInEsp,
     boolean markers,
     long startupTimeoutNanos,
     int revision,
@@ -77,6 +81,7 @@ public record MpaSettings(
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
           .crc(true) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-04, D03-3.2-01
+          .crcInEsp(true)
           .startupTimeoutNanos(10_000_000_000L)
           .revision(StartupFrame.RFC5044)
           .unnegotiatedOrd(DEEPEST)

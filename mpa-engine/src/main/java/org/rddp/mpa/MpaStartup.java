@@ -247,6 +247,7 @@ public final class MpaStartup implements StreamHandler {
       stream.abort();
       return;
     }
+    negotiation.begin(stream.secured());
     if (itself) {
       negotiation.agreeWithItself();
       phase = Phase.AGREED;

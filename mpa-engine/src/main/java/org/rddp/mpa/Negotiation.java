@@ -14,6 +14,7 @@ final class Negotiation {
 
   private MpaSettings settings;
   private final boolean initiator;
+  private boolean secured;
 
   /** Revision of an Initiator's Request: 1 if it uses no feature of RFC 6581. */
   private final int revision;
@@ -43,6 +44,22 @@ final class Negotiation {
     return initiator
         ? new RequestReplyReader(Kind.REPLY, lowest, revision)
         : new RequestReplyReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
+  }
+
+  /**
+   * Begins, before anything is sent or received.
+   *
+   * @param protectedByEsp {@link TcpStream#secured}
+   */
+  void begin(boolean protectedByEsp) {
+    secured = protectedByEsp;
+    settings = applicable(settings);
+  }
+
+  /** Settings without CRCs where the administrator lets ESP protect the data in their place. */
+  private MpaSettings applicable(MpaSettings chosen) {
+    // MPA-4.4-03, MPA-4.4-06
+    return secured && !chosen.crcInEsp() ? chosen.withCrc(false) : chosen;
   }
 
   /** Sets the Request to be sent; {@link #flush} sends it. */
@@ -203,7 +220,7 @@ final class Negotiation {
 
   /** Responder: replaces IRD and ORD, before the Reply to a Request that has come. */
   void choose(MpaSettings chosen) {
-    settings = chosen;
+    settings = applicable(chosen);
     conclude();
   }
 

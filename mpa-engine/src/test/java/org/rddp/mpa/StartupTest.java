@@ -8,6 +8,7 @@ import static org.rddp.mpa.MpaEndpoint.NONE;
 import static org.rddp.mpa.MpaEndpoint.R;
 
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,6 +197,32 @@ class StartupTest {
     end.stream.receive(wrong);
     assertThat(end.handler.ulpdus).hasSize(used ? 1 : 2);
     assertThat(end.handler.error).isEqualTo(used ? MpaError.CRC : null);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, true, true", "true, false, false", "false, true, true", "false, false, true"})
+  @Tag("MPA-4.4-03")
+  @Tag("MPA-4.4-06")
+  @DisplayName("ESP takes the CRC's place only if the administrator says so, and both ends agree")
+  void shouldDoWithoutCrcsInEspIfToldSo(boolean secured, boolean wanted, boolean requested) {
+    MpaSettings settings = DEFAULTS.withCrcInEsp(wanted);
+    for (int peer : new int[] {0, C}) {
+      MpaEndpoint responder = MpaEndpoint.responder(settings);
+      responder.stream.setSecured(secured);
+      responder.open();
+      responder.stream.receive(PeerOctets.request(peer, NONE));
+      responder.startup.chooseIrd(3);
+      responder.startup.accept(NONE);
+      assertThat(responder.stream.takeSent()).isEqualTo(PeerOctets.reply(requested ? C : 0, NONE));
+      assertThat(responder.startup.negotiated().crc()).isEqualTo(requested || peer != 0);
+      MpaEndpoint initiator = MpaEndpoint.initiator(settings, NONE);
+      initiator.stream.setSecured(secured);
+      initiator.open();
+      assertThat(initiator.stream.takeSent())
+          .isEqualTo(PeerOctets.request(requested ? C : 0, NONE));
+      initiator.stream.receive(PeerOctets.reply(peer, NONE));
+      assertThat(initiator.startup.negotiated().crc()).isEqualTo(requested || peer != 0);
+    }
   }
 
   @Test

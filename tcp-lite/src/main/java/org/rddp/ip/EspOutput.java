@@ -72,16 +72,20 @@ final class EspOutput {
     return policy.action(high, low, Ipv4.PROTOCOL_ICMP, NO_PORT, NO_PORT) == PolicyAction.BYPASS;
   }
 
-  /** What happens to a packet; what we send to ourselves never leaves. */
+  /** See {@link Path#secures}. */
+  boolean requires(Path path, int localPort, int remotePort) {
+    return action(path, Ipv4.PROTOCOL_TCP, localPort, remotePort) == PolicyAction.REQUIRE;
+  }
+
   private PolicyAction action(Path path, int protocol, long payload) {
+    return action(path, protocol, localPort(protocol, payload), remotePort(protocol, payload));
+  }
+
+  /** What happens to a packet; what we send to ourselves never leaves. */
+  private PolicyAction action(Path path, int protocol, int localPort, int remotePort) {
     return path.toUs()
         ? PolicyAction.BYPASS
-        : policy.action(
-            path.high(),
-            path.low(),
-            protocol,
-            localPort(protocol, payload),
-            remotePort(protocol, payload));
+        : policy.action(path.high(), path.low(), protocol, localPort, remotePort);
   }
 
   private static int localPort(int protocol, long payload) {

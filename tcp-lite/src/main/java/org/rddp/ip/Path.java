@@ -128,6 +128,11 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
     return octets - Tcp.HEADER;
   }
 
+  /** Whether every packet of a TCP connection must be in ESP. */
+  public final boolean secures(int localPort, int remotePort) {
+    return context.output != null && context.output.requires(this, localPort, remotePort);
+  }
+
   /** Octets of IP's header. */
   final int header() {
     return header;

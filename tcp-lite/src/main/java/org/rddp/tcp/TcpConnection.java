@@ -215,6 +215,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   @Override
+  public boolean secured() {
+    return path().secures(localPort(), remotePort());
+  }
+
+  @Override
   public long allocate() {
     boolean share = mayKeepSent();
     long packet = share ? context.pool.allocate() : 0;

@@ -132,6 +132,14 @@ public interface TcpStream {
   }
 
   /**
+   * Whether the security policy of the interface requires every packet of the connection to be in
+   * ESP, in both directions. False for a connection with our own address, which never leaves.
+   */
+  default boolean secured() {
+    return false;
+  }
+
+  /**
    * Opens the receive window: the user has consumed that many octets handed up by {@link
    * StreamHandler#onSegment}. Octets out of order count when the left edge has passed them.
    */

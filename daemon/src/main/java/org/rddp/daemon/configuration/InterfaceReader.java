@@ -76,6 +76,14 @@ final class InterfaceReader {
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort = (int) section.integer("queue-pair-port", 0, 65535, QUEUE_PAIR_PORT);
     Optional<SecurityPolicy> ipsec = IpsecReader.read(section, engines);
+    if (!mpa.crcInEsp() && ipsec.isEmpty()) {
+      section
+          .section("mpa")
+          .refuse(
+              "crc-in-esp",
+              "is false, and the interface has no security policy",
+              "true, or a table [interface.ipsec]");
+    }
     section.refuseUnknownKeys();
     if (name == null || device == null || addresses.isEmpty()) {
       return null;

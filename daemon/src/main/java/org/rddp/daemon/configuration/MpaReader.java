@@ -39,6 +39,7 @@ final class MpaReader {
     MpaSettings read =
         defaults
             .withCrc(section.flag("crc", defaults.crc())) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-06
+            .withCrcInEsp(section.flag("crc-in-esp", defaults.crcInEsp())) // MPA-4.4-03, MPA-4.4-06
             .withMarkers(section.flag("markers", defaults.markers()))
             .withStartupTimeoutNanos(
                 section.duration(

@@ -37,6 +37,19 @@ class IpsecReaderTest {
   }
 
   @Test
+  void shouldDoWithoutCrcInEspOnlyIfToldSo() throws Exception {
+    assertThat(parse("[interface.ipsec]").interfaces().getFirst().mpa().crcInEsp()).isTrue();
+    String without = "mpa = { crc-in-esp = false }\n";
+    assertThat(parse(without + "[interface.ipsec]").interfaces().getFirst().mpa().crcInEsp())
+        .isFalse();
+    assertThatThrownBy(() -> parse(without))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("interface[1].mpa.crc-in-esp")
+        .hasMessageContaining("the interface has no security policy")
+        .hasMessageContaining("[interface.ipsec]");
+  }
+
+  @Test
   void shouldReadRulesInTheirOrder() throws Exception {
     String lines =
         """
