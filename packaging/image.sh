@@ -44,12 +44,13 @@ END
 
 # stage_debian FOLDER: unpacks the packages and what they depend on, with their licenses, without other documents and translations.
 stage_debian() {
-    local status=$IMAGE/no-packages debs=$IMAGE/debs package libraries drivers names
+    local status=$IMAGE/no-packages debs=$IMAGE/debs package libraries drivers ciphers names
     mkdir -p "$debs" "$1/var/lib/dpkg"
     : >"$status"
     libraries=$(library_packages | sed -E 's/\([^)]*\)//g; s/,/ /g')
     drivers=$(driver_packages | tr -d ,)
-    read -ra names <<<"$libraries $drivers"
+    ciphers=$(cipher_package | tr -d ,)
+    read -ra names <<<"$libraries $drivers $ciphers"
     # For an empty system, apt names all that they depend on.
     apt-get -s -o Dir::State::status="$status" --no-install-recommends install "${IMAGE_PACKAGES[@]}" "${names[@]}" |
         sed -nE 's/^Inst ([^ ]+) \(([^ ]+) .*/\1=\2/p' | LC_ALL=C sort >"$IMAGE/packages" || true

@@ -4,14 +4,20 @@
  */
 #include "rddp_dpdk.h"
 
-#if defined(__x86_64__) && __has_include(<intel-ipsec-mb.h>)
+#if defined(__x86_64__) && defined(IPSEC_MB_SONAME) && __has_include(<intel-ipsec-mb.h>)
+#include <intel-ipsec-mb.h>
+/* 1.x and 2.x were tried. IMB_MGR has another layout in each, and 3.0 changes the interface. */
+#if IMB_VERSION_NUM < IMB_VERSION(3, 0, 0)
+#define HAS_IPSEC_MB
+#endif
+#endif
+
+#ifdef HAS_IPSEC_MB
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <intel-ipsec-mb.h>
 
 #define ESP_HEADER 8
 #define VECTOR 8
@@ -20,16 +26,6 @@
 #define TRAILER 2
 #define ALIGNMENT 4
 #define CACHE_LINE 64
-
-#define TEXT(number) #number
-#define SONAME(major) "libIPSec_MB.so." TEXT(major)
-
-/* Its interface, and the layout of IMB_MGR, are those of the headers for one major version only. */
-#if IMB_VERSION_NUM >= IMB_VERSION(2, 0, 0)
-#define LIBRARY SONAME(2)
-#else
-#define LIBRARY SONAME(1)
-#endif
 
 struct esp_key {
     struct gcm_key_data expanded __attribute__((aligned(CACHE_LINE)));
@@ -55,7 +51,7 @@ static void load(void)
     /* Without these instructions its functions end the process. */
     if (!__builtin_cpu_supports("aes") || !__builtin_cpu_supports("pclmul") || !__builtin_cpu_supports("sse4.2"))
         return;
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(IPSEC_MB_SONAME, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return;
     __typeof__(&alloc_mb_mgr) allocate = (__typeof__(&alloc_mb_mgr))dlsym(library, "alloc_mb_mgr");
@@ -180,7 +176,7 @@ int rddp_esp_open(const void *with, void *sealed, uint32_t length, uint64_t sequ
     return wrong == 0 ? (int)octets : -1;
 }
 
-#else /* No libipsec-mb where the shim was built. */
+#else /* No libipsec-mb that is known where the shim was built. */
 
 #include <stddef.h>
 
