@@ -11,7 +11,7 @@ public final class EspCounters {
   /** Packets opened and passed on. */
   public long opened;
 
-  /** Packets received in clear where the policy requires ESP; dropped. */
+  /** Packets received in clear where the policy requires ESP, and UDP without IKE; dropped. */
   public long clear;
 
   /** Packets sent or received that the policy discards. */

@@ -7,6 +7,7 @@ import org.rddp.wire.Esp;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.Udp;
 
 /**
  * Checks packets that come to an interface with a security policy: opens those in ESP (RFC 4303
@@ -88,6 +89,23 @@ final class EspInput {
       return inner == Ipv4.ECT_0 && outer == Ipv4.ECT_1 ? Ipv4.ECT_1 : inner;
     }
     return inner == Ipv4.NOT_ECT ? -1 : Ipv4.CE;
+  }
+
+  /**
+   * Passes a datagram of UDP to the key exchange if it may be IKE's, which is always in clear (RFC
+   * 4301 section 4.4.1), and drops it otherwise.
+   *
+   * @param octets of header and payload
+   */
+  void exchange(HostAddress local, HostAddress remote, long datagram, int octets) {
+    KeyExchange exchange = security.exchange();
+    if (exchange == null
+        || octets < Udp.HEADER
+        || !Udp.isIke(datagram, octets, Udp.destinationPort(datagram))) {
+      counters.clear++;
+      return;
+    }
+    exchange.onDatagram(local, remote, Memory.bytes(datagram, octets));
   }
 
   /** Counts a packet in ESP whose payload is not valid. */

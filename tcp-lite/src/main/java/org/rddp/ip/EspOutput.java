@@ -6,7 +6,9 @@ import org.rddp.device.PacketPool;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.wire.Esp;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.Udp;
 
 /**
  * Sends packets of an interface that has a security policy: in clear, or sealed in another packet
@@ -25,6 +27,7 @@ final class EspOutput {
   private long sealed;
   private int sealedLength;
   private long now;
+  private IpLayer ip;
 
   EspOutput(IpSecurity security, PacketPool pool) {
     this.security = security;
@@ -67,6 +70,43 @@ final class EspOutput {
     }
   }
 
+  /**
+   * Sends a datagram of IKE in clear, from the address of ours that it comes from.
+   *
+   * @param datagram from the UDP header on
+   * @throws IllegalArgumentException if it is not IKE's, is not from one of our addresses, or is
+   *     too long
+   * @throws IllegalStateException if there is no route, or no packet buffer
+   */
+  void exchange(HostAddress local, HostAddress remote, byte[] datagram, long time) {
+    Path path = ip.path(remote);
+    if (path == null || path.toUs() || !path.ours().equals(local)) {
+      throw new IllegalArgumentException("IKE to %s is not from %s here".formatted(remote, local));
+    }
+    if (datagram.length + path.header() > path.mtu()) {
+      throw new IllegalArgumentException(
+          "a datagram of %d octets of UDP is too long for packets of %d: the daemon of IKE must make fragments itself (RFC 7383)"
+              .formatted(datagram.length, path.mtu()));
+    }
+    long packet = pool.allocate();
+    if (packet == 0) {
+      throw new IllegalStateException("no packet buffer is free");
+    }
+    long payload = pool.address(packet);
+    Memory.copy(datagram, 0, payload, datagram.length);
+    if (datagram.length < Udp.HEADER
+        || !Udp.isIke(payload, datagram.length, Udp.sourcePort(payload))) {
+      pool.release(packet);
+      throw new IllegalArgumentException("not a datagram of IKE from port 500 or 4500");
+    }
+    if (!path.open()) {
+      pool.release(packet);
+      throw new IllegalStateException("there is no route to " + remote);
+    }
+    path.transmit(Udp.PROTOCOL, packet, payload, datagram.length, Ipv4.NOT_ECT, time);
+    path.close();
+  }
+
   /** Whether a packet without ports may be sent to an address in clear. */
   boolean mayBeClear(long high, long low) {
     return policy.action(high, low, Ipv4.PROTOCOL_ICMP, NO_PORT, NO_PORT) == PolicyAction.BYPASS;
@@ -106,6 +146,7 @@ final class EspOutput {
     OutboundAssociation association = association(path, protocol, payload);
     if (association == null) {
       counters.noAssociation++;
+      security.need(path, localPort(protocol, payload), remotePort(protocol, payload), now);
       return 0;
     }
     int inner = 0;
@@ -194,19 +235,21 @@ final class EspOutput {
   /**
    * Begins to serve a stack, instead of another one whose paths are gone.
    *
-   * @param ip finds the paths of tunnels
+   * @param layer finds paths
    */
-  void connect(IpLayer ip) {
+  void connect(IpLayer layer) {
+    ip = layer;
+    security.output(this);
     security.outbound().forEach(each -> each.tunnel = null);
     security.onChange(() -> {
-      openTunnels(ip);
+      openTunnels();
       ip.onAssociations();
     });
-    openTunnels(ip);
+    openTunnels();
   }
 
   /** Opens the paths of new tunnels. One without a route stays unused. */
-  private void openTunnels(IpLayer ip) {
+  private void openTunnels() {
     for (OutboundAssociation each : security.outbound()) {
       if (each.settings().tunnel() && each.tunnel == null) {
         Path path = ip.path(each.settings().destination());

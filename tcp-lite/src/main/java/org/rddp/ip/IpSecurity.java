@@ -22,6 +22,9 @@ public final class IpSecurity {
   /** The most associations of an interface. */
   public static final int MOST = 4096;
 
+  /** The least time in ns between two calls of {@link KeyExchange#onNeed}. */
+  private static final long NEED_AGAIN_AFTER = 10_000_000;
+
   /** Keys that are remembered after their association has been deleted. */
   private static final int REMEMBERED = 1 << 16;
 
@@ -38,6 +41,14 @@ public final class IpSecurity {
   private final Set<Long> usedKeys = new LinkedHashSet<>();
   private int generation;
   private Runnable listener = () -> {};
+
+  /** Gets what is for a daemon of IKE; null if there is none. */
+  private KeyExchange exchange;
+
+  /** Of the stack that is in use; null before the first one. */
+  private EspOutput output;
+
+  private long needAgainAt = Long.MIN_VALUE;
 
   /**
    * Creates the security of an interface, without associations.
@@ -151,6 +162,56 @@ public final class IpSecurity {
     found.cipher.close();
     changed();
     return true;
+  }
+
+  /**
+   * Begins to pass on what is for a daemon of IKE.
+   *
+   * @throws IllegalStateException if somebody else gets that already
+   */
+  public void begin(KeyExchange receiver) {
+    if (exchange != null) {
+      throw new IllegalStateException("another program passes on the interface's IKE already");
+    }
+    exchange = receiver;
+  }
+
+  /** Ends a {@link #begin}; without effect if somebody else's is in effect. */
+  public void end(KeyExchange receiver) {
+    if (receiver.equals(exchange)) {
+      exchange = null;
+    }
+  }
+
+  /** Gets what is for a daemon of IKE; null if there is none. */
+  KeyExchange exchange() {
+    return exchange;
+  }
+
+  /** Sets what sends IKE's datagrams from now on. */
+  void output(EspOutput stacks) {
+    output = stacks;
+  }
+
+  /**
+   * Sends a datagram of IKE in clear.
+   *
+   * @param local our address that it is from
+   * @param datagram from the UDP header on, its checksum included
+   * @param now the engine's time in ns
+   * @throws IllegalArgumentException if it cannot be sent; the message says why
+   * @throws IllegalStateException if it cannot be sent now
+   */
+  public void send(HostAddress local, HostAddress remote, byte[] datagram, long now) {
+    output.exchange(local, remote, datagram, now);
+  }
+
+  /** Tells the daemon of IKE that an association is needed. */
+  void need(Path path, int localPort, int remotePort, long now) {
+    if (exchange != null && now >= needAgainAt) {
+      needAgainAt = now + NEED_AGAIN_AFTER;
+      exchange.onNeed(path.ours(), Math.max(localPort, 0), path.remote(), Math.max(remotePort, 0));
+    }
   }
 
   /** All associations. */

@@ -5,6 +5,7 @@ import org.rddp.wire.Checksum;
 import org.rddp.wire.Esp;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
+import org.rddp.wire.Udp;
 
 /** Checks received packets of IPv4 and passes their payload on. */
 final class Ipv4Input {
@@ -92,7 +93,7 @@ final class Ipv4Input {
   }
 
   private boolean opens(int protocol) {
-    return protocol == Esp.PROTOCOL && esp != null;
+    return (protocol == Esp.PROTOCOL || protocol == Udp.PROTOCOL) && esp != null;
   }
 
   private void payload(
@@ -124,6 +125,8 @@ final class Ipv4Input {
           esp.close(packet);
         }
       }
+    } else if (protocol == Udp.PROTOCOL) {
+      esp.exchange(new Ipv4Address(address), new Ipv4Address(source), payload, length);
     } else if (protocol == Ipv4.PROTOCOL_ICMP && icmp.quotesSealed(payload, length, now)) {
       counters.icmpErrors++;
     } else if (esp.admits(0, low, protocol, payload, length)) {

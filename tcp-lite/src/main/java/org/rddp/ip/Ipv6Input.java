@@ -7,6 +7,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ipv6Extensions;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.Udp;
 
 /** Checks received packets of IPv6 and passes their payload on. */
 final class Ipv6Input {
@@ -147,6 +148,8 @@ final class Ipv6Input {
           esp.close(packet);
         }
       }
+    } else if (headers.protocol == Udp.PROTOCOL) {
+      esp.exchange(path.ours(), path.remote(), headers.payload, headers.length);
     } else if (esp.admits(path.high, path.low, headers.protocol, headers.payload, headers.length)) {
       segment(path, senderMac, ecn, packet);
     }

@@ -38,7 +38,9 @@ public final class Ipv6Extensions {
   private static final int PAD_N = 1;
   private static final int ROUTER_ALERT = 5;
 
-  /** The protocol that follows the headers: TCP, ICMPv6 or ESP; of a fragment, its next header. */
+  /**
+   * The protocol that follows the headers: TCP, ICMPv6, ESP or UDP; of a fragment, its next header.
+   */
   public int protocol;
 
   /** Address of what follows. */
@@ -63,10 +65,12 @@ public final class Ipv6Extensions {
 
   private Outcome outcome = Outcome.DROP;
 
-  /** Whether ESP is a payload; otherwise it is an unknown header. */
+  /** Whether ESP and UDP are payloads; otherwise they are unknown headers. */
   private final boolean esp;
 
-  /** Creates an instance that does not know ESP, without values; {@link #walk} sets them. */
+  /**
+   * Creates an instance that knows neither ESP nor UDP, without values; {@link #walk} sets them.
+   */
   public Ipv6Extensions() {
     this(false);
   }
@@ -74,7 +78,8 @@ public final class Ipv6Extensions {
   /**
    * Creates an instance without values.
    *
-   * @param esp whether ESP is a payload; otherwise it is an unknown header
+   * @param esp whether ESP and UDP, which carries IKE, are payloads; otherwise they are unknown
+   *     headers
    */
   public Ipv6Extensions(boolean esp) {
     this.esp = esp;
@@ -124,7 +129,8 @@ public final class Ipv6Extensions {
             case Ipv6.FRAGMENT -> fragment();
             case Ipv4.PROTOCOL_TCP, Ipv6.ICMPV6 -> end(Outcome.PAYLOAD);
             case Ipv6.NOTHING -> end(Outcome.DROP);
-            default -> (esp && protocol == Esp.PROTOCOL) ? end(Outcome.PAYLOAD) : unknown();
+            case Esp.PROTOCOL, Udp.PROTOCOL -> esp ? end(Outcome.PAYLOAD) : unknown();
+            default -> unknown();
           };
       if (!more) {
         return outcome;
