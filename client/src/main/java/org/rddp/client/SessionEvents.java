@@ -25,6 +25,9 @@ final class SessionEvents implements ControlChannel.Events {
   private final List<Connection> lost = new ArrayList<>();
   private volatile SessionLimits limits;
 
+  /** Set before the daemon is asked for its events. */
+  private volatile KeyExchangeHandler keyExchange;
+
   /**
    * Creates the dispatcher of a session.
    *
@@ -44,6 +47,11 @@ final class SessionEvents implements ControlChannel.Events {
   /** Sets the limits for new connections; call before the first listener is added. */
   void limits(SessionLimits daemons) {
     limits = daemons;
+  }
+
+  /** Sets the receiver of the events of a key exchange. */
+  void keyExchange(KeyExchangeHandler handler) {
+    keyExchange = handler;
   }
 
   Collection<Listener> listeners() {
@@ -107,6 +115,15 @@ final class SessionEvents implements ControlChannel.Events {
           queue.onLimit();
         }
       }
+      case DaemonMessage.KeyDatagramReceived received ->
+          keyExchange.onDatagram(
+              InetAddresses.address(received.local()),
+              InetAddresses.address(received.remote()),
+              received.datagram().octets());
+      case DaemonMessage.AssociationNeeded needed ->
+          keyExchange.onNeed(
+              InetAddresses.address(needed.local(), needed.localPort()),
+              InetAddresses.address(needed.remote(), needed.remotePort()));
       default -> event.closeDescriptors();
     }
     wake.signal();

@@ -164,6 +164,10 @@ final class FakeSession {
       case ProgramMessage.AddAssociation add -> refuse(request, Reason.STATE, "no security policy");
       case ProgramMessage.DeleteAssociation delete ->
           refuse(request, Reason.NOT_FOUND, "no association " + delete.spi());
+      case ProgramMessage.BeginKeyExchange begin ->
+          refuse(request, Reason.STATE, "no security policy");
+      case ProgramMessage.SendKeyDatagram send ->
+          refuse(request, Reason.STATE, "no security policy");
       case ProgramMessage.StopCapture stop -> {
         capture.close();
         send(new DaemonMessage.Done(request));

@@ -299,6 +299,29 @@ public sealed interface DaemonMessage extends ControlMessage {
       implements DaemonMessage {}
 
   /**
+   * A datagram has arrived that may hold a message of IKE.
+   *
+   * @param local the interface's address
+   * @param remote the sender's
+   * @param datagram from the UDP header on; its checksum has not been verified
+   */
+  @MessageType(72)
+  record KeyDatagramReceived(IpAddress local, IpAddress remote, KeyDatagram datagram)
+      implements DaemonMessage {}
+
+  /**
+   * A packet was not sent because no security association is for it.
+   *
+   * @param local the interface's address
+   * @param localPort of TCP, or 0
+   * @param remote where it was to go
+   * @param remotePort of TCP, or 0
+   */
+  @MessageType(73)
+  record AssociationNeeded(IpAddress local, int localPort, IpAddress remote, int remotePort)
+      implements DaemonMessage {}
+
+  /**
    * Fewer receives are left in a shared queue than the limit that the program set.
    *
    * @param queue its number

@@ -50,6 +50,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               (buffer, settings) -> settings.write(buffer),
               AcceptSettings::read),
           entry(SecretOctets.class, MessageBuffer::putSecret, MessageBuffer::getSecret),
+          entry(KeyDatagram.class, MessageBuffer::putDatagram, MessageBuffer::getDatagram),
           entry(
               SecurityAssociation.class, FieldCodec::writeAssociation, FieldCodec::readAssociation),
           entry(

@@ -86,6 +86,15 @@ final class MessageBuffer {
     return new SecretOctets(read);
   }
 
+  void putDatagram(KeyDatagram datagram) {
+    putShort(datagram.octets().length);
+    octets.put(datagram.octets());
+  }
+
+  KeyDatagram getDatagram() throws ControlProtocolException {
+    return new KeyDatagram(getBytes(KeyDatagram.MOST));
+  }
+
   /** Writes a text, truncated to 1024 octets of UTF-8. */
   void putText(String text) {
     putText(text, MAX_TEXT);

@@ -400,6 +400,30 @@ public sealed interface ProgramMessage extends ControlMessage {
   record DeleteAssociation(int request, int spi, String destination) implements ProgramMessage {}
 
   /**
+   * Begins to pass on what the interface has for a daemon of IKE: {@link
+   * DaemonMessage.KeyDatagramReceived} and {@link DaemonMessage.AssociationNeeded} follow, until
+   * the session ends; only root and the daemon's own user may, one session at a time. Answered by
+   * {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   */
+  @MessageType(63)
+  record BeginKeyExchange(int request) implements ProgramMessage {}
+
+  /**
+   * Sends a datagram of IKE, after {@link BeginKeyExchange}. Answered by {@link
+   * DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param local the interface's address that it is from
+   * @param remote where it goes
+   * @param datagram from the UDP header on
+   */
+  @MessageType(59)
+  record SendKeyDatagram(int request, IpAddress local, IpAddress remote, KeyDatagram datagram)
+      implements ProgramMessage {}
+
+  /**
    * Starts writing the events of one connection of the interface into a ring, as {@link
    * StartCapture} does with frames; {@link StopCapture} stops it, too. Answered by {@link
    * DaemonMessage.CaptureStarted}.

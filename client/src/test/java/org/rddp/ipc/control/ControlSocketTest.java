@@ -135,6 +135,9 @@ class ControlSocketTest {
             10,
             new SecretOctets(new byte[] {1, -2, 3})),
         new ProgramMessage.DeleteAssociation(62, -2, "::2"),
+        new ProgramMessage.BeginKeyExchange(63),
+        new ProgramMessage.SendKeyDatagram(
+            59, IpAddress.ipv4(1), IpAddress.ipv6(2, 3), new KeyDatagram(new byte[3840])),
         new ProgramMessage.CloseSession(15),
         new ProgramMessage.AllocateWindow(16, 2, 17),
         new ProgramMessage.FreeWindow(17, 18),
@@ -167,6 +170,9 @@ class ControlSocketTest {
         new DaemonMessage.ConnectionFound(
             60, IpAddress.ipv4(0x0a000001), 7471, IpAddress.ipv4(-2), 50_000),
         new DaemonMessage.ReceiveQueueLimit(11),
+        new DaemonMessage.KeyDatagramReceived(
+            IpAddress.ipv4(1), IpAddress.ipv6(2, 3), new KeyDatagram(new byte[3840])),
+        new DaemonMessage.AssociationNeeded(IpAddress.ipv4(1), 2, IpAddress.ipv6(3, 4), 5),
         new DaemonMessage.ConnectionRequested(
             1, 2, IpAddress.ipv4(3), 4, IpAddress.ipv4(5), 6, TERMS, DATA),
         new DaemonMessage.Established(1, IpAddress.ipv4(2), 3, IpAddress.ipv4(4), 5, TERMS, DATA),

@@ -57,7 +57,7 @@ final class ProgramAssociations {
 
   private DaemonMessage add(ProgramMessage.AddAssociation add, AssociationSettings settings)
       throws RequestRefusedException {
-    IpSecurity security = security();
+    IpSecurity security = security(program.daemonInterface());
     HostAddress destination = settings.destination();
     boolean replaces = add.replaced() != 0;
     if (replaces && security.find(add.replaced(), destination) == null) {
@@ -84,7 +84,7 @@ final class ProgramAssociations {
     program.onEngine(
         delete.request(),
         () -> {
-          if (!security().delete(delete.spi(), destination)) {
+          if (!security(program.daemonInterface()).delete(delete.spi(), destination)) {
             throw unknown(delete.spi(), destination);
           }
           note("deleted", delete.spi(), destination);
@@ -103,8 +103,8 @@ final class ProgramAssociations {
         Reason.NOT_FOUND, "there is no association 0x%08x to %s".formatted(spi, destination));
   }
 
-  private IpSecurity security() throws RequestRefusedException {
-    InterfaceEngine at = program.daemonInterface();
+  /** The security policy of an interface; refuses one without. Engine thread. */
+  static IpSecurity security(InterfaceEngine at) throws RequestRefusedException {
     IpSecurity security = at.engine().tcp().security();
     if (security == null) {
       throw new RequestRefusedException(

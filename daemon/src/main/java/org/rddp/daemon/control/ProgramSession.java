@@ -77,6 +77,7 @@ final class ProgramSession implements SessionHandler {
   private final ProgramCapture capture;
   private final ObjectList list;
   private final ProgramAssociations associations;
+  private final ProgramKeyExchange keyExchange;
   private String program = "";
   private String name;
   private InterfaceEngine daemonInterface;
@@ -153,6 +154,7 @@ final class ProgramSession implements SessionHandler {
     this.capture = new ProgramCapture(server, this, octets);
     this.list = new ObjectList(server, this);
     this.associations = new ProgramAssociations(server, this);
+    this.keyExchange = new ProgramKeyExchange(server, this);
   }
 
   /** Its number in the daemon. */
@@ -368,6 +370,8 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.ListObjects next -> list.list(next);
       case ProgramMessage.AddAssociation add -> associations.add(add);
       case ProgramMessage.DeleteAssociation delete -> associations.delete(delete);
+      case ProgramMessage.BeginKeyExchange begin -> keyExchange.begin(begin);
+      case ProgramMessage.SendKeyDatagram send -> keyExchange.send(send);
       case ProgramMessage.CloseSession close -> close(close);
     }
   }
@@ -639,6 +643,7 @@ final class ProgramSession implements SessionHandler {
     }
     Engine engine = daemonInterface.engine();
     engine.execute(() -> {
+      keyExchange.end();
       engine.end(session);
       engine.sleep().remove(session);
       server.execute(() -> release(last));
