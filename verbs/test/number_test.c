@@ -187,6 +187,27 @@ static void should_connect_a_queue_pair_with_itself(void) {
     }
 }
 
+/* It reads no Terminate that says which request it has refused. */
+static void should_say_what_a_queue_pair_has_refused_itself(void) {
+    const enum ibv_wr_opcode opcodes[] = {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD};
+    for (int i = 0; i < 3; i++) {
+        struct half one;
+        create(&one, 0, NULL);
+        to_init(&one, 0);
+        to_rtr(&one, &one);
+        to_rts(&one);
+        exchange(&one, &one);
+        struct half far = behind(&one);
+        CHECK(post(&one, 1, opcodes[i], 8, &far) == 0);
+        await(&one, IBV_WC_REM_ACCESS_ERR, 1);
+        struct ibv_async_event event;
+        CHECK(ibv_get_async_event(contexts[0], &event) == 0 && event.element.qp == one.qp);
+        CHECK(event.event_type == IBV_EVENT_QP_ACCESS_ERR);
+        ibv_ack_async_event(&event);
+        destroy(&one);
+    }
+}
+
 static void should_share_receives(void) {
     struct ibv_pd *pd = ibv_alloc_pd(contexts[1]);
     struct ibv_srq_init_attr wanted = {.attr = {.max_wr = SENDS, .max_sge = 1}};
@@ -502,6 +523,7 @@ int main(int count, char **arguments) {
     RUN(should_connect_by_each_gid_of_both);
     RUN(should_connect_two_queue_pairs_of_one_interface);
     RUN(should_connect_a_queue_pair_with_itself);
+    RUN(should_say_what_a_queue_pair_has_refused_itself);
     RUN(should_send_to_a_peer_that_only_receives);
     RUN(should_keep_what_is_posted_before_the_peer_is_there);
     RUN(should_send_with_immediate_data);

@@ -241,9 +241,9 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
-   * Fails the stream on behalf of the user: flushes everything outstanding, drops everything
-   * received from now on, and allows one more message unless our half has been closed. The user
-   * must still close or abort the stream.
+   * Fails the stream, for its user: flushes everything outstanding, drops everything received from
+   * now on, and allows one more message unless our half has been closed. The user must still close
+   * or abort the stream.
    */
   public void fail() {
     if (!failed) {
@@ -282,13 +282,11 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   @Override
   public void refuse(DdpError error, DdpErrorReport report) {
-    fail();
     user.onError(error, report); // DDP-6.2.2-01, DDP-6.2.2-04, DDP-7.1-16
   }
 
   @Override
   public void refuseForUser(DdpErrorReport report) {
-    fail();
     user.onRefused(report);
   }
 
@@ -365,7 +363,6 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   @Override
   public void onError(MpaError error, String detail) {
-    fail();
     user.onLlpError(error, detail); // MPA-8-11, DDP-6.2.2-01, DDP-7-01
   }
 

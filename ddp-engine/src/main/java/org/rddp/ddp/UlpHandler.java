@@ -29,18 +29,18 @@ public interface UlpHandler extends SendHandler, ReceiveHandler {
   }
 
   /**
-   * The peer sent a segment that RFC 5041 section 7.1 refuses. Nothing of it was placed, everything
-   * outstanding has been flushed, and everything received from now on is dropped. The user may send
-   * one more message and must close or abort the stream.
+   * The peer sent a segment that RFC 5041 section 7.1 refuses. Nothing of it was placed. The user
+   * must {@linkplain DdpStream#fail fail} the stream within this call. It may then send one more
+   * message, and must close or abort the stream.
    */
   void onError(DdpError error, DdpErrorReport report);
 
-  /** The user refused a segment. The stream's state is as after {@link #onError}. */
+  /** The user refused a segment. What it must do is as with {@link #onError}. */
   void onRefused(DdpErrorReport report);
 
   /**
-   * The layer below failed. The stream's state is as after {@link #onError}, if the connection
-   * still allows sending.
+   * The layer below failed. What the user must do is as with {@link #onError}; whether it can send
+   * depends on the connection.
    */
   void onLlpError(MpaError error, String detail);
 

@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-import org.rddp.ddp.DdpStream;
+import java.nio.ByteBuffer;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.mpa.MpaError;
@@ -11,19 +11,13 @@ import org.rddp.mpa.Ulpdu;
  * Requests, Atomic Requests and Responses, and Terminates.
  */
 final class InPlaceMessages {
-  private final DdpStream ddp;
   private final ReadyToReceive rtr;
   private final Requester requester;
   private final Responder responder;
   private final Termination termination;
 
   InPlaceMessages(
-      DdpStream ddp,
-      ReadyToReceive rtr,
-      Requester requester,
-      Responder responder,
-      Termination termination) {
-    this.ddp = ddp;
+      ReadyToReceive rtr, Requester requester, Responder responder, Termination termination) {
     this.rtr = rtr;
     this.requester = requester;
     this.responder = responder;
@@ -56,24 +50,27 @@ final class InPlaceMessages {
       return;
     }
     if (!rtr.admitsRead(ReadRequest.size(segment, from))) {
-      ddp.fail();
       termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.mismatch());
       return;
     }
     rtr.received();
     RdmapError error = responder.takeRead(segment, from);
     if (error != null) {
-      byte[] request = new byte[ReadRequest.LENGTH];
-      for (int i = 0; i < request.length; i++) {
-        request[i] = (byte) segment.getByte(from + i);
-      }
-      termination.fail(error, DdpErrorReport.of(segment), request); // RDMAP-4.8-02, RDMAP-7.1-02
+      // RDMAP-4.8-02, RDMAP-7.1-02
+      termination.fail(error, DdpErrorReport.of(segment), copy(segment, from, ReadRequest.LENGTH));
     }
+  }
+
+  private static byte[] copy(Ulpdu segment, int from, int octets) {
+    byte[] copy = new byte[octets];
+    for (int i = 0; i < octets; i++) {
+      copy[i] = (byte) segment.getByte(from + i);
+    }
+    return copy;
   }
 
   /** Refuses a request beyond the agreed number, with DDP's error (RFC 5040 section 6.1). */
   private void refuseForWantOfBuffer(Ulpdu segment) {
-    ddp.fail();
     termination.ddpFailed(DdpError.NO_BUFFER, DdpErrorReport.of(segment)); // RDMAP-5.2-02
   }
 
@@ -95,10 +92,11 @@ final class InPlaceMessages {
   }
 
   private void takeTerminate(Ulpdu segment, int from, int octets) {
-    if (!Terminate.wellFormed(segment, from, octets)) { // RDMAP-5.4-05
+    ByteBuffer terminate = ByteBuffer.wrap(copy(segment, from, octets));
+    if (!Terminate.wellFormed(terminate)) { // RDMAP-5.4-05
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
-    termination.terminated(Terminate.read(segment, from, octets));
+    termination.terminated(Terminate.read(terminate));
   }
 }

@@ -77,7 +77,7 @@ final class RdmapReceiver implements UlpHandler {
     requester.attach(stream);
     termination.attach(stream);
     responder = new Responder(stream, taggedBuffers);
-    inPlaceMessages = new InPlaceMessages(stream, rtr, requester, responder, termination);
+    inPlaceMessages = new InPlaceMessages(rtr, requester, responder, termination);
   }
 
   /** Sets the object that runs local operations. */
@@ -132,6 +132,7 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public void onFullOperation(MpaConnection connection) {
     started = true;
+    termination.start(connection.negotiated().itself());
     rtr.start(ddp, connection);
     if (rtr.unanswered()) {
       requester.rtrSent();
@@ -140,7 +141,6 @@ final class RdmapReceiver implements UlpHandler {
     responder.limit(depths.ird()); // RDMAP-5.2-02, RDMAP-6.1-02
     if (!requester.limit(depths.ord())) { // P2P-9.3-01, RDMAP-6.1-02
       // A local error without a number of its own (RFC 6581 section 9.3).
-      ddp.fail();
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
@@ -421,7 +421,7 @@ final class RdmapReceiver implements UlpHandler {
     if (requester.idle()) {
       handler.onPeerClosed();
     } else {
-      termination.peerFailed( // RDMAP-6.2-02
+      termination.llpFailed( // RDMAP-6.2-02
           MpaError.CONNECTION_LOST, "the peer closed before it had answered every RDMA Read");
     }
   }

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
-import org.rddp.mpa.Ulpdu;
 
 /**
  * The Terminate Header: the layer and number of the error that ended the stream, and the headers of
@@ -46,6 +45,9 @@ final class Terminate {
   private static final int SIWS_M_D = 0x03;
 
   private static final int SIWS_M_D_R = 0x07;
+
+  /** Offset of the octet with M, D and R. */
+  private static final int FLAGS = 2;
 
   /**
    * Offset of the DDP header, behind the DDP segment length; then offsets of its fields, of which
@@ -147,30 +149,32 @@ final class Terminate {
   /**
    * Whether a Terminate has the headers that its M, D and R announce (sections 4.2 and 4.8).
    *
-   * @param octets its length
+   * @param octets from 0 to the limit
    */
-  static boolean wellFormed(Ulpdu segment, int at, int octets) {
-    if (octets < MIN_LENGTH || mirrored(segment, at, octets)) {
-      return octets >= MIN_LENGTH;
+  static boolean wellFormed(ByteBuffer octets) {
+    int length = octets.limit();
+    if (length < MIN_LENGTH || mirrored(octets)) {
+      return length >= MIN_LENGTH;
     }
-    int flags = segment.getByte(at + 2);
+    int flags = octets.get(FLAGS);
     int announced = (flags & (M | D)) == 0 ? MIN_LENGTH : HEADER;
     if ((flags & D) != 0) {
-      boolean tagged = octets > HEADER && DdpHeader.tagged(segment.getByte(at + HEADER));
+      boolean tagged = length > HEADER && DdpHeader.tagged(octets.get(HEADER));
       announced += tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
     }
     announced += (flags & R) == 0 ? 0 : ReadRequest.LENGTH;
     // Section 7.1 lets a peer send missing headers as zeros.
-    return octets >= announced; // RDMAP-4.2-01, RDMAP-5.4-05
+    return length >= announced; // RDMAP-4.2-01, RDMAP-5.4-05
   }
 
   /**
    * Whether headers follow and M and D are in siw's positions. A Terminate that conforms to the RFC
    * has no headers then, so its reserved bits do not matter.
    */
-  private static boolean mirrored(Ulpdu segment, int at, int octets) {
-    int flags = segment.getByte(at + 2);
-    return (flags == SIWS_M_D || flags == SIWS_M_D_R) && octets >= HEADER + DdpHeader.TAGGED_LENGTH;
+  private static boolean mirrored(ByteBuffer octets) {
+    int flags = octets.get(FLAGS);
+    return (flags == SIWS_M_D || flags == SIWS_M_D_R)
+        && octets.limit() >= HEADER + DdpHeader.TAGGED_LENGTH;
   }
 
   /**
@@ -180,43 +184,42 @@ final class Terminate {
    * only one order gives a known error, that order is used; if both do, the RFC's, unless M and D
    * are in siw's positions.
    *
-   * @param octets its length, {@link #MIN_LENGTH} or more
+   * @param octets from 0 to the limit, {@link #MIN_LENGTH} or more
    */
-  static Terminate read(Ulpdu segment, int at, int octets) {
-    boolean mirrored = mirrored(segment, at, octets);
-    Terminate read = readError(segment, at, mirrored);
-    boolean header = mirrored || (segment.getByte(at + 2) & (M | D)) == (M | D); // RDMAP-4.8-06
-    int ddp = at + HEADER;
-    if (header && octets >= HEADER + DdpHeader.TAGGED_LENGTH) {
-      if (DdpHeader.tagged(segment.getByte(ddp))) {
-        read.nameTagged(segment, ddp);
-      } else if (octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
-        read.nameUntagged(segment, ddp);
+  static Terminate read(ByteBuffer octets) {
+    boolean mirrored = mirrored(octets);
+    Terminate read = readError(octets, mirrored);
+    boolean header = mirrored || (octets.get(FLAGS) & (M | D)) == (M | D); // RDMAP-4.8-06
+    if (header && octets.limit() >= HEADER + DdpHeader.TAGGED_LENGTH) {
+      if (DdpHeader.tagged(octets.get(HEADER))) {
+        read.nameTagged(octets);
+      } else if (octets.limit() >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
+        read.nameUntagged(octets);
       }
     }
     return read;
   }
 
-  private void nameTagged(Ulpdu segment, int ddp) {
-    boolean write = RdmapHeader.opcode(segment.getByte(ddp + RSVD_ULP)) == RdmapHeader.WRITE;
+  private void nameTagged(ByteBuffer octets) {
+    boolean write = RdmapHeader.opcode(octets.get(HEADER + RSVD_ULP)) == RdmapHeader.WRITE;
     named = write ? Named.WRITE : Named.NOTHING;
-    stag = segment.getInt(ddp + STAG);
-    to = segment.getLong(ddp + TO);
+    stag = octets.getInt(HEADER + STAG);
+    to = octets.getLong(HEADER + TO);
   }
 
-  private void nameUntagged(Ulpdu segment, int ddp) {
+  private void nameUntagged(ByteBuffer octets) {
     named =
-        switch (segment.getInt(ddp + QN)) {
+        switch (octets.getInt(HEADER + QN)) {
           case RdmapHeader.READ_QUEUE -> Named.REQUEST;
           case RdmapHeader.SEND_QUEUE -> Named.SEND;
           default -> Named.NOTHING;
         };
-    msn = segment.getInt(ddp + MSN);
+    msn = octets.getInt(HEADER + MSN);
   }
 
-  private static Terminate readError(Ulpdu segment, int at, boolean mirrored) {
-    int first = segment.getByte(at);
-    int code = segment.getByte(at + 1);
+  private static Terminate readError(ByteBuffer octets, boolean mirrored) {
+    int first = Byte.toUnsignedInt(octets.get(0));
+    int code = Byte.toUnsignedInt(octets.get(1));
     Terminate right = new Terminate(first >>> 4, first & 0x0f, code);
     Terminate swapped = new Terminate(first & 0x0f, first >>> 4, code);
     return swapped.known() && (mirrored || !right.known()) ? swapped : right;

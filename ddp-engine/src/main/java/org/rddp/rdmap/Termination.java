@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import java.nio.ByteBuffer;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -19,6 +20,10 @@ final class Termination {
   private final RdmapHandler handler;
   private final Requester requester;
   private DdpStream ddp;
+
+  /** Whether the stream is its own peer, whose Terminate it does not read. */
+  private boolean itself;
+
   private boolean failed;
 
   Termination(RdmapHandler handler, Requester requester) {
@@ -28,6 +33,15 @@ final class Termination {
 
   void attach(DdpStream stream) {
     ddp = stream;
+  }
+
+  /**
+   * Full Operation begins.
+   *
+   * @param ownPeer whether the stream is its own peer
+   */
+  void start(boolean ownPeer) {
+    itself = ownPeer;
   }
 
   /** Whether the stream has failed, so that nothing may be posted. */
@@ -51,7 +65,6 @@ final class Termination {
    * @param request the RDMA Read Request Header, or an empty array if there is none
    */
   void fail(RdmapError error, DdpErrorReport report, byte[] request) {
-    ddp.fail();
     // RDMAP-4.8-01, RDMAP-6.2-03, RDMAP-7.1-02
     terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
     handler.onError( // RDMAP-7.1-01
@@ -61,7 +74,7 @@ final class Termination {
         error.title() + (report == null ? "" : " in " + report));
   }
 
-  /** Ends the stream after DDP has found an error and failed it. */
+  /** Ends the stream after an error of DDP. */
   void ddpFailed(DdpError error, DdpErrorReport report) {
     terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE); // RDMAP-4.8-01
     handler.onError(
@@ -69,30 +82,19 @@ final class Termination {
         RdmapHandler.LAYER_DDP, error.type(), error.code(), error.title() + " in " + report);
   }
 
-  /** Ends the stream after MPA has found an error and failed it. */
+  /**
+   * Ends the stream after an error of MPA, or after the peer has closed its half too early: ours
+   * still carries a Terminate.
+   */
   void llpFailed(MpaError error, String detail) {
     // P2P-8-02, RDMAP-4.8-01, RDMAP-6.2-03
     terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail); // RDMAP-7.1-01
   }
 
-  /**
-   * Ends the stream after the peer has closed its half too early; our half still carries a
-   * Terminate.
-   */
-  void peerFailed(MpaError error, String detail) {
-    ddp.fail();
-    llpFailed(error, detail);
-  }
-
   /** Ends the stream after a Terminate of the peer, possibly about a request of ours. */
   void terminated(Terminate terminate) {
-    long named = find(terminate);
-    if (named >= 0) {
-      // Messages are delivered in their order (RFC 5041 section 5.3): those before it are there.
-      ddp.sender().takeAcknowledgedBefore(named);
-      requester.refuse(named, terminate.requestStatus());
-    }
+    refuseNamed(terminate);
     ddp.fail();
     ended(); // RDMAP-5.4-03
     handler.onTerminated( // RDMAP-4.8-03
@@ -100,6 +102,16 @@ final class Termination {
         terminate.type(),
         terminate.code(),
         "the peer ended the stream: " + terminate.description());
+  }
+
+  /** Sets the status of the request that a Terminate is about; those before it have succeeded. */
+  private void refuseNamed(Terminate terminate) {
+    long named = find(terminate);
+    if (named >= 0) {
+      // Messages are delivered in their order (RFC 5041 section 5.3): those before it are there.
+      ddp.sender().takeAcknowledgedBefore(named);
+      requester.refuse(named, terminate.requestStatus());
+    }
   }
 
   /** The sequence number of the request that a Terminate is about; -1 if it is none that waits. */
@@ -115,6 +127,13 @@ final class Termination {
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
     byte[] octets = Terminate.encode(layer, type, code, report, request);
+    if (itself) {
+      Terminate own = Terminate.read(ByteBuffer.wrap(octets));
+      if (own.named() != Terminate.Named.NOTHING) {
+        refuseNamed(own);
+      }
+    }
+    ddp.fail();
     ddp.sender()
         .postInline( // RDMAP-5.4-01, RDMAP-7.1-03, RDMAP-7.1-04, RDMAP-7.1-05
             TERMINATE_ID,

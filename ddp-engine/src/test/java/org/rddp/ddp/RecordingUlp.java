@@ -210,6 +210,7 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
 
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
+    stream.fail();
     assertThat(numbers(error)).as("%s", error).isEqualTo(NUMBERS.get(error));
     this.report = report;
     events.add("error " + error);
@@ -218,6 +219,7 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
 
   @Override
   public void onRefused(DdpErrorReport report) {
+    stream.fail();
     this.report = report;
     events.add("refused");
     onError.run();
@@ -225,6 +227,7 @@ final class RecordingUlp implements StartupHandler, UlpHandler {
 
   @Override
   public void onLlpError(MpaError error, String detail) {
+    stream.fail();
     events.add("llp error " + error);
     onError.run();
   }

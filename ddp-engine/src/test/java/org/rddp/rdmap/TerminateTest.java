@@ -2,6 +2,7 @@ package org.rddp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,14 @@ class TerminateTest {
     long address = Memory.allocate(octets.length);
     Memory.copy(octets, 0, address, octets.length);
     return Ulpdu.of(0, address, octets.length);
+  }
+
+  private static ByteBuffer all(String hex) {
+    return ByteBuffer.wrap(HexFormat.of().parseHex(hex.replace(" ", "")));
+  }
+
+  private static ByteBuffer first(String hex, int octets) {
+    return all(hex).limit(octets);
   }
 
   private static String hex(byte[] octets) {
@@ -117,8 +126,8 @@ class TerminateTest {
   void shouldReadTheErrorInEitherOrderOfNibbles(
       String control, String rest, int layer, int type, int code) {
     String octets = control + (rest.isEmpty() ? "" : HEADER);
-    assertThat(Terminate.wellFormed(ulpdu(octets), 0, octets.length() / 2)).isTrue();
-    Terminate terminate = Terminate.read(ulpdu(octets), 0, octets.length() / 2);
+    assertThat(Terminate.wellFormed(all(octets))).isTrue();
+    Terminate terminate = Terminate.read(all(octets));
     assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})
         .containsExactly(layer, type, code);
   }
@@ -134,8 +143,8 @@ class TerminateTest {
   }
 
   private static void assertReads(String octets) {
-    assertThat(Terminate.wellFormed(ulpdu(octets), 0, octets.length() / 2)).as(octets).isTrue();
-    Terminate terminate = Terminate.read(ulpdu(octets), 0, octets.length() / 2);
+    assertThat(Terminate.wellFormed(all(octets))).as(octets).isTrue();
+    Terminate terminate = Terminate.read(all(octets));
     assertThat(terminate.description()).as(octets).isEqualTo("an error of MPA (2/0/06)");
   }
 
@@ -151,7 +160,7 @@ class TerminateTest {
   @Tag("RDMAP-5.4-05")
   void shouldNotTakeFewerHeadersThanAreAnnounced(String octets, int more) {
     String whole = octets + "00".repeat(Math.max(more, 0));
-    assertThat(Terminate.wellFormed(ulpdu(whole), 0, octets.length() / 2 + more)).isFalse();
+    assertThat(Terminate.wellFormed(first(whole, octets.length() / 2 + more))).isFalse();
   }
 
   /** The second as Linux's siw sends it. */
@@ -168,19 +177,18 @@ class TerminateTest {
   void shouldFindTheMessageThatItNames(
       String control, String ddp, String qn, Terminate.Named named) {
     String segment = "%s002e %s00000000 %s 00000005 00000000".formatted(control, ddp, qn);
-    Terminate terminate = Terminate.read(ulpdu(segment), 0, 24);
+    Terminate terminate = Terminate.read(first(segment, 24));
     assertThat(terminate.named()).isEqualTo(named);
     if (named != Terminate.Named.NOTHING) {
       assertThat(terminate.msn()).isEqualTo(5);
     }
     assertThat(terminate.requestStatus()).isEqualTo(RdmapCompletionStatus.REMOTE_ACCESS_ERROR);
-    assertThat(Terminate.read(ulpdu(segment), 0, 23).named()).isEqualTo(Terminate.Named.NOTHING);
+    assertThat(Terminate.read(first(segment, 23)).named()).isEqualTo(Terminate.Named.NOTHING);
   }
 
   @Test
   void shouldFindTheWriteThatItNames() {
-    Terminate terminate =
-        Terminate.read(ulpdu("1101c000 002e c140 0000cafe 0000000000000abc"), 0, 20);
+    Terminate terminate = Terminate.read(first("1101c000 002e c140 0000cafe 0000000000000abc", 20));
     assertThat(terminate.named()).isEqualTo(Terminate.Named.WRITE);
     assertThat(terminate.stag()).isEqualTo(0xcafe);
     assertThat(terminate.to()).isEqualTo(0xabc);
@@ -190,7 +198,7 @@ class TerminateTest {
   @Test
   void shouldNotTakeTheAnswerToAReadForAWrite() {
     String octets = "1101c000 002e c142 0000cafe 0000000000000abc";
-    assertThat(Terminate.read(ulpdu(octets), 0, 20).named()).isEqualTo(Terminate.Named.NOTHING);
+    assertThat(Terminate.read(first(octets, 20)).named()).isEqualTo(Terminate.Named.NOTHING);
   }
 
   @ParameterizedTest
@@ -202,7 +210,6 @@ class TerminateTest {
     "9999c000, an error of a layer that does not exist (9/9/99)"
   })
   void shouldSayWhichErrorItIs(String octets, String words) {
-    assertThat(Terminate.read(ulpdu(octets), 0, octets.length() / 2).description())
-        .isEqualToIgnoringCase(words);
+    assertThat(Terminate.read(all(octets)).description()).isEqualToIgnoringCase(words);
   }
 }

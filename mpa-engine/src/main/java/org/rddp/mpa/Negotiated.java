@@ -16,6 +16,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * @param depths IRD and ORD
  * @param rtr Initiator: the kind of RTR that its first FPDU is; Responder: the kinds that the
  *     Initiator's first FPDU may be. Empty: no RTR
+ * @param itself the connection is its own peer
  */
 public record Negotiated(
     boolean crc,
@@ -24,10 +25,11 @@ public record Negotiated(
     int revision,
     int version,
     Depths depths,
-    Set<Rtr> rtr) {
+    Set<Rtr> rtr,
+    boolean itself) {
   /** The parameters towards a peer that has closed instead of sending its frame. */
   static Negotiated withoutFrame(MpaSettings settings) {
-    return new Negotiated(false, false, false, 0, 0, Depths.unknown(settings), Set.of());
+    return new Negotiated(false, false, false, 0, 0, Depths.unknown(settings), Set.of(), false);
   }
 
   /** The parameters of a connection that is its own peer. */
@@ -40,7 +42,8 @@ public record Negotiated(
         StartupFrame.RFC6581,
         1,
         new Depths(ird, settings.ord(), ird, settings.ordInUse(ird)),
-        Set.of());
+        Set.of(),
+        true);
   }
 
   /** Negotiates our settings with the peer's frame. */
@@ -66,6 +69,7 @@ public record Negotiated(
         peer.revision(),
         draft || rdmac ? 0 : 1, // MPA-3-14, MPAC-1-05, MPAC-2.3-01, MPAC-2.4-02, MPAC-F16-02
         depths,
-        rtr);
+        rtr,
+        false);
   }
 }

@@ -296,6 +296,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private void failed(DdpError error, DdpErrorReport report, String title) {
+    stream.fail();
     flushNoticesIfStopped();
     int detail = error.type() << 8 | error.code();
     // DDP-6.2.2-01, DDP-6.2.2-04
@@ -304,6 +305,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onLlpError(MpaError error, String detail) {
+    stream.fail();
     flushNoticesIfStopped();
     connection.onStreamError(Reason.MPA_ERROR, error.code(), null, detail); // DDP-7-01
   }
