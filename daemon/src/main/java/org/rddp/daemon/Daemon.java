@@ -43,10 +43,11 @@ import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.group.SharedCounts;
 import org.rddp.group.StackGroup;
+import org.rddp.ip.AssociationDatabase;
+import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Network;
-import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
@@ -115,13 +116,15 @@ public final class Daemon implements AutoCloseable {
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
+      AssociationDatabase associations =
+          associations(each, ports.devices().get(engines.size()).macAddress());
       QueuePairNumbers queuePairs =
           new QueuePairNumbers(
               each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
         Engine engine =
-            engine(each, i, group, device, ports.ciphers(), configuration.limits(), faults);
+            engine(each, i, group, device, associations, configuration.limits(), faults);
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engine.introduceTo(queuePairs);
         engines.add(engine);
@@ -353,7 +356,7 @@ public final class Daemon implements AutoCloseable {
       int number,
       StackGroup group,
       FrameDevice device,
-      EspCipher.Factory ciphers,
+      AssociationDatabase associations,
       Limits limits,
       FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
@@ -367,7 +370,10 @@ public final class Daemon implements AutoCloseable {
             group.member(number),
             limits.stags(),
             configured.heldMemoryOfEngine(),
-            security(configured, address, device, ciphers, random),
+            configured
+                .ipsec()
+                .map(policy -> new IpSecurity(policy, associations, number))
+                .orElse(null),
             random);
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
@@ -385,19 +391,12 @@ public final class Daemon implements AutoCloseable {
     return engine;
   }
 
-  /** The policy of an interface with its associations; null if it has none. */
-  private static IpSecurity security(
-      InterfaceConfiguration configured,
-      InterfaceAddress address,
-      FrameDevice device,
-      EspCipher.Factory ciphers,
-      SecureRandom random) {
+  /** The associations of an interface, none at first. */
+  private AssociationDatabase associations(InterfaceConfiguration configured, long macAddress) {
     byte[] secret = new byte[SECRET];
-    random.nextBytes(secret);
-    return configured
-        .ipsec()
-        .map(policy -> new IpSecurity(policy, address.all(device.macAddress()), ciphers, secret))
-        .orElse(null);
+    new SecureRandom().nextBytes(secret);
+    List<HostAddress> ours = configured.interfaceAddress().all(macAddress);
+    return new AssociationDatabase(ours, ports.ciphers(), secret, configured.engines());
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {

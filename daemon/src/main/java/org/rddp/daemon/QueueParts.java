@@ -23,7 +23,8 @@ import org.rddp.tcp.TcpStack;
  * @param member its place among the engines of the interface
  * @param stags most STags at a time
  * @param heldMemory octets of memory for held messages
- * @param security of the interface, which outlives the stacks; null if it has no policy
+ * @param security of the interface for this engine, which outlives its stacks; null if it has no
+ *     policy
  */
 record QueueParts(
     FrameDevice device,

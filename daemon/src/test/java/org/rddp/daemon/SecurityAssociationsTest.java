@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
@@ -210,6 +211,39 @@ class SecurityAssociationsTest {
         assertThat(found).hasSize(2);
         out.abort();
         return found;
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("engines of one interface share its associations")
+  void shouldServeEveryEngine() throws Exception {
+    try (TestDaemon daemon = TestDaemon.withIpsec(2)) {
+      try (Rddp here = daemon.connect("one/1");
+          Rddp there = daemon.connect("two/0")) {
+        associate(here, there);
+        assertThat(here.list(ListSubject.ASSOCIATIONS)).hasSize(4);
+      }
+      for (String from : List.of("one/0", "one/1")) {
+        for (String to : List.of("two/0", "two/1")) {
+          try (Rddp here = daemon.connect(from);
+              Rddp there = daemon.connect(to)) {
+            connectAndEnd(here, there);
+          }
+        }
+      }
+      try (Rddp here = daemon.connect("one")) {
+        Map<String, Long> counters = TestDaemon.counters(here);
+        for (String engine : List.of("one/0", "one/1", "two/0", "two/1")) {
+          assertThat(counters.get(engine + ".esp.sealed")).as(engine).isPositive();
+          assertThat(counters.get(engine + ".esp.replayed")).as(engine).isZero();
+          assertThat(counters.get(engine + ".esp.clear")).as(engine).isZero();
+        }
+        assertThat(counters.get("one/0.esp.opened"))
+            .as("the queue that ESP comes to")
+            .isEqualTo(counters.get("two/0.esp.sealed") + counters.get("two/1.esp.sealed"));
+        here.securityAssociations().delete(0x1001, TWO);
+        assertThat(here.list(ListSubject.ASSOCIATIONS)).hasSize(3);
       }
     }
   }

@@ -11,6 +11,8 @@ public final class HandOverEntry {
     SEGMENT,
     /** A TCP segment that must not be answered by a reset. */
     QUIET_SEGMENT,
+    /** A packet in ESP, for the stack that opens those of its association. */
+    SEALED,
     /** An ICMP error: a packet was not delivered. */
     UNREACHABLE,
     /** An ICMP error: a packet was too large for its path. */
@@ -65,10 +67,10 @@ public final class HandOverEntry {
   /** The sender's MAC address. */
   public long macAddress;
 
-  /** The packet of a segment. */
+  /** The packet of a segment, or in ESP. */
   public long packet;
 
-  /** The address of TCP's header in the packet. */
+  /** The address of TCP's header in the packet, or of that of ESP. */
   public long header;
 
   /** Our port in the packet that an ICMP error quotes. */
@@ -89,9 +91,9 @@ public final class HandOverEntry {
   /** Creates an entry without values. */
   public HandOverEntry() {}
 
-  /** Whether the entry is a segment, and so has a packet. */
-  boolean isSegment() {
-    return kind == Kind.SEGMENT || kind == Kind.QUIET_SEGMENT;
+  /** Whether the entry has a packet. */
+  boolean hasPacket() {
+    return kind == Kind.SEGMENT || kind == Kind.QUIET_SEGMENT || kind == Kind.SEALED;
   }
 
   @SuppressWarnings("EnumOrdinal") // Writer and reader run in one process.
@@ -106,8 +108,8 @@ public final class HandOverEntry {
     words[at + 2] = high;
     words[at + 3] = low;
     words[at + 4] = macAddress;
-    words[at + 5] = isSegment() ? packet : target;
-    words[at + 6] = isSegment() ? header : router;
+    words[at + 5] = hasPacket() ? packet : target;
+    words[at + 6] = hasPacket() ? header : router;
     words[at + 7] = (long) localPort << 16 | remotePort;
   }
 

@@ -179,6 +179,16 @@ public final class StackMember {
     return hand(next(port, slot, from), entry);
   }
 
+  /**
+   * Hands an entry over to one other stack.
+   *
+   * @return whether its queue had room
+   */
+  public boolean pass(HandOverEntry entry, int to) {
+    entry.origin = index;
+    return hand(to, entry);
+  }
+
   /** Sends an entry to every other stack. */
   public void tell(HandOverEntry entry) {
     entry.origin = index;
@@ -253,7 +263,7 @@ public final class StackMember {
     for (HandOverQueue queue : queues) {
       while (queue != null && queue.size() > 0) {
         queue.take(incoming);
-        if (incoming.isSegment()) {
+        if (incoming.hasPacket()) {
           pool.release(incoming.packet);
         }
       }

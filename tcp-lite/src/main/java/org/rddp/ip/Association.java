@@ -2,7 +2,10 @@ package org.rddp.ip;
 
 import org.rddp.ip.esp.EspCipher;
 
-/** A security association that is in use: its keys, and what it has carried. Engine thread only. */
+/**
+ * A security association that is in use: its keys, and what it has carried. For the threads of the
+ * interface's engines; others may read old values.
+ */
 public abstract sealed class Association permits OutboundAssociation, InboundAssociation {
   private final AssociationSettings settings;
   final EspCipher cipher;
@@ -11,8 +14,6 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
   final long fingerprint;
 
   private final long since;
-  private long octets;
-  private long packets;
 
   Association(AssociationSettings settings, EspCipher cipher, long fingerprint, long now) {
     this.settings = settings;
@@ -33,14 +34,10 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
   public abstract long sequence();
 
   /** Octets of payload sent or received. */
-  public final long octets() {
-    return octets;
-  }
+  public abstract long octets();
 
   /** Packets sent or received. */
-  public final long packets() {
-    return packets;
-  }
+  public abstract long packets();
 
   /** Time in ns since it was added. */
   public final long age(long now) {
@@ -49,16 +46,11 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
 
   /** Whether another one should take its place. */
   public boolean isSoftOver(long now) {
-    return settings.lifetime().isSoftOver(octets, age(now));
+    return settings.lifetime().isSoftOver(octets(), age(now));
   }
 
   /** Whether it may not be used any more. */
   public boolean isOver(long now) {
-    return settings.lifetime().isHardOver(octets, age(now));
-  }
-
-  final void count(int payload) {
-    octets += payload;
-    packets++;
+    return settings.lifetime().isHardOver(octets(), age(now));
   }
 }

@@ -3,6 +3,8 @@ package org.rddp.ip;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.Lifetime;
 import org.rddp.ip.esp.ReplayWindow;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Ipv6;
 
 /**
  * A security association without its keys (RFC 4301 section 4.4.2): one direction between two
@@ -50,6 +52,16 @@ public record AssociationSettings(
           "a replay window has %d to %d packets, not %d"
               .formatted(ReplayWindow.LEAST, ReplayWindow.MOST, window));
     }
+  }
+
+  /** Octets of the IP header in front of what is sealed. */
+  int header() {
+    return destination instanceof Ipv4Address ? Ipv4.HEADER : Ipv6.HEADER;
+  }
+
+  /** Whether it is the association with an SPI to a destination. */
+  boolean isNamed(int other, HostAddress to) {
+    return spi == other && destination.equals(to);
   }
 
   /**

@@ -21,6 +21,7 @@ final class EspInput {
   private final SecurityPolicy policy;
   private final EspCounters counters;
   private final PacketPool pool;
+  private final HandOver handOver;
   private final TransportHandler transport;
 
   /** The association of the packet that is being processed; null if it came in clear. */
@@ -38,10 +39,11 @@ final class EspInput {
   /** Its protocol. */
   int next;
 
-  EspInput(IpSecurity security, PacketPool pool, TransportHandler transport) {
+  EspInput(IpSecurity security, IpContext context) {
     this.security = security;
-    this.pool = pool;
-    this.transport = transport;
+    pool = context.pool;
+    handOver = context.handOver;
+    transport = context.transport;
     policy = security.policy();
     counters = security.counters();
   }
@@ -111,6 +113,23 @@ final class EspInput {
   /** Counts a packet in ESP whose payload is not valid. */
   void malformed() {
     counters.malformed++;
+  }
+
+  /**
+   * Whether another stack opens the packets of a sealed packet's association, and so has to get it:
+   * {@link #handOver}.
+   *
+   * @param octets from the ESP header to the packet's end
+   */
+  boolean isForAnother(long sealed, int octets) {
+    InboundAssociation found = octets < Esp.HEADER ? null : security.inbound(Esp.spi(sealed));
+    return found != null && security.owner(found) != security.stack();
+  }
+
+  /** Hands a sealed packet over to the stack that opens it. */
+  void handOver(Path path, long senderMac, int ecn, long sealed, int octets, long received) {
+    int owner = security.owner(security.inbound(Esp.spi(sealed)));
+    handOver.sealed(owner, path, senderMac, ecn, sealed, octets, received);
   }
 
   /**
@@ -196,7 +215,8 @@ final class EspInput {
   void close(long received) {
     association = null;
     if (packet != received) {
-      pool.release(packet);
+      // The transport may have handed it over.
+      handOver.done(packet);
     }
   }
 

@@ -36,9 +36,10 @@ final class EspOutput {
     counters = security.counters();
   }
 
-  /** Sets the time in ns for {@link #reply}. */
-  void at(long time) {
+  /** Begins a turn at a time in ns. */
+  void begin(long time) {
     now = time;
+    security.refresh();
   }
 
   /** See {@link Path#send}. */
@@ -169,7 +170,12 @@ final class EspOutput {
       return 0;
     }
     sealed = pool.address(copy);
-    association.seal(payload - inner, inner + length, next, sealed);
+    if (!association.seal(payload - inner, inner + length, next, sealed)) {
+      // Another stack has taken the last number.
+      counters.noAssociation++;
+      pool.release(copy);
+      return 0;
+    }
     counters.sealed++;
     return copy;
   }
@@ -180,7 +186,9 @@ final class EspOutput {
     int remote = remotePort(protocol, payload);
     for (OutboundAssociation each : candidates(path)) {
       TrafficSelector selector = each.settings().selector();
-      if (selector.covers(path.high(), path.low(), protocol, local, remote) && !each.isOver(now)) {
+      if (selector.covers(path.high(), path.low(), protocol, local, remote)
+          && !each.isOver(now)
+          && isReachable(each)) {
         return each;
       }
     }
@@ -202,8 +210,7 @@ final class EspOutput {
   private static boolean isFor(OutboundAssociation association, Path path) {
     AssociationSettings settings = association.settings();
     return settings.tunnel()
-        ? association.tunnel != null
-            && settings.selector().remote().contains(path.high(), path.low())
+        ? settings.selector().remote().contains(path.high(), path.low())
         : settings.destination().equals(path.remote()) && settings.source().equals(path.ours());
   }
 
@@ -219,17 +226,17 @@ final class EspOutput {
     }
     int least = Integer.MAX_VALUE;
     for (OutboundAssociation each : candidates(path)) {
-      EspSuite suite = each.settings().suite();
-      int octets =
-          each.tunnel == null
-              ? suite.largestPayload(mtu - path.header())
-              : suite.largestPayload(Math.min(mtu, each.tunnel.mtu()) - each.tunnel.header())
-                  - path.header();
-      least = Math.min(least, octets);
+      AssociationSettings settings = each.settings();
+      int octets = settings.suite().largestPayload(outerMtu(each, mtu) - settings.header());
+      least = Math.min(least, settings.tunnel() ? octets - path.header() : octets);
     }
     return least == Integer.MAX_VALUE
         ? EspSuite.AES128_GCM16.largestPayload(mtu - path.header())
         : least;
+  }
+
+  private static int outerMtu(OutboundAssociation association, int mtu) {
+    return association.tunnel == null ? mtu : Math.min(mtu, association.tunnel.mtu());
   }
 
   /**
@@ -239,24 +246,29 @@ final class EspOutput {
    */
   void connect(IpLayer layer) {
     ip = layer;
-    security.output(this);
-    security.outbound().forEach(each -> each.tunnel = null);
-    security.onChange(() -> {
-      openTunnels();
-      ip.onAssociations();
-    });
-    openTunnels();
+    security.serve(
+        this,
+        this::hasRoute,
+        () -> {
+          security.outbound().forEach(this::isReachable);
+          ip.onAssociations();
+        });
   }
 
-  /** Opens the paths of new tunnels. One without a route stays unused. */
-  private void openTunnels() {
-    for (OutboundAssociation each : security.outbound()) {
-      if (each.settings().tunnel() && each.tunnel == null) {
-        Path path = ip.path(each.settings().destination());
-        if (path != null && path.open()) {
-          each.tunnel = path;
-        }
-      }
+  private boolean hasRoute(HostAddress destination) {
+    Path path = ip.path(destination);
+    return path == null || path.reaches();
+  }
+
+  /** Whether packets can be sent on an association: opens a tunnel's path if a route has come. */
+  private boolean isReachable(OutboundAssociation association) {
+    if (!association.settings().tunnel() || association.tunnel != null) {
+      return true;
     }
+    Path path = ip.path(association.settings().destination());
+    if (path.open()) {
+      association.tunnel = path;
+    }
+    return association.tunnel != null;
   }
 }

@@ -78,21 +78,51 @@ public final class HandOver {
     if (!member.hasNext(port, slot, origin)) {
       return false;
     }
-    long packet = segment.packet;
     long address = segment.header;
     int length = (int) (segment.payload - address) + segment.length;
+    HandOverEntry entry = member.entry(quiet || quietly ? Kind.QUIET_SEGMENT : Kind.SEGMENT);
+    if (load(entry, segment.packet, address, length)) {
+      entry.code = segment.ecn;
+      entry.macAddress = segment.remoteMac;
+      finish(passOn(entry, path, port, slot), segment.packet, entry.packet);
+    }
+    return true;
+  }
+
+  /**
+   * Hands a packet in ESP over to the stack that opens those of its association. If there is no
+   * packet for a copy, or that stack's queue is full, it is dropped and counted.
+   *
+   * @param owner that stack
+   * @param path that it has come by
+   * @param header address of the ESP header
+   * @param length octets from there to the packet's end
+   */
+  void sealed(int owner, Path path, long senderMac, int ecn, long header, int length, long packet) {
+    HandOverEntry entry = member.entry(Kind.SEALED);
+    if (load(entry, packet, header, length)) {
+      entry.code = ecn;
+      entry.macAddress = senderMac;
+      path.writeTo(entry);
+      finish(member.pass(entry, owner), packet, entry.packet);
+    }
+  }
+
+  /** Puts a packet into an entry, or a copy of its octets if somebody else still reads it. */
+  private boolean load(HandOverEntry entry, long packet, long address, int length) {
     long copied = pool.shared(packet) ? copy(address, length) : packet;
     if (copied == 0) {
       counters.handOversDropped++;
-      return true;
+      return false;
     }
-    HandOverEntry entry = member.entry(quiet || quietly ? Kind.QUIET_SEGMENT : Kind.SEGMENT);
     entry.packet = copied;
     entry.header = copied == packet ? address : pool.address(copied);
     entry.length = length;
-    entry.code = segment.ecn;
-    entry.macAddress = segment.remoteMac;
-    if (passOn(entry, path, port, slot)) {
+    return true;
+  }
+
+  private void finish(boolean taken, long packet, long copied) {
+    if (taken) {
       counters.handedOver++;
       given = copied == packet;
     } else {
@@ -101,7 +131,6 @@ public final class HandOver {
         pool.release(copied);
       }
     }
-    return true;
   }
 
   /** Copies octets into a new packet for another stack; returns 0 if the pool is empty. */

@@ -26,10 +26,16 @@ final class HandOverInput implements HandOverHandler {
   @Override
   public void process(HandOverEntry entry, long now) {
     TransportHandler transport = context.transport;
+    if (entry.kind == Kind.SEALED) {
+      // What is in it has not been looked at, and any stack may have its connection.
+      sealed(entry, now);
+      return;
+    }
     context.handOver.from(entry.origin, entry.kind == Kind.QUIET_SEGMENT);
     try {
       switch (entry.kind) {
         case SEGMENT, QUIET_SEGMENT -> segment(entry);
+        case SEALED -> throw new IllegalStateException("handled above");
         case UNREACHABLE ->
             transport.onUnreachable(
                 entry.length, path(entry), entry.localPort, entry.remotePort, entry.sequence);
@@ -63,6 +69,30 @@ final class HandOverInput implements HandOverHandler {
       // The stack that received it has checked its checksum.
       context.transport.onDatagram(
           source, 0, entry.macAddress, entry.code, entry.header, entry.length, packet);
+    } finally {
+      context.handOver.done(packet);
+    }
+  }
+
+  private void sealed(HandOverEntry entry, long now) {
+    context.counters.handedOverIn++;
+    int remote = entry.remote;
+    long packet = entry.packet;
+    try {
+      if (Path.isIpv6(remote)) {
+        ipv6.input()
+            .sealed(
+                ipv6.paths().get(entry.high, entry.low, remote),
+                entry.macAddress,
+                entry.code,
+                entry.header,
+                entry.length,
+                packet,
+                now);
+      } else {
+        ipv4.input()
+            .sealed(remote, entry.macAddress, entry.code, entry.header, entry.length, packet, now);
+      }
     } finally {
       context.handOver.done(packet);
     }

@@ -1,10 +1,15 @@
 package org.rddp.ip;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.ReplayWindow;
 import org.rddp.wire.Esp;
 
-/** An association that we receive on. */
+/**
+ * An association that we receive on. The stack that first receives a packet of it opens all of
+ * them: a device's queue is chosen by the outer addresses, or by the SPI, so the others come there,
+ * too. Another stack that gets one hands it over.
+ */
 public final class InboundAssociation extends Association {
   /** The packet has come before, or is too old to tell. */
   static final int REPLAYED = -1;
@@ -12,9 +17,14 @@ public final class InboundAssociation extends Association {
   /** The packet is not authentic. */
   static final int FORGED = -2;
 
+  private static final int NOBODY = -1;
+
   private final ReplayWindow window;
+  private final AtomicInteger owner = new AtomicInteger(NOBODY);
   final long destinationHigh;
   final long destinationLow;
+  private long octets;
+  private long packets;
 
   /**
    * Creates an association.
@@ -39,9 +49,28 @@ public final class InboundAssociation extends Association {
     return window.top();
   }
 
+  @Override
+  public long octets() {
+    return octets;
+  }
+
+  @Override
+  public long packets() {
+    return packets;
+  }
+
+  /** The stack that opens its packets: this one, if there was none before. */
+  int owner(int stack) {
+    int found = owner.get();
+    if (found != NOBODY) {
+      return found;
+    }
+    return owner.compareAndSet(NOBODY, stack) ? stack : owner.get();
+  }
+
   /**
    * Verifies and opens a packet in place (RFC 4303 section 3.4.3 and 3.4.4). The window moves only
-   * for an authentic one.
+   * for an authentic one. The owner's thread only.
    *
    * @return octets of payload, padding and trailer; or {@link #REPLAYED} or {@link #FORGED}
    */
@@ -50,12 +79,18 @@ public final class InboundAssociation extends Association {
     if (!window.isNew(number)) {
       return REPLAYED;
     }
-    int octets = cipher.open(sealed, length, number);
-    if (octets < 0) {
+    int plain = cipher.open(sealed, length, number);
+    if (plain < 0) {
       return FORGED;
     }
     window.add(number);
-    count(octets);
-    return octets;
+    octets += plain;
+    packets++;
+    return plain;
+  }
+
+  /** Forgets the keys. The owner's thread only. */
+  void close() {
+    cipher.close();
   }
 }

@@ -49,7 +49,7 @@ final class IpContext {
     pathMtus = new PathMtus(mtu, transport);
     reassembly = new Reassembly(pool, counters);
     handOver = new HandOver(pool, member, counters);
-    input = security == null ? null : new EspInput(security, pool, transport);
+    input = security == null ? null : new EspInput(security, this);
     output = security == null ? null : new EspOutput(security, pool);
   }
 }

@@ -82,7 +82,7 @@ public final class IpLayer {
   /**
    * Creates IP like the other constructor, with a security policy.
    *
-   * @param security of the interface, which must have one stack only; null for none
+   * @param security of the interface for this stack; null for none
    */
   public IpLayer(
       FrameDevice device,
@@ -184,7 +184,7 @@ public final class IpLayer {
    */
   public int receive(long now) {
     if (esp != null) {
-      context.output.at(now);
+      context.output.begin(now);
     }
     // A turn is bounded in octets, too.
     long[] packets = receivesLong ? longBurst : burst;

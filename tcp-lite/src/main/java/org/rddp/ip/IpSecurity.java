@@ -1,49 +1,35 @@
 package org.rddp.ip;
 
-import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ip.esp.EspCipher;
 
 /**
- * The security policy of an interface and its associations (RFC 4301 section 4.4). It outlives the
- * stacks of its interface, which use it one after the other. For the engine's thread.
- *
- * <p>Keys are used for one association only, even after that is gone: with AES-GCM, a sequence
- * number that is used again tells what was sent, and lets others forge packets (RFC 4106 section
- * 2).
+ * The security policy of an interface and its associations (RFC 4301 section 4.4), as the stack of
+ * one of its queues uses them. It outlives the stacks that serve the queue one after the other. For
+ * the engine's thread.
  */
 public final class IpSecurity {
-  /** The most associations of an interface. */
-  public static final int MOST = 4096;
-
   /** The least time in ns between two calls of {@link KeyExchange#onNeed}. */
   private static final long NEED_AGAIN_AFTER = 10_000_000;
 
-  /** Keys that are remembered after their association has been deleted. */
-  private static final int REMEMBERED = 1 << 16;
-
   private final SecurityPolicy policy;
-  private final List<HostAddress> ours;
-  private final EspCipher.Factory ciphers;
-  private final byte[] secret;
+  private final AssociationDatabase database;
+  private final int stack;
   private final EspCounters counters = new EspCounters();
   private final Int2ObjectHashMap<InboundAssociation> inbound = new Int2ObjectHashMap<>();
 
   /** The newest first. */
-  private final List<OutboundAssociation> outbound = new ArrayList<>();
+  private List<OutboundAssociation> outbound = List.of();
 
-  private final Set<Long> usedKeys = new LinkedHashSet<>();
-  private int generation;
+  /** What the two above are made from. */
+  private AssociationDatabase.Contents contents;
+
+  private Predicate<HostAddress> routes = destination -> true;
   private Runnable listener = () -> {};
-
-  /** Gets what is for a daemon of IKE; null if there is none. */
-  private KeyExchange exchange;
 
   /** Of the stack that is in use; null before the first one. */
   private EspOutput output;
@@ -51,17 +37,28 @@ public final class IpSecurity {
   private long needAgainAt = Long.MIN_VALUE;
 
   /**
-   * Creates the security of an interface, without associations.
+   * Creates the security of an interface with one stack, without associations.
    *
    * @param ours every address of the interface
    * @param secret unknown to others; 32 octets
    */
   public IpSecurity(
       SecurityPolicy policy, List<HostAddress> ours, EspCipher.Factory ciphers, byte[] secret) {
+    this(policy, new AssociationDatabase(ours, ciphers, secret, 1), 0);
+  }
+
+  /**
+   * Creates one stack's view of the security of an interface.
+   *
+   * @param database shared with the other stacks
+   * @param stack index of the stack, from 0
+   */
+  public IpSecurity(SecurityPolicy policy, AssociationDatabase database, int stack) {
     this.policy = policy;
-    this.ours = List.copyOf(ours);
-    this.ciphers = ciphers;
-    this.secret = secret.clone();
+    this.database = database;
+    this.stack = stack;
+    contents = AssociationDatabase.NONE;
+    refresh();
   }
 
   /** Which traffic must be in ESP. */
@@ -69,128 +66,78 @@ public final class IpSecurity {
     return policy;
   }
 
-  /** What has happened. */
+  /** What has happened to the packets of this stack. */
   public EspCounters counters() {
     return counters;
   }
 
   /** Changes with each association that is added or deleted. */
   int generation() {
-    return generation;
+    return contents.generation();
   }
 
-  /** Sets what is called after each change, in place of an earlier one. */
-  void onChange(Runnable change) {
+  /**
+   * Begins to serve a stack, instead of another one whose paths are gone.
+   *
+   * @param sender sends IKE's datagrams
+   * @param reaches whether there is a route to a host
+   * @param change called after each change of the associations
+   */
+  void serve(EspOutput sender, Predicate<HostAddress> reaches, Runnable change) {
+    output = sender;
+    outbound.forEach(each -> each.tunnel = null);
+    routes = reaches;
     listener = change;
   }
 
   /**
-   * Adds an association, inbound if its destination is ours, or outbound if its source is. Of
-   * several outbound ones for the same traffic the one added last is used.
+   * Adds an association for all stacks of the interface, inbound if its destination is ours, or
+   * outbound if its source is. Of several outbound ones for the same traffic the one added last is
+   * used.
    *
    * @param keys of the suite's length; the caller overwrites them afterwards
    * @param used number of the last packet with these keys; 0 if they are new
    * @param now the engine's time in ns
    * @throws IllegalArgumentException if it cannot be used; the message says why
-   * @throws IllegalStateException if there are too many, or its keys or its SPI are used already
+   * @throws IllegalStateException if there are too many, its keys or its SPI are used already, or
+   *     no route leads to the other end of its tunnel
    */
   public void add(AssociationSettings settings, byte[] keys, long used, long now) {
-    boolean receives = ours.contains(settings.destination());
-    if (receives == ours.contains(settings.source())) {
-      throw new IllegalArgumentException(
-          "one of both addresses, %s and %s, must be the interface's, which has %s"
-              .formatted(settings.source(), settings.destination(), ours));
-    }
-    HostAddress peer = receives ? settings.source() : settings.destination();
-    AddressPrefix remote = settings.selector().remote();
-    if (!settings.tunnel() && !remote.equals(AddressPrefix.of(peer))) {
-      throw new IllegalArgumentException(
-          "in transport mode the remote address is the peer's, %s, not %s".formatted(peer, remote));
-    }
-    if (keys.length != settings.suite().keyOctets()) {
-      throw new IllegalArgumentException(
-          "%s has keys of %d octets in all, not %d"
-              .formatted(settings.suite(), settings.suite().keyOctets(), keys.length));
-    }
-    if (isZero(keys)) {
-      // A kernel that is locked down gives such ones instead of the real.
-      throw new IllegalArgumentException("the keys are all zero");
-    }
-    if (inbound.size() + outbound.size() >= MOST) {
-      throw new IllegalStateException("the interface has " + MOST + " associations already");
-    }
-    if (find(settings.spi(), settings.destination()) != null
-        || (receives && inbound.containsKey(settings.spi()))) {
-      throw new IllegalStateException(
-          "there is an association with SPI 0x%08x already".formatted(settings.spi()));
-    }
-    long fingerprint = fingerprint(keys);
-    if (isUsed(fingerprint)) {
-      throw new IllegalStateException(
-          "these keys were used before: each association and each direction needs keys of its own");
-    }
-    EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
-    if (receives) {
-      inbound.put(settings.spi(), new InboundAssociation(settings, cipher, fingerprint, used, now));
-    } else {
-      outbound.addFirst(new OutboundAssociation(settings, cipher, fingerprint, used, now));
-    }
-    changed();
-    if (settings.tunnel() && !receives && outbound.getFirst().tunnel == null) {
-      delete(settings.spi(), settings.destination());
+    if (settings.tunnel() && !database.receives(settings) && !routes.test(settings.destination())) {
       throw new IllegalStateException("there is no route to " + settings.destination());
     }
-    remember(fingerprint);
+    database.add(settings, keys, used, now);
+    refresh();
   }
 
   /**
-   * Deletes an association. Its keys cannot be used again.
+   * Deletes an association of all stacks. Its keys cannot be used again.
    *
    * @return false if there is none
    */
   public boolean delete(int spi, HostAddress destination) {
-    Association found = find(spi, destination);
-    if (found == null) {
-      return false;
-    }
-    if (found instanceof OutboundAssociation sent) {
-      outbound.remove(sent);
-      closeTunnel(sent);
-    } else {
-      inbound.remove(spi);
-    }
-    found.cipher.close();
-    changed();
-    return true;
+    boolean deleted = database.delete(spi, destination);
+    refresh();
+    return deleted;
   }
 
   /**
-   * Begins to pass on what is for a daemon of IKE.
+   * Begins to pass on what is for a daemon of IKE, whichever stack gets it.
    *
    * @throws IllegalStateException if somebody else gets that already
    */
   public void begin(KeyExchange receiver) {
-    if (exchange != null) {
-      throw new IllegalStateException("another program passes on the interface's IKE already");
-    }
-    exchange = receiver;
+    database.begin(receiver);
   }
 
   /** Ends a {@link #begin}; without effect if somebody else's is in effect. */
   public void end(KeyExchange receiver) {
-    if (receiver.equals(exchange)) {
-      exchange = null;
-    }
+    database.end(receiver);
   }
 
   /** Gets what is for a daemon of IKE; null if there is none. */
   KeyExchange exchange() {
-    return exchange;
-  }
-
-  /** Sets what sends IKE's datagrams from now on. */
-  void output(EspOutput stacks) {
-    output = stacks;
+    return database.exchange();
   }
 
   /**
@@ -208,17 +155,55 @@ public final class IpSecurity {
 
   /** Tells the daemon of IKE that an association is needed. */
   void need(Path path, int localPort, int remotePort, long now) {
+    KeyExchange exchange = database.exchange();
     if (exchange != null && now >= needAgainAt) {
       needAgainAt = now + NEED_AGAIN_AFTER;
       exchange.onNeed(path.ours(), Math.max(localPort, 0), path.remote(), Math.max(remotePort, 0));
     }
   }
 
-  /** All associations. */
+  /** All associations. Any thread. */
   public List<Association> associations() {
-    List<Association> all = new ArrayList<>(outbound);
-    all.addAll(inbound.values());
-    return all;
+    return database.contents().all().toList();
+  }
+
+  /** The association with an SPI to a destination; null if there is none. Any thread. */
+  public Association find(int spi, HostAddress destination) {
+    return database.contents().find(spi, destination).orElse(null);
+  }
+
+  /** Takes changes over that any stack has made. Call at the beginning of each turn. */
+  void refresh() {
+    AssociationDatabase.Contents next = database.contents();
+    if (next.generation() != contents.generation()) {
+      takeOver(next);
+    }
+  }
+
+  private void takeOver(AssociationDatabase.Contents next) {
+    Set<Association> gone = new HashSet<>(outbound);
+    gone.addAll(inbound.values());
+    contents = next;
+    inbound.clear();
+    next.inbound().forEach(each -> inbound.put(each.settings().spi(), each));
+    outbound = next.outbound().stream().map(each -> each.get(stack)).toList();
+    outbound.forEach(gone::remove);
+    next.inbound().forEach(gone::remove);
+    gone.forEach(this::close);
+    // Once for the interface.
+    counters.associations = stack == 0 ? next.all().count() : 0;
+    listener.run();
+  }
+
+  private void close(Association gone) {
+    switch (gone) {
+      case OutboundAssociation sent -> sent.close();
+      case InboundAssociation received -> {
+        if (received.owner(stack) == stack) {
+          received.close();
+        }
+      }
+    }
   }
 
   /** The outbound associations, the newest first. */
@@ -234,61 +219,20 @@ public final class IpSecurity {
   /** The outbound association with an SPI to a destination; null if there is none. */
   OutboundAssociation outbound(int spi, HostAddress destination) {
     for (OutboundAssociation each : outbound) {
-      if (each.settings().spi() == spi && each.settings().destination().equals(destination)) {
+      if (each.settings().isNamed(spi, destination)) {
         return each;
       }
     }
     return null;
   }
 
-  /** The association with an SPI to a destination; null if there is none. */
-  public Association find(int spi, HostAddress destination) {
-    InboundAssociation received = inbound.get(spi);
-    return received != null && received.settings().destination().equals(destination)
-        ? received
-        : outbound(spi, destination);
+  /** The stack that opens the packets of an association; this one if none did before. */
+  int owner(InboundAssociation association) {
+    return association.owner(stack);
   }
 
-  private void changed() {
-    generation++;
-    counters.associations = (long) inbound.size() + outbound.size();
-    listener.run();
-  }
-
-  static void closeTunnel(OutboundAssociation association) {
-    if (association.tunnel != null) {
-      association.tunnel.close();
-      association.tunnel = null;
-    }
-  }
-
-  private boolean isUsed(long fingerprint) {
-    return usedKeys.contains(fingerprint)
-        || associations().stream().anyMatch(each -> each.fingerprint == fingerprint);
-  }
-
-  private void remember(long fingerprint) {
-    if (usedKeys.size() == REMEMBERED) {
-      usedKeys.remove(usedKeys.iterator().next());
-    }
-    usedKeys.add(fingerprint);
-  }
-
-  private long fingerprint(byte[] keys) {
-    try {
-      MessageDigest hash = MessageDigest.getInstance("SHA-256");
-      hash.update(secret);
-      return ByteBuffer.wrap(hash.digest(keys)).getLong();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
-
-  private static boolean isZero(byte[] keys) {
-    int any = 0;
-    for (byte each : keys) {
-      any |= each;
-    }
-    return any == 0;
+  /** The index of this stack. */
+  int stack() {
+    return stack;
   }
 }

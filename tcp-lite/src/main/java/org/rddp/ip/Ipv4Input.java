@@ -118,12 +118,10 @@ final class Ipv4Input {
       long now) {
     long low = AddressPrefix.mapped(source);
     if (protocol == Esp.PROTOCOL) {
-      if (esp.open(payload, length, 0, AddressPrefix.mapped(address), packet, now)) {
-        try {
-          opened(source, senderMac, ecn);
-        } finally {
-          esp.close(packet);
-        }
+      if (esp.isForAnother(payload, length)) {
+        esp.handOver(ip.path(source), senderMac, ecn, payload, length, packet);
+      } else {
+        sealed(source, senderMac, ecn, payload, length, packet, now);
       }
     } else if (protocol == Udp.PROTOCOL) {
       esp.exchange(new Ipv4Address(address), new Ipv4Address(source), payload, length);
@@ -131,6 +129,18 @@ final class Ipv4Input {
       counters.icmpErrors++;
     } else if (esp.admits(0, low, protocol, payload, length)) {
       payload(protocol, source, senderMac, ecn, payload, length, packet);
+    }
+  }
+
+  /** Processes a packet in ESP whose association is this stack's. */
+  void sealed(
+      int source, long senderMac, int ecn, long payload, int length, long packet, long now) {
+    if (esp.open(payload, length, 0, AddressPrefix.mapped(address), packet, now)) {
+      try {
+        opened(source, senderMac, ecn);
+      } finally {
+        esp.close(packet);
+      }
     }
   }
 

@@ -141,17 +141,27 @@ final class Ipv6Input {
   /** Passes TCP or the payload of ESP on if the security policy admits it. */
   private void checked(Ipv6Path path, long senderMac, int ecn, long packet, long now) {
     if (headers.protocol == Esp.PROTOCOL) {
-      if (esp.open(headers.payload, headers.length, path.localHigh, path.localLow, packet, now)) {
-        try {
-          opened(path, senderMac, ecn);
-        } finally {
-          esp.close(packet);
-        }
+      if (esp.isForAnother(headers.payload, headers.length)) {
+        esp.handOver(path, senderMac, ecn, headers.payload, headers.length, packet);
+      } else {
+        sealed(path, senderMac, ecn, headers.payload, headers.length, packet, now);
       }
     } else if (headers.protocol == Udp.PROTOCOL) {
       esp.exchange(path.ours(), path.remote(), headers.payload, headers.length);
     } else if (esp.admits(path.high, path.low, headers.protocol, headers.payload, headers.length)) {
       segment(path, senderMac, ecn, packet);
+    }
+  }
+
+  /** Processes a packet in ESP whose association is this stack's. */
+  void sealed(
+      Ipv6Path path, long senderMac, int ecn, long payload, int length, long packet, long now) {
+    if (esp.open(payload, length, path.localHigh, path.localLow, packet, now)) {
+      try {
+        opened(path, senderMac, ecn);
+      } finally {
+        esp.close(packet);
+      }
     }
   }
 

@@ -2,7 +2,7 @@ package org.rddp.ip;
 
 /**
  * Implemented by what connects an interface that has a security policy with a daemon of IKE (RFC
- * 7296). Called on the engine's thread; must not wait.
+ * 7296). Called on the threads of the interface's engines; must not wait.
  */
 public interface KeyExchange {
   /**
@@ -15,8 +15,8 @@ public interface KeyExchange {
   void onDatagram(HostAddress local, HostAddress remote, byte[] datagram);
 
   /**
-   * A packet was not sent because no association is for it. Called a hundred times a second at
-   * most.
+   * A packet was not sent because no association is for it. Called a hundred times a second at most
+   * by each engine.
    *
    * @param localPort of TCP; 0 if the packet has none
    * @param remotePort of TCP; 0 if the packet has none

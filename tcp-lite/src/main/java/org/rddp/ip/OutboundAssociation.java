@@ -3,35 +3,30 @@ package org.rddp.ip;
 import org.rddp.ip.esp.EspCipher;
 
 /**
- * An association that we send on. Each packet gets the next sequence number, and none gets one
- * again: when the numbers are used up, nothing is sent (RFC 4303 section 3.3.3).
+ * One stack's part of an association that we send on: a cipher and the path of the tunnel. The
+ * sequence numbers are those of all stacks; when they are used up, nothing is sent (RFC 4303
+ * section 3.3.3).
  */
 public final class OutboundAssociation extends Association {
-  private static final long LAST_OF_32_BITS = 0xffff_ffffL;
-  private static final long LAST_OF_64_BITS = -1L;
-
   /** Numbers before the last one from which on another association should take over. */
   private static final long RESERVE = 1L << 20;
 
   /** An ICMP error is believed if it quotes one of so many last packets. */
   private static final int RECENT = 1 << 16;
 
-  private final long last;
-  private long sequence;
+  private final SentNumbers numbers;
 
-  /** The path to the other end of the tunnel, open; null in transport mode. */
+  /** The path to the other end of the tunnel, open; null in transport mode, or without a route. */
   Path tunnel;
 
-  /**
-   * Creates an association.
-   *
-   * @param sent number of the last packet that was sent with these keys; 0 for none
-   */
   OutboundAssociation(
-      AssociationSettings settings, EspCipher cipher, long fingerprint, long sent, long now) {
+      AssociationSettings settings,
+      EspCipher cipher,
+      long fingerprint,
+      SentNumbers numbers,
+      long now) {
     super(settings, cipher, fingerprint, now);
-    last = settings.esn() ? LAST_OF_64_BITS : LAST_OF_32_BITS;
-    sequence = sent;
+    this.numbers = numbers;
   }
 
   @Override
@@ -41,33 +36,58 @@ public final class OutboundAssociation extends Association {
 
   @Override
   public long sequence() {
-    return sequence;
+    return numbers.sequence();
+  }
+
+  @Override
+  public long octets() {
+    return numbers.octets();
+  }
+
+  @Override
+  public long packets() {
+    return numbers.packets();
   }
 
   @Override
   public boolean isSoftOver(long now) {
-    return super.isSoftOver(now) || Long.compareUnsigned(last - sequence, RESERVE) < 0;
+    return super.isSoftOver(now) || Long.compareUnsigned(numbers.left(), RESERVE) < 0;
   }
 
   @Override
   public boolean isOver(long now) {
-    return sequence == last || super.isOver(now);
+    return numbers.left() == 0 || super.isOver(now);
   }
 
   /**
-   * Seals a payload with the next number, which must be left: {@link #isOver}.
+   * Seals a payload with the next number.
    *
    * @param sealed address of the ESP header to write
+   * @return false if no number is left; nothing is written then
    */
-  void seal(long payload, int length, int next, long sealed) {
-    sequence++;
-    cipher.seal(payload, length, next, settings().spi(), sequence, sealed);
-    count(length);
+  boolean seal(long payload, int length, int next, long sealed) {
+    long sequence = numbers.next();
+    if (sequence == SentNumbers.NONE) {
+      return false;
+    }
+    cipher.seal(payload, length, next, settings().spi(), sequence, sealed); // DDP-8.4-02
+    numbers.count(length);
+    return true;
   }
 
   /** Whether one of the last packets had a number, by its low 32 bits. */
   boolean hasSentLately(int low) {
+    long sequence = numbers.sequence();
     int back = (int) sequence - low;
     return back >= 0 && back < RECENT && Long.compareUnsigned(back, sequence) < 0;
+  }
+
+  /** Forgets the keys, and closes the tunnel's path. */
+  void close() {
+    cipher.close();
+    if (tunnel != null) {
+      tunnel.close();
+      tunnel = null;
+    }
   }
 }

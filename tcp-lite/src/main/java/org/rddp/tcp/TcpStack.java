@@ -84,8 +84,8 @@ public final class TcpStack implements AutoCloseable {
    * Creates a stack without connections whose traffic is under a security policy.
    *
    * @param device the queue; the caller closes it
-   * @param member the only stack of the interface
-   * @param security of the interface; null for none
+   * @param member its place among the stacks of the interface
+   * @param security of the interface for this stack; null for none
    */
   public TcpStack(
       FrameDevice device,

@@ -47,15 +47,15 @@ class HandOverEntryTest {
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
-      names = {"SEGMENT", "QUIET_SEGMENT"})
-  void shouldKeepThePacketOfASegment(Kind kind) {
+      names = {"SEGMENT", "QUIET_SEGMENT", "SEALED"})
+  void shouldKeepThePacket(Kind kind) {
     written.kind = kind;
     written.packet = -5;
     written.header = Long.MAX_VALUE;
     HandOverEntry entry = read();
     assertThat(entry.packet).isEqualTo(-5);
     assertThat(entry.header).isEqualTo(Long.MAX_VALUE);
-    assertThat(entry.isSegment()).isTrue();
+    assertThat(entry.hasPacket()).isTrue();
   }
 
   @Test
@@ -66,7 +66,7 @@ class HandOverEntryTest {
     HandOverEntry entry = read();
     assertThat(entry.target).isEqualTo(-5);
     assertThat(entry.router).isEqualTo(Long.MAX_VALUE);
-    assertThat(entry.isSegment()).isFalse();
+    assertThat(entry.hasPacket()).isFalse();
   }
 
   @Test

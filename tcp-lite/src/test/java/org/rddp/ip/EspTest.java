@@ -495,12 +495,18 @@ class EspTest {
         AssociationSettings.usual(SPI, link.here.ipv4, link.there.ipv4, false, GCM, link.here.ipv4);
     link.there.security.add(settings, keys, 0, link.now);
     OutboundAssociation sender =
-        new OutboundAssociation(settings, new JceCiphers().cipher(GCM, true, keys), 0, 0, 0);
+        new OutboundAssociation(
+            settings,
+            new JceCiphers().cipher(GCM, true, keys),
+            0,
+            new SentNumbers(true, 0),
+            link.now);
     long at = Memory.allocate(256);
     Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV4);
     int total = Ipv4.HEADER + GCM.sealedLength(40);
     Ipv4.write(at + ALL, total, Esp.PROTOCOL, link.here.ipv4.bits(), link.there.ipv4.bits());
-    sender.seal(Memory.allocate(64), 40, Esp.NEXT_NOTHING, at + ALL + Ipv4.HEADER);
+    assertThat(sender.seal(Memory.allocate(64), 40, Esp.NEXT_NOTHING, at + ALL + Ipv4.HEADER))
+        .isTrue();
     link.inject(Memory.bytes(at, ALL + total));
     EspCounters counters = link.there.counters();
     assertThat(link.there.security.associations().getFirst().packets()).isEqualTo(1);

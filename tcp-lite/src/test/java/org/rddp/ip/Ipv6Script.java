@@ -63,7 +63,16 @@ final class Ipv6Script implements TransportHandler {
   }
 
   private Ipv6Script(InterfaceAddress address, StackMember member) {
-    ip = new IpLayer(device, address, member, this, new SplittableRandom(1));
+    this(address, member, null);
+  }
+
+  private Ipv6Script(InterfaceAddress address, StackMember member, IpSecurity security) {
+    ip = new IpLayer(device, address, member, this, new SplittableRandom(1), security);
+  }
+
+  /** With the routers that advertise themselves, under a security policy. */
+  static Ipv6Script withRouterAdvertisements(IpSecurity security) {
+    return new Ipv6Script(IPV4.withIpv6(ADVERTISED), StackGroup.alone(), security);
   }
 
   /** One of several stacks, with a configured gateway. */

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.group.StackGroup;
+import org.rddp.ip.esp.EspSuite;
+import org.rddp.ip.esp.JceCiphers;
 import org.rddp.tcp.testing.RouterMessages;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
@@ -42,6 +44,38 @@ class RouterDiscoveryTest {
             script.payload, target.high(), target.low(), destination.high(), destination.low());
     script.build(Ipv6.ICMPV6, 255, router, OURS, length);
     script.message(length);
+  }
+
+  @Test
+  @DisplayName("a tunnel that a new stack has no route for is used as soon as there is one")
+  void shouldUseATunnelWhenItsRouteAppears() {
+    IpSecurity security =
+        new IpSecurity(
+            new SecurityPolicy(List.of(), PolicyAction.REQUIRE),
+            List.of(OURS),
+            new JceCiphers(),
+            new byte[1]);
+    byte[] keys = new byte[EspSuite.AES128_GCM16.keyOctets()];
+    keys[0] = 1;
+    security.add(
+        AssociationSettings.usual(300, OURS, FAR, true, EspSuite.AES128_GCM16, PEER), keys, 0, 0);
+    script = Ipv6Script.withRouterAdvertisements(security);
+    script.ip.announce(script.now);
+    sendInTunnel();
+    assertThat(security.counters().noAssociation).isEqualTo(1);
+    router(GATEWAY, 255, 1800, NO_MTU);
+    sendInTunnel();
+    assertThat(security.counters().noAssociation).isEqualTo(1);
+    assertThat(security.counters().sealed).isEqualTo(1);
+  }
+
+  private void sendInTunnel() {
+    Path path = script.ip.path(PEER);
+    assertThat(path.open()).isTrue();
+    long packet = script.pool.allocate();
+    script.pool.window(packet, script.pool.address(packet), 40);
+    path.send(packet, script.pool.address(packet), 40, 0, script.now);
+    path.close();
   }
 
   private boolean reachesFar() {

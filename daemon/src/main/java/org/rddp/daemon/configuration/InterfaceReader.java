@@ -75,7 +75,7 @@ final class InterfaceReader {
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort = (int) section.integer("queue-pair-port", 0, 65535, QUEUE_PAIR_PORT);
-    Optional<SecurityPolicy> ipsec = IpsecReader.read(section, engines);
+    Optional<SecurityPolicy> ipsec = IpsecReader.read(section);
     if (!mpa.crcInEsp() && ipsec.isEmpty()) {
       section
           .section("mpa")

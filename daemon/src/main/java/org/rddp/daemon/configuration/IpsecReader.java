@@ -24,14 +24,11 @@ final class IpsecReader {
   private IpsecReader() {}
 
   /** Reads the policy; empty if the interface has no such table. */
-  static Optional<SecurityPolicy> read(TomlSection owner, int engines) {
+  static Optional<SecurityPolicy> read(TomlSection owner) {
     if (!owner.has("ipsec")) {
       return Optional.empty();
     }
     TomlSection section = owner.section("ipsec");
-    if (engines > 1) {
-      section.refuse("needs engines = 1: engines cannot share security associations yet");
-    }
     PolicyAction otherwise = section.choice("default", ACTIONS, PolicyAction.REQUIRE);
     List<SecurityPolicy.Rule> rules = new ArrayList<>();
     List<TomlSection> tables = section.sections("rule");

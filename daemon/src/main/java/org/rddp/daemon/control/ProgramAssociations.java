@@ -199,6 +199,8 @@ final class ProgramAssociations {
     List<InterfaceEngine> secured =
         server.interfaces().all().stream()
             .filter(each -> each.engine().tcp().security() != null)
+            // Its engines share them.
+            .filter(each -> each.number() == 0)
             .filter(each -> !server.watches().isStalled(each))
             .toList();
     int number = Math.max(next.session(), 1);

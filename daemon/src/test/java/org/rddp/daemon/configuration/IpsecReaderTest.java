@@ -90,7 +90,6 @@ class IpsecReaderTest {
         "ipsec = { rule = [ { remote = \"::/0\", action = \"x\" } ] } | action: \"x\" cannot be",
         "ipsec = { rule = [ { remote = \"::/0\", action = \"bypass\", local-port = 0 } ] } | 1 to 65535",
         "ipsec = { rule = [ { remote = \"::/0\", action = \"bypass\", port = 1 } ] } | unknown key",
-        "engines = 2\\nipsec = { } | ipsec: needs engines = 1",
       })
   void shouldSayWhatIsWrong(String lines, String expected) {
     assertThatThrownBy(() -> parse(lines.replace("\\n", "\n")))

@@ -1,0 +1,215 @@
+package org.rddp.ip;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.rddp.ip.esp.EspCipher;
+
+/**
+ * The security associations of an interface (RFC 4301 section 4.4.2), which the stacks of all its
+ * queues share and which outlive them. A stack takes changes over at its next turn ({@link
+ * IpSecurity}). Thread-safe.
+ *
+ * <p>Keys are used for one association only, even after that is gone: with AES-GCM, a sequence
+ * number that is used again tells what was sent, and lets others forge packets (RFC 4106 section
+ * 2).
+ */
+public final class AssociationDatabase {
+  /** The most associations of an interface. */
+  public static final int MOST = 4096;
+
+  /** No associations. */
+  static final Contents NONE = new Contents(0, List.of(), List.of());
+
+  /** Keys that are remembered after their association has been deleted. */
+  private static final int REMEMBERED = 1 << 16;
+
+  private final List<HostAddress> ours;
+  private final EspCipher.Factory ciphers;
+  private final byte[] secret;
+  private final int stacks;
+  private final Set<Long> usedKeys = new LinkedHashSet<>();
+  private volatile KeyExchange exchange;
+  private volatile Contents contents = NONE;
+
+  /**
+   * All associations at one moment.
+   *
+   * @param generation differs from that of all contents before
+   * @param inbound those that we receive on
+   * @param outbound those that we send on, the newest first, each with a part for every stack
+   */
+  record Contents(
+      int generation, List<InboundAssociation> inbound, List<List<OutboundAssociation>> outbound) {
+    /** Every association once. */
+    Stream<Association> all() {
+      return Stream.concat(outbound.stream().map(List::getFirst), inbound.stream());
+    }
+
+    /** The association with an SPI to a destination. */
+    Optional<Association> find(int spi, HostAddress destination) {
+      return all().filter(each -> each.settings().isNamed(spi, destination)).findFirst();
+    }
+  }
+
+  /**
+   * Creates a database without associations.
+   *
+   * @param ours every address of the interface
+   * @param secret unknown to others; 32 octets
+   * @param stacks of the interface, 1 or more
+   */
+  public AssociationDatabase(
+      List<HostAddress> ours, EspCipher.Factory ciphers, byte[] secret, int stacks) {
+    this.ours = List.copyOf(ours);
+    this.ciphers = ciphers;
+    this.secret = secret.clone();
+    this.stacks = stacks;
+  }
+
+  /** What there is now. */
+  Contents contents() {
+    return contents;
+  }
+
+  /** Whether we would receive on an association; otherwise we would send. */
+  boolean receives(AssociationSettings settings) {
+    return ours.contains(settings.destination());
+  }
+
+  /**
+   * Adds an association, which the stacks use from their next turn on; otherwise like {@link
+   * IpSecurity#add}, but no route is asked for.
+   */
+  public synchronized void add(AssociationSettings settings, byte[] keys, long used, long now) {
+    boolean receives = receives(settings);
+    check(settings, keys, receives);
+    Contents before = contents;
+    if (before.inbound.size() + before.outbound.size() >= MOST) {
+      throw new IllegalStateException("the interface has " + MOST + " associations already");
+    }
+    if (before.find(settings.spi(), settings.destination()).isPresent()
+        || (receives
+            && before.inbound.stream().anyMatch(each -> each.settings().spi() == settings.spi()))) {
+      throw new IllegalStateException(
+          "there is an association with SPI 0x%08x already".formatted(settings.spi()));
+    }
+    long fingerprint = fingerprint(keys);
+    if (usedKeys.contains(fingerprint)
+        || before.all().anyMatch(each -> each.fingerprint == fingerprint)) {
+      throw new IllegalStateException(
+          "these keys were used before: each association and each direction needs keys of its own");
+    }
+    List<InboundAssociation> inbound = new ArrayList<>(before.inbound);
+    List<List<OutboundAssociation>> outbound = new ArrayList<>(before.outbound);
+    if (receives) {
+      EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
+      inbound.add(new InboundAssociation(settings, cipher, fingerprint, used, now));
+    } else {
+      SentNumbers numbers = new SentNumbers(settings.esn(), used);
+      outbound.addFirst(
+          IntStream.range(0, stacks)
+              .mapToObj(i ->
+                  new OutboundAssociation(
+                      settings,
+                      ciphers.cipher(settings.suite(), settings.esn(), keys),
+                      fingerprint,
+                      numbers,
+                      now))
+              .toList());
+    }
+    remember(fingerprint);
+    contents = new Contents(before.generation + 1, inbound, outbound);
+  }
+
+  private void check(AssociationSettings settings, byte[] keys, boolean receives) {
+    if (receives == ours.contains(settings.source())) {
+      throw new IllegalArgumentException(
+          "one of both addresses, %s and %s, must be the interface's, which has %s"
+              .formatted(settings.source(), settings.destination(), ours));
+    }
+    HostAddress peer = receives ? settings.source() : settings.destination();
+    AddressPrefix remote = settings.selector().remote();
+    if (!settings.tunnel() && !remote.equals(AddressPrefix.of(peer))) {
+      throw new IllegalArgumentException(
+          "in transport mode the remote address is the peer's, %s, not %s".formatted(peer, remote));
+    }
+    if (keys.length != settings.suite().keyOctets()) {
+      throw new IllegalArgumentException(
+          "%s has keys of %d octets in all, not %d"
+              .formatted(settings.suite(), settings.suite().keyOctets(), keys.length));
+    }
+    if (isZero(keys)) {
+      // A kernel that is locked down gives such ones instead of the real.
+      throw new IllegalArgumentException("the keys are all zero");
+    }
+  }
+
+  /** See {@link IpSecurity#delete}. */
+  synchronized boolean delete(int spi, HostAddress destination) {
+    Contents before = contents;
+    List<InboundAssociation> inbound =
+        before.inbound.stream().filter(each -> !each.settings().isNamed(spi, destination)).toList();
+    List<List<OutboundAssociation>> outbound =
+        before.outbound.stream()
+            .filter(each -> !each.getFirst().settings().isNamed(spi, destination))
+            .toList();
+    if (inbound.size() == before.inbound.size() && outbound.size() == before.outbound.size()) {
+      return false;
+    }
+    contents = new Contents(before.generation + 1, inbound, outbound);
+    return true;
+  }
+
+  /** See {@link IpSecurity#begin}. */
+  synchronized void begin(KeyExchange receiver) {
+    if (exchange != null) {
+      throw new IllegalStateException("another program passes on the interface's IKE already");
+    }
+    exchange = receiver;
+  }
+
+  /** See {@link IpSecurity#end}. */
+  synchronized void end(KeyExchange receiver) {
+    if (receiver.equals(exchange)) {
+      exchange = null;
+    }
+  }
+
+  /** Gets what is for a daemon of IKE; null if there is none. */
+  KeyExchange exchange() {
+    return exchange;
+  }
+
+  private void remember(long fingerprint) {
+    if (usedKeys.size() == REMEMBERED) {
+      usedKeys.remove(usedKeys.iterator().next());
+    }
+    usedKeys.add(fingerprint);
+  }
+
+  private long fingerprint(byte[] keys) {
+    try {
+      MessageDigest hash = MessageDigest.getInstance("SHA-256");
+      hash.update(secret);
+      return ByteBuffer.wrap(hash.digest(keys)).getLong();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private static boolean isZero(byte[] keys) {
+    int any = 0;
+    for (byte each : keys) {
+      any |= each;
+    }
+    return any == 0;
+  }
+}

@@ -1,0 +1,254 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.IntSupplier;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.FlowSteering;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.SteeredDevice;
+import org.rddp.group.StackGroup;
+import org.rddp.group.StackMember;
+import org.rddp.ip.AssociationDatabase;
+import org.rddp.ip.AssociationSettings;
+import org.rddp.ip.EspCounters;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpSecurity;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Ipv6Network;
+import org.rddp.ip.PolicyAction;
+import org.rddp.ip.SecurityPolicy;
+import org.rddp.ip.esp.EspSuite;
+import org.rddp.ip.esp.JceCiphers;
+import org.rddp.simulation.ImpairedDevice;
+import org.rddp.simulation.WireSettings;
+import org.rddp.wire.Toeplitz;
+
+/**
+ * Several stacks with one address that share security associations, and a host with one stack.
+ * Everything must be in ESP.
+ */
+class EspStackGroupTest {
+  private static final long MILLISECOND = 1_000_000;
+  private static final int CONNECTIONS = 12;
+  private static final int OCTETS = 50_000;
+  private static final int PORT = 7;
+  private static final int SPI = 0x1000;
+  private static final SecurityPolicy POLICY = new SecurityPolicy(List.of(), PolicyAction.REQUIRE);
+
+  private final NativePacketPool ourPool = new NativePacketPool(4096, 2048);
+  private final NativePacketPool theirPool = new NativePacketPool(4096, 2048);
+  private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final List<TcpStack> ours = new ArrayList<>();
+  private final AssociationDatabase theirAssociations = associations(2, 1);
+  private final TcpStack theirs = stack(link[1], 2, StackGroup.alone(), theirAssociations, 0);
+  private AssociationDatabase associations;
+  private SteeredDevice device;
+  private long now = MILLISECOND;
+
+  private static HostAddress address(boolean ipv6, int host) {
+    return HostAddress.parse((ipv6 ? "2001:db8::" : "10.0.0.") + host);
+  }
+
+  private static AssociationDatabase associations(int host, int stacks) {
+    return new AssociationDatabase(
+        List.of(address(false, host), address(true, host)),
+        new JceCiphers(),
+        new byte[] {1},
+        stacks);
+  }
+
+  private TcpStack stack(
+      FrameDevice below, int host, StackMember member, AssociationDatabase shared, int number) {
+    return new TcpStack(
+        below,
+        new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24)
+            .withIpv6(new Ipv6Network(Ipv6Address.parse("2001:db8::" + host), 64, "a secret")),
+        TcpSettings.DEFAULTS.withTimeWait(MILLISECOND),
+        member,
+        new IpSecurity(POLICY, shared, number),
+        random.split(),
+        now);
+  }
+
+  /** Begins with so many stacks, and a share of our packets that comes twice. */
+  private void start(int stacks, double duplicate, IntSupplier queue) {
+    byte[] key = new byte[40];
+    random.nextBytes(key);
+    FlowSteering steering = new FlowSteering(new Toeplitz(key), FlowSteering.evenTable(stacks));
+    FrameDevice below =
+        new ImpairedDevice(link[0], 5, WireSettings.PERFECT.withDuplicate(duplicate));
+    device = new SteeredDevice(below, stacks, steering);
+    device.steerSealed(queue);
+    associations = associations(1, stacks);
+    StackGroup group = new StackGroup(stacks);
+    for (int i = 0; i < stacks; i++) {
+      ours.add(stack(device.queue(i), 1, group.member(i), associations, i));
+    }
+  }
+
+  /** Adds an association for each direction, by one of our stacks. */
+  private void associate(int by, boolean ipv6, boolean tunnel, EspSuite suite, int spi) {
+    for (int from = 1; from <= 2; from++) {
+      HostAddress source = address(ipv6, from);
+      HostAddress destination = address(ipv6, 3 - from);
+      byte[] keys = new byte[suite.keyOctets()];
+      random.nextBytes(keys);
+      for (TcpStack each : List.of(ours.get(by), theirs)) {
+        HostAddress peer = address(ipv6, each.equals(theirs) ? 1 : 2);
+        each.security()
+            .add(
+                AssociationSettings.usual(spi + from, source, destination, tunnel, suite, peer),
+                keys,
+                0,
+                now);
+      }
+    }
+  }
+
+  private void turn() {
+    for (TcpStack each : ours) {
+      turn(each);
+    }
+    turn(theirs);
+    now += MILLISECOND / 10;
+  }
+
+  private void turn(TcpStack stack) {
+    stack.receive(now);
+    stack.advance(now);
+    stack.transmit(now);
+  }
+
+  private List<Peer> connect(boolean ipv6) {
+    List<Peer> peers = new ArrayList<>();
+    theirs.listen(
+        PORT,
+        (stream, from, port) -> {
+          Peer server = peer(port);
+          peers.add(server);
+          return server;
+        });
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Peer client = peer(i);
+      peers.add(client);
+      ours.get(i % ours.size()).connect(address(ipv6, 2), PORT, client);
+    }
+    return peers;
+  }
+
+  private static Peer peer(long seed) {
+    return new Peer(new PayloadPattern(1), new PayloadPattern(1), OCTETS, 0, seed);
+  }
+
+  private void finish(List<Peer> peers) {
+    long deadline = now + 60_000 * MILLISECOND;
+    while (peers.size() < 2 * CONNECTIONS || peers.stream().anyMatch(each -> each.closed == null)) {
+      turn();
+      assertThat(now).as("still at it").isLessThan(deadline);
+    }
+    assertThat(peers)
+        .allSatisfy(peer -> {
+          assertThat(peer.wrong).isNull();
+          assertThat(peer.closed).isEqualTo(CloseReason.NORMAL);
+          assertThat(peer.received).isEqualTo(OCTETS);
+        });
+  }
+
+  private long sum(ToLongFunction<EspCounters> counter) {
+    return ours.stream().mapToLong(each -> counter.applyAsLong(each.security().counters())).sum();
+  }
+
+  private long handedOver() {
+    return ours.stream().mapToLong(each -> each.ipCounters().handedOver).sum();
+  }
+
+  private void close() {
+    ours.forEach(TcpStack::close);
+    theirs.close();
+    for (int i = 0; i < ours.size(); i++) {
+      device.queue(i).close();
+    }
+    link[1].close();
+    assertThat(ourPool.available()).isEqualTo(ourPool.capacity());
+    assertThat(theirPool.available()).isEqualTo(theirPool.capacity());
+  }
+
+  @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
+  @CsvSource({
+    "AES128_GCM16, false, false",
+    "AES256_GCM16, true, true",
+    "AES128_SHA256, true, false",
+    "NULL_SHA1, false, true"
+  })
+  @DisplayName("each number is used once, and each packet is opened once, whatever its queue")
+  void shouldShareAssociations(EspSuite suite, boolean ipv6, boolean tunnel) {
+    SplittableRandom queues = new SplittableRandom(3);
+    start(3, 0.2, () -> queues.nextInt(3));
+    associate(1, ipv6, tunnel, suite, SPI);
+    finish(connect(ipv6));
+    EspCounters far = theirs.security().counters();
+    assertThat(far.replayed + far.forged + far.mismatched).as("at the other host").isZero();
+    assertThat(far.opened).isEqualTo(sum(each -> each.sealed));
+    assertThat(ours).allSatisfy(each -> assertThat(each.security().counters().sealed).isPositive());
+    assertThat(sum(each -> each.forged + each.mismatched + each.unknownSpi)).isZero();
+    assertThat(sum(each -> each.replayed)).as("came twice").isPositive();
+    assertThat(sum(each -> each.opened)).isEqualTo(far.sealed);
+    assertThat(ours.stream().filter(each -> each.security().counters().opened > 0))
+        .as("the association belongs to one of them")
+        .hasSize(1);
+    assertThat(handedOver()).isGreaterThan(sum(each -> each.opened) / 2);
+    close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  @DisplayName("an association is opened where it comes to, and others get the segments in clear")
+  void shouldOpenWhereItComes(int queue) {
+    start(3, 0, () -> queue);
+    associate(0, false, false, EspSuite.AES128_GCM16, SPI);
+    finish(connect(false));
+    EspCounters there = ours.get(queue).security().counters();
+    assertThat(there.opened).isPositive().isEqualTo(theirs.security().counters().sealed);
+    close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @DisplayName("a change that one stack makes is the others', too, at their next turn")
+  void shouldTakeChangesOver(int by) {
+    SplittableRandom queues = new SplittableRandom(3);
+    start(2, 0, () -> queues.nextInt(2));
+    associate(by, false, false, EspSuite.AES128_GCM16, SPI);
+    List<Peer> peers = connect(false);
+    for (int i = 1; i < 8; i++) {
+      turn();
+      turn();
+      int spi = SPI + 16 * i;
+      associate(i % 2, false, false, EspSuite.AES128_GCM16, spi);
+      turn();
+      turn();
+      for (int from = 1; from <= 2; from++) {
+        HostAddress destination = address(false, 3 - from);
+        assertThat(ours.get(by).security().delete(spi - 16 + from, destination)).isTrue();
+        assertThat(theirs.security().delete(spi - 16 + from, destination)).isTrue();
+      }
+    }
+    finish(peers);
+    assertThat(ours).allSatisfy(each -> assertThat(each.security().associations()).hasSize(2));
+    assertThat(sum(each -> each.associations)).isEqualTo(2);
+    close();
+  }
+}
