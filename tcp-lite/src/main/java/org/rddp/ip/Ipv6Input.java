@@ -170,28 +170,34 @@ final class Ipv6Input {
     switch (esp.next) {
       case Esp.NEXT_IPV4 -> ip.tunnelledIpv4(esp.payload, esp.length, senderMac, ecn, esp.packet);
       case Esp.NEXT_IPV6 -> ip.tunnelledIpv6(esp.payload, esp.length, senderMac, ecn, esp.packet);
-      case Ipv4.PROTOCOL_TCP, Ipv6.ICMPV6 ->
-          inner(path, esp.next, senderMac, ecn, esp.payload, esp.length, esp.packet);
-      default -> counters.unknownProtocols++;
+      // Extension headers may be in it, as destination options (RFC 4303 section 3.1.1).
+      default -> {
+        if (headers.walkFragmentable(esp.next, esp.payload, esp.length)
+            == Ipv6Extensions.Outcome.PAYLOAD) {
+          inner(path, senderMac, ecn, esp.packet);
+        } else {
+          esp.malformed();
+        }
+      }
     }
   }
 
-  private void inner(
-      Ipv6Path path, int protocol, long senderMac, int ecn, long payload, int length, long packet) {
-    if (!esp.admits(path.high, path.low, protocol, payload, length)) {
-      return;
-    }
-    if (protocol == Ipv6.ICMPV6) {
-      icmp.onReassembled(payload, length, path, senderMac, packet);
-    } else {
-      transport.onDatagram(
-          path.number(), path.pseudoHeader(length), senderMac, ecn, payload, length, packet);
+  /** Passes what the walk through opened headers has found on if that may have come in ESP. */
+  private void inner(Ipv6Path path, long senderMac, int ecn, long packet) {
+    if (headers.protocol != Ipv4.PROTOCOL_TCP && headers.protocol != Ipv6.ICMPV6) {
+      counters.unknownProtocols++;
+    } else if (esp.admits(path.high, path.low, headers.protocol, headers.payload, headers.length)) {
+      if (headers.protocol == Ipv6.ICMPV6) {
+        icmp.onReassembled(headers.payload, headers.length, path, senderMac, packet);
+      } else {
+        segment(path, senderMac, ecn, packet);
+      }
     }
   }
 
   /**
-   * Processes a packet that has come in a tunnel, like {@link #packet}, without answers. Extension
-   * headers are not expected there.
+   * Processes a packet that has come in a tunnel, like {@link #packet}, without answers. It cannot
+   * be a fragment.
    */
   void tunnelled(long header, int available, long senderMac, int outerEcn, long packet) {
     if (!Ipv6.wellFormed(header, available)) {
@@ -201,20 +207,17 @@ final class Ipv6Input {
     long high = Ipv6.sourceHigh(header);
     long low = Ipv6.sourceLow(header);
     int local = addresses.find(Ipv6.destinationHigh(header), Ipv6.destinationLow(header));
-    int protocol = Ipv6.nextHeader(header);
     int ecn = EspInput.ecn(Ipv6.ecn(header), outerEcn);
     if (local < 0
         || !addresses.usable(local)
         || !Ipv6Address.unicast(high, low)
         || addresses.find(high, low) >= 0
         || ecn < 0
-        || (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv6.ICMPV6)) {
+        || headers.walk(header) != Ipv6Extensions.Outcome.PAYLOAD) {
       esp.malformed();
       return;
     }
-    long payload = header + Ipv6.HEADER;
-    int length = Ipv6.payloadLength(header);
-    inner(paths.get(high, low, local), protocol, senderMac, ecn, payload, length, packet);
+    inner(paths.get(high, low, local), senderMac, ecn, packet);
   }
 
   private void problem(long header, long senderMac, long now) {

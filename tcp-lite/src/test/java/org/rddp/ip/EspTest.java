@@ -486,6 +486,58 @@ class EspTest {
     return Memory.bytes(at, ALL + header + length);
   }
 
+  @ParameterizedTest(name = "tunnel {0}, {2} as the next header")
+  @CsvSource({"false, 60, 6", "true, 60, 6", "true, 43, 6", "false, 60, 44", "true, 44, 6"})
+  @DisplayName("RFC 4303 section 3.1.1: extension headers of IPv6 may be in ESP, fragments not")
+  void shouldReadExtensionHeadersInEsp(boolean tunnel, int first, int second) {
+    SecuredLink link = SecuredLink.requiring();
+    Ipv6Address from = link.here.ipv6;
+    Ipv6Address to = link.there.ipv6;
+    byte[] keys = link.keys(GCM);
+    AssociationSettings settings = AssociationSettings.usual(SPI, from, to, tunnel, GCM, from);
+    link.there.security.add(settings, keys, 0, link.now);
+    long plain = Memory.allocate(256);
+    int inner = tunnel ? Ipv6.HEADER : 0;
+    int length = 8 + 120;
+    if (tunnel) {
+      Ipv6.write(plain, length, first, 64, 0, 0, from.high(), from.low(), to.high(), to.low());
+    }
+    Memory.fill(plain + inner, length, 0);
+    Memory.putByte(plain + inner, second);
+    // An option of four octets of padding; routing of type 0 without segments left; a first
+    // fragment.
+    Memory.putByte(plain + inner + 2, first == Ipv6.DESTINATION_OPTIONS ? 1 : 0);
+    Memory.putByte(
+        plain + inner + 3,
+        switch (first) {
+          case Ipv6.DESTINATION_OPTIONS -> 4;
+          case Ipv6.FRAGMENT -> 1;
+          default -> 0;
+        });
+    long packet = link.here.segment(OTHER_PORT, PORT, 100);
+    byte[] segment = Memory.bytes(link.here.pool.address(packet), 120);
+    Memory.copy(segment, 0, plain + inner + 8, 120);
+    link.here.pool.release(packet);
+    long at = Memory.allocate(512);
+    Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV6);
+    int sealed = GCM.sealedLength(inner + length);
+    Ipv6.write(
+        at + ALL, sealed, Esp.PROTOCOL, 64, 0, 0, from.high(), from.low(), to.high(), to.low());
+    new JceCiphers()
+        .cipher(GCM, true, keys)
+        .seal(
+            plain, inner + length, tunnel ? Esp.NEXT_IPV6 : first, SPI, 1, at + ALL + Ipv6.HEADER);
+    link.inject(Memory.bytes(at, ALL + Ipv6.HEADER + sealed));
+    EspCounters counters = link.there.counters();
+    boolean whole = first != Ipv6.FRAGMENT && second != Ipv6.FRAGMENT;
+    assertThat(counters.malformed).isEqualTo(whole ? 0 : 1);
+    assertThat(counters.opened).isEqualTo(whole ? 1 : 0);
+    if (whole) {
+      assertThat(link.there.heard).singleElement().isEqualTo(segment);
+    }
+    link.expectEveryPacketBack();
+  }
+
   @Test
   @DisplayName("RFC 4303 section 2.6: a dummy packet is dropped, and nothing is wrong with it")
   void shouldDropDummyPackets() {
