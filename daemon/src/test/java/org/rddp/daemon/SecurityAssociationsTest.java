@@ -21,6 +21,7 @@ import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.ListSubject;
@@ -212,6 +213,57 @@ class SecurityAssociationsTest {
         out.abort();
         return found;
       }
+    }
+  }
+
+  private static SecurityAssociation withLifetime(int spi, long soft, long hard) {
+    return new SecurityAssociation(
+        spi, ONE, TWO, false, "aes256gcm16", true, 0, "", 0, 0, soft, hard, 0, 0);
+  }
+
+  @Test
+  @DisplayName("RFC 4301 4.4.2.1: the ends of lifetimes are logged and counted, and alarms raised")
+  void shouldWarnOfLifetimesAndDroppedPackets() {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      byte[] keys = keys();
+      here.securityAssociations().add(withLifetime(0x1001, 1, 1_000_000), 0, keys.clone());
+      there.securityAssociations().add(withLifetime(0x1001, 2_000_000, 3_000_000), 0, keys);
+      keys = keys();
+      here.securityAssociations().add(association(0x1002, TWO, ONE), 0, keys.clone());
+      there.securityAssociations().add(association(0x1002, TWO, ONE), 0, keys);
+      assertThat(counter(here, "one.esp.associations.ending")).isZero();
+      connectAndEnd(here, there);
+      String named = "one: security association 0x00001001 to 10.0.0.2";
+      TestDaemon.await(() -> daemon.log().contains(named + " nears its end"), "it is logged");
+      TestDaemon.await(() -> counter(here, "one.esp.associations.ending") == 1, "it is counted");
+      assertThat(daemon.log()).doesNotContain("two: security association 0x00001001 to 10.0.0.2 n");
+      // One packet is enough for the hard lifetime.
+      here.securityAssociations().add(withLifetime(0x1003, 1, 1), 0x1001, keys());
+      there.securityAssociations().delete(0x1001, TWO);
+      TestDaemon.await(() -> counter(here, "one.esp.associations.ending") == 0, "it is gone");
+      assertThatThrownBy(() ->
+              here.connect(
+                  new InetSocketAddress(TWO, PORT), PrivateData.NONE, Duration.ofSeconds(2)))
+          .isInstanceOf(RddpException.class);
+      TestDaemon.await(
+          () ->
+              daemon
+                  .log()
+                  .contains("ALARM: one: security association 0x00001003 to 10.0.0.2 is over"),
+          "the end is logged");
+      TestDaemon.await(
+          () ->
+              daemon
+                  .log()
+                  .lines()
+                  .anyMatch(each ->
+                      each.contains("ALARM: one: packets dropped: ")
+                          && each.contains("not sent for want of an association")),
+          "what is not sent is logged");
+      TestDaemon.await(() -> counter(here, "one.esp.associations.over") == 1, "it is counted");
+      assertThat(counter(here, "one.esp.associations.ending")).isZero();
     }
   }
 

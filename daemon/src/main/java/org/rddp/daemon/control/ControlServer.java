@@ -57,6 +57,7 @@ public final class ControlServer implements AutoCloseable {
   private final FaultLog faults;
   private final ProgramAdmission admission;
   private final HeapAlarm heapAlarm;
+  private final List<EspAlarm> espAlarms;
   private final ControlTimers timers = new ControlTimers();
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
@@ -98,6 +99,7 @@ public final class ControlServer implements AutoCloseable {
     this.tasks = new ControlTasks(wake);
     this.faults = new FaultLog(tasks, events);
     this.heapAlarm = new HeapAlarm(heap, events);
+    this.espAlarms = EspAlarm.ofAll(ports, statistics, events);
     this.shares = new ResourceShares(limits, heap);
     this.admission = new ProgramAdmission(this, listener, shares, limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
@@ -143,6 +145,7 @@ public final class ControlServer implements AutoCloseable {
 
   private void refreshStatistics() {
     heapAlarm.check();
+    espAlarms.forEach(EspAlarm::check);
     long period =
         statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     timers.atMultipleOf(period, this::refreshStatistics);

@@ -250,6 +250,14 @@ final class CounterMetrics {
         "ip_dropped_hand_overs",
         "Packets for another engine of the interface dropped because it had too many to take.");
     gauge("esp.associations", "esp_associations", "Security associations of ESP.");
+    gauge(
+        "esp.associations.ending",
+        "esp_associations_ending",
+        "Security associations after their soft lifetime; others should take their places.");
+    gauge(
+        "esp.associations.over",
+        "esp_associations_over",
+        "Security associations after their hard lifetime, which carry nothing more.");
     counter("esp.sealed", "esp_sent_packets", "Packets sealed and sent.");
     counter("esp.opened", "esp_received_packets", "Packets opened and passed on.");
     counter(
