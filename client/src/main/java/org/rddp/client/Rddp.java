@@ -526,14 +526,17 @@ public final class Rddp implements AutoCloseable {
    *
    * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
    * @param snapLength octets kept of each frame, 1 to 65535
+   * @param plain whether packets in ESP are shown in clear: those that are sealed or were opened,
+   *     in frames that are made for that
    * @return the frames; close it after {@link #stopCapture()}
    * @throws RefusedException if the program may not capture, or another capture is running
    */
   @CheckReturnValue
-  public Capture startCapture(int ringOctets, int snapLength) throws IOException {
+  public Capture startCapture(int ringOctets, int snapLength, boolean plain) throws IOException {
     daemon.throwIfUnusable();
     return Capture.start(
-        channel(), request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength));
+        channel(),
+        request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength, plain));
   }
 
   /**

@@ -160,7 +160,7 @@ class SessionTest {
   @Test
   void shouldCapture() throws IOException {
     try (Rddp session = Rddp.connect(socket);
-        Capture ring = session.startCapture(1 << 16, 128)) {
+        Capture ring = session.startCapture(1 << 16, 128, false)) {
       assertThat(
               ring.poll((time, length, octets) -> assertThat(octets.byteSize()).isEqualTo(64), 10))
           .isEqualTo(1);

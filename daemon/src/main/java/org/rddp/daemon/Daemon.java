@@ -24,6 +24,7 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
+import org.rddp.daemon.control.FrameCapture;
 import org.rddp.daemon.control.InterfaceEngine;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
@@ -48,6 +49,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Network;
+import org.rddp.ip.PlainCapture;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
@@ -423,13 +425,13 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** The frames of the device, and those that the interface sends to its own address. */
-  private static CapturePoint capturePoint(FrameDevice device, Engine engine) {
+  private static FrameCapture capturePoint(FrameDevice device, Engine engine) {
     if (!(device instanceof CapturePoint point)) {
       return Daemon::cannotCapture;
     }
-    return sink -> {
-      point.capture(sink);
-      engine.captureLooped(sink == null ? null : atTimeOfDay(sink));
+    return (sink, plain) -> {
+      point.capture(sink != null && plain ? PlainCapture.withoutSealed(sink) : sink);
+      engine.capture(sink == null ? null : atTimeOfDay(sink), plain);
     };
   }
 
@@ -439,7 +441,7 @@ public final class Daemon implements AutoCloseable {
     return (time, address, length) -> sink.offer(time + epoch, address, length);
   }
 
-  private static void cannotCapture(CaptureSink sink) {
+  private static void cannotCapture(CaptureSink sink, boolean plain) {
     throw new UnsupportedOperationException("the device cannot capture");
   }
 

@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.Capture;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
@@ -213,6 +219,35 @@ class SecurityAssociationsTest {
         out.abort();
         return found;
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("a capture shows the wire as it is, or with what is in ESP in clear")
+  void shouldCaptureInClearIfAsked(boolean plain) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      associate(here, there);
+      Set<Integer> protocols = new HashSet<>();
+      try (Capture capture = here.startCapture(1 << 18, 65535, plain)) {
+        connectAndEnd(here, there);
+        here.stopCapture();
+        int polled;
+        do {
+          polled =
+              capture.poll(
+                  (time, original, octets) -> {
+                    if (octets.get(ValueLayout.JAVA_BYTE, 12) == 8
+                        && octets.get(ValueLayout.JAVA_BYTE, 13) == 0) {
+                      protocols.add((int) octets.get(ValueLayout.JAVA_BYTE, 23));
+                    }
+                  },
+                  100);
+        } while (polled > 0);
+      }
+      assertThat(protocols).containsExactly(plain ? 6 : 50);
     }
   }
 

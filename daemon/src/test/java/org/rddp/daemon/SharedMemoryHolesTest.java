@@ -220,7 +220,7 @@ class SharedMemoryHolesTest {
     begin();
     DaemonMessage.CaptureStarted started =
         (DaemonMessage.CaptureStarted)
-            hostile.request(number -> new ProgramMessage.StartCapture(number, 1 << 16, 64));
+            hostile.request(number -> new ProgramMessage.StartCapture(number, 1 << 16, 64, false));
     Kept kept = Kept.of(started.descriptor());
     shouldShareOnlyWithoutHoles(ProgramMessage.ShareMemory.CAPTURE, kept);
     messagesGoOn();

@@ -23,6 +23,7 @@ final class EspInput {
   private final PacketPool pool;
   private final HandOver handOver;
   private final TransportHandler transport;
+  private final PlainCapture plain;
 
   /** The association of the packet that is being processed; null if it came in clear. */
   private InboundAssociation association;
@@ -44,6 +45,7 @@ final class EspInput {
     pool = context.pool;
     handOver = context.handOver;
     transport = context.transport;
+    plain = context.plain;
     policy = security.policy();
     counters = security.counters();
   }
@@ -172,6 +174,7 @@ final class EspInput {
       pool.window(packet, header, octets);
     }
     if (decrypt(found, header, octets)) {
+      plain.show(false, found.settings(), next, payload, length, now);
       association = found;
       return true;
     }

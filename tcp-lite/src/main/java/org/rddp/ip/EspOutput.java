@@ -20,6 +20,7 @@ final class EspOutput {
   private final SecurityPolicy policy;
   private final EspCounters counters;
   private final PacketPool pool;
+  private final PlainCapture plain;
 
   /** The path of the sealed packet, its ESP header and its octets. */
   private Path outer;
@@ -29,9 +30,10 @@ final class EspOutput {
   private long now;
   private IpLayer ip;
 
-  EspOutput(IpSecurity security, PacketPool pool) {
+  EspOutput(IpSecurity security, PacketPool pool, PlainCapture plain) {
     this.security = security;
     this.pool = pool;
+    this.plain = plain;
     policy = security.policy();
     counters = security.counters();
   }
@@ -177,6 +179,7 @@ final class EspOutput {
       return 0;
     }
     counters.sealed++;
+    plain.show(true, association.settings(), next, payload - inner, inner + length, now);
     return copy;
   }
 

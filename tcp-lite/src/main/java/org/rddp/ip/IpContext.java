@@ -22,6 +22,9 @@ final class IpContext {
   final HandOver handOver;
   final ErrorLimit errorLimit = new ErrorLimit();
 
+  /** Shows packets in ESP to captures; null if the interface has no policy. */
+  final PlainCapture plain;
+
   /** Receives packets under the security policy; null if the interface has none. */
   final EspInput input;
 
@@ -49,7 +52,8 @@ final class IpContext {
     pathMtus = new PathMtus(mtu, transport);
     reassembly = new Reassembly(pool, counters);
     handOver = new HandOver(pool, member, counters);
+    plain = security == null ? null : new PlainCapture(link.macAddress());
     input = security == null ? null : new EspInput(security, this);
-    output = security == null ? null : new EspOutput(security, pool);
+    output = security == null ? null : new EspOutput(security, pool, plain);
   }
 }

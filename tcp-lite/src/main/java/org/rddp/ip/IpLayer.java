@@ -260,6 +260,18 @@ public final class IpLayer {
     loop.capture(sink);
   }
 
+  /**
+   * Passes the packets that are sealed, or have been opened, to a sink, in clear.
+   *
+   * @param sink receives each with a frame made for it, with the time passed to {@link #receive};
+   *     null to stop
+   */
+  public void capturePlain(CaptureSink sink) {
+    if (context.plain != null) {
+      context.plain.to(sink);
+    }
+  }
+
   /** Lets the transport prefetch the state that the packets of a burst need. */
   private void prefetch(long[] packets, int count) {
     for (int i = 0; i < count; i++) {

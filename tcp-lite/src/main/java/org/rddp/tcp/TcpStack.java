@@ -459,6 +459,11 @@ public final class TcpStack implements AutoCloseable {
     context.ip.captureLooped(sink);
   }
 
+  /** Passes what is sealed and opened to a sink, in clear: {@link IpLayer#capturePlain}. */
+  public void capturePlain(CaptureSink sink) {
+    context.ip.capturePlain(sink);
+  }
+
   /** The counters of TCP. */
   public TcpCounters counters() {
     return context.counters;

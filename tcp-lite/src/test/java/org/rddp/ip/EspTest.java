@@ -5,6 +5,8 @@ import static org.rddp.ip.SecuredLink.OTHER_PORT;
 import static org.rddp.ip.SecuredLink.PORT;
 import static org.rddp.ip.SecuredLink.SPI;
 
+import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
@@ -536,6 +539,50 @@ class EspTest {
       assertThat(link.there.heard).singleElement().isEqualTo(segment);
     }
     link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @DisplayName("a capture in clear shows what is sealed and what was opened, once each")
+  void shouldShowPacketsInClear(boolean ipv6, boolean tunnel) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, tunnel, GCM);
+    List<byte[]> sent = new ArrayList<>();
+    List<byte[]> received = new ArrayList<>();
+    link.here.ip.capturePlain((time, at, length) -> sent.add(Memory.bytes(at, length)));
+    link.there.ip.capturePlain((time, at, length) -> received.add(Memory.bytes(at, length)));
+    link.here.send(link.there.address(ipv6), 100);
+    byte[] frame = link.packets().getLast();
+    link.inject(frame);
+    frame[frame.length - 1] ^= 1;
+    link.inject(frame);
+    byte[] segment = link.there.heard.getFirst();
+    int header = Ethernet.HEADER + (ipv6 ? Ipv6.HEADER : Ipv4.HEADER);
+    for (List<byte[]> each : List.of(sent, received)) {
+      assertThat(each).hasSize(1);
+      byte[] shown = each.getFirst();
+      assertThat(SecuredLink.protocol(shown)).isEqualTo(Ipv4.PROTOCOL_TCP);
+      assertThat(SecuredLink.header(shown)).isEqualTo(header - Ethernet.HEADER);
+      assertThat(Arrays.copyOfRange(shown, header, shown.length)).isEqualTo(segment);
+    }
+    assertThat(mac(sent.getFirst(), 6)).isEqualTo(link.ends[0].macAddress());
+    assertThat(mac(received.getFirst(), 0)).isEqualTo(link.ends[1].macAddress());
+    link.here.ip.capturePlain(null);
+    link.here.send(link.there.address(ipv6), 100);
+    assertThat(sent).hasSize(1);
+    List<byte[]> others = new ArrayList<>();
+    CaptureSink device =
+        PlainCapture.withoutSealed((time, at, length) -> others.add(Memory.bytes(at, length)));
+    for (byte[] each : List.of(frame, sent.getFirst())) {
+      long at = Memory.allocate(each.length);
+      Memory.copy(each, 0, at, each.length);
+      device.offer(0, at, each.length);
+    }
+    assertThat(others).singleElement().isEqualTo(sent.getFirst());
+  }
+
+  private static long mac(byte[] frame, int at) {
+    return new BigInteger(1, Arrays.copyOfRange(frame, at, at + 6)).longValueExact();
   }
 
   @Test

@@ -30,11 +30,13 @@ public final class LiveCapture implements AutoCloseable {
    *
    * @param ringOctets size of the ring, a power of two from 4 KiB to 1 GiB
    * @param snapLength octets kept of each frame, 1 to 65535
+   * @param plain whether packets in ESP are shown in clear
    * @param frames receives the frames, on the thread that polls
    */
-  public LiveCapture(Rddp session, int ringOctets, int snapLength, Capture.FrameHandler frames)
+  public LiveCapture(
+      Rddp session, int ringOctets, int snapLength, boolean plain, Capture.FrameHandler frames)
       throws IOException {
-    this(session, session.startCapture(ringOctets, snapLength), frames);
+    this(session, session.startCapture(ringOctets, snapLength, plain), frames);
   }
 
   private LiveCapture(Rddp session, Capture ring, Capture.FrameHandler frames) {

@@ -62,6 +62,13 @@ final class CaptureCommand implements Callable<Integer> {
   private ConnectionNumber connection;
 
   @Option(
+      names = "--plain",
+      description =
+          "Show packets in ESP in clear: those that are sealed, and those that were opened; not"
+              + " those that were dropped unopened.")
+  private boolean plain;
+
+  @Option(
       names = "--snaplen",
       paramLabel = "N",
       description = "Keep this number of octets of each frame (default: all).")
@@ -217,7 +224,7 @@ final class CaptureCommand implements Callable<Integer> {
 
   private LiveCapture start(Rddp daemon) throws IOException {
     try {
-      return new LiveCapture(daemon, buffer.octets(), snapLength, this::frame);
+      return new LiveCapture(daemon, buffer.octets(), snapLength, plain, this::frame);
     } catch (IOException | RuntimeException e) {
       output.close();
       throw e;

@@ -44,7 +44,8 @@ final class DemoCapture implements AutoCloseable {
                 StandardOpenOption.TRUNCATE_EXISTING),
             () -> time);
     try {
-      capture = new LiveCapture(session, LiveCapture.RING, LiveCapture.WHOLE_FRAMES, this::write);
+      capture =
+          new LiveCapture(session, LiveCapture.RING, LiveCapture.WHOLE_FRAMES, false, this::write);
     } catch (IOException | RuntimeException e) {
       this.file.close();
       throw e;

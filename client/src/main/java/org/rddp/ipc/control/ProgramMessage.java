@@ -167,9 +167,11 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param request number of the request
    * @param ringOctets size of the ring, a power of two
    * @param snapLength octets kept of each frame
+   * @param plain whether packets in ESP are shown in clear
    */
   @MessageType(14)
-  record StartCapture(int request, int ringOctets, int snapLength) implements ProgramMessage {}
+  record StartCapture(int request, int ringOctets, int snapLength, boolean plain)
+      implements ProgramMessage {}
 
   /**
    * Stops the capture of this session. Answered by {@link DaemonMessage.Done}.

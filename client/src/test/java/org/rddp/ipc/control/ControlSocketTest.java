@@ -124,7 +124,7 @@ class ControlSocketTest {
             10, IpAddress.ipv4(1), new IpAddress(10, 2, 3, 4), 3, 4, PLAIN, DATA),
         new ProgramMessage.Disconnect(11, 12, true),
         new ProgramMessage.OpenCounters(12),
-        new ProgramMessage.StartCapture(13, 1 << 20, 96),
+        new ProgramMessage.StartCapture(13, 1 << 20, 96, true),
         new ProgramMessage.StopCapture(14),
         new ProgramMessage.FindConnection(30, 0x100001, 4711),
         new ProgramMessage.StartTrace(31, 1 << 20, 0x100001, 4711),

@@ -10,7 +10,6 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.SessionOwner;
-import org.rddp.device.CapturePoint;
 import org.rddp.group.SharedCounts;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
@@ -39,7 +38,7 @@ public record InterfaceEngine(
     int connections,
     SharedCounts owned,
     long heldMemory,
-    CapturePoint capture,
+    FrameCapture capture,
     InterfaceEntry entry) {
   /** The owner of a program's session on this interface. */
   SessionOwner owner(PeerCredentials peer, Limits limits) {

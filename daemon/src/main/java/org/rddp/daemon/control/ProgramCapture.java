@@ -122,13 +122,13 @@ final class ProgramCapture {
         new Source("captures", server.captures()) {
           @Override
           boolean begin(InterfaceEngine at, CaptureSink sink) {
-            at.capture().capture(sink);
+            at.capture().capture(sink, start.plain());
             return false;
           }
 
           @Override
           void end(InterfaceEngine at) {
-            at.capture().capture(null);
+            at.capture().capture(null, false);
           }
         };
     begin(start.request(), start.ringOctets(), start.snapLength(), frames);

@@ -65,6 +65,8 @@ public final class Engine {
   /** Gets frames to the own address; null if they are not captured. */
   private CaptureSink capture;
 
+  private boolean plain;
+
   /** The connection that is traced, or null. */
   private SessionConnection traced;
 
@@ -170,7 +172,7 @@ public final class Engine {
     sessions.clear();
     attempt("stack", tcp::close);
     take(parts.tcp(now), parts.ddp());
-    tcp.captureLooped(capture);
+    capture(capture, plain);
     tcp.announce(now);
   }
 
@@ -187,10 +189,13 @@ public final class Engine {
    * Passes frames to the own address, which the device does not see, to a sink. Engine thread only.
    *
    * @param sink receives each frame once; null to stop
+   * @param inClear whether it also receives what is sealed and opened, in clear
    */
-  public void captureLooped(CaptureSink sink) {
+  public void capture(CaptureSink sink, boolean inClear) {
     capture = sink;
+    plain = inClear;
     tcp.captureLooped(sink);
+    tcp.capturePlain(inClear ? sink : null);
   }
 
   /**
