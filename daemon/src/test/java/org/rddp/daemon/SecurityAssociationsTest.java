@@ -142,6 +142,9 @@ class SecurityAssociationsTest {
   }
 
   @Test
+  @Tag("MPA-9.4-03")
+  @Tag("DDP-8.4.2-06")
+  @Tag("RDMAP-8.2.2-06")
   void shouldKeepAStreamWhileThereIsNoAssociation() throws Exception {
     try (TestDaemon daemon = TestDaemon.withIpsec();
         Rddp here = daemon.connect("one");

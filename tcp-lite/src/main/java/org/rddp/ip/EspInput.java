@@ -72,6 +72,7 @@ final class EspInput {
       return false;
     }
     if (association == null) {
+      // MPA-9.2-01, DDP-8.4-01
       counters.clear += action == PolicyAction.REQUIRE ? 1 : 0;
       return action == PolicyAction.BYPASS;
     }

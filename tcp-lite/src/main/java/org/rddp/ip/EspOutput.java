@@ -148,6 +148,7 @@ final class EspOutput {
     }
     OutboundAssociation association = association(path, protocol, payload);
     if (association == null) {
+      // MPA-9.4-03, DDP-8.4.2-06, RDMAP-8.2.2-06
       counters.noAssociation++;
       security.need(path, localPort(protocol, payload), remotePort(protocol, payload), now);
       return 0;

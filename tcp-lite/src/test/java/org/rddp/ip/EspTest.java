@@ -55,6 +55,7 @@ class EspTest {
 
   @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
   @MethodSource("everyKind")
+  @Tag("DDP-8.4-02")
   @Tag("DDP-8.4.2-03")
   @Tag("DDP-8.4.2-04")
   @Tag("RDMAP-8.2.2-03")
@@ -239,6 +240,8 @@ class EspTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  @Tag("MPA-9.2-01")
+  @Tag("DDP-8.4-01")
   @Tag("DDP-8.4.2-02")
   @Tag("RDMAP-8.2.2-02")
   @DisplayName("RFC 4303 section 3.4.3, 3.4.4: replayed, spoilt and unknown packets are dropped")
