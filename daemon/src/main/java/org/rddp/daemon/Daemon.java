@@ -2,6 +2,7 @@ package org.rddp.daemon;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.rddp.daemon.configuration.ControlConfiguration;
 import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.configuration.IpsecConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
@@ -374,7 +376,7 @@ public final class Daemon implements AutoCloseable {
             configured.heldMemoryOfEngine(),
             configured
                 .ipsec()
-                .map(policy -> new IpSecurity(policy, associations, number))
+                .map(each -> new IpSecurity(each.policy(), associations, number))
                 .orElse(null),
             random);
     MpaSettings mpa = configured.mpa();
@@ -393,12 +395,19 @@ public final class Daemon implements AutoCloseable {
     return engine;
   }
 
-  /** The associations of an interface, none at first. */
-  private AssociationDatabase associations(InterfaceConfiguration configured, long macAddress) {
+  /** The associations of an interface: at first those of its key file, or none. */
+  private AssociationDatabase associations(InterfaceConfiguration configured, long macAddress)
+      throws IOException {
     byte[] secret = new byte[SECRET];
     new SecureRandom().nextBytes(secret);
     List<HostAddress> ours = configured.interfaceAddress().all(macAddress);
-    return new AssociationDatabase(ours, ports.ciphers(), secret, configured.engines());
+    AssociationDatabase associations =
+        new AssociationDatabase(ours, ports.ciphers(), secret, configured.engines());
+    Optional<Path> keyFile = configured.ipsec().flatMap(IpsecConfiguration::keyFile);
+    if (keyFile.isPresent()) {
+      new KeyFile(keyFile.get(), ours).addTo(associations, System.nanoTime());
+    }
+    return associations;
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.Ipv6Network;
-import org.rddp.ip.SecurityPolicy;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 
@@ -33,7 +32,7 @@ import org.rddp.tcp.TcpSettings;
  * @param heldMemory octets of memory for such messages of all connections, shared out among the
  *     engines
  * @param queuePairPort TCP port at which peers' queue pairs connect by number, 1 to 65535; 0: none
- * @param ipsec which traffic must be in ESP; empty: none, and no packet is asked
+ * @param ipsec which traffic must be in ESP, and keys for it; empty: none, and no packet is asked
  */
 public record InterfaceConfiguration(
     String name,
@@ -51,7 +50,7 @@ public record InterfaceConfiguration(
     int heldOctets,
     long heldMemory,
     int queuePairPort,
-    Optional<SecurityPolicy> ipsec) {
+    Optional<IpsecConfiguration> ipsec) {
   /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
     return new InterfaceAddress(ipv4, ipv6, mtu, vlan);

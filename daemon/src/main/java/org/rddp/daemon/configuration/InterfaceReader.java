@@ -4,7 +4,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.rddp.group.StackGroup;
-import org.rddp.ip.SecurityPolicy;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;
@@ -75,7 +74,7 @@ final class InterfaceReader {
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort = (int) section.integer("queue-pair-port", 0, 65535, QUEUE_PAIR_PORT);
-    Optional<SecurityPolicy> ipsec = IpsecReader.read(section);
+    Optional<IpsecConfiguration> ipsec = IpsecReader.read(section);
     if (!mpa.crcInEsp() && ipsec.isEmpty()) {
       section
           .section("mpa")

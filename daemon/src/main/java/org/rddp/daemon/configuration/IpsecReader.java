@@ -1,5 +1,6 @@
 package org.rddp.daemon.configuration;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,8 @@ final class IpsecReader {
 
   private IpsecReader() {}
 
-  /** Reads the policy; empty if the interface has no such table. */
-  static Optional<SecurityPolicy> read(TomlSection owner) {
+  /** Reads the table; empty if the interface has none. */
+  static Optional<IpsecConfiguration> read(TomlSection owner) {
     if (!owner.has("ipsec")) {
       return Optional.empty();
     }
@@ -47,8 +48,21 @@ final class IpsecReader {
     if (tables.size() > MOST_RULES) {
       section.refuse("rule", tables.size() + " are too many", "at most " + MOST_RULES + " of them");
     }
+    Path keyFile =
+        section.has("key-file")
+            ? section.required("key-file", "an absolute path", IpsecReader::path)
+            : null;
     section.refuseUnknownKeys();
-    return Optional.of(new SecurityPolicy(rules, otherwise));
+    return Optional.of(
+        new IpsecConfiguration(new SecurityPolicy(rules, otherwise), Optional.ofNullable(keyFile)));
+  }
+
+  private static Path path(String text) {
+    Path path = Path.of(text);
+    if (!path.isAbsolute()) {
+      throw new IllegalArgumentException(text);
+    }
+    return path;
   }
 
   private static PolicyAction action(String word) {

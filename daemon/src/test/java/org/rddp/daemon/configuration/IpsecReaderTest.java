@@ -3,7 +3,9 @@ package org.rddp.daemon.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +35,9 @@ class IpsecReaderTest {
   @Test
   void shouldRequireEspByDefault() throws Exception {
     assertThat(parse("[interface.ipsec]").interfaces().getFirst().ipsec())
-        .contains(new SecurityPolicy(List.of(), PolicyAction.REQUIRE));
+        .contains(
+            new IpsecConfiguration(
+                new SecurityPolicy(List.of(), PolicyAction.REQUIRE), Optional.empty()));
   }
 
   @Test
@@ -47,6 +51,13 @@ class IpsecReaderTest {
         .hasMessageContaining("interface[1].mpa.crc-in-esp")
         .hasMessageContaining("the interface has no security policy")
         .hasMessageContaining("[interface.ipsec]");
+  }
+
+  @Test
+  void shouldReadTheNameOfAKeyFile() throws Exception {
+    assertThat(parse("ipsec = { key-file = \"/k\" }").interfaces().getFirst().ipsec())
+        .map(IpsecConfiguration::keyFile)
+        .contains(Optional.of(Path.of("/k")));
   }
 
   @Test
@@ -64,7 +75,7 @@ class IpsecReaderTest {
         remote = "2001:db8::/64"
         action = "require"
         """;
-    assertThat(parse(lines).interfaces().getFirst().ipsec())
+    assertThat(parse(lines).interfaces().getFirst().ipsec().map(IpsecConfiguration::policy))
         .contains(
             new SecurityPolicy(
                 List.of(
@@ -83,6 +94,7 @@ class IpsecReaderTest {
       quoteCharacter = '`',
       value = {
         "ipsec = { default = \"never\" } | ipsec.default: \"never\" cannot be used; allowed: one of",
+        "ipsec = { key-file = \"keys\" } | ipsec.key-file: \"keys\" cannot be used; allowed: an abs",
         "ipsec = { rules = [] } | ipsec.rules: unknown key; ",
         "ipsec = { rule = [ { action = \"bypass\" } ] } | remote: missing; it must be an address",
         "ipsec = { rule = [ { remote = \"10.0.0.0/33\", action = \"bypass\" } ] } | \"10.0.0.0/33\"",
@@ -102,7 +114,8 @@ class IpsecReaderTest {
   void shouldHaveAtMostSixtyFourRules() throws Exception {
     String rule = "{ remote = \"::/0\", action = \"bypass\" }";
     String most = "ipsec = { rule = [ " + (rule + ", ").repeat(63) + rule + " ] }";
-    assertThat(parse(most).interfaces().getFirst().ipsec().orElseThrow().rules()).hasSize(64);
+    assertThat(parse(most).interfaces().getFirst().ipsec().orElseThrow().policy().rules())
+        .hasSize(64);
     assertThatThrownBy(() -> parse(most.replace(" ] }", ", " + rule + " ] }")))
         .isInstanceOf(ConfigurationException.class);
   }
