@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.SecurityAssociation;
+import org.rddp.mirror.Mirror;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -21,19 +22,24 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "ipsec",
     description = {
-      "Add, delete or list security associations of ESP on an interface of the running daemon. Only"
-          + " root and the daemon's own user may.",
+      "Add, delete, list or mirror security associations of ESP on an interface of the running"
+          + " daemon. Only root and the daemon's own user may.",
       "add reads the keys from standard input, in hexadecimal: of encryption, salt (AES-GCM) and"
           + " integrity, one behind the other, 40 digits for aes128gcm16. Each association needs"
           + " keys of its own, and new ones after a restart of the daemon. Such associations are"
-          + " for tests and closed networks; docs/operations.md has an example."
+          + " for tests and closed networks; docs/operations.md has an example.",
+      "mirror gives those that a daemon of IKE, such as strongSwan, puts into Linux's kernel to the"
+          + " running daemon, whichever that is, until it is ended. It runs in the network namespace"
+          + " of the daemon of IKE, with CAP_NET_ADMIN, and makes a TUN there with the interface's"
+          + " addresses, through which IKE (UDP 500 and 4500) passes."
     })
 final class IpsecCommand implements Callable<Integer> {
   /** What is done. */
   enum Action {
     ADD,
     DELETE,
-    LIST;
+    LIST,
+    MIRROR;
 
     @Override
     public String toString() {
@@ -59,7 +65,7 @@ final class IpsecCommand implements Callable<Integer> {
 
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "add|delete|list", description = "What to do.")
+  @Parameters(paramLabel = "add|delete|list|mirror", description = "What to do.")
   private Action action;
 
   @Option(
@@ -160,6 +166,12 @@ final class IpsecCommand implements Callable<Integer> {
           "Delete the association with this SPI and the same destination at the same moment.")
   private int replaced;
 
+  @Option(
+      names = "--tun",
+      paramLabel = "NAME",
+      description = "mirror: name of the TUN (default: rddp-ike).")
+  private String tun = "rddp-ike";
+
   @Option(names = "--json", description = "list: print one JSON object for each.")
   private boolean json;
 
@@ -182,11 +194,12 @@ final class IpsecCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     switch (action) {
       case ADD -> add();
       case DELETE -> delete();
       case LIST -> list();
+      case MIRROR -> mirror();
     }
     return 0;
   }
@@ -264,6 +277,14 @@ final class IpsecCommand implements Callable<Integer> {
         spec, spi != null && destination != null, "delete needs --spi and --destination");
     try (Rddp daemon = session.open("ipsec")) {
       daemon.securityAssociations().delete(spi, destination);
+    }
+  }
+
+  private void mirror() throws IOException, InterruptedException {
+    try (Mirror mirror =
+        Mirror.start(
+            () -> session.chosenInterfaces().getFirst(), tun, line -> Output.println(spec, line))) {
+      mirror.run(() -> session.open("ipsec mirror"));
     }
   }
 
