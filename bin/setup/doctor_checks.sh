@@ -83,6 +83,7 @@ doctor_dpdk() {
     doctor_drivers "$(pkg-config --variable=libdir libdpdk)"
     doctor_shim
     doctor_esp
+    doctor_ike
 }
 
 # Checks what an installed copy needs: a runtime, and DPDK's libraries where the dynamic linker finds them.
@@ -101,6 +102,7 @@ doctor_installed() {
     ok DPDK "$(readlink -f -- "$eal")"
     doctor_drivers "$(dirname -- "$eal")"
     doctor_esp
+    doctor_ike
 }
 
 # What computes AES-GCM of ESP: libipsec-mb, which the shim loads if it is there, or the JDK.
@@ -116,6 +118,26 @@ doctor_esp() {
         note ESP 'AES-GCM by the JDK: the processor has no AES instructions' 'none; it only takes longer'
     else
         ok ESP "AES-GCM by $library"
+    fi
+}
+
+# The kernel's files of its lockdown; tests name others.
+LOCKDOWN=/sys/kernel/security/lockdown
+
+# Whether strongSwan can put associations into the kernel, for "rddp ipsec mirror" (IKE). Asks it in a network namespace that ends
+# with the question.
+doctor_ike() {
+    local said state=(ip xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1000 mode transport
+        aead 'rfc4106(gcm(aes))' 0x0000000000000000000000000000000000000001 128)
+    if ! is_root || ! has ip; then return; fi
+    if [[ -r $LOCKDOWN && $(<"$LOCKDOWN") == *'[confidentiality]'* ]]; then
+        note IKE 'the kernel is locked down for confidentiality, and hides the keys that IKE gives it' \
+            'lockdown=integrity on its command line; only for keys from IKE (rddp ipsec mirror)'
+    elif said=$(unshare --net "${state[@]}" 2>&1); then
+        ok IKE 'the kernel has ESP with AES-GCM, which strongSwan and "rddp ipsec mirror" need'
+    else
+        note IKE "no ESP with AES-GCM in the kernel: ${said%%$'\n'*}" \
+            'a kernel with esp4, esp6 and gcm; only for keys from IKE (rddp ipsec mirror)'
     fi
 }
 

@@ -21,6 +21,31 @@ check_shared_huge_pages() {
 
 check 'doctor: says when programs can make an engine wait by MADV_COLLAPSE' check_shared_huge_pages
 
+# ike LOCKDOWN STATUS: the doctor's row on IKE for root, where the kernel answers with that status.
+# shellcheck disable=SC2317 # The doctor calls these.
+ike() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    LOCKDOWN=$WORK/lockdown
+    echo "$1" >"$LOCKDOWN"
+    is_root() { true; }
+    has() { true; }
+    local status=$2
+    unshare() {
+        if ((status != 0)); then echo 'Error: Requested AEAD algorithm not found.'; fi
+        return "$status"
+    }
+    doctor_ike
+)
+
+check_ike() {
+    [[ $(ike '[none] integrity confidentiality' 0) == *ok*IKE*'AES-GCM'* ]] &&
+        [[ $(ike '[none] integrity confidentiality' 2) == *note*IKE*'AEAD algorithm not found'*'esp4'* ]] &&
+        [[ $(ike 'none integrity [confidentiality]' 0) == *note*IKE*'locked down'*'lockdown=integrity'* ]]
+}
+
+check 'doctor: says whether the kernel has what IKE needs' check_ike
+
 # cards_doctor FUNCTION [ARGUMENT]...: what one of the doctor's functions says of the machine in $WORK/sys and $WORK/vfio.
 cards_doctor() (
     # shellcheck source=/dev/null
