@@ -30,7 +30,7 @@ the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the
 peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
 because it builds a virtual machine with siw.
 
-To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp,
+To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp, ike,
 linux_tcp, verbs, demo, package, soak, shim, simulation, races, fuzz, tshark.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
@@ -58,7 +58,7 @@ suite() {
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(siw esp linux_tcp verbs)
+            steps+=(siw esp ike linux_tcp verbs)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
@@ -144,6 +144,7 @@ title_of() {
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
         esp) echo "Linux's siw over its ESP as the peer" ;;
+        ike) echo 'the same with keys from strongSwan' ;;
         verbs) echo 'unmodified RDMA programs' ;;
         package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
@@ -378,6 +379,11 @@ step_siw() {
 # In the same guest, which it builds as step_siw does.
 step_esp() {
     timeout -k 30 1200 "$ROOT/interop/esp/run" --quick
+}
+
+# In a guest of its own, with the kernel of that one.
+step_ike() {
+    timeout -k 30 1200 "$ROOT/interop/ike/run" --quick
 }
 
 # Runs the programs that the tests of the module verbs do not run.

@@ -35,10 +35,6 @@ prepare_esp_vm() {
     fingerprint_of_vm "${ESP_FILES[@]}" >"$ESP/made"
 }
 
-kernel_of_guest() {
-    gzip -dc "$SIW/initramfs.gz" | cpio -t --quiet | sed -n 's#^lib/modules/\([^/]*\)$#\1#p'
-}
-
 # pack_modules KERNEL: the modules and those that they need, and the order to load them in.
 pack_modules() {
     local module path

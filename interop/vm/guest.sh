@@ -29,3 +29,8 @@ while b"__END__ " not in said or not said.endswith(b"\n"):
 print(said.decode(errors="replace").replace("__END__ ", "status "))
 PYTHON
 }
+
+# kernel_of_guest: prints the release of the kernel of the guest with siw.
+kernel_of_guest() {
+    gzip -dc "$SIW/initramfs.gz" | cpio -t --quiet | sed -n 's#^lib/modules/\([^/]*\)$#\1#p'
+}
