@@ -2,6 +2,8 @@
 #ifndef HALVES_H
 #define HALVES_H
 
+#include <sys/socket.h>
+
 #include "peer.h"
 
 #define SENDS 8
@@ -25,6 +27,12 @@ struct half {
     struct ibv_qp *qp;
     uint32_t psn;
     int gid;
+};
+
+/* What an end tells its peer, which may be in another process. */
+struct word {
+    uint32_t number, psn;
+    union ibv_gid gid;
 };
 
 static struct ibv_context *contexts[2];
@@ -61,19 +69,39 @@ static inline void to_init(struct half *half, unsigned access) {
     half->psn = ++last_psn;
 }
 
+static inline struct word word_of(const struct half *half) {
+    struct word word = {.number = half->qp->qp_num, .psn = half->psn};
+    CHECK(ibv_query_gid(half->context, 1, half->gid, &word.gid) == 0);
+    return word;
+}
+
+/* Both ends tell each other something, and wait for that. */
+static inline struct word tell(int socket, struct word own) {
+    struct word others;
+    CHECK(write(socket, &own, sizeof own) == sizeof own);
+    CHECK(read(socket, &others, sizeof others) == sizeof others);
+    return others;
+}
+
 /* What a program says of its peer. */
-static inline struct ibv_qp_attr towards(const struct half *half, const struct half *peer) {
-    struct ibv_qp_attr to = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_2048, .dest_qp_num = peer->qp->qp_num,
-        .rq_psn = peer->psn, .max_dest_rd_atomic = 5, .min_rnr_timer = 12,
+static inline struct ibv_qp_attr towards_word(const struct half *half, struct word peer) {
+    return (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_2048, .dest_qp_num = peer.number,
+        .rq_psn = peer.psn, .max_dest_rd_atomic = 5, .min_rnr_timer = 12,
         .ah_attr = {.is_global = 1, .port_num = 1, .sl = 3,
-            .grh = {.sgid_index = (uint8_t)half->gid, .hop_limit = 7}}};
-    CHECK(ibv_query_gid(peer->context, 1, peer->gid, &to.ah_attr.grh.dgid) == 0);
-    return to;
+            .grh = {.dgid = peer.gid, .sgid_index = (uint8_t)half->gid, .hop_limit = 7}}};
+}
+
+static inline struct ibv_qp_attr towards(const struct half *half, const struct half *peer) {
+    return towards_word(half, word_of(peer));
+}
+
+static inline void to_rtr_with(struct half *half, struct word peer) {
+    struct ibv_qp_attr to = towards_word(half, peer);
+    CHECK(ibv_modify_qp(half->qp, &to, RTR_MASK) == 0);
 }
 
 static inline void to_rtr(struct half *half, const struct half *peer) {
-    struct ibv_qp_attr to = towards(half, peer);
-    CHECK(ibv_modify_qp(half->qp, &to, RTR_MASK) == 0);
+    to_rtr_with(half, word_of(peer));
 }
 
 static inline int modify_to_rts(struct half *half) {
@@ -151,15 +179,20 @@ static inline void exchange(struct half *one, struct half *two) {
     }
 }
 
-static inline void open_devices(void) {
+/* Opens the devices of the daemon, of which there are so many. */
+static inline void open_some_devices(int wanted) {
     int count;
     struct ibv_device **list = ibv_get_device_list(&count);
-    CHECK(count == 2);
-    for (int i = 0; i < 2; i++) {
+    CHECK(count == wanted);
+    for (int i = 0; i < count; i++) {
         contexts[i] = ibv_open_device(list[i]);
         CHECK(contexts[i] != NULL);
     }
     ibv_free_device_list(list);
+}
+
+static inline void open_devices(void) {
+    open_some_devices(2);
 }
 
 #endif

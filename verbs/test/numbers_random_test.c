@@ -1,36 +1,21 @@
 /*
- * Two processes, of four threads each, that connect queue pairs by number and end them at random. The argument is the daemon's
- * socket, then the seed if the test is to be repeated.
+ * Two processes, of four threads each, that connect queue pairs by number and end them at random. The arguments are the sockets
+ * of the first one's daemon and of the second one's, which may be one daemon with two interfaces, then the seed if the test is
+ * to be repeated.
  */
 #include "halves.h"
-#include <sys/socket.h>
 
 #define THREADS 4
 #define ROUNDS 8
 #define STEPS 6
 
-/* What the two threads of a pair tell each other: whom to connect with, and how far they are. */
-struct word {
-    uint32_t number, psn;
-};
-
 struct pair_of_threads {
-    int socket, device;
+    int socket, end, device;
     unsigned seed;  /* of what both do, then of what each does for itself */
 };
 
-static struct word tell(int socket, struct word own) {
-    struct word others;
-    CHECK(write(socket, &own, sizeof own) == sizeof own);
-    CHECK(read(socket, &others, sizeof others) == sizeof others);
-    return others;
-}
-
 static void meet(struct half *half, struct word peer) {
-    struct ibv_qp_attr to = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = peer.number,
-        .rq_psn = peer.psn, .max_dest_rd_atomic = 1, .ah_attr = {.is_global = 1, .port_num = 1}};
-    CHECK(ibv_query_gid(contexts[half->context == contexts[0]], 1, 0, &to.ah_attr.grh.dgid) == 0);
-    CHECK(ibv_modify_qp(half->qp, &to, RTR_MASK) == 0);
+    to_rtr_with(half, peer);
     int error = modify_to_rts(half);
     CHECK(error == 0 || (error == EINVAL && state_now(half) == IBV_QPS_ERR));  /* the peer may have ended since */
 }
@@ -67,7 +52,7 @@ static void run_round(struct pair_of_threads *pair, unsigned *common) {
     create(&half, pair->device, NULL);
     to_init(&half, 0);
     int kind = rand_r(common) % 3;
-    struct word peer = tell(pair->socket, (struct word){half.qp->qp_num, half.psn});
+    struct word peer = tell(pair->socket, word_of(&half));
     meet(&half, peer);
     if (kind > 0) {
         talk(&half, pair->socket);
@@ -75,7 +60,7 @@ static void run_round(struct pair_of_threads *pair, unsigned *common) {
     if (kind == 1) {
         to_state(&half, IBV_QPS_RESET);
         to_init(&half, 0);
-        meet(&half, tell(pair->socket, (struct word){half.qp->qp_num, half.psn}));
+        meet(&half, tell(pair->socket, word_of(&half)));
         talk(&half, pair->socket);
     }
     for (int i = rand_r(&pair->seed) % STEPS; i > 0; i--) {
@@ -87,32 +72,31 @@ static void run_round(struct pair_of_threads *pair, unsigned *common) {
 static void *run_rounds(void *argument) {
     struct pair_of_threads *pair = argument;
     unsigned common = pair->seed;
-    pair->seed = 2 * pair->seed + (unsigned)pair->device;
+    pair->seed = 2 * pair->seed + (unsigned)pair->end;
     for (int i = 0; i < ROUNDS; i++) {
         run_round(pair, &common);
     }
     return NULL;
 }
 
-static void run_program(int sockets[THREADS][2], int device, unsigned seed) {
+/* end: 0 or 1. device: its index at the end's daemon. */
+static void run_program(int sockets[THREADS][2], int end, int device, unsigned seed) {
     struct pair_of_threads pairs[THREADS];
     pthread_t threads[THREADS];
-    open_devices();
     for (int i = 0; i < THREADS; i++) {
-        pairs[i] = (struct pair_of_threads){sockets[i][device], device, seed + (unsigned)i};
+        pairs[i] = (struct pair_of_threads){sockets[i][end], end, device, seed + (unsigned)i};
         CHECK(pthread_create(&threads[i], NULL, run_rounds, &pairs[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
     }
-    CHECK(ibv_close_device(contexts[0]) == 0 && ibv_close_device(contexts[1]) == 0);
 }
 
 int main(int count, char **arguments) {
-    CHECK(count == 2 || count == 3);
-    setenv("RDDP_SOCKET", arguments[1], 1);
+    CHECK(count == 3 || count == 4);
     unsetenv("RDDP_INTERFACE");
-    unsigned seed = count == 3 ? (unsigned)strtoul(arguments[2], NULL, 10) : (unsigned)getpid();
+    bool one_daemon = strcmp(arguments[1], arguments[2]) == 0;
+    unsigned seed = count == 4 ? (unsigned)strtoul(arguments[3], NULL, 10) : (unsigned)getpid();
     printf("seed %u\n", seed);
     fflush(stdout);
     int sockets[THREADS][2];
@@ -124,11 +108,17 @@ int main(int count, char **arguments) {
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
-    int device = child == 0;
+    int end = child == 0;
     for (int i = 0; i < THREADS; i++) {
-        CHECK(close(sockets[i][!device]) == 0);
+        CHECK(close(sockets[i][!end]) == 0);
     }
-    run_program(sockets, device, seed);
+    setenv("RDDP_SOCKET", arguments[1 + end], 1);
+    int devices = one_daemon ? 2 : 1;
+    open_some_devices(devices);
+    run_program(sockets, end, one_daemon ? end : 0, seed);
+    for (int i = 0; i < devices; i++) {
+        CHECK(ibv_close_device(contexts[i]) == 0);
+    }
     if (child == 0) {
         return 0;
     }

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.ProgramInC;
 import org.rddp.daemon.TestDaemon;
@@ -19,6 +21,8 @@ import org.rddp.daemon.TestDaemon;
  */
 @Timeout(120)
 class VerbsTest {
+  private static final int FOUR_THOUSAND = 4000;
+
   @BeforeEach
   void needTheLibrary() {
     assumeTrue(
@@ -45,8 +49,6 @@ class VerbsTest {
         "rereg_test-thread",
         "number_test-address",
         "number_test-thread",
-        "numbers_random_test-address",
-        "numbers_random_test-thread",
         "events_test-address",
         "events_test-thread",
         "requests_test-address",
@@ -57,6 +59,29 @@ class VerbsTest {
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         ProgramInC program = ProgramInC.startTest(test, daemon.socket())) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"address, 1", "thread, 1", "address, 2", "thread, 2"})
+  void shouldConnectAndEndQueuePairsAtRandom(String sanitizer, int engines) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withEngines(engines);
+        ProgramInC program =
+            ProgramInC.startTest(
+                "numbers_random_test-" + sanitizer, daemon.socket(), daemon.socket().toString())) {
+      program.finishTest();
+    }
+  }
+
+  @Test
+  void shouldConnectFourThousandQueuePairs() throws Exception {
+    try (TestDaemon daemon = TestDaemon.withConnections(FOUR_THOUSAND);
+        ProgramInC program =
+            ProgramInC.startTest(
+                "many_numbers_test-address",
+                daemon.socket(),
+                Integer.toString(FOUR_THOUSAND))) {
       program.finishTest();
     }
   }
