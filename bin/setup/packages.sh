@@ -75,6 +75,7 @@ install_packages_for_verbs() {
     has fi_pingpong || missing+=(libfabric-bin)
     has mpirun && has mpicc || missing+=(openmpi-bin libopenmpi-dev)
     has NPopenmpi || missing+=(netpipe-openmpi)
+    has ucx_perftest || missing+=(ucx-utils)
     has g++ && [[ -d /usr/include/gloo/transport/ibverbs ]] || missing+=(g++ libgloo-dev)
     if ((${#missing[@]} > 0)); then
         install_required 'unmodified RDMA programs' "${missing[@]}"
