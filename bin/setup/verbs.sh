@@ -86,7 +86,8 @@ verbs() {
         esac
     done
     (($# > 0)) || verbs_wrong 'name the program to run'
-    has "$1" || fail "there is no program '$1'"
+    has "$1" || fail "there is no program '$1'" \
+        "Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)"
     local library
     library=$(verbs_library)
     # What starts the program.
