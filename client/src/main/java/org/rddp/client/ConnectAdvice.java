@@ -14,14 +14,14 @@ final class ConnectAdvice {
       case Errno.ENOENT ->
           "there is no daemon socket at "
               + socket
-              + ": start the daemon (bin/rddp daemon), or give the path of its socket";
+              + ": start the daemon (rddp daemon), or give the path of its socket";
       // connect(2) reports ECONNREFUSED for a plain file, too.
       case Errno.ECONNREFUSED ->
           Files.isRegularFile(socket) || Files.isDirectory(socket)
               ? notASocket(socket)
               : "no daemon answers at "
                   + socket
-                  + ", although its socket exists: start the daemon (bin/rddp daemon)";
+                  + ", although its socket exists: start the daemon (rddp daemon)";
       case Errno.EACCES, Errno.EPERM ->
           "you may not use the daemon at "
               + socket
