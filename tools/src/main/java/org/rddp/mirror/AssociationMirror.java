@@ -157,7 +157,8 @@ final class AssociationMirror implements XfrmEvents {
   @Override
   public void onDumped() {
     dumping = false;
-    first = false;
+    // Of what the kernel has dropped meanwhile, it tells the next time.
+    first &= lost;
     List.copyOf(given.entrySet()).stream()
         .filter(each -> !each.getValue().told)
         .forEach(each -> onDeleted(each.getKey()));

@@ -62,8 +62,8 @@ final class IkeRelay implements KeyExchangeHandler {
             "not sent to %s: %s".formatted(packet.destination().getHostAddress(), lastRefusal));
       }
     } catch (RddpException | IllegalStateException e) {
-      // The session has ended; the next one follows.
-      daemon = null;
+      // The session has ended, and IKE sends again; the next one follows.
+      return;
     }
   }
 

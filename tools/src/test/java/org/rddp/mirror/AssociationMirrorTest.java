@@ -17,20 +17,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rddp.client.Connection;
-import org.rddp.client.Listener;
-import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.client.types.Access;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
-import org.rddp.client.types.SecurityAssociation;
 import org.rddp.daemon.TestDaemon;
 
 /** The mirror's associations, with a running daemon and the messages of a kernel. */
@@ -40,9 +32,6 @@ class AssociationMirrorTest {
   private static final String TWO = TestDaemon.ADDRESS_TWO;
   private static final int IN = 0x1001;
   private static final int OUT = 0x1002;
-  private static final int PORT = 7471;
-  private static final int OCTETS = 50_000;
-  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final TestDaemon daemon = TestDaemon.withIpsec();
   private final Rddp session = daemon.connect("one");
@@ -128,6 +117,21 @@ class AssociationMirrorTest {
   }
 
   @Test
+  void shouldEndThemAlsoIfTheKernelHasDroppedThem() throws IOException {
+    mirror.begin();
+    mirror.onLost();
+    tell(XfrmMessages.dumped());
+    assertThat(asked).containsExactly(Xfrm.dump(), Xfrm.dump());
+    tell(gcm(NEWSA, MULTI, OUT, ONE, TWO, keys()));
+    tell(XfrmMessages.dumped());
+    assertThat(listed()).isEmpty();
+    assertThat(asked).hasSize(3);
+    assertThat(asked.getLast()).isEqualTo(expire(OUT, TWO, true));
+    tell(gcm(NEWSA, 0, OUT + 1, ONE, TWO, keys()));
+    assertThat(listed()).hasSize(1);
+  }
+
+  @Test
   void shouldDeleteWhatAnEarlierMirrorHasLeft() throws IOException {
     begin();
     tell(gcm(NEWSA, 0, OUT, ONE, TWO, keys()));
@@ -197,52 +201,5 @@ class AssociationMirrorTest {
     mirror.watchLifetimes();
     assertThat(asked).hasSize(1);
     assertThat(asked.getFirst()).isEqualTo(expire(OUT, TWO, true));
-  }
-
-  @Test
-  @Tag("MPA-9.4-03")
-  @Tag("DDP-8.4.2-06")
-  @Tag("RDMAP-8.2.2-06")
-  @DisplayName("when IKE deletes associations a stream stays, and goes on in new ones")
-  void shouldKeepAStreamWhenIkeDeletes() throws Exception {
-    begin();
-    try (Rddp there = daemon.connect("two");
-        Listener listener = there.listen(PORT)) {
-      associate(there, IN, OUT);
-      CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(
-              () -> listener.await(TIMEOUT).accept(), each -> Thread.ofPlatform().start(each));
-      try (Connection out =
-              session.connect(new InetSocketAddress(TWO, PORT), PrivateData.NONE, TIMEOUT);
-          Connection in = accepted.join()) {
-        MemoryRegion source = session.allocate(OCTETS);
-        source.segment().fill((byte) 7);
-        MemoryRegion sink = there.allocate(OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
-        tell(XfrmMessages.deleted(IN, ONE));
-        tell(XfrmMessages.deleted(OUT, TWO));
-        assertThat(listed()).noneMatch(each -> each.contains("\"one\""));
-        assertThat(out.postWrite(1, source, 0, OCTETS, sink.stag(), 0)).isTrue();
-        associate(there, IN + 2, OUT + 2);
-        TestDaemon.await(
-            () -> sink.segment().mismatch(source.segment()) < 0, "TCP has sent it again");
-        assertThat(out.isOpen() && in.isOpen()).isTrue();
-        out.abort();
-      }
-    }
-  }
-
-  /** Tells of two new associations, which the other host has, too. */
-  private void associate(Rddp there, int in, int out) throws IOException {
-    byte[] keys = keys();
-    there.securityAssociations().add(association(in, TWO, ONE), 0, keys.clone());
-    tell(gcm(UPDSA, 0, in, TWO, ONE, keys));
-    keys = keys();
-    there.securityAssociations().add(association(out, ONE, TWO), 0, keys.clone());
-    tell(gcm(NEWSA, 0, out, ONE, TWO, keys));
-  }
-
-  private static SecurityAssociation association(int spi, String from, String to) {
-    return new SecurityAssociation(
-        spi, from, to, false, "aes128gcm16", true, 0, "", 0, 0, 0, 0, 0, 0);
   }
 }
