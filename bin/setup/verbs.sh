@@ -35,9 +35,8 @@ It needs the libraries libibverbs1 and librdmacm1.
   -h, --help             Show this.
 
 The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed, and what was connected,
-heard and registered; RDDP_VERBS_YIELD=0 or 1
-decides whether a thread yields its processor after polls without a result (default: 1 with fewer than three processors);
-RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
+heard and registered; RDDP_VERBS_YIELD=0 or 1 decides whether a thread yields its processor after polls without a result
+(default: 1 with fewer than three processors); RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
 
 Examples, each line in a terminal of its own:
   rddp verbs --local=demo -- ib_write_bw -R -F
@@ -95,6 +94,7 @@ verbs() {
     if [[ -n $shows ]]; then through=("${library%/*}/rddp-sysfs"); fi
     if [[ -n $is_local ]]; then
         [[ -z $socket ]] || verbs_wrong '--local starts a daemon, and --socket is for one that is running: give one of them'
+        [[ ${RDDP_INTERFACE:-one} =~ ^(one|two)$ ]] || verbs_wrong "--local has the interfaces one and two, not '$RDDP_INTERFACE'"
         # shellcheck source=bin/setup/local.sh
         source "$ROOT/bin/setup/local.sh"
         run_locally "$name" "$library" "$@"
@@ -102,7 +102,7 @@ verbs() {
     export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
     socket=$RDDP_SOCKET
     [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
-        'For a try on this machine: rddp verbs --local. To start a daemon: rddp daemon. Or give --socket.'
+        "For a try on this machine: rddp verbs --local -- $1 ... To start a daemon: rddp daemon. Or give --socket."
     [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
     LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${through[@]+"${through[@]}"} "$@"
 }

@@ -29,3 +29,5 @@ check 'names a program that is missing' ends_verbs 1 "there is no program 'nothi
 check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true
 check 'refuses a name that is no file name' ends_verbs 2 "allowed: 1 to 32 letters" --local=a/b true
 check 'refuses a socket beside a daemon of its own' ends_verbs 2 'give one of them' --local --socket "$WORK/none.sock" true
+check 'refuses an interface that such a daemon has not' ends_verbs 2 "the interfaces one and two, not 'three'" \
+    --local --interface three true
