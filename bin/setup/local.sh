@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# rddp verbs --local: a daemon for the programs of one user on one machine. The first program starts it, the last one ends it; it
+# rddp verbs --local, rddp sockets --local: a daemon for the programs of one user on one machine. The first program starts it, the last one ends it; it
 # needs no configuration, no privileges and no huge pages.
 #
 # It has a folder within the user's run-time folder, which is locked (flock) while a program joins or leaves. The subfolder
-# "daemon" has its files, and is locked while it lives. Each "rddp verbs" holds a shared lock of the file "users" there, which
+# "daemon" has its files, and is locked while it lives. Each "rddp verbs" or "rddp sockets" holds a shared lock of the file "users" there, which
 # the kernel releases even if that process is killed: keep_daemon waits for all of them, ends the daemon, and removes the files.
 
 local_configuration() {
@@ -140,7 +140,7 @@ leave_local() {
 }
 
 # run_locally NAME LIBRARY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and exits
-# with its status. The words in `through`, if the caller has it, start the program. If this process is killed, the program gets SIGTERM.
+# with its status. The words in PRELOAD_THROUGH start it. If this process is killed, the program gets SIGTERM.
 run_locally() {
     local status=0 program='' early=''
     join_local "$1"
@@ -151,9 +151,8 @@ run_locally() {
     trap 'in_foreground || pass_on INT' INT
     trap 'in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
-    # shellcheck disable=SC2154 # the caller has it
     setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" \
-        ${through[@]+"${through[@]}"} "${@:3}" \
+        ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "${@:3}" \
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi

@@ -1,16 +1,11 @@
 # shellcheck shell=bash
 # rddp verbs: runs an unmodified RDMA program over rddp, with a preloaded library that replaces libibverbs and librdmacm.
 
-# The library, where the build of the module verbs leaves it, or where it is installed.
+# shellcheck source=bin/setup/preload.sh
+source "$ROOT/bin/setup/preload.sh"
+
 verbs_library() {
-    local place
-    for place in "$ROOT/verbs/target" "$ROOT/lib"; do
-        if [[ -f $place/librddp-verbs.so ]]; then
-            readlink -f -- "$place/librddp-verbs.so"
-            return
-        fi
-    done
-    fail 'librddp-verbs.so is not there' \
+    find_library librddp-verbs.so verbs \
         "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)"
 }
 
@@ -50,59 +45,23 @@ Examples, each line in a terminal of its own:
 END
 }
 
-# verbs_wrong MESSAGE: reports wrong arguments, and exits.
-verbs_wrong() {
-    printf 'rddp: error: %s\n' "$1" >&2
-    echo "Try 'rddp verbs --help'." >&2
-    exit 2
+# verbs_option OPTION: takes an option that only this command has; returns 1 if it has none such.
+verbs_option() {
+    case $1 in
+        --as=iwarp | --as=roce) export RDDP_VERBS_AS=${1#*=} ;;
+        --as=*) preload_wrong verbs "$1: a device is shown as iwarp or as roce" ;;
+        # What starts the program.
+        --sysfs) PRELOAD_THROUGH=("$(dirname -- "$(verbs_library)")/rddp-sysfs") ;;
+        *) return 1 ;;
+    esac
+}
+
+# Where its programs come from.
+verbs_programs() {
+    echo "Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)"
 }
 
 # Replaces this process by the program, except with --local.
 verbs() {
-    local is_local='' name='' socket='' shows=''
-    while (($# > 0)); do
-        case $1 in
-            -h | --help) verbs_usage && return ;;
-            --interface | --socket | --as)
-                (($# > 1)) || verbs_wrong "$1 needs a value"
-                set -- "$1=$2" "${@:3}"
-                ;;
-            --interface=*) export RDDP_INTERFACE=${1#*=} && shift ;;
-            --socket=*) socket=${1#*=} && shift ;;
-            --as=iwarp | --as=roce) export RDDP_VERBS_AS=${1#*=} && shift ;;
-            --as=*) verbs_wrong "$1: a device is shown as iwarp or as roce" ;;
-            --sysfs) shows=yes && shift ;;
-            --local) is_local=yes && shift ;;
-            --local=*)
-                is_local=yes name=${1#*=}
-                [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$ ]] ||
-                    verbs_wrong "--local=$name: allowed: 1 to 32 letters, digits, '-' and '_', the first one a letter or digit"
-                shift
-                ;;
-            --) shift && break ;;
-            -*) verbs_wrong "there is no option '$1'" ;;
-            *) break ;;
-        esac
-    done
-    (($# > 0)) || verbs_wrong 'name the program to run'
-    has "$1" || fail "there is no program '$1'" \
-        "Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)"
-    local library
-    library=$(verbs_library)
-    # What starts the program.
-    local through=()
-    if [[ -n $shows ]]; then through=("${library%/*}/rddp-sysfs"); fi
-    if [[ -n $is_local ]]; then
-        [[ -z $socket ]] || verbs_wrong '--local starts a daemon, and --socket is for one that is running: give one of them'
-        [[ ${RDDP_INTERFACE:-one} =~ ^(one|two)$ ]] || verbs_wrong "--local has the interfaces one and two, not '$RDDP_INTERFACE'"
-        # shellcheck source=bin/setup/local.sh
-        source "$ROOT/bin/setup/local.sh"
-        run_locally "$name" "$library" "$@"
-    fi
-    export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
-    socket=$RDDP_SOCKET
-    [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
-        "For a try on this machine: rddp verbs --local -- $1 ... To start a daemon: rddp daemon. Or give --socket."
-    [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
-    LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${through[@]+"${through[@]}"} "$@"
+    preload verbs "$@"
 }

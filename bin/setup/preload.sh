@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# Runs an unmodified program over rddp, with a library that is preloaded: rddp verbs, rddp sockets.
+#
+# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; NAME_programs, which says
+# where its programs come from; and NAME_option, which takes one option of its own, and returns 1 if it knows none such.
+
+# Words that start the program, if an option has set some.
+PRELOAD_THROUGH=()
+
+# find_library FILE MODULE ADVICE: prints the path of a library, where the module's build leaves it, or where it is installed.
+find_library() {
+    local place
+    for place in "$ROOT/$2/target" "$ROOT/lib"; do
+        if [[ -f $place/$1 ]]; then
+            readlink -f -- "$place/$1"
+            return
+        fi
+    done
+    fail "$1 is not there" "$3"
+}
+
+# preload_wrong NAME MESSAGE: reports wrong arguments, and exits.
+preload_wrong() {
+    printf 'rddp: error: %s\n' "$2" >&2
+    echo "Try 'rddp $1 --help'." >&2
+    exit 2
+}
+
+# preload NAME ARGUMENT...: replaces this process by the program, except with --local.
+preload() {
+    local command=$1 is_local='' name='' socket='' library
+    shift
+    while (($# > 0)); do
+        case $1 in
+            -h | --help) "${command}_usage" && return ;;
+            --interface | --socket | --as)
+                (($# > 1)) || preload_wrong "$command" "$1 needs a value"
+                set -- "$1=$2" "${@:3}"
+                ;;
+            --interface=*) export RDDP_INTERFACE=${1#*=} && shift ;;
+            --socket=*) socket=${1#*=} && shift ;;
+            --local) is_local=yes && shift ;;
+            --local=*)
+                is_local=yes name=${1#*=}
+                [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$ ]] ||
+                    preload_wrong "$command" "--local=$name: allowed: 1 to 32 letters, digits, '-' and '_', the first one a letter or digit"
+                shift
+                ;;
+            --) shift && break ;;
+            -*)
+                "${command}_option" "$1" || preload_wrong "$command" "there is no option '$1'"
+                shift
+                ;;
+            *) break ;;
+        esac
+    done
+    (($# > 0)) || preload_wrong "$command" 'name the program to run'
+    has "$1" || fail "there is no program '$1'" "$("${command}_programs")"
+    library=$("${command}_library")
+    if [[ -n $is_local ]]; then
+        [[ -z $socket ]] ||
+            preload_wrong "$command" '--local starts a daemon, and --socket is for one that is running: give one of them'
+        [[ ${RDDP_INTERFACE:-one} =~ ^(one|two)$ ]] ||
+            preload_wrong "$command" "--local has the interfaces one and two, not '$RDDP_INTERFACE'"
+        # shellcheck source=bin/setup/local.sh
+        source "$ROOT/bin/setup/local.sh"
+        run_locally "$name" "$library" "$@"
+    fi
+    export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
+    socket=$RDDP_SOCKET
+    [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
+        "For a try on this machine: rddp $command --local -- $1 ... To start a daemon: rddp daemon. Or give --socket."
+    [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
+    LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "$@"
+}
