@@ -14,6 +14,6 @@ lint_c() {
         --inline-suppr --suppressions-list="$suppressed" "${includes[@]}" "${sources[@]}"
 }
 
-for folder in client-c verbs native; do
+for folder in client-c verbs sockets native; do
     check "cppcheck finds nothing in $folder" lint_c "$folder"
 done

@@ -1,0 +1,64 @@
+/*
+ * The functions of libc that the library stands in for. They are looked up in libc itself: a call of the program that is
+ * not for rddp goes on there, and none of the library's own passes through another preloaded library.
+ */
+#ifndef RDDP_SOCKETS_LIBC_H
+#define RDDP_SOCKETS_LIBC_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define LIBC_FUNCTIONS(X)                                                                                              \
+    X(int, accept4, (int, struct sockaddr *, socklen_t *, int))                                                        \
+    X(int, bind, (int, const struct sockaddr *, socklen_t))                                                            \
+    X(int, close, (int))                                                                                               \
+    X(int, close_range, (unsigned, unsigned, int))                                                                     \
+    X(int, connect, (int, const struct sockaddr *, socklen_t))                                                         \
+    X(int, dup, (int))                                                                                                 \
+    X(int, dup2, (int, int))                                                                                           \
+    X(int, dup3, (int, int, int))                                                                                      \
+    X(int, epoll_ctl, (int, int, int, struct epoll_event *))                                                           \
+    X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
+    X(void, _exit, (int))                                                                                              \
+    X(int, fcntl, (int, int, ...))                                                                                     \
+    X(int, getpeername, (int, struct sockaddr *, socklen_t *))                                                         \
+    X(int, getsockname, (int, struct sockaddr *, socklen_t *))                                                         \
+    X(int, getsockopt, (int, int, int, void *, socklen_t *))                                                           \
+    X(int, ioctl, (int, unsigned long, ...))                                                                           \
+    X(int, listen, (int, int))                                                                                         \
+    X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                                \
+    X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                    \
+    X(ssize_t, read, (int, void *, size_t))                                                                            \
+    X(ssize_t, readv, (int, const struct iovec *, int))                                                                \
+    X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))                                   \
+    X(ssize_t, recvmsg, (int, struct msghdr *, int))                                                                   \
+    X(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))                                              \
+    X(ssize_t, sendfile, (int, int, off_t *, size_t))                                                                  \
+    X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                             \
+    X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t))                           \
+    X(int, setsockopt, (int, int, int, const void *, socklen_t))                                                       \
+    X(int, shutdown, (int, int))                                                                                       \
+    X(int, socket, (int, int, int))                                                                                    \
+    X(ssize_t, splice, (int, off_t *, int, off_t *, size_t, unsigned))                                                 \
+    X(ssize_t, write, (int, const void *, size_t))                                                                     \
+    X(ssize_t, writev, (int, const struct iovec *, int))
+
+#define DECLARE_LIBC_FUNCTION(result, name, parameters) extern result(*libc_##name) parameters;
+LIBC_FUNCTIONS(DECLARE_LIBC_FUNCTION)
+#undef DECLARE_LIBC_FUNCTION
+
+/* Looks them up. Other libraries' constructors may call ours before this library's own runs. */
+void find_libc(void);
+
+/* LIBC(read)(descriptor, octets, count): calls libc's function. */
+#define LIBC(name) (*(__builtin_expect(libc_##name != NULL, 1) ? libc_##name : (find_libc(), libc_##name)))
+
+#endif

@@ -1,0 +1,67 @@
+#include "settings.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rddp.h"
+
+#define DEFAULT_SPIN_MICROS 100
+#define MAX_SPIN_MICROS 1000000
+
+static uint64_t spin;
+static char *path, *interface;
+static bool yielding, logging;
+
+__attribute__((constructor)) static void read_settings(void) {
+    const char *text = getenv("RDDP_SOCKETS_SPIN");
+    long micros = text == NULL || *text == '\0' ? DEFAULT_SPIN_MICROS : strtol(text, NULL, 10);
+    spin = micros < 0 || micros > MAX_SPIN_MICROS ? DEFAULT_SPIN_MICROS * 1000u : (uint64_t)micros * 1000u;
+    cpu_set_t processors;
+    yielding = sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) < 3;
+    path = strdup(rddp_default_socket());
+    text = getenv("RDDP_INTERFACE");
+    interface = text == NULL || *text == '\0' ? NULL : strdup(text);
+    text = getenv("RDDP_SOCKETS_LOG");
+    logging = text != NULL && *text != '\0' && *text != '0';
+}
+
+uint64_t spin_nanos(void) {
+    return spin;
+}
+
+const char *daemon_socket(void) {
+    return path;
+}
+
+const char *chosen_interface(void) {
+    return interface;
+}
+
+bool yields(void) {
+    return yielding;
+}
+
+void sockets_log(const char *format, ...) {
+    if (!logging) {
+        return;
+    }
+    int before = errno;
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int start = snprintf(line, sizeof line, "rddp sockets %d: ", (int)getpid());
+    int length = vsnprintf(line + start, sizeof line - (size_t)start - 1, format, arguments);
+    va_end(arguments);
+    size_t end = (size_t)start + (size_t)(length < 0 ? 0 : length);
+    if (end > sizeof line - 2) {
+        end = sizeof line - 2;
+    }
+    line[end] = '\n';
+    (void)!write(STDERR_FILENO, line, end + 1);
+    errno = before;
+}

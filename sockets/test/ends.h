@@ -1,0 +1,137 @@
+/* Both ends of connections over rddp, in one process: the interface "one" connects to "two". */
+#ifndef ENDS_H
+#define ENDS_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAR_ADDRESS "10.0.0.2"
+#define DEADLINE_MS 20000
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));              \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* A call that must fail with an errno value. */
+#define CHECK_ERRNO(expected, call)                                                                                    \
+    do {                                                                                                               \
+        errno = 0;                                                                                                     \
+        CHECK((call) == -1);                                                                                           \
+        CHECK(errno == (expected));                                                                                    \
+    } while (0)
+
+/* Runs a test, and says which: the last line that is printed names the one that has failed. */
+#define RUN(test)                                                                                                      \
+    do {                                                                                                               \
+        puts(#test);                                                                                                   \
+        fflush(stdout);                                                                                                \
+        test();                                                                                                        \
+    } while (0)
+
+static inline struct sockaddr_in address_of(const char *address, uint16_t port) {
+    struct sockaddr_in made = {.sin_family = AF_INET, .sin_port = htons(port)};
+    CHECK(inet_pton(AF_INET, address, &made.sin_addr) == 1);
+    return made;
+}
+
+/* Listens at a free port, which is stored. */
+static inline int listen_at(const char *address, uint16_t *port) {
+    struct sockaddr_in at = address_of(address, 0);
+    socklen_t length = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(listener >= 0);
+    CHECK(bind(listener, (struct sockaddr *)&at, sizeof at) == 0);
+    CHECK(listen(listener, 8) == 0);
+    CHECK(getsockname(listener, (struct sockaddr *)&at, &length) == 0);
+    *port = ntohs(at.sin_port);
+    return listener;
+}
+
+/* Begins to connect, without waiting. */
+static inline int begin_connect(const char *address, uint16_t port) {
+    struct sockaddr_in to = address_of(address, port);
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    CHECK(made >= 0);
+    CHECK_ERRNO(EINPROGRESS, connect(made, (struct sockaddr *)&to, sizeof to));
+    return made;
+}
+
+/* The events of one descriptor, of those wanted, for which it waits. */
+static inline short await(int descriptor, short events) {
+    struct pollfd polled = {.fd = descriptor, .events = events};
+    CHECK(poll(&polled, 1, DEADLINE_MS) == 1);
+    return polled.revents;
+}
+
+static inline short look(int descriptor, short events) {
+    struct pollfd polled = {.fd = descriptor, .events = events};
+    CHECK(poll(&polled, 1, 0) >= 0);
+    return polled.revents;
+}
+
+static inline void set_nonblocking(int descriptor, bool nonblocking) {
+    int flags = fcntl(descriptor, F_GETFL);
+    CHECK(flags >= 0);
+    CHECK(fcntl(descriptor, F_SETFL, nonblocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) == 0);
+}
+
+/* A connection: both ends block. */
+struct pair {
+    int listener, near, far;
+    uint16_t port;
+};
+
+static inline struct pair connect_pair(void) {
+    struct pair pair;
+    pair.listener = listen_at(FAR_ADDRESS, &pair.port);
+    pair.near = begin_connect(FAR_ADDRESS, pair.port);
+    pair.far = accept(pair.listener, NULL, NULL);
+    CHECK(pair.far >= 0);
+    CHECK(await(pair.near, POLLOUT) == POLLOUT);
+    set_nonblocking(pair.near, false);
+    return pair;
+}
+
+static inline void close_pair(const struct pair *pair) {
+    CHECK(close(pair->near) == 0);
+    CHECK(close(pair->far) == 0);
+    CHECK(close(pair->listener) == 0);
+}
+
+static inline void send_text(int descriptor, const char *text) {
+    CHECK(send(descriptor, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text));
+}
+
+static inline void expect_text(int descriptor, const char *text) {
+    char got[64];
+    size_t length = strlen(text);
+    CHECK(recv(descriptor, got, length, MSG_WAITALL) == (ssize_t)length);
+    CHECK(memcmp(got, text, length) == 0);
+}
+
+static inline void expect_end(int descriptor) {
+    char octet;
+    CHECK(recv(descriptor, &octet, 1, 0) == 0);
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* epoll, poll and select, with rddp's sockets among other descriptors. */
+#include "ends.h"
+
+static void add(int epoll, int descriptor, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = descriptor};
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+/* Waits for one event, of a descriptor. */
+static uint32_t next_event(int epoll, int descriptor) {
+    struct epoll_event event;
+    CHECK(epoll_wait(epoll, &event, 1, DEADLINE_MS) == 1);
+    CHECK(event.data.fd == descriptor);
+    return event.events;
+}
+
+static void expect_nothing(int epoll) {
+    struct epoll_event event;
+    CHECK(epoll_wait(epoll, &event, 1, 0) == 0);
+}
+
+static void should_report_a_level_again_and_again(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, pair.far, EPOLLIN);
+    expect_nothing(epoll);
+    send_text(pair.near, "ab");
+    CHECK(next_event(epoll, pair.far) == EPOLLIN);
+    expect_text(pair.far, "a");
+    CHECK(next_event(epoll, pair.far) == EPOLLIN);
+    expect_text(pair.far, "b");
+    expect_nothing(epoll);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT, .data.fd = pair.far};
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event) == 0);
+    CHECK(next_event(epoll, pair.far) == EPOLLOUT);
+    CHECK(next_event(epoll, pair.far) == EPOLLOUT);
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == 0);
+    CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event));
+    expect_nothing(epoll);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
+static void should_report_an_edge_once(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, pair.far, EPOLLIN | EPOLLOUT | EPOLLET);
+    CHECK(next_event(epoll, pair.far) == EPOLLOUT);
+    expect_nothing(epoll);
+    send_text(pair.near, "a");
+    CHECK(next_event(epoll, pair.far) == (EPOLLIN | EPOLLOUT));
+    expect_nothing(epoll);
+    send_text(pair.near, "b");
+    CHECK(next_event(epoll, pair.far) == (EPOLLIN | EPOLLOUT));
+    expect_text(pair.far, "ab");
+    CHECK(shutdown(pair.near, SHUT_WR) == 0);
+    CHECK((next_event(epoll, pair.far) & EPOLLIN) != 0);
+    expect_nothing(epoll);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
+static void should_report_a_oneshot_until_it_is_armed_again(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, pair.far, EPOLLIN | EPOLLONESHOT);
+    send_text(pair.near, "a");
+    CHECK(next_event(epoll, pair.far) == EPOLLIN);
+    send_text(pair.near, "b");
+    expect_nothing(epoll);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = pair.far};
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event) == 0);
+    CHECK(next_event(epoll, pair.far) == EPOLLIN);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
+static void should_report_sockets_that_connect_after_they_are_added(void) {
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port), epoll = epoll_create1(EPOLL_CLOEXEC);
+    int near = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    struct sockaddr_in to = address_of(FAR_ADDRESS, port);
+    CHECK(epoll >= 0 && near >= 0);
+    add(epoll, near, EPOLLOUT | EPOLLET);
+    struct epoll_event event;
+    CHECK(epoll_wait(epoll, &event, 1, DEADLINE_MS) == 1);  /* a socket without connection has hung up */
+    CHECK_ERRNO(EINPROGRESS, connect(near, (struct sockaddr *)&to, sizeof to));
+    int far = accept(listener, NULL, NULL);
+    CHECK(far >= 0);
+    CHECK(next_event(epoll, near) == EPOLLOUT);
+    CHECK(close(near) == 0 && close(far) == 0 && close(listener) == 0 && close(epoll) == 0);
+}
+
+static void should_report_listeners(void) {
+    uint16_t port;
+    int listener = listen_at("0.0.0.0", &port), epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, listener, EPOLLIN);
+    expect_nothing(epoll);
+    for (int i = 0; i < 2; i++) {
+        int near = begin_connect(i == 0 ? FAR_ADDRESS : "127.0.0.1", port);
+        CHECK(next_event(epoll, listener) == EPOLLIN);
+        int far = accept(listener, NULL, NULL);
+        CHECK(far >= 0 && close(far) == 0 && close(near) == 0);
+    }
+    CHECK(close(listener) == 0 && close(epoll) == 0);
+}
+
+static void should_forget_what_is_closed(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, pair.far, EPOLLIN);
+    send_text(pair.near, "x");
+    CHECK(next_event(epoll, pair.far) == EPOLLIN);
+    close_pair(&pair);
+    expect_nothing(epoll);
+    CHECK(close(epoll) == 0);
+}
+
+static void should_wait_for_pipes_too(void) {
+    struct pair pair = connect_pair();
+    int pipe_ends[2], epoll = epoll_create1(EPOLL_CLOEXEC);
+    char octet;
+    CHECK(pipe(pipe_ends) == 0);
+    add(epoll, pair.far, EPOLLIN);
+    add(epoll, pipe_ends[0], EPOLLIN);
+    fd_set reads;
+    for (int i = 0; i < 20; i++) {
+        CHECK(write(pipe_ends[1], "p", 1) == 1);
+        CHECK(next_event(epoll, pipe_ends[0]) == EPOLLIN);
+        struct pollfd polled[] = {{.fd = pair.far, .events = POLLIN}, {.fd = -1}, {.fd = pipe_ends[0], .events = POLLIN}};
+        CHECK(poll(polled, 3, DEADLINE_MS) == 1 && polled[0].revents == 0 && polled[2].revents == POLLIN);
+        CHECK(read(pipe_ends[0], &octet, 1) == 1);
+        send_text(pair.near, "s");
+        CHECK(next_event(epoll, pair.far) == EPOLLIN);
+        CHECK(poll(polled, 3, DEADLINE_MS) == 1 && polled[0].revents == POLLIN && polled[2].revents == 0);
+        FD_ZERO(&reads);
+        FD_SET(pair.far, &reads);
+        FD_SET(pipe_ends[0], &reads);
+        int most = pair.far > pipe_ends[0] ? pair.far : pipe_ends[0];
+        CHECK(select(most + 1, &reads, NULL, NULL, NULL) == 1);
+        CHECK(FD_ISSET(pair.far, &reads) && !FD_ISSET(pipe_ends[0], &reads));
+        expect_text(pair.far, "s");
+    }
+    /* Both at once. */
+    send_text(pair.near, "s");
+    CHECK(await(pair.far, POLLIN) == POLLIN);
+    CHECK(write(pipe_ends[1], "p", 1) == 1);
+    struct epoll_event events[2];
+    CHECK(epoll_wait(epoll, events, 2, 0) == 2);
+    struct pollfd polled[] = {{.fd = pair.far, .events = POLLIN}, {.fd = pipe_ends[0], .events = POLLIN}};
+    CHECK(poll(polled, 2, 0) == 2);
+    close_pair(&pair);
+    CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0 && close(epoll) == 0);
+}
+
+static void *wait_once(void *argument) {
+    struct epoll_event event;
+    return (void *)(intptr_t)epoll_wait(*(int *)argument, &event, 1, DEADLINE_MS);
+}
+
+static void should_wake_a_thread_by_what_another_one_adds(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    pthread_t thread;
+    void *result;
+    add(epoll, pair.far, EPOLLIN);
+    CHECK(pthread_create(&thread, NULL, wait_once, &epoll) == 0);
+    struct epoll_event event = {.events = EPOLLOUT};
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, pair.near, &event) == 0);
+    CHECK(pthread_join(thread, &result) == 0 && (intptr_t)result == 1);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
+int main(void) {
+    RUN(should_report_a_level_again_and_again);
+    RUN(should_report_an_edge_once);
+    RUN(should_report_a_oneshot_until_it_is_armed_again);
+    RUN(should_report_sockets_that_connect_after_they_are_added);
+    RUN(should_report_listeners);
+    RUN(should_forget_what_is_closed);
+    RUN(should_wait_for_pipes_too);
+    RUN(should_wake_a_thread_by_what_another_one_adds);
+    puts("done");
+    return 0;
+}
