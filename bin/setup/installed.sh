@@ -24,6 +24,12 @@ main() {
             source "$ROOT/bin/setup/verbs.sh"
             verbs "$@"
             ;;
+        sockets)
+            shift
+            # shellcheck source=bin/setup/sockets.sh
+            source "$ROOT/bin/setup/sockets.sh"
+            sockets "$@"
+            ;;
         demo)
             find_jdk
             demo "$@"

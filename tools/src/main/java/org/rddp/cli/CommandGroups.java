@@ -20,7 +20,8 @@ final class CommandGroups implements IHelpSectionRenderer {
     GROUPS.put(
         "The daemon",
         List.of("daemon", "list", "stat", "top", "errors", "capture", "trace", "ipsec"));
-    GROUPS.put("Programs", List.of("verbs", "echo", "ping", "perf", "serve", "put", "get"));
+    GROUPS.put(
+        "Programs", List.of("verbs", "sockets", "echo", "ping", "perf", "serve", "put", "get"));
     GROUPS.put("Development", List.of("test", "simulate", "soak", "fuzz", "bench", "package"));
   }
 

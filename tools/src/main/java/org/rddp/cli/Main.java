@@ -47,6 +47,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TraceCommand.class,
       IpsecCommand.class,
       VerbsCommand.class,
+      SocketsCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       FuzzCommand.class,

@@ -48,7 +48,8 @@ class MainTest {
         "fuzz",
         "bench",
         "package",
-        "verbs"
+        "verbs",
+        "sockets"
       })
   void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
