@@ -82,6 +82,25 @@ install_packages_for_verbs() {
     fi
 }
 
+# Unmodified programs with sockets that interop/sockets/run runs.
+install_packages_for_sockets() {
+    local missing=()
+    has ip && has ss || missing+=(iproute2)
+    has nc.openbsd || missing+=(netcat-openbsd)
+    has socat || missing+=(socat)
+    has iperf3 || missing+=(iperf3)
+    has redis-server || missing+=(redis-server)
+    has redis-benchmark || missing+=(redis-tools)
+    has memcached || missing+=(memcached)
+    has lighttpd || missing+=(lighttpd)
+    has nginx || missing+=(nginx-light)
+    has curl || missing+=(curl)
+    has python3 || missing+=(python3)
+    if ((${#missing[@]} > 0)); then
+        install_required 'unmodified programs with sockets' "${missing[@]}"
+    fi
+}
+
 # To make the tarball and the Debian package.
 install_packages_to_package() {
     local missing=()

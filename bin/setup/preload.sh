@@ -1,11 +1,14 @@
 # shellcheck shell=bash
 # Runs an unmodified program over rddp, with a library that is preloaded: rddp verbs, rddp sockets.
 #
-# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; NAME_programs, which says
-# where its programs come from; and NAME_option, which takes one option of its own, and returns 1 if it knows none such.
+# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; and NAME_option, which takes one
+# option of its own, and returns 1 if it knows none such.
 
 # Words that start the program, if an option has set some.
 PRELOAD_THROUGH=()
+
+# Where programs of the command come from, if it says so.
+PRELOAD_PROGRAMS=()
 
 # find_library FILE MODULE ADVICE: prints the path of a library, where the module's build leaves it, or where it is installed.
 find_library() {
@@ -55,7 +58,7 @@ preload() {
         esac
     done
     (($# > 0)) || preload_wrong "$command" 'name the program to run'
-    has "$1" || fail "there is no program '$1'" "$("${command}_programs")"
+    has "$1" || fail "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
     library=$("${command}_library")
     if [[ -n $is_local ]]; then
         [[ -z $socket ]] ||

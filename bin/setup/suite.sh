@@ -27,11 +27,11 @@ Usage: rddp test [--no-dpdk] [STEP]...
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP, siw and ESP as
-peers, and unmodified RDMA programs. Two steps run at a time. Takes a quarter of an hour on two cores; the first time more,
-because it builds a virtual machine with siw.
+peers, and unmodified programs for RDMA and sockets. Two steps run at a time. Takes a quarter of an hour on two cores; the first
+time more, because it builds virtual machines.
 
 To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp, ike,
-linux_tcp, verbs, demo, package, soak, shim, simulation, races, fuzz, tshark.
+linux_tcp, verbs, sockets, demo, package, soak, shim, simulation, races, fuzz, tshark.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -58,7 +58,7 @@ suite() {
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(siw esp ike linux_tcp verbs)
+            steps+=(siw esp ike linux_tcp verbs sockets)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
@@ -146,6 +146,7 @@ title_of() {
         esp) echo "Linux's siw over its ESP as the peer" ;;
         ike) echo 'the same with keys from strongSwan' ;;
         verbs) echo 'unmodified RDMA programs' ;;
+        sockets) echo 'unmodified programs with sockets' ;;
         package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
         soak) echo 'a daemon under programs that misbehave and are killed' ;;
@@ -389,6 +390,10 @@ step_ike() {
 # Runs the programs that the tests of the module verbs do not run.
 step_verbs() {
     timeout -k 30 600 "$ROOT/interop/verbs/run" --quick
+}
+
+step_sockets() {
+    timeout -k 30 600 "$ROOT/interop/sockets/run" --quick
 }
 
 step_package() {

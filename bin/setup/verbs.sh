@@ -9,6 +9,8 @@ verbs_library() {
         "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)"
 }
 
+PRELOAD_PROGRAMS=("Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)")
+
 verbs_usage() {
     cat <<'END'
 Usage: rddp verbs --local[=NAME] [--interface NAME] [--as KIND] [--sysfs] -- PROGRAM [ARGUMENT]...
@@ -54,11 +56,6 @@ verbs_option() {
         --sysfs) PRELOAD_THROUGH=("$(dirname -- "$(verbs_library)")/rddp-sysfs") ;;
         *) return 1 ;;
     esac
-}
-
-# Where its programs come from.
-verbs_programs() {
-    echo "Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)"
 }
 
 # Replaces this process by the program, except with --local.
