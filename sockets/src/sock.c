@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +26,10 @@ void lock_engine(void) {
 }
 
 bool try_lock_engine(void) {
-    bool locked = pthread_mutex_trylock(&engine) == 0;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    bool locked = pthread_mutex_timedlock(&engine, &until) == 0;
     if (locked) {
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     }

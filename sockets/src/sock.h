@@ -83,7 +83,8 @@ struct sock {
     bool abortive;                /* SO_LINGER with no time: close(2) resets */
     bool peer_ended, sending_ended, receiving_ended;
     bool failed;                  /* nothing can be sent any more */
-    bool full;                    /* the queue of Sends */
+    bool full;                    /* the session's rings took no request: it is tried again soon */
+    bool end_owed;                /* the peer has not been told that nothing more comes */
     uint32_t peer_octets;         /* longest message */
     uint32_t credits;             /* messages that the peer has room for */
     uint32_t owed;                /* receives posted again, of which the peer has not been told */
@@ -103,6 +104,7 @@ extern pthread_mutex_t engine;
 
 /* A thread that has the lock cannot be cancelled: what is called under it has points where it could. */
 void lock_engine(void);
+/* Within a second: a signal handler that ends the process may have interrupted the thread that has the lock. */
 bool try_lock_engine(void);
 void unlock_engine(void);
 
