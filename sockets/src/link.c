@@ -12,22 +12,22 @@
 
 #define MAX_LINKS 16
 /* Without a daemon, the next one is looked for after that time. */
-#define RETRY_NANOS 1000000000u
+#define NEXT_LOOK_NANOS 1000000000u
 
 static struct link all[MAX_LINKS];
 static unsigned count;
-static uint64_t retry_at;
+static uint64_t looks_at;
 
 static void find_links(void) {
     struct rddp_interface interfaces[MAX_LINKS];
     unsigned found = 0;
     uint64_t time = now();
-    if (time < retry_at) {
+    if (time < looks_at) {
         return;
     }
     if (rddp_list_interfaces(daemon_socket(), interfaces, MAX_LINKS, &found) != RDDP_OK) {
         sockets_log("no interfaces: %s", rddp_error());
-        retry_at = time + RETRY_NANOS;
+        looks_at = time + NEXT_LOOK_NANOS;
         return;
     }
     const char *wanted = chosen_interface();
@@ -38,7 +38,7 @@ static void find_links(void) {
     }
     if (count == 0) {
         sockets_log("the daemon has no interface %s", wanted);
-        retry_at = time + RETRY_NANOS;
+        looks_at = time + NEXT_LOOK_NANOS;
     }
 }
 
@@ -79,6 +79,9 @@ rddp_session *open_link(struct link *link) {
     session->observer = observe;
     session->observer_argument = link;
     pthread_mutex_unlock(&session->lock);
+    struct rddp_limits limits;
+    rddp_session_limits(session, &limits);
+    link->most_streams = limits.completions / REQUESTS_OF_STREAM;
     link->session = session;
     return session;
 }
@@ -114,6 +117,7 @@ void forget_links(void) {
         }
         all[i].session = NULL;
         all[i].socks = NULL;
+        all[i].streams = 0;
         all[i].events = false;
         forget_buffers(&all[i]);
     }

@@ -18,7 +18,9 @@ struct link {
     struct rddp_interface interface;
     rddp_session *session;  /* NULL: not open */
     _Atomic bool events;    /* something has happened to a listener or a connection; set by the session's thread */
-    struct sock *socks;     /* those that have a connection, or listen */
+    struct sock *socks;     /* those that have a connection */
+    unsigned streams;       /* sockets that have a connection */
+    unsigned most_streams;  /* for more the session's rings have no room */
     struct buffer *spare;
 };
 

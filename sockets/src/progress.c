@@ -105,6 +105,7 @@ static void lose(struct link *link) {
 void progress(void) {
     unsigned count;
     claim_listeners();
+    bool retries = take_retries();
     struct link *list = links(&count);
     for (unsigned i = 0; i < count; i++) {
         struct link *link = &list[i];
@@ -114,6 +115,9 @@ void progress(void) {
         bool events = atomic_load_explicit(&link->events, memory_order_relaxed) && atomic_exchange(&link->events, false);
         if (take_completions(link)) {
             activity = now();
+        }
+        if (retries) {
+            retry_streams(link);
         }
         if (!events) {
             continue;

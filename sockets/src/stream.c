@@ -60,6 +60,10 @@ static bool post_receives(struct sock *sock) {
 }
 
 bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connection) {
+    if (link->streams >= link->most_streams) {
+        sockets_log("%u connections are as many as the session has requests for", link->streams);
+        return false;
+    }
     sock->buffer = get_buffer(link);
     if (sock->buffer == NULL) {
         return false;
@@ -77,6 +81,7 @@ bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connec
     }
     sock->next = link->socks;
     link->socks = sock;
+    link->streams++;
     sock->references++;
     return true;
 }
@@ -87,6 +92,7 @@ void detach_stream(struct sock *sock) {
         at = &(*at)->next;
     }
     *at = sock->next;
+    sock->link->streams--;
     rddp_forget(sock->connection);
     sock->connection = NULL;
     if (sock->octets == 0) {
@@ -98,13 +104,31 @@ void detach_stream(struct sock *sock) {
 
 static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t length);
 
-/* Posts slots again that are empty, once they are enough, and tells the peer if that is worth a message. */
-static void refill(struct sock *sock) {
-    if (sock->emptied_count < POST_EVERY || sock->connection == NULL) {
+static bool to_retry;
+
+static void starve(struct sock *sock) {
+    sock->full = true;
+    to_retry = true;
+}
+
+bool any_to_retry(void) {
+    return to_retry;
+}
+
+bool take_retries(void) {
+    bool some = to_retry;
+    to_retry = false;
+    return some;
+}
+
+/* Posts slots again that are empty, once they are enough or all are wanted, and tells the peer if that is worth a message. */
+static void refill(struct sock *sock, bool all) {
+    if ((sock->emptied_count < POST_EVERY && !all) || sock->connection == NULL) {
         return;
     }
     while (sock->emptied_count > 0) {
         if (!post_receive(sock, sock->emptied[sock->emptied_count - 1])) {
+            starve(sock);
             return;
         }
         sock->emptied_count--;
@@ -166,7 +190,7 @@ size_t read_stream(struct sock *sock, const struct iovec *pieces, size_t count, 
     }
     if (!keep) {
         sock->octets -= taken;
-        refill(sock);
+        refill(sock, false);
         if (sock->octets == 0 && sock->connection == NULL && sock->buffer != NULL) {
             put_buffer(sock->link, sock->buffer);
             sock->buffer = NULL;
@@ -194,12 +218,11 @@ static void on_message(struct sock *sock, const struct rddp_completion *completi
         sock->octets += completion->octets;
     } else if ((told & OCTETS) == 0) {
         /* At once: the peer has no credit for it that would ever come back. */
-        if (!post_receive(sock, (uint32_t)completion->id)) {
-            end_stream(sock, false);
-        }
+        empty_slot(sock, (uint32_t)completion->id, false);
+        refill(sock, true);
     } else {
         empty_slot(sock, (uint32_t)completion->id, true);
-        refill(sock);
+        refill(sock, false);
     }
     if ((told & END) != 0) {
         sock->peer_ended = true;
@@ -219,10 +242,22 @@ void on_completion(struct sock *sock, const struct rddp_completion *completion) 
     if (completion->status == RDDP_SUCCESS && completion->id == ID_OF_END) {
         sock->end_acknowledged = true;
     }
-    if (sock->full) {
-        sock->full = false;
-        refill(sock);
-        sock_changed(sock);
+}
+
+static void retry(struct sock *sock) {
+    sock->full = false;
+    refill(sock, true);
+    if (sock->end_owed && !sock->full && !sock->failed) {
+        sock->end_owed = !post(sock, END, NULL, 0);
+    }
+    sock_changed(sock);
+}
+
+void retry_streams(struct link *link) {
+    for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
+        if (sock->full) {
+            retry(sock);
+        }
     }
 }
 
@@ -246,7 +281,7 @@ static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t
         request.flags |= RDDP_SIGNALLED;
     }
     if (sock->connection == NULL || rddp_post(sock->connection, &request) != RDDP_OK) {
-        sock->full = true;
+        starve(sock);
         return false;
     }
     sock->unsent_signal = (request.flags & RDDP_SIGNALLED) != 0 ? 0 : sock->unsent_signal + 1;
@@ -313,9 +348,7 @@ void end_sending(struct sock *sock) {
         return;
     }
     sock->sending_ended = true;
-    if (!sock->failed && !post(sock, END, NULL, 0)) {
-        end_stream(sock, false);
-    }
+    sock->end_owed = !sock->failed && !post(sock, END, NULL, 0);
 }
 
 void end_stream(struct sock *sock, bool graceful) {

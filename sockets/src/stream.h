@@ -17,6 +17,8 @@
 #define CREDITS 12u
 #define RETURN 6u
 #define SEND_QUEUE 64u
+/* That a connection may have outstanding: its receives, and its Sends until they are acknowledged. */
+#define REQUESTS_OF_STREAM 32u
 #define BUFFER_OCTETS ((SLOTS + CREDITS) * (uint64_t)SLOT_OCTETS)
 
 /* What an end tells the other in the private data of its request or reply. */
@@ -38,6 +40,14 @@ void detach_stream(struct sock *sock);
 
 /* A request has completed. */
 void on_completion(struct sock *sock, const struct rddp_completion *completion);
+
+/* Whether a request did not fit into a session's rings, and waits for retry_streams(), within about RETRY_NANOS. */
+bool any_to_retry(void);
+/* That, once: whoever takes it calls retry_streams() for all links. */
+bool take_retries(void);
+void retry_streams(struct link *link);
+
+#define RETRY_NANOS 1000000u
 
 /* The connection has ended, and all its completions have been taken. */
 void on_end(struct sock *sock, int reason);

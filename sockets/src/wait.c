@@ -11,6 +11,7 @@
 #include "listening.h"
 #include "progress.h"
 #include "settings.h"
+#include "stream.h"
 
 /* A process that has had nothing for that time sleeps at once. */
 #define ACTIVE_NANOS 2000000u
@@ -144,6 +145,9 @@ static bool sleep_once(struct wait *wait, struct sleeper *sleeper) {
     }
     struct timespec timeout, *limit = NULL;
     uint64_t until = wait->deadline < next_claim() ? wait->deadline : next_claim();
+    if (any_to_retry() && deadline_after(RETRY_NANOS) < until) {
+        until = deadline_after(RETRY_NANOS);
+    }
     if (until != FOREVER) {
         uint64_t time = now(), left = until > time ? until - time : 0;
         timeout = (struct timespec){.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
