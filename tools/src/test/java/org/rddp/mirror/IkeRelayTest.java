@@ -53,7 +53,10 @@ class IkeRelayTest {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws Exception {
+    // So the relay's read fails.
+    namespace.run("ip", "link", "del", TUN);
+    tun.close();
     there.close();
     here.close();
     daemon.close();
