@@ -13,8 +13,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.KeyExchangeHandler;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
@@ -63,13 +66,16 @@ class KeyExchangeTest {
         .array();
   }
 
-  @Test
-  void shouldPassDatagramsBothWays() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  @DisplayName("datagrams of IKE reach the program, also if another engine receives them")
+  void shouldPassDatagramsBothWays(int engines) throws Exception {
     Recorder atOne = new Recorder();
     Recorder atTwo = new Recorder();
-    try (TestDaemon daemon = TestDaemon.withIpsec();
-        Rddp here = daemon.connect("one");
-        Rddp there = daemon.connect("two")) {
+    // What is not TCP comes to the queue of the first engine.
+    try (TestDaemon daemon = TestDaemon.withIpsec(engines);
+        Rddp here = daemon.connect(engines == 1 ? "one" : "one/1");
+        Rddp there = daemon.connect(engines == 1 ? "two" : "two/1")) {
       here.securityAssociations().exchangeKeys(atOne);
       there.securityAssociations().exchangeKeys(atTwo);
       here.securityAssociations().send(one, two, datagram(1));
@@ -91,9 +97,10 @@ class KeyExchangeTest {
   @Test
   void shouldTellWhichPeerNeedsAnAssociation() {
     Recorder recorder = new Recorder();
-    try (TestDaemon daemon = TestDaemon.withIpsec();
-        Rddp here = daemon.connect("one")) {
-      here.securityAssociations().exchangeKeys(recorder);
+    try (TestDaemon daemon = TestDaemon.withIpsec(2);
+        Rddp here = daemon.connect("one/0");
+        Rddp mirror = daemon.connect("one/1")) {
+      mirror.securityAssociations().exchangeKeys(recorder);
       CompletableFuture<Void> connecting =
           CompletableFuture.runAsync(
               () ->
