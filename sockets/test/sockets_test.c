@@ -1,4 +1,6 @@
 /* Calls on connected and listening sockets, as the manual pages say. */
+#include <netinet/tcp.h>
+
 #include "ends.h"
 
 #define MUCH (20u << 20)
@@ -322,6 +324,42 @@ static void should_wake_the_thread_that_waits(void) {
     }
 }
 
+/* As many as a session has requests for: 8192, and 32 for each. */
+#define MOST 256
+
+static void should_leave_connections_alone_when_there_can_be_no_more(void) {
+    static int near[MOST], far[MOST];
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port);
+    for (int i = 0; i < MOST; i++) {
+        near[i] = begin_connect(FAR_ADDRESS, port);
+        far[i] = accept(listener, NULL, NULL);
+        CHECK(far[i] >= 0);
+        CHECK(await(near[i], POLLOUT) == POLLOUT);
+        set_nonblocking(near[i], false);
+    }
+    /* One more is the kernel's: its socket connects, or has tried in vain. Beneath one of rddp's it does nothing. */
+    struct sockaddr_in to = address_of(FAR_ADDRESS, port);
+    int more = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), error = 0;
+    struct tcp_info info;
+    socklen_t length = sizeof info, error_length = sizeof error;
+    CHECK(more >= 0);
+    CHECK(connect(more, (struct sockaddr *)&to, sizeof to) == -1);
+    bool tries = errno == EINPROGRESS;
+    CHECK(getsockopt(more, IPPROTO_TCP, TCP_INFO, &info, &length) == 0);
+    CHECK(getsockopt(more, SOL_SOCKET, SO_ERROR, &error, &error_length) == 0);
+    CHECK(!tries || info.tcpi_state == TCP_SYN_SENT || error != 0);
+    CHECK(close(more) == 0);
+    for (int i = 0; i < MOST; i++) {
+        for (int j = 0; j < 20; j++) {
+            send_text(near[i], "question");
+            expect_text(far[i], "question");
+        }
+        CHECK(close(near[i]) == 0 && close(far[i]) == 0);
+    }
+    CHECK(close(listener) == 0);
+}
+
 int main(void) {
     RUN(should_connect_and_tell_names);
     RUN(should_answer_octets);
@@ -342,6 +380,7 @@ int main(void) {
     RUN(should_end_a_wait_when_its_thread_is_cancelled);
 #endif
     RUN(should_wake_the_thread_that_waits);
+    RUN(should_leave_connections_alone_when_there_can_be_no_more);
     puts("done");
     return 0;
 }
