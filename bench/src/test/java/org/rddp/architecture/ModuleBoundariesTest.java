@@ -63,7 +63,7 @@ class ModuleBoundariesTest {
     "client, ipc",
     "daemon, wire device group ip tcp crc mpa ddp rdmap dpdk ipc client",
     "simulation, wire device group ip tcp crc mpa ddp rdmap ipc client daemon",
-    "rig,    device dpdk ipc client daemon",
+    "rig,    device dpdk ip ipc client daemon",
   })
   void packagesDependOnlyOnLowerOnes(String name, String below) {
     Stream<String> known =

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.ReplayWindow;
 import org.rddp.wire.Esp;
@@ -18,9 +19,18 @@ public final class InboundAssociation extends Association {
   static final int FORGED = -2;
 
   private static final int NOBODY = -1;
+  private static final VarHandle OWNER;
+
+  static {
+    try {
+      OWNER = MethodHandles.lookup().findVarHandle(InboundAssociation.class, "owner", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final ReplayWindow window;
-  private final AtomicInteger owner = new AtomicInteger(NOBODY);
+  private volatile int owner = NOBODY;
   final long destinationHigh;
   final long destinationLow;
   private long octets;
@@ -61,11 +71,10 @@ public final class InboundAssociation extends Association {
 
   /** The stack that opens its packets: this one, if there was none before. */
   int owner(int stack) {
-    int found = owner.get();
-    if (found != NOBODY) {
-      return found;
+    if (owner == NOBODY) {
+      OWNER.compareAndSet(this, NOBODY, stack);
     }
-    return owner.compareAndSet(NOBODY, stack) ? stack : owner.get();
+    return owner;
   }
 
   /**
