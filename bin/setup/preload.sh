@@ -58,7 +58,11 @@ preload() {
         esac
     done
     (($# > 0)) || preload_wrong "$command" 'name the program to run'
-    has "$1" || fail "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
+    # Not functions and builtins of this shell, which `has` finds, too.
+    if ! type -P -- "$1" >/dev/null; then
+        [[ ${2:-} != -- ]] || preload_wrong "$command" "there is no program '$1'; a name of the daemon stands behind '=': --local=$1"
+        fail "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
+    fi
     library=$("${command}_library")
     if [[ -n $is_local ]]; then
         [[ -z $socket ]] ||

@@ -26,6 +26,8 @@ check 'refuses another kind of device' ends_verbs 2 'iwarp or as roce' --as ib t
 check 'takes a kind of device' ends_verbs 1 "there is no program 'nothing-like-it'" --as roce -- nothing-like-it
 check 'shows devices in sysfs if asked' ends_verbs 1 "there is no program 'nothing-like-it'" --sysfs -- nothing-like-it
 check 'names a program that is missing' ends_verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
+check 'takes no function of its own for a program' ends_verbs 1 "there is no program 'verbs'" --local verbs
+check 'says how a daemon is named' ends_verbs 2 "behind '=': --local=demo" --local demo -- true
 check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true
 check 'refuses a name that is no file name' ends_verbs 2 "allowed: 1 to 32 letters" --local=a/b true
 check 'refuses a socket beside a daemon of its own' ends_verbs 2 'give one of them' --local --socket "$WORK/none.sock" true
