@@ -24,6 +24,9 @@ interfaces where a program under 'rddp sockets' listens, and by the kernel to al
       --socket PATH      The daemon's socket. Default: $RDDP_SOCKET, or /run/rddp/rddpd.sock.
   -h, --help             Show this.
 
+Ends with the program's exit status, or with 128 and the number of the signal that ended it; without having started it, with 1,
+or with 2 for wrong arguments.
+
 The environment of the program: RDDP_SOCKETS_LOG=1 prints to standard error what listens and connects over rddp, and why a
 connection does not; RDDP_SOCKETS_SPIN says for how many microseconds a call looks for octets before its thread sleeps
 (default: 100; 0: it sleeps at once).

@@ -31,6 +31,9 @@ It needs the libraries libibverbs1 and librdmacm1.
                          this program and what it starts only, in a mount namespace; without root, in a user namespace.
   -h, --help             Show this.
 
+Ends with the program's exit status, or with 128 and the number of the signal that ended it; without having started it, with 1,
+or with 2 for wrong arguments.
+
 The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed, and what was connected,
 heard and registered; RDDP_VERBS_YIELD=0 or 1 decides whether a thread yields its processor after polls without a result
 (default: 1 with fewer than three processors); RDDP_PEER_TO_PEER=no is for peers without MPA revision 2.
