@@ -26,16 +26,13 @@ final class HandOverInput implements HandOverHandler {
   @Override
   public void process(HandOverEntry entry, long now) {
     TransportHandler transport = context.transport;
-    if (entry.kind == Kind.SEALED) {
-      // What is in it has not been looked at, and any stack may have its connection.
-      sealed(entry, now);
-      return;
-    }
-    context.handOver.from(entry.origin, entry.kind == Kind.QUIET_SEGMENT);
+    // What is in a sealed packet has not been looked at, and any stack may have its connection.
+    int origin = entry.kind == Kind.SEALED ? StackMember.HERE : entry.origin;
+    context.handOver.from(origin, entry.kind == Kind.QUIET_SEGMENT);
     try {
       switch (entry.kind) {
         case SEGMENT, QUIET_SEGMENT -> segment(entry);
-        case SEALED -> throw new IllegalStateException("handled above");
+        case SEALED -> sealed(entry, now);
         case UNREACHABLE ->
             transport.onUnreachable(
                 entry.length, path(entry), entry.localPort, entry.remotePort, entry.sequence);

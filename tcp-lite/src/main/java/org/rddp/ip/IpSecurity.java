@@ -31,7 +31,7 @@ public final class IpSecurity {
   private Predicate<HostAddress> routes = destination -> true;
   private Runnable listener = () -> {};
 
-  /** Of the stack that is in use; null before the first one. */
+  /** Sends IKE's datagrams; null before the first stack. */
   private EspOutput output;
 
   private long needAgainAt = Long.MIN_VALUE;
