@@ -2,7 +2,6 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
@@ -13,8 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.LoopedDevice;
-import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
 import org.rddp.group.StackGroup;
 import org.rddp.group.StackMember;
@@ -22,11 +19,7 @@ import org.rddp.ip.AssociationDatabase;
 import org.rddp.ip.AssociationSettings;
 import org.rddp.ip.EspCounters;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
-import org.rddp.ip.Ipv4Address;
-import org.rddp.ip.Ipv6Address;
-import org.rddp.ip.Ipv6Network;
 import org.rddp.ip.PolicyAction;
 import org.rddp.ip.SecurityPolicy;
 import org.rddp.ip.esp.EspSuite;
@@ -39,24 +32,15 @@ import org.rddp.wire.Toeplitz;
  * Several stacks with one address that share security associations, and a host with one stack.
  * Everything must be in ESP.
  */
-class EspStackGroupTest {
-  private static final long MILLISECOND = 1_000_000;
-  private static final int CONNECTIONS = 12;
-  private static final int OCTETS = 50_000;
-  private static final int PORT = 7;
+class EspStackGroupTest extends GroupedStacks {
   private static final int SPI = 0x1000;
   private static final SecurityPolicy POLICY = new SecurityPolicy(List.of(), PolicyAction.REQUIRE);
 
-  private final NativePacketPool ourPool = new NativePacketPool(4096, 2048);
-  private final NativePacketPool theirPool = new NativePacketPool(4096, 2048);
-  private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
-  private final SplittableRandom random = new SplittableRandom(7);
-  private final List<TcpStack> ours = new ArrayList<>();
-  private final AssociationDatabase theirAssociations = associations(2, 1);
-  private final TcpStack theirs = stack(link[1], 2, StackGroup.alone(), theirAssociations, 0);
   private AssociationDatabase associations;
-  private SteeredDevice device;
-  private long now = MILLISECOND;
+
+  EspStackGroupTest() {
+    theirs = stack(link[1], 2, StackGroup.alone(), associations(2, 1), 0);
+  }
 
   private static HostAddress address(boolean ipv6, int host) {
     return HostAddress.parse((ipv6 ? "2001:db8::" : "10.0.0.") + host);
@@ -74,8 +58,7 @@ class EspStackGroupTest {
       FrameDevice below, int host, StackMember member, AssociationDatabase shared, int number) {
     return new TcpStack(
         below,
-        new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24)
-            .withIpv6(new Ipv6Network(Ipv6Address.parse("2001:db8::" + host), 64, "a secret")),
+        interfaceAddress(host),
         TcpSettings.DEFAULTS.withTimeWait(MILLISECOND),
         member,
         new IpSecurity(POLICY, shared, number),
@@ -118,72 +101,12 @@ class EspStackGroupTest {
     }
   }
 
-  private void turn() {
-    for (TcpStack each : ours) {
-      turn(each);
-    }
-    turn(theirs);
-    now += MILLISECOND / 10;
-  }
-
-  private void turn(TcpStack stack) {
-    stack.receive(now);
-    stack.advance(now);
-    stack.transmit(now);
-  }
-
-  private List<Peer> connect(boolean ipv6) {
-    List<Peer> peers = new ArrayList<>();
-    theirs.listen(
-        PORT,
-        (stream, from, port) -> {
-          Peer server = peer(port);
-          peers.add(server);
-          return server;
-        });
-    for (int i = 0; i < CONNECTIONS; i++) {
-      Peer client = peer(i);
-      peers.add(client);
-      ours.get(i % ours.size()).connect(address(ipv6, 2), PORT, client);
-    }
-    return peers;
-  }
-
-  private static Peer peer(long seed) {
-    return new Peer(new PayloadPattern(1), new PayloadPattern(1), OCTETS, 0, seed);
-  }
-
-  private void finish(List<Peer> peers) {
-    long deadline = now + 60_000 * MILLISECOND;
-    while (peers.size() < 2 * CONNECTIONS || peers.stream().anyMatch(each -> each.closed == null)) {
-      turn();
-      assertThat(now).as("still at it").isLessThan(deadline);
-    }
-    assertThat(peers)
-        .allSatisfy(peer -> {
-          assertThat(peer.wrong).isNull();
-          assertThat(peer.closed).isEqualTo(CloseReason.NORMAL);
-          assertThat(peer.received).isEqualTo(OCTETS);
-        });
-  }
-
   private long sum(ToLongFunction<EspCounters> counter) {
     return ours.stream().mapToLong(each -> counter.applyAsLong(each.security().counters())).sum();
   }
 
   private long handedOver() {
     return ours.stream().mapToLong(each -> each.ipCounters().handedOver).sum();
-  }
-
-  private void close() {
-    ours.forEach(TcpStack::close);
-    theirs.close();
-    for (int i = 0; i < ours.size(); i++) {
-      device.queue(i).close();
-    }
-    link[1].close();
-    assertThat(ourPool.available()).isEqualTo(ourPool.capacity());
-    assertThat(theirPool.available()).isEqualTo(theirPool.capacity());
   }
 
   @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
@@ -198,7 +121,7 @@ class EspStackGroupTest {
     SplittableRandom queues = new SplittableRandom(3);
     start(3, 0.2, () -> queues.nextInt(3));
     associate(1, ipv6, tunnel, suite, SPI);
-    finish(connect(ipv6));
+    finish(connectOut(address(ipv6, 2)));
     EspCounters far = theirs.security().counters();
     assertThat(far.replayed + far.forged + far.mismatched).as("at the other host").isZero();
     assertThat(far.opened).isEqualTo(sum(each -> each.sealed));
@@ -219,7 +142,7 @@ class EspStackGroupTest {
   void shouldOpenWhereItComes(int queue) {
     start(3, 0, () -> queue);
     associate(0, false, false, EspSuite.AES128_GCM16, SPI);
-    finish(connect(false));
+    finish(connectOut(address(false, 2)));
     EspCounters there = ours.get(queue).security().counters();
     assertThat(there.opened).isPositive().isEqualTo(theirs.security().counters().sealed);
     close();
@@ -232,7 +155,7 @@ class EspStackGroupTest {
     SplittableRandom queues = new SplittableRandom(3);
     start(2, 0, () -> queues.nextInt(2));
     associate(by, false, false, EspSuite.AES128_GCM16, SPI);
-    List<Peer> peers = connect(false);
+    List<Peer> peers = connectOut(address(false, 2));
     for (int i = 1; i < 8; i++) {
       turn();
       turn();

@@ -16,44 +16,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.LoopedDevice;
-import org.rddp.device.NativePacketPool;
 import org.rddp.device.SteeredDevice;
 import org.rddp.group.StackGroup;
 import org.rddp.group.StackMember;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ip.Ipv6Address;
-import org.rddp.ip.Ipv6Network;
 import org.rddp.wire.Toeplitz;
 
-/**
- * Several stacks with one address, each on a queue of one device, and a host with one stack. The
- * connections are over one family or the other.
- */
+/** Stacks that share an address. The connections are over one family or the other. */
 @ParameterizedClass
 @ValueSource(strings = {"10.0.0.", "2001:db8::"})
-class StackGroupTest {
+class StackGroupTest extends GroupedStacks {
   private static final Ipv4Address V4_TWO = Ipv4Address.parse("10.0.0.2");
   private static final Ipv4Address V4_THREE = Ipv4Address.parse("10.0.0.3");
   private static final Ipv4Address V4_FOUR = Ipv4Address.parse("10.0.0.4");
-  private static final long MILLISECOND = 1_000_000;
-  private static final int CONNECTIONS = 12;
 
   private TcpSettings settings = TcpSettings.DEFAULTS.withTimeWait(MILLISECOND);
-  private final NativePacketPool ourPool = new NativePacketPool(4096, 2048);
-  private final NativePacketPool theirPool = new NativePacketPool(4096, 2048);
-  private final LoopedDevice[] link = LoopedDevice.pair(ourPool, theirPool, 1500, 512);
-  private final SplittableRandom random = new SplittableRandom(7);
-  private final List<TcpStack> ours = new ArrayList<>();
   private final HostAddress ourAddress;
   private final HostAddress theirAddress;
-  private final TcpStack theirs;
-  private SteeredDevice device;
   private StackGroup group;
-  private long now = MILLISECOND;
 
   StackGroupTest(String network) {
     ourAddress = HostAddress.parse(network + 1);
@@ -62,15 +44,7 @@ class StackGroupTest {
   }
 
   private TcpStack stack(FrameDevice below, int host, StackMember member) {
-    Ipv6Address address = Ipv6Address.parse("2001:db8::" + host);
-    return new TcpStack(
-        below,
-        new InterfaceAddress(Ipv4Address.parse("10.0.0." + host), 24)
-            .withIpv6(new Ipv6Network(address, 64, "a secret")),
-        settings,
-        member,
-        random.split(),
-        now);
+    return new TcpStack(below, interfaceAddress(host), settings, member, random.split(), now);
   }
 
   private void start(int stacks) {
@@ -92,77 +66,15 @@ class StackGroupTest {
     return new FlowSteering(new Toeplitz(key), table);
   }
 
-  private void turn() {
-    for (TcpStack stack : ours) {
-      turn(stack);
-    }
-    turn(theirs);
-    now += MILLISECOND / 10;
-  }
-
-  private void turn(TcpStack stack) {
-    stack.receive(now);
-    stack.advance(now);
-    stack.transmit(now);
-  }
-
-  /** Turns until all have closed in order. */
-  private void finish(List<Peer> peers) {
-    long deadline = now + 60_000 * MILLISECOND;
-    while (peers.stream().anyMatch(each -> each.closed == null)) {
-      turn();
-      assertThat(now).as("still at it").isLessThan(deadline);
-    }
-    assertThat(peers)
-        .allSatisfy(peer -> {
-          assertThat(peer.wrong).isNull();
-          assertThat(peer.closed).isEqualTo(CloseReason.NORMAL);
-          assertThat(peer.received).isEqualTo(50_000);
-        });
-  }
-
-  private static Peer peer(long seed) {
-    return new Peer(new PayloadPattern(1), new PayloadPattern(1), 50_000, 0, seed);
-  }
-
   private long sum(ToLongFunction<IpCounters> counter) {
     return ours.stream().mapToLong(each -> counter.applyAsLong(each.ipCounters())).sum();
-  }
-
-  private void close() {
-    ours.forEach(TcpStack::close);
-    theirs.close();
-    for (int i = 0; i < ours.size(); i++) {
-      device.queue(i).close();
-    }
-    link[1].close();
-    assertThat(ourPool.available()).isEqualTo(ourPool.capacity());
-    assertThat(theirPool.available()).isEqualTo(theirPool.capacity());
-  }
-
-  /** Connections from each of our stacks to the other host. */
-  private List<Peer> connectOut() {
-    List<Peer> peers = new ArrayList<>();
-    theirs.listen(
-        7,
-        (stream, address, port) -> {
-          Peer server = peer(port);
-          peers.add(server);
-          return server;
-        });
-    for (int i = 0; i < CONNECTIONS; i++) {
-      Peer client = peer(i);
-      peers.add(client);
-      ours.get(i % ours.size()).connect(theirAddress, 7, client);
-    }
-    return peers;
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 8})
   void shouldLeaveFromPortsWhoseAnswersComeToTheirQueue(int stacks) {
     start(stacks);
-    finish(connectOut());
+    finish(connectOut(theirAddress));
     assertThat(sum(ip -> ip.handedOver)).isZero();
     assertThat(ours).allSatisfy(each -> assertThat(each.counters().established).isPositive());
     assertThat(theirs.ipCounters().announcements).isZero();
@@ -174,7 +86,7 @@ class StackGroupTest {
   void shouldHandOverWhatComesToTheWrongQueue(int stacks) {
     start(stacks);
     device.steer(steering(IntStream.range(0, stacks).map(i -> (i + 1) % stacks).toArray()));
-    finish(connectOut());
+    finish(connectOut(theirAddress));
     assertThat(sum(ip -> ip.handedOver)).isGreaterThan(CONNECTIONS * 10);
     assertThat(sum(ip -> ip.handedOverIn)).isEqualTo(sum(ip -> ip.handedOver));
     close();
@@ -183,7 +95,7 @@ class StackGroupTest {
   @Test
   void shouldGoOnWhenTheTableChanges() {
     start(4);
-    List<Peer> peers = connectOut();
+    List<Peer> peers = connectOut(theirAddress);
     for (int i = 0; i < 8; i++) {
       turn();
     }
@@ -197,21 +109,14 @@ class StackGroupTest {
   void shouldConnectWhereQueuesCannotBeForetold() {
     start(4);
     device.hideSteering();
-    finish(connectOut());
+    finish(connectOut(theirAddress));
     close();
   }
 
   private List<Peer> connectIn(int... listening) {
     List<Peer> peers = new ArrayList<>();
     for (int index : listening) {
-      ours.get(index)
-          .listen(
-              7,
-              (stream, address, port) -> {
-                Peer server = peer(port);
-                peers.add(server);
-                return server;
-              });
+      ours.get(index).listen(7, accepting(peers));
     }
     for (int i = 0; i < CONNECTIONS; i++) {
       Peer client = peer(i);
@@ -275,14 +180,7 @@ class StackGroupTest {
   void shouldConnectToAnotherStackOfItsOwnInterface() {
     start(3);
     List<Peer> peers = new ArrayList<>();
-    ours.get(2)
-        .listen(
-            7,
-            (stream, address, port) -> {
-              Peer server = peer(port);
-              peers.add(server);
-              return server;
-            });
+    ours.get(2).listen(7, accepting(peers));
     Peer client = peer(1);
     peers.add(client);
     ours.get(0).connect(ourAddress, 7, client);
@@ -417,7 +315,7 @@ class StackGroupTest {
   @Test
   void shouldLetAStackTakeThePlaceOfAnotherThatHasEnded() {
     startWithManyConnections(2);
-    List<Peer> peers = connectOut();
+    List<Peer> peers = connectOut(theirAddress);
     while (theirs.counters().established < CONNECTIONS) {
       turn();
     }
