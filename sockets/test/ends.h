@@ -21,32 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check_errno.h"
+
 #define FAR_ADDRESS "10.0.0.2"
 #define DEADLINE_MS 20000
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));              \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-/* A call that must fail with an errno value. */
-#define CHECK_ERRNO(expected, call)                                                                                    \
-    do {                                                                                                               \
-        errno = 0;                                                                                                     \
-        CHECK((call) == -1);                                                                                           \
-        CHECK(errno == (expected));                                                                                    \
-    } while (0)
-
-/* Runs a test, and says which: the last line that is printed names the one that has failed. */
-#define RUN(test)                                                                                                      \
-    do {                                                                                                               \
-        puts(#test);                                                                                                   \
-        fflush(stdout);                                                                                                \
-        test();                                                                                                        \
-    } while (0)
 
 static inline struct sockaddr_in address_of(const char *address, uint16_t port) {
     struct sockaddr_in made = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -72,7 +50,7 @@ static inline int begin_connect(const char *address, uint16_t port) {
     struct sockaddr_in to = address_of(address, port);
     int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     CHECK(made >= 0);
-    CHECK_ERRNO(EINPROGRESS, connect(made, (struct sockaddr *)&to, sizeof to));
+    CHECK_ERRNO(EINPROGRESS, connect(made, (struct sockaddr *)&to, sizeof to) == -1);
     return made;
 }
 

@@ -35,7 +35,7 @@ static void should_report_a_level_again_and_again(void) {
     CHECK(next_event(epoll, pair.far) == EPOLLOUT);
     CHECK(next_event(epoll, pair.far) == EPOLLOUT);
     CHECK(epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == 0);
-    CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event));
+    CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event) == -1);
     expect_nothing(epoll);
     close_pair(&pair);
     CHECK(close(epoll) == 0);
@@ -84,7 +84,7 @@ static void should_report_sockets_that_connect_after_they_are_added(void) {
     add(epoll, near, EPOLLOUT | EPOLLET);
     struct epoll_event event;
     CHECK(epoll_wait(epoll, &event, 1, DEADLINE_MS) == 1);  /* a socket without connection has hung up */
-    CHECK_ERRNO(EINPROGRESS, connect(near, (struct sockaddr *)&to, sizeof to));
+    CHECK_ERRNO(EINPROGRESS, connect(near, (struct sockaddr *)&to, sizeof to) == -1);
     int far = accept(listener, NULL, NULL);
     CHECK(far >= 0);
     CHECK(next_event(epoll, near) == EPOLLOUT);

@@ -18,7 +18,7 @@ static void should_connect_and_tell_names(void) {
     length = sizeof error;
     CHECK(getsockopt(pair.near, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0);
     struct sockaddr_in to = address_of(FAR_ADDRESS, pair.port);
-    CHECK_ERRNO(EISCONN, connect(pair.near, (struct sockaddr *)&to, sizeof to));
+    CHECK_ERRNO(EISCONN, connect(pair.near, (struct sockaddr *)&to, sizeof to) == -1);
     close_pair(&pair);
 }
 
@@ -39,7 +39,7 @@ static void should_answer_octets(void) {
     CHECK(recv(pair.near, octets, sizeof octets, MSG_PEEK) == 5 && memcmp(octets, "abcde", 5) == 0);
     struct iovec room[] = {{octets, 1}, {octets + 8, 8}};
     CHECK(readv(pair.near, room, 2) == 5 && octets[0] == 'a' && memcmp(octets + 8, "bcde", 4) == 0);
-    CHECK_ERRNO(EAGAIN, recv(pair.near, octets, 1, MSG_DONTWAIT));
+    CHECK_ERRNO(EAGAIN, recv(pair.near, octets, 1, MSG_DONTWAIT) == -1);
     close_pair(&pair);
 }
 
@@ -142,7 +142,7 @@ static void should_end_each_direction_by_itself(void) {
     expect_text(pair.far, "last");
     expect_end(pair.far);
     CHECK((look(pair.far, POLLIN | POLLOUT | POLLRDHUP) & (POLLIN | POLLOUT | POLLRDHUP | POLLHUP)) == (POLLIN | POLLOUT | POLLRDHUP));
-    CHECK_ERRNO(EPIPE, send(pair.near, "x", 1, MSG_NOSIGNAL));
+    CHECK_ERRNO(EPIPE, send(pair.near, "x", 1, MSG_NOSIGNAL) == -1);
     send_text(pair.far, "answer");
     CHECK(close(pair.far) == 0);
     expect_text(pair.near, "answer");
@@ -173,9 +173,9 @@ static void should_raise_a_signal_where_nobody_reads(void) {
     struct sigaction action = {.sa_handler = on_pipe};
     CHECK(sigaction(SIGPIPE, &action, NULL) == 0);
     CHECK(shutdown(pair.near, SHUT_WR) == 0);
-    CHECK_ERRNO(EPIPE, send(pair.near, "x", 1, MSG_NOSIGNAL));
+    CHECK_ERRNO(EPIPE, send(pair.near, "x", 1, MSG_NOSIGNAL) == -1);
     CHECK(pipes == 0);
-    CHECK_ERRNO(EPIPE, write(pair.near, "x", 1));
+    CHECK_ERRNO(EPIPE, write(pair.near, "x", 1) == -1);
     CHECK(pipes == 1);
     close_pair(&pair);
 }
@@ -187,7 +187,7 @@ static void should_reset_with_linger_of_no_time(void) {
     CHECK(close(pair.near) == 0);
     CHECK((await(pair.far, POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
     char octet;
-    CHECK_ERRNO(ECONNRESET, read(pair.far, &octet, 1));
+    CHECK_ERRNO(ECONNRESET, read(pair.far, &octet, 1) == -1);
     CHECK(read(pair.far, &octet, 1) == 0);
     CHECK(close(pair.far) == 0 && close(pair.listener) == 0);
 }
@@ -197,7 +197,7 @@ static void should_refuse_where_nobody_listens(void) {
     CHECK(close(listen_at(FAR_ADDRESS, &port)) == 0);
     struct sockaddr_in to = address_of(FAR_ADDRESS, port);
     int made = socket(AF_INET, SOCK_STREAM, 0), error = 0;
-    CHECK_ERRNO(ECONNREFUSED, connect(made, (struct sockaddr *)&to, sizeof to));
+    CHECK_ERRNO(ECONNREFUSED, connect(made, (struct sockaddr *)&to, sizeof to) == -1);
     CHECK(close(made) == 0);
     made = begin_connect(FAR_ADDRESS, port);
     CHECK((await(made, POLLOUT) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
@@ -230,7 +230,7 @@ static void should_not_wait_longer_than_its_timeout(void) {
     struct timeval time = {.tv_usec = 1000};
     char octet;
     CHECK(setsockopt(pair.far, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) == 0);
-    CHECK_ERRNO(EAGAIN, recv(pair.far, &octet, 1, 0));
+    CHECK_ERRNO(EAGAIN, recv(pair.far, &octet, 1, 0) == -1);
     struct pollfd polled = {.fd = pair.far, .events = POLLIN};
     CHECK(poll(&polled, 1, 1) == 0);
     close_pair(&pair);
@@ -240,13 +240,13 @@ static void should_accept_without_waiting(void) {
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port);
     set_nonblocking(listener, true);
-    CHECK_ERRNO(EAGAIN, accept4(listener, NULL, NULL, SOCK_NONBLOCK));
+    CHECK_ERRNO(EAGAIN, accept4(listener, NULL, NULL, SOCK_NONBLOCK) == -1);
     int near = begin_connect(FAR_ADDRESS, port);
     CHECK(await(listener, POLLIN) == POLLIN);
     int far = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
     CHECK(far >= 0 && (fcntl(far, F_GETFL) & O_NONBLOCK) != 0 && (fcntl(listener, F_GETFL) & O_NONBLOCK) != 0);
     char octet;
-    CHECK_ERRNO(EAGAIN, read(far, &octet, 1));
+    CHECK_ERRNO(EAGAIN, read(far, &octet, 1) == -1);
     set_nonblocking(listener, false);
     CHECK((fcntl(listener, F_GETFL) & O_NONBLOCK) == 0);
     CHECK(close(near) == 0 && close(far) == 0 && close(listener) == 0);

@@ -15,19 +15,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "check_errno.h"
+
 #define MOST_ROUNDS 99
 #define WARM_UP 2
 #define PORT 7490
 #define MESSAGE 8
 #define PAGE 4096
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));             \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* What all queue pairs of an interface share. */
 struct side {

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check_errno.h"
+
 #define PORT_OF_PEER 7471
 #define ADDRESS_OF_PEER "10.0.0.2"
 #define MESSAGE 64
@@ -25,30 +27,6 @@
 #define MEMORY 4096
 #define ANSWER 100
 #define DEADLINE_MS 20000
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));              \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-/* A call that must fail with an errno value: in errno, or as its result. */
-#define CHECK_ERRNO(expected, call)                                                                                    \
-    do {                                                                                                               \
-        errno = 0;                                                                                                     \
-        CHECK(call);                                                                                                   \
-        CHECK(errno == (expected));                                                                                    \
-    } while (0)
-
-/* Runs a test, and says which: the last line that is printed names the one that has failed. */
-#define RUN(test)                                                                                                      \
-    do {                                                                                                               \
-        puts(#test);                                                                                                   \
-        fflush(stdout);                                                                                                \
-        test();                                                                                                        \
-    } while (0)
 
 /* What a peer tells in its private data: its memory. */
 struct advertisement {
