@@ -5,31 +5,22 @@
 source "$ROOT/bin/setup/say.sh"
 # shellcheck source=bin/setup/verbs.sh
 source "$ROOT/bin/setup/verbs.sh"
+# shellcheck source=bin/setup/tests/ends.sh
+source "$ROOT/bin/setup/tests/ends.sh"
 
-# ends_verbs STATUS WORDS ARGUMENT...: it ends with that status, and its message contains the words.
-# shellcheck disable=SC2317
-ends_verbs() (
-    expected=$1 words=$2 status=0
-    shift 2
-    verbs_library() { echo /nowhere.so; }
-    said=$(verbs "$@" 2>&1) || status=$?
-    echo "$said"
-    ((status == expected)) && [[ $said == *"$words"* ]]
-)
-
-check 'explains itself' ends_verbs 0 'rddp verbs --interface two -- rping' --help
-check 'needs a program' ends_verbs 2 'name the program to run'
-check 'needs a program behind --' ends_verbs 2 'name the program to run' --interface one --
-check 'refuses an unknown option' ends_verbs 2 "there is no option '--bogus'" --bogus true
-check 'refuses a missing value' ends_verbs 2 '--interface needs a value' --interface
-check 'refuses another kind of device' ends_verbs 2 'iwarp or as roce' --as ib true
-check 'takes a kind of device' ends_verbs 1 "there is no program 'nothing-like-it'" --as roce -- nothing-like-it
-check 'shows devices in sysfs if asked' ends_verbs 1 "there is no program 'nothing-like-it'" --sysfs -- nothing-like-it
-check 'names a program that is missing' ends_verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
-check 'takes no function of its own for a program' ends_verbs 1 "there is no program 'verbs'" --local verbs
-check 'says how a daemon is named' ends_verbs 2 "behind '=': --local=demo" --local demo -- true
-check 'says that there is no daemon' ends_verbs 1 'start' --socket "$WORK/none.sock" -- true
-check 'refuses a name that is no file name' ends_verbs 2 "allowed: 1 to 32 letters" --local=a/b true
-check 'refuses a socket beside a daemon of its own' ends_verbs 2 'give one of them' --local --socket "$WORK/none.sock" true
-check 'refuses an interface that such a daemon has not' ends_verbs 2 "the interfaces one and two, not 'three'" \
+check 'explains itself' ends verbs 0 'rddp verbs --interface two -- rping' --help
+check 'needs a program' ends verbs 2 'name the program to run'
+check 'needs a program behind --' ends verbs 2 'name the program to run' --interface one --
+check 'refuses an unknown option' ends verbs 2 "there is no option '--bogus'" --bogus true
+check 'refuses a missing value' ends verbs 2 '--interface needs a value' --interface
+check 'refuses another kind of device' ends verbs 2 'iwarp or as roce' --as ib true
+check 'takes a kind of device' ends verbs 1 "there is no program 'nothing-like-it'" --as roce -- nothing-like-it
+check 'shows devices in sysfs if asked' ends verbs 1 "there is no program 'nothing-like-it'" --sysfs -- nothing-like-it
+check 'names a program that is missing' ends verbs 1 "there is no program 'nothing-like-it'" -- nothing-like-it
+check 'takes no function of its own for a program' ends verbs 1 "there is no program 'verbs'" --local verbs
+check 'says how a daemon is named' ends verbs 2 "behind '=': --local=demo" --local demo -- true
+check 'says that there is no daemon' ends verbs 1 'start' --socket "$WORK/none.sock" -- true
+check 'refuses a name that is no file name' ends verbs 2 "allowed: 1 to 32 letters" --local=a/b true
+check 'refuses a socket beside a daemon of its own' ends verbs 2 'give one of them' --local --socket "$WORK/none.sock" true
+check 'refuses an interface that such a daemon has not' ends verbs 2 "the interfaces one and two, not 'three'" \
     --local --interface three true

@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# For the tests of rddp verbs and rddp sockets.
+
+# ends COMMAND STATUS WORDS ARGUMENT...: the command ends with that status, and its message contains the words.
+ends() (
+    command=$1 expected=$2 words=$3 status=0
+    shift 3
+    eval "${command}_library() { echo /nowhere.so; }"
+    said=$("$command" "$@" 2>&1) || status=$?
+    echo "$said"
+    ((status == expected)) && [[ $said == *"$words"* ]]
+)
