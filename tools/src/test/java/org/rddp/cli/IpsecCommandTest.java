@@ -44,6 +44,7 @@ import picocli.CommandLine;
 class IpsecCommandTest {
   private static final int PORT = 7471;
   private static final int ESP = 50;
+  private static final int TCP = 6;
   private static final int OCTETS = 100_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final String ONE = "10.0.0.1";
@@ -154,6 +155,10 @@ class IpsecCommandTest {
     CompletableFuture<String> captured =
         inThread(
             () -> run(0, "capture", "--interface", "one", "--count", "300", capture.toString()));
+    Path plain = folder.resolve("plain.pcapng");
+    CompletableFuture<String> shown =
+        inThread(() ->
+            run(0, "capture", "--plain", "--interface", "two", "--count", "300", plain.toString()));
     Listener listener = there.listen(PORT);
     CompletableFuture<Connection> accepted = inThread(() -> listener.await(TIMEOUT).accept());
     CompletableFuture<Connection> connected =
@@ -179,7 +184,7 @@ class IpsecCommandTest {
         await(source, sink);
       }
       assertThat(in.isOpen() && out.isOpen()).isTrue();
-      while (!captured.isDone()) {
+      while (!captured.isDone() || !shown.isDone()) {
         write(out, source, sink);
       }
       write(out, source, sink);
@@ -195,16 +200,24 @@ class IpsecCommandTest {
       out.abort();
     }
     captured.join();
+    shown.join();
+    Map<Integer, Integer> protocols = protocols(capture);
+    assertThat(protocols).containsOnlyKeys(ESP);
+    assertThat(protocols.get(ESP)).isGreaterThan(250);
+    assertThat(protocols(plain)).containsOnlyKeys(TCP);
+    assertThat(counter("one.esp.forged") + counter("two.esp.forged")).isZero();
+    assertThat(counter("one.esp.clear") + counter("two.esp.clear")).isZero();
+  }
+
+  /** The protocols of a capture's packets of IPv4, and how many have each. */
+  private static Map<Integer, Integer> protocols(Path capture) throws IOException {
     Map<Integer, Integer> protocols = new HashMap<>();
     for (PcapngFile.Block frame : PcapngFile.read(capture).of(PcapngFile.PACKET)) {
       if (frame.body().getShort(20 + 12) == 0x0008) {
         protocols.merge(frame.body().get(20 + 14 + 9) & 0xff, 1, Integer::sum);
       }
     }
-    assertThat(protocols).containsOnlyKeys(ESP);
-    assertThat(protocols.get(ESP)).isGreaterThan(250);
-    assertThat(counter("one.esp.forged") + counter("two.esp.forged")).isZero();
-    assertThat(counter("one.esp.clear") + counter("two.esp.clear")).isZero();
+    return protocols;
   }
 
   private static <T> CompletableFuture<T> inThread(Supplier<T> action) {
