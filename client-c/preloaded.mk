@@ -2,7 +2,7 @@
 # librddp's, and its tests with the same objects under the sanitizers.
 #
 # The including makefile sets NAME; TEST_FOLDERS; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
-# and INSTALLED, what is installed besides. NAME.map says what the library exports.
+# BESIDE, what else is built, and INSTALLED, what of that is installed. NAME.map says what the library exports.
 
 TARGET   := target
 PREFIX   ?= /usr/local
@@ -23,6 +23,8 @@ ADDRESS  := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-saniti
 THREAD   := -O1 -fno-omit-frame-pointer -fsanitize=thread -Wno-error=tsan
 
 vpath %_test.c $(TEST_FOLDERS)
+
+all: $(LIBRARY) $(BESIDE:%=$(TARGET)/%)
 
 $(LIBRARY): $(RELEASE) $(NAME).map
 	@echo "  LD $@"
@@ -67,7 +69,7 @@ $(TARGET)/%-thread: $(TARGET)/thread/%.o $(OBJECTS:%=$(TARGET)/thread/%)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib
-	install -m 755 $(LIBRARY) $(INSTALLED) $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(LIBRARY) $(INSTALLED:%=$(TARGET)/%) $(DESTDIR)$(PREFIX)/lib
 
 clean:
 	rm -rf $(TARGET)
