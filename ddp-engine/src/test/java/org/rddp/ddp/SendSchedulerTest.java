@@ -111,6 +111,30 @@ class SendSchedulerTest {
   }
 
   @Test
+  void shouldSendALongerQuantumInATrain() {
+    connections.get(0).sendTrains();
+    post(0, LONG);
+    turn(4);
+    post(1, 1);
+    int train = Math.ceilDiv(SendScheduler.TRAIN_QUANTUM, PAYLOAD);
+    assertThat(turn(64)).containsExactly(train, 1, 0);
+    assertThat(turn(64)).containsExactly(train, 0, 0);
+  }
+
+  @Test
+  void shouldEndTheQuantumWithTheTrain() {
+    connections.get(0).sendTrains();
+    int segments = 3;
+    for (int i = 0; i < 20; i++) {
+      postOctets(0, 2 * PAYLOAD + 100);
+    }
+    turn(segments);
+    post(1, 1);
+    assertThat(turn(64)).as("a message ends its frame").containsExactly(segments, 1, 0);
+    assertThat(turn(64)).containsExactly(segments, 0, 0);
+  }
+
+  @Test
   void shouldServeOneBackloggedStreamInACallWhileContended() {
     post(0, LONG);
     post(1, LONG);

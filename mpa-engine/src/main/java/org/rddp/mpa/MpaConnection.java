@@ -145,6 +145,11 @@ public final class MpaConnection implements StreamHandler {
     return !closed && !sendClosed && maySend() && stream.sendable();
   }
 
+  /** Whether the ULPDU sent last waits in a frame that has room for another of its length. */
+  public boolean trainIsOpen() {
+    return sender.trainIsOpen();
+  }
+
   /**
    * Touches the cache lines that {@link #send} needs; the result only keeps the JIT from removing
    * the loads.

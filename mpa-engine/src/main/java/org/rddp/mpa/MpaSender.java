@@ -66,10 +66,15 @@ final class MpaSender {
    * @param usual MULPDU by the formula
    */
   int fullMulpdu(int usual) {
-    if (!markers || trainSegment == 0 || stream.openTrain() == 0) {
+    if (!markers || !trainIsOpen()) {
       return usual;
     }
     return Math.max(Mulpdu.within(trainSegment, offset, true), Mulpdu.MIN); // MPA-4.5-03
+  }
+
+  /** Whether a train waits that has room for another segment like its last one. */
+  boolean trainIsOpen() {
+    return trainSegment != 0 && stream.openTrain() != 0;
   }
 
   /**

@@ -316,19 +316,21 @@ public final class DdpSender {
   }
 
   /**
-   * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more.
+   * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
+   * or {@code trainQuantum} while the next one joins the frame of the last.
    *
    * @return how many
    */
-  int sendShare(int share, int quantum) {
+  int sendShare(int share, int quantum, int trainQuantum) {
     long enough = counters.octets + quantum;
+    long enoughInTrain = counters.octets + trainQuantum;
     int sent = 0;
     boolean taken = true;
     // Asks whether TCP can send only if there is something to send: after a lone message the
     // question cost more than its header.
     while (taken
         && sent < share
-        && counters.octets < enough
+        && (counters.octets < enough || (counters.octets < enoughInTrain && mpa.trainIsOpen()))
         && !queues.isEmpty()
         && mpa.sendable()) { // RDMAP-5.5-09
       OutgoingMessage message = queues.current();
