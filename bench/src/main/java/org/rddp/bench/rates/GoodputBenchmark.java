@@ -147,27 +147,38 @@ public final class GoodputBenchmark extends NamedBenchmark {
 
   private static void addGoals(GoodputTables found) {
     found.goal(
-        4,
+        4.5,
         "goodput_beside_kernel_offloads_off",
         "goodput, 1 MiB writes, CRC, MTU 1500: times kernel TCP with offloads off",
+        MEBIBYTE,
         rddp(FRAME),
         plainKernel(FRAME));
     found.goal(
-        1.2,
+        1.6,
         "goodput_beside_kernel",
         "the same: times kernel TCP with offloads on, which checks no CRC",
+        MEBIBYTE,
         rddp(FRAME),
         kernel(FRAME));
     found.goal(
-        2.5,
+        1.4,
+        "goodput_64k_beside_kernel",
+        "the same with 64 KiB writes",
+        64 << 10,
+        rddp(FRAME),
+        kernel(FRAME));
+    found.goal(
+        2.2,
         "goodput_jumbo_beside_kernel",
         "goodput, 1 MiB writes, CRC, MTU 9000: times kernel TCP with offloads on",
+        MEBIBYTE,
         rddp(JUMBO),
         kernel(JUMBO));
     found.goal(
-        0.6,
+        0.8,
         "goodput_jumbo_of_ceiling",
         "the same: share of copy + CRC + device",
+        MEBIBYTE,
         rddp(JUMBO),
         ceiling(JUMBO));
   }

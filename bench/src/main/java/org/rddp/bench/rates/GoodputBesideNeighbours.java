@@ -101,7 +101,7 @@ public final class GoodputBesideNeighbours {
     String name = "goodput_" + mtu + "_beside_" + count;
     report.add(
         Goal.atLeast(
-                1,
+                0.6,
                 name + "_kernel",
                 what + "kernel TCP with offloads on",
                 found.ratio(rddp, kernel(mtu), "gbps"))

@@ -90,9 +90,9 @@ final class GoodputTables {
             name -> found.computeIfAbsent(name, _ -> new LinkedHashMap<>()).put(octets, outcomes));
   }
 
-  /** Adds a goal: the goodput of one contender over another's, with writes of 1 MiB. */
-  void goal(double least, String name, String what, String over, String under) {
-    ComparisonResult outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
+  /** Adds a goal: the goodput of one contender over another's, with writes of so many octets. */
+  void goal(double least, String name, String what, int octets, String over, String under) {
+    ComparisonResult outcomes = found.getOrDefault(over, Map.of()).get(octets);
     report.add(
         outcomes == null
             ? Goal.atLeast(least, name, what, Optional.empty())

@@ -128,7 +128,7 @@ public final class NeighboursBenchmark extends NamedBenchmark {
   private static void addGoals(BenchmarkReport report, ComparisonResult found, int count) {
     report.add(
         Goal.atMost(
-                0.25,
+                1,
                 "neighbours_" + count + "_p50",
                 "64-octet round trip beside " + count + " busy, p50, over blocking kernel TCP",
                 found.ratio(RDDP, TCP, "p50"))
