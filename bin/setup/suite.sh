@@ -10,6 +10,8 @@ readonly STEPS_AT_ONCE=2
 # Maven's arguments for steps that run what `build` has made, side by side: they must not write it. Maven's compiler would compile
 # all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
+# Modules of the libraries in C, on which no other module depends and whose tests show no clause.
+readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
 readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700)
 
@@ -31,8 +33,8 @@ peers, and unmodified programs for RDMA and sockets. Two steps run at a time. Ta
 time more, because it builds virtual machines.
 
 To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp,
-linux_tcp, verbs, sockets, demo, package, soak, shim, simulation, races, fuzz, tshark. Only if it is named runs: ike
-(ESP with keys from strongSwan, in an emulated machine; some five minutes).
+linux_tcp, verbs, sockets, libraries (tests of the libraries in C), demo, package, soak, shim, simulation, races, fuzz,
+tshark. Only if it is named runs: ike (ESP with keys from strongSwan, in an emulated machine; some five minutes).
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -63,7 +65,9 @@ suite() {
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
-        steps+=(demo package soak shim)
+        steps+=(libraries demo package soak shim)
+    else
+        steps+=(libraries)
     fi
     steps+=(simulation races fuzz tshark)
     if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
@@ -137,6 +141,7 @@ title_of() {
         scripts) echo 'scripts' ;;
         build) echo 'build' ;;
         java) echo 'unit and simulation tests' ;;
+        libraries) echo 'tests of the libraries in C' ;;
         simulation) echo "simulated runs over bad networks, under virtual time: ${SIMULATIONS[*]}" ;;
         races) echo 'what threads and processes share under jcstress' ;;
         fuzz) echo 'fuzzing, 20 seconds for each target' ;;
@@ -241,19 +246,42 @@ step_build() {
     return "$status"
 }
 
-# Counts the tests from their reports, which the conformance matrix is made from, too.
+# The conformance matrix is made from the tests' reports.
 step_java() {
-    local status=0 goal=write
-    find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
-    maven_offline_first show_tests --fail-at-end -Pjcstress "${BUILT[@]}" "${suite_maven_arguments[@]}" test || status=$?
-    cat "$BUILD_LOG"
-    count_reports
+    local status=0 goal=write modules
+    modules=$(printf ',!%s' "${LIBRARIES[@]}")
+    test_modules -v -pl "${modules:1}" || status=$?
     if ((status == 0)); then
         # Tests that cannot run here must not drop their clauses from the conformance matrix.
         if ! has_dpdk; then goal=names; elif [[ -n ${CI:-} ]]; then goal=check; fi
         (cd "$ROOT" && "$JAVA_HOME/bin/java" -cp conformance/target/classes org.rddp.conformance.MatrixCommand "$goal" .) || status=$?
     fi
     return "$status"
+}
+
+step_libraries() {
+    local BUILD_LOG=$SUITE/libraries-maven.log modules tests
+    modules=$(printf ',%s' "${LIBRARIES[@]}")
+    tests=$(printf ',**/%s/*Test' "${LIBRARIES[@]//-/}")
+    # Their modules need others to be built, whose tests are the step java's.
+    test_modules -E -pl "${modules:1}" -am -Dtest="${tests:1}" -Dsurefire.failIfNoSpecifiedTests=false
+}
+
+# test_modules -E|-v ARGUMENT...: runs tests by Maven, and counts them by the reports of the libraries' modules (-E), or of the others.
+test_modules() {
+    local status=0
+    report_folders "$1" | while read -r folder; do rm -rf "$folder"; done
+    maven_offline_first show_tests --fail-at-end -Pjcstress "${BUILT[@]}" "${suite_maven_arguments[@]}" "${@:2}" test || status=$?
+    cat "$BUILD_LOG"
+    count_reports "$1"
+    return "$status"
+}
+
+# Prints the folders of reports of the libraries' modules (-E), or of all others (-v).
+report_folders() {
+    local libraries
+    libraries=$(printf '|%s' "${LIBRARIES[@]}")
+    find "$ROOT" -type d -path '*/target/surefire-reports' | grep -E "$1" "/(${libraries:1})/target/" || true
 }
 
 # Shows progress on the terminal: each module, the results of its tests, and each failure at once.
@@ -271,7 +299,7 @@ show_tests() {
     done
 }
 
-# Adds up the <testsuite> elements of all reports.
+# Adds up the <testsuite> elements of the reports in the folders of report_folders.
 count_reports() {
     local tests=0 errors=0 failures=0 skipped=0 line
     while IFS= read -r line; do
@@ -279,7 +307,7 @@ count_reports() {
         errors=$((errors + $(attribute errors "$line")))
         failures=$((failures + $(attribute failures "$line")))
         skipped=$((skipped + $(attribute skipped "$line")))
-    done < <(find "$ROOT" -path '*/target/surefire-reports/TEST-*.xml' -exec grep -h -m1 '<testsuite ' {} +)
+    done < <(report_folders "$1" | while read -r folder; do grep -h -m1 '<testsuite ' "$folder"/TEST-*.xml; done)
     step_failed=$((errors + failures))
     step_skipped=$skipped
     step_passed=$((tests - errors - failures - skipped))

@@ -20,12 +20,14 @@ check 'counts a failure for a step that ends early' equal '2 1' "$(after_step 12
 
 reports() {
     local ROOT=$WORK/tree step_passed step_failed step_skipped
-    mkdir -p "$ROOT/a/target/surefire-reports" "$ROOT/b/target/surefire-reports"
+    mkdir -p "$ROOT"/{a,b,verbs}/target/surefire-reports
     printf '<?xml version="1.0"?>\n<testsuite name="A" time="0.5" tests="10" errors="1" skipped="2" failures="3">\n' \
         >"$ROOT/a/target/surefire-reports/TEST-A.xml"
     printf '<testsuite name="B" tests="5" errors="0" skipped="0" failures="0" flakes="1">\n' \
         >"$ROOT/b/target/surefire-reports/TEST-B.xml"
-    count_reports
+    printf '<testsuite name="C" tests="7" errors="0" skipped="0" failures="2">\n' >"$ROOT/verbs/target/surefire-reports/TEST-C.xml"
+    count_reports "$1"
     echo "$step_passed $step_failed $step_skipped"
 }
-check 'adds up the reports of all modules' equal '9 4 2' "$(reports)"
+check 'adds up the reports of the modules in Java' equal '9 4 2' "$(reports -v)"
+check 'adds up those of the libraries in C' equal '5 2 0' "$(reports -E)"
