@@ -182,7 +182,7 @@ final class Sender {
   /** Takes the first segment of a train from the user. */
   void beginTrain(long packet) {
     int length = context.pool.length(packet);
-    ensureFlight().queue.addTrain(packet);
+    ensureFlight().queue.addTrain(packet, context.longestTrain);
     connection.keepsSent(1);
     addedToTrain(length);
   }
@@ -192,17 +192,16 @@ final class Sender {
    * 0.
    */
   long openTrain() {
-    return flight == null ? 0 : flight.queue.openTrain(emss, context.longestTrain);
+    return flight == null ? 0 : flight.queue.openTrain(emss);
   }
 
   /** Takes a segment that the user has written behind the train. */
   void append(int octets, boolean more) {
-    int full = openTrain() == 0 ? 0 : flight.queue.length(flight.queue.last());
-    if (octets > full) {
+    if (flight == null || octets > flight.queue.trainRoom()) {
       throw new IllegalStateException("no train waits for " + octets + " octets");
     }
-    flight.queue.addBehind(octets);
-    if (more && octets == full && openTrain() != 0) {
+    boolean full = flight.queue.addBehind(octets);
+    if (more && full && openTrain() != 0) {
       addedToTrain(octets);
     } else {
       flight.queue.endTrain();
@@ -482,10 +481,7 @@ final class Sender {
     context.counters.trainSegmentsOut += count;
     int octets = (int) (queue.end(last) - queue.position(first));
     sentNew(last, octets);
-    int timestamp = connection.timestamp();
-    for (int i = 0; i < count; i++) {
-      flight.recovery.sent(queue.slot(number + i), timestamp, lastSentAt);
-    }
+    flight.recovery.sentTrain(number, count, octets, lastSentAt);
     return true;
   }
 

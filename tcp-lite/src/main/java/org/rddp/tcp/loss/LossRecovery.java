@@ -453,10 +453,7 @@ public final class LossRecovery {
   public void sent(int slot, int timestamp, long now) {
     int octets = queue.length(slot);
     board.sent(slot, now);
-    reduction.sent(octets);
-    if (pipe() + emss > congestion.window()) {
-      filledUntil = Math.max(filledUntil, queue.end(slot));
-    }
+    sentUntil(slot, octets);
     if (board.retransmitted(slot)) {
       if (state < RECOVERING && slot != queue.slot(queue.head())) {
         spurious.probed(queue.end(slot));
@@ -466,6 +463,29 @@ public final class LossRecovery {
       forward.retransmitted();
     } else {
       forward.sent(octets);
+    }
+  }
+
+  /**
+   * Records the transmission of new segments as one frame.
+   *
+   * @param number of the first
+   * @param count how many
+   * @param octets of all
+   */
+  public void sentTrain(long number, int count, int octets, long now) {
+    for (int i = 0; i < count; i++) {
+      board.sent(queue.slot(number + i), now);
+    }
+    sentUntil(queue.slot(number + count - 1), octets);
+    forward.sent(octets);
+  }
+
+  /** Counts octets of a frame whose last segment this is. */
+  private void sentUntil(int slot, int octets) {
+    reduction.sent(octets);
+    if (pipe() + emss > congestion.window()) {
+      filledUntil = Math.max(filledUntil, queue.end(slot));
     }
   }
 

@@ -32,6 +32,12 @@ public final class SegmentQueue {
   /** The packet to whose last segment the user may append others; 0 if there is none. */
   private long train;
 
+  /** Octets of each of its segments. */
+  private int trainSegment;
+
+  /** Octets that it has room for. */
+  private int trainRoom;
+
   SegmentQueue(FlightPool memory, PacketPool pool) {
     this.memory = memory;
     this.pool = pool;
@@ -162,10 +168,16 @@ public final class SegmentQueue {
     packets++;
   }
 
-  /** Adds the first segment of a train. Takes over the reference. */
-  public void addTrain(long packet) {
+  /**
+   * Adds the first segment of a train. Takes over the reference.
+   *
+   * @param most octets of the train
+   */
+  public void addTrain(long packet, int most) {
     add(packet);
     train = packet;
+    trainSegment = pool.length(packet);
+    trainRoom = (int) Math.min(most, pool.end(packet) - pool.address(packet)) - trainSegment;
   }
 
   /** Ends the train: no segments may be added to it. */
@@ -184,33 +196,33 @@ public final class SegmentQueue {
   }
 
   /**
-   * The packet of the train, if another segment like its last one has room there; 0 otherwise.
+   * The packet of the train, if another segment like its first one has room there; 0 otherwise.
    *
    * @param longest octets of a segment
-   * @param most octets of a train
    */
-  public long openTrain(int longest, int most) {
-    if (train == 0) {
-      return 0;
-    }
-    int full = arrays.lengths[last()];
-    int length = pool.length(train) + full;
-    boolean fits =
-        full <= longest && length <= most && pool.address(train) + length <= pool.end(train);
-    return fits ? train : 0;
+  public long openTrain(int longest) {
+    return trainSegment <= longest && trainSegment <= trainRoom ? train : 0;
+  }
+
+  /** Octets of the longest segment that may be added to the train; 0 if there is none. */
+  public int trainRoom() {
+    return train == 0 ? 0 : Math.min(trainSegment, trainRoom);
   }
 
   /**
-   * Adds a segment that the user has written behind the packet's window of the last one, which must
-   * not have been sent.
+   * Adds a segment that the user has written behind the packet's window to the train.
+   *
+   * @param octets at most {@link #trainRoom}
+   * @return whether it is as long as the others
    */
-  public void addBehind(int octets) {
-    long packet = arrays.packets[last()];
-    long address = pool.address(packet);
-    int length = pool.length(packet);
-    pool.window(packet, address, length + octets);
-    append(packet, octets, address + length);
+  public boolean addBehind(int octets) {
+    long address = pool.address(train);
+    int length = pool.length(train);
+    pool.window(train, address, length + octets);
+    append(train, octets, address + length);
     arrays.follows[last()] = true;
+    trainRoom -= octets;
+    return octets == trainSegment;
   }
 
   /**

@@ -31,22 +31,26 @@ class ScoreboardTest {
       Memory.putByte(address + i, (int) (queue.endPosition() + i));
     }
     pool.window(packet, address, length);
-    queue.add(packet);
+    queue.addTrain(packet, 1024);
   }
 
-  /** Adds a segment behind the last one if nothing in that one's packet has been sent. */
+  /**
+   * Adds a segment of at most {@code length} octets behind the last one if nothing in that one's
+   * packet has been sent.
+   */
   private void addBehind(int length) {
+    int octets = Math.min(length, queue.trainRoom());
     long packet = queue.packet(queue.last());
     long first = queue.tail() - 1;
     while (first > queue.head() && queue.follows(queue.slot(first))) {
       first--;
     }
     long end = pool.address(packet) + pool.length(packet);
-    if (first >= board.unsent() && end + length <= pool.end(packet)) {
-      for (int i = 0; i < length; i++) {
+    if (first >= board.unsent() && octets > 0) {
+      for (int i = 0; i < octets; i++) {
         Memory.putByte(end + i, (int) (queue.endPosition() + i));
       }
-      queue.addBehind(length);
+      queue.addBehind(octets);
     }
   }
 
