@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "internal.h"
 #include "settings.h"
+#include "wait.h"
 
 #define MAGIC "RDDPSK01"
 #define END 0x10000u        /* of the immediate data: nothing more comes */
@@ -13,6 +15,9 @@
 #define SIGNAL_EVERY 8u
 /* Receives are posted again in such groups: each is a request. */
 #define POST_EVERY 4u
+#define RETRY_NANOS 1000000u
+/* Of a request, in the submission ring: those of the longest that has its octets in it. */
+#define MOST_SLOTS 4u
 #define ID_OF_SEND UINT64_MAX
 #define ID_OF_END (UINT64_MAX - 1)
 
@@ -104,21 +109,26 @@ void detach_stream(struct sock *sock) {
 
 static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t length);
 
-static bool to_retry;
+static uint64_t retries_at = FOREVER;
 
 static void starve(struct sock *sock) {
     sock->full = true;
-    to_retry = true;
+    if (retries_at == FOREVER) {
+        retries_at = deadline_after(RETRY_NANOS);
+    }
 }
 
-bool any_to_retry(void) {
-    return to_retry;
+uint64_t next_retry(void) {
+    return retries_at;
 }
 
 bool take_retries(void) {
-    bool some = to_retry;
-    to_retry = false;
-    return some;
+    /* The clock is read only if something waits. */
+    if (retries_at == FOREVER || now() < retries_at) {
+        return false;
+    }
+    retries_at = FOREVER;
+    return true;
 }
 
 /* Posts slots again that are empty, once they are enough or all are wanted, and tells the peer if that is worth a message. */
@@ -255,8 +265,10 @@ static void retry(struct sock *sock) {
 
 void retry_streams(struct link *link) {
     for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
-        if (sock->full) {
+        if (sock->full && has_room(&link->session->rings, MOST_SLOTS)) {
             retry(sock);
+        } else if (sock->full) {
+            starve(sock);
         }
     }
 }

@@ -41,13 +41,11 @@ void detach_stream(struct sock *sock);
 /* A request has completed. */
 void on_completion(struct sock *sock, const struct rddp_completion *completion);
 
-/* Whether a request did not fit into a session's rings, and waits for retry_streams(), within about RETRY_NANOS. */
-bool any_to_retry(void);
-/* That, once: whoever takes it calls retry_streams() for all links. */
+/* When requests that did not fit into a session's rings are tried again; FOREVER if there are none. */
+uint64_t next_retry(void);
+/* Whether it is time, once: whoever takes it calls retry_streams() for all links. */
 bool take_retries(void);
 void retry_streams(struct link *link);
-
-#define RETRY_NANOS 1000000u
 
 /* The connection has ended, and all its completions have been taken. */
 void on_end(struct sock *sock, int reason);

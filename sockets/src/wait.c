@@ -145,8 +145,8 @@ static bool sleep_once(struct wait *wait, struct sleeper *sleeper) {
     }
     struct timespec timeout, *limit = NULL;
     uint64_t until = wait->deadline < next_claim() ? wait->deadline : next_claim();
-    if (any_to_retry() && deadline_after(RETRY_NANOS) < until) {
-        until = deadline_after(RETRY_NANOS);
+    if (next_retry() < until) {
+        until = next_retry();
     }
     if (until != FOREVER) {
         uint64_t time = now(), left = until > time ? until - time : 0;

@@ -1,10 +1,14 @@
 package org.rddp.sockets;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.daemon.DaemonProcess;
 import org.rddp.daemon.ProgramInC;
 import org.rddp.daemon.TestDaemon;
 
@@ -15,6 +19,24 @@ import org.rddp.daemon.TestDaemon;
  */
 @Timeout(120)
 class SocketsTest {
+  @TempDir private Path folder;
+
+  private static ProgramInC start(String test, Path socket, String... arguments)
+      throws IOException {
+    return ProgramInC.start(
+        test,
+        Map.of(
+            "RDDP_SOCKET",
+            socket.toString(),
+            "RDDP_SOCKETS_LOG",
+            "1",
+            "TSAN_OPTIONS",
+            "report_thread_leaks=0",
+            "ASAN_OPTIONS",
+            "detect_leaks=0"),
+        List.of(arguments));
+  }
+
   /** The parts of the name before the sanitizer say what is tested: see test/*.c. */
   @ParameterizedTest
   @ValueSource(
@@ -27,19 +49,20 @@ class SocketsTest {
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
+        ProgramInC program = start(test, daemon.socket())) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldGoOnOnceTheRingsHaveRoomAgain(String sanitizer) throws Exception {
+    try (DaemonProcess daemon = DaemonProcess.start(folder);
         ProgramInC program =
-            ProgramInC.start(
-                test,
-                Map.of(
-                    "RDDP_SOCKET",
-                    daemon.socket().toString(),
-                    "RDDP_SOCKETS_LOG",
-                    "1",
-                    "TSAN_OPTIONS",
-                    "report_thread_leaks=0",
-                    "ASAN_OPTIONS",
-                    "detect_leaks=0"),
-                List.of())) {
+            start(
+                "full_test-" + sanitizer,
+                DaemonProcess.socket(folder),
+                Long.toString(daemon.pid()))) {
       program.finishTest();
     }
   }
