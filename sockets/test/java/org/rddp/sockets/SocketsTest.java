@@ -1,5 +1,7 @@
 package org.rddp.sockets;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,12 +39,23 @@ class SocketsTest {
         List.of(arguments));
   }
 
+  /** The next line of a program's own, not the library's. */
+  private static String said(ProgramInC program) throws IOException {
+    String line = program.line();
+    while (line != null && line.startsWith("rddp sockets")) {
+      line = program.line();
+    }
+    return line;
+  }
+
   /** The parts of the name before the sanitizer say what is tested: see test/*.c. */
   @ParameterizedTest
   @ValueSource(
       strings = {
         "sockets_test-address",
         "sockets_test-thread",
+        "streams_test-address",
+        "streams_test-thread",
         "epoll_test-address",
         "epoll_test-thread",
         "fork_test-address"
@@ -64,6 +77,24 @@ class SocketsTest {
                 DaemonProcess.socket(folder),
                 Long.toString(daemon.pid()))) {
       program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldConnectProgramsOfTwoDaemons(String sanitizer) throws Exception {
+    String test = "two_daemons_test-" + sanitizer;
+    try (DaemonProcess _ = DaemonProcess.startLinked(folder, 0);
+        DaemonProcess _ = DaemonProcess.startLinked(folder, 1);
+        ProgramInC server = start(test, DaemonProcess.socket(folder, 1), "server")) {
+      String port = said(server);
+      try (ProgramInC client = start(test, DaemonProcess.socket(folder, 0), "client", port)) {
+        client.finishTest();
+      }
+      try (ProgramInC _ = start(test, DaemonProcess.socket(folder, 0), "killed", port)) {
+        assertThat(said(server)).isEqualTo("connected");
+      }
+      server.finishTest();
     }
   }
 }
