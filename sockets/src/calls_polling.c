@@ -276,6 +276,16 @@ EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int max, int time
                             : LIBC(epoll_pwait)(epoll, events, max, timeout_ms, mask);
 }
 
+/* glibc has it since 2.35. */
+EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int max, const struct timespec *timeout,
+    const sigset_t *mask) {
+    if (has_socks(epoll)) {
+        return wait_until(epoll, events, max, deadline_in(timeout), mask);
+    }
+    int (*const own)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *) = LIBC(epoll_pwait2);
+    return own == NULL ? fails(ENOSYS) : own(epoll, events, max, timeout, mask);
+}
+
 EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int max, int timeout_ms) {
     return (epoll_pwait)(epoll, events, max, timeout_ms, NULL);
 }

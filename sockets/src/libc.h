@@ -27,6 +27,7 @@
     X(int, dup3, (int, int, int))                                                                                      \
     X(int, epoll_ctl, (int, int, int, struct epoll_event *))                                                           \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
+    X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                  \
     X(void, _exit, (int))                                                                                              \
     X(int, fcntl, (int, int, ...))                                                                                     \
     X(int, getpeername, (int, struct sockaddr *, socklen_t *))                                                         \

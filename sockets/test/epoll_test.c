@@ -172,6 +172,22 @@ static void should_wake_a_thread_by_what_another_one_adds(void) {
     CHECK(close(epoll) == 0);
 }
 
+static void should_wait_for_nanoseconds(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event;
+    const struct timespec none = {0}, some = {.tv_nsec = 1000}, long_time = {.tv_sec = DEADLINE_MS / 1000};
+    CHECK(epoll_pwait2(epoll, &event, 1, &none, NULL) == 0);  /* the kernel's */
+    add(epoll, pair.far, EPOLLIN);
+    CHECK(epoll_pwait2(epoll, &event, 1, &none, NULL) == 0);
+    CHECK(epoll_pwait2(epoll, &event, 1, &some, NULL) == 0);
+    send_text(pair.near, "x");
+    CHECK(epoll_pwait2(epoll, &event, 1, &long_time, NULL) == 1 && event.data.fd == pair.far && event.events == EPOLLIN);
+    CHECK(epoll_pwait2(epoll, &event, 1, NULL, NULL) == 1);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
 int main(void) {
     RUN(should_report_a_level_again_and_again);
     RUN(should_report_an_edge_once);
@@ -180,6 +196,7 @@ int main(void) {
     RUN(should_report_listeners);
     RUN(should_forget_what_is_closed);
     RUN(should_wait_for_pipes_too);
+    RUN(should_wait_for_nanoseconds);
     RUN(should_wake_a_thread_by_what_another_one_adds);
     puts("done");
     return 0;
