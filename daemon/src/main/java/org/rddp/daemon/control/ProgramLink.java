@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.ProgramSignals;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
@@ -78,6 +79,8 @@ final class ProgramLink implements ProgramSignals {
 
   /** The ends of the wake-up socket; null before {@link #use}. */
   private WakeSocket engineEnd;
+
+  private EngineSleep sleep;
 
   /** Sends an octet to the program. */
   private Runnable signal;
@@ -171,9 +174,11 @@ final class ProgramLink implements ProgramSignals {
    *
    * @param engine the daemon's end
    * @param other the program's, see {@link #closeProgramEnd}
+   * @param engineSleep of the thread that it wakes
    */
-  void use(WakeSocket engine, WakeSocket other) {
+  void use(WakeSocket engine, WakeSocket other, EngineSleep engineSleep) {
     engineEnd = engine;
+    sleep = engineSleep;
     signal = engine::signal;
     programEnd = other;
   }
@@ -262,7 +267,7 @@ final class ProgramLink implements ProgramSignals {
     }
     if (takesSignals) {
       int taken = signals.get();
-      engineEnd.clear();
+      sleep.clear(engineEnd);
       signals.addAndGet(-taken);
       takesSignals = false;
     }

@@ -417,10 +417,10 @@ final class ProgramSession implements SessionHandler {
       inlineMemory = PrivateMemory.map(Session.inlineOctets(sessionLimits));
       shared.populate(0, size);
       WakeSocket[] wakeSockets = WakeSocket.pair();
-      link.use(wakeSockets[0], wakeSockets[1]);
+      Engine engine = chosen.engine();
+      link.use(wakeSockets[0], wakeSockets[1], engine.sleep());
       socket.permitDescriptors();
       DaemonRings ends = new DaemonRings(shared.segment(), sizes.requests(), sizes.completions());
-      Engine engine = chosen.engine();
       if (engine.sleep().isAllowed()) {
         ends.allowSleep();
       }

@@ -8,6 +8,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.ipc.linux.EpollSet;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
 
 /**
  * The sleep of an idle engine thread, until a frame, a program's request, another thread's command,
@@ -17,8 +18,9 @@ import org.rddp.ipc.linux.SystemCallException;
  * one more turn before it waits. A program or thread publishes its work, makes a full fence, and
  * then checks whether a sleep is announced.
  *
- * <p>The descriptors are edge-triggered and never read, so a sleep and its end are one system call.
- * A late signal, for work that the thread has found by itself, ends the next sleep.
+ * <p>The descriptors are edge-triggered and the thread never reads them, so a sleep and its end are
+ * one system call. A late signal, for work that the thread has found by itself, ends the next
+ * sleep.
  *
  * <p>For the thread, except {@link #wake} and {@link #isAllowed}, which any thread may call.
  */
@@ -187,6 +189,15 @@ public final class EngineSleep implements AutoCloseable {
         }
       }
     }
+  }
+
+  /**
+   * Reads a program's signals, and ends the sleep: the thread may not have noticed the last of them
+   * yet, and an edge whose octets are gone ends no wait. Any thread.
+   */
+  public void clear(WakeSocket signals) {
+    signals.clear();
+    wake();
   }
 
   @Override

@@ -195,6 +195,17 @@ class EngineSleepTest {
     assertThat(UnixSocket.hasUnreceived(ends[1].descriptor())).isTrue();
   }
 
+  /** The kernel looks again when the thread runs, and finds nothing: it would go on waiting. */
+  @Test
+  void shouldWakeForASignalThatAnotherThreadHasReadBefore() {
+    sleep.announce();
+    post();
+    sleep.clear(ends[0]);
+    assertThat(endSleep()).isTrue();
+    sleep.clear(ends[0]);
+    assertThat(isWoken()).as("a thread that is awake need not be woken").isFalse();
+  }
+
   @Test
   void shouldNotWakeForAProgramThatHasGone() {
     engine.end(session);
