@@ -25,6 +25,7 @@ import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.NeighboursBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import org.rddp.bench.rtt.WaitingBenchmark;
+import org.rddp.bench.sockets.SocketsBenchmark;
 import org.rddp.bench.verbs.VerbsBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -65,6 +66,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       EnginesBenchmark.class,
       EncryptionBenchmark.class,
       VerbsBenchmark.class,
+      SocketsBenchmark.class,
       AnalysisCommand.class,
       JmhCommand.class
     })

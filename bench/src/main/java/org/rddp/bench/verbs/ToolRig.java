@@ -5,23 +5,20 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.ProgramRun;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
 import org.rddp.client.types.ListSubject;
-import org.rddp.rig.Affinity;
 import org.rddp.rig.TemporaryFolder;
 
 /**
@@ -32,8 +29,6 @@ import org.rddp.rig.TemporaryFolder;
  * used while both programs were there.
  */
 public final class ToolRig implements Rig {
-  private static final long DEADLINE_SECONDS = 30;
-  private static final long POLL_MILLIS = 20;
   private static final int ATTEMPTS = 5;
   private static final int ECHO_PORT = 7471;
 
@@ -52,10 +47,7 @@ public final class ToolRig implements Rig {
       VerbsLibrary.built(VerbsLibrary.NAME);
     }
     // The programs run where this process may, not where the daemon pins this thread.
-    cpus =
-        IntStream.of(Affinity.allowed())
-            .mapToObj(Integer::toString)
-            .collect(Collectors.joining(","));
+    cpus = Cpus.allowed();
     daemon = OneDaemon.forRoundTrips(1500, arguments.get("idle").getAsString());
   }
 
@@ -75,51 +67,20 @@ public final class ToolRig implements Rig {
   }
 
   private Sample run(ToolTask task) throws Exception {
-    Path served = folder.resolve("server");
-    Path connected = folder.resolve("client");
     long cpu = engineNanos();
     long began = System.nanoTime();
-    Process server = start(JoinedInterfaces.FAR, serverCommand(task), served);
-    Process client = null;
-    try {
-      awaitListener(server, served);
-      client = start(JoinedInterfaces.NEAR, clientCommand(task), connected);
-      if (!client.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-        throw new IOException("no end within " + DEADLINE_SECONDS + " s: " + text(connected));
+    try (ProgramRun server = start(JoinedInterfaces.FAR, serverCommand(task), "server")) {
+      server.await(() -> !daemon.far().list(ListSubject.LISTENERS).isEmpty());
+      try (ProgramRun client = start(JoinedInterfaces.NEAR, clientCommand(task), "client")) {
+        String printed = client.finish();
+        double share = (double) (engineNanos() - cpu) / (System.nanoTime() - began);
+        return sample(task, printed).with("engine_cpu", share);
       }
-      if (client.exitValue() != 0) {
-        throw new IOException("code " + client.exitValue() + ": " + text(connected));
-      }
-      double share = (double) (engineNanos() - cpu) / (System.nanoTime() - began);
-      return sample(task, Files.readString(connected)).with("engine_cpu", share);
-    } finally {
-      end(client);
-      end(server);
     }
-  }
-
-  private static void end(Process process) throws InterruptedException {
-    if (process != null) {
-      process.destroyForcibly().waitFor();
-    }
-  }
-
-  private static String text(Path output) throws IOException {
-    return Files.readString(output, StandardCharsets.UTF_8).strip();
   }
 
   private long engineNanos() {
     return ManagementFactory.getThreadMXBean().getThreadCpuTime(daemon.engineThread());
-  }
-
-  private void awaitListener(Process server, Path output) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    while (daemon.far().list(ListSubject.LISTENERS).isEmpty()) {
-      if (!server.isAlive() || System.nanoTime() > deadline) {
-        throw new IOException("the server does not listen: " + text(output));
-      }
-      Thread.sleep(POLL_MILLIS);
-    }
   }
 
   private List<String> serverCommand(ToolTask task) {
@@ -167,21 +128,15 @@ public final class ToolRig implements Rig {
     return command;
   }
 
-  private Process start(String interfaceName, List<String> words, Path output) throws Exception {
-    List<String> command = new ArrayList<>(List.of("taskset", "-c", cpus));
-    command.addAll(words);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-    builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
-    builder.environment().put("RDDP_INTERFACE", interfaceName);
+  private ProgramRun start(String interfaceName, List<String> words, String output)
+      throws CannotRunException {
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of("RDDP_SOCKET", daemon.socket().toString(), "RDDP_INTERFACE", interfaceName));
     if (!java) {
-      builder.environment().put("LD_PRELOAD", VerbsLibrary.built(VerbsLibrary.NAME).toString());
+      environment.put("LD_PRELOAD", VerbsLibrary.built(VerbsLibrary.NAME).toString());
     }
-    try {
-      return builder.start();
-    } catch (IOException e) {
-      throw new CannotRunException(e.getMessage());
-    }
+    return new ProgramRun(cpus, words, environment, folder.resolve(output));
   }
 
   private Sample sample(ToolTask task, String printed) throws IOException {

@@ -1,8 +1,8 @@
 package org.rddp.bench.verbs;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.layout.BuiltFile;
 
 /** Finds what the build of the module verbs leaves if libibverbs' headers are installed. */
 final class VerbsLibrary {
@@ -17,12 +17,6 @@ final class VerbsLibrary {
    * @throws CannotRunException if it is not built
    */
   static Path built(String name) throws CannotRunException {
-    // The shim over DPDK lies in native/target.
-    Path shim = Path.of(System.getProperty("rddp.native", "native/target/x")).toAbsolutePath();
-    Path file = shim.resolve("../../../verbs/target").resolve(name).normalize();
-    if (!Files.isReadable(file)) {
-      throw new CannotRunException("needs libibverbs-dev and librdmacm-dev: no " + file);
-    }
-    return file;
+    return BuiltFile.of("verbs", name, "libibverbs-dev and librdmacm-dev");
   }
 }

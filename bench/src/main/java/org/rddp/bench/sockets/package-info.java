@@ -1,0 +1,2 @@
+/** Unmodified programs with TCP sockets over rddp, beside the kernel's TCP. */
+package org.rddp.bench.sockets;
