@@ -6,7 +6,7 @@ SYSFS=/sys
 VFIO=/dev/vfio
 
 doctor_cards() {
-    echo 'Network cards'
+    echo 'Network cards (the demo and --local need none)'
     doctor_iommu
     local card
     for card in "$SYSFS"/bus/pci/devices/*; do

@@ -61,7 +61,8 @@ preload() {
     # Not functions and builtins of this shell, which `has` finds, too.
     if ! type -P -- "$1" >/dev/null; then
         [[ ${2:-} != -- ]] || preload_wrong "$command" "there is no program '$1'; a name of the daemon stands behind '=': --local=$1"
-        fail "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
+        # As shells say it.
+        fail_with 127 "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
     fi
     library=$("${command}_library")
     if [[ -n $is_local ]]; then

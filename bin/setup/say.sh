@@ -7,12 +7,18 @@ say() {
 
 # fail MESSAGE [ADVICE]...: prints an error and what to do about it, and exits.
 fail() {
-    printf 'rddp: error: %s\n' "$1" >&2
-    shift
+    fail_with 1 "$@"
+}
+
+# fail_with STATUS MESSAGE [ADVICE]...
+fail_with() {
+    local status=$1
+    printf 'rddp: error: %s\n' "$2" >&2
+    shift 2
     if (($# > 0)); then
         printf '      %s\n' "$@" >&2
     fi
-    exit 1
+    exit "$status"
 }
 
 is_root() {

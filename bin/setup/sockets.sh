@@ -25,7 +25,7 @@ interfaces where a program under 'rddp sockets' listens, and by the kernel to al
   -h, --help             Show this.
 
 Ends with the program's exit status, or with 128 and the number of the signal that ended it; without having started it, with 1,
-or with 2 for wrong arguments.
+with 2 for wrong arguments, or with 127 if there is no such program.
 
 The environment of the program: RDDP_SOCKETS_LOG=1 prints to standard error what listens and connects over rddp, and why a
 connection does not; RDDP_SOCKETS_SPIN says for how many microseconds a call looks for octets before its thread sleeps

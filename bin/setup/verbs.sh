@@ -5,8 +5,18 @@
 source "$ROOT/bin/setup/preload.sh"
 
 verbs_library() {
-    find_library librddp-verbs.so verbs \
-        "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)"
+    local library lacking
+    library=$(find_library librddp-verbs.so verbs \
+        "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)") || exit
+    lacking=$(lacking_libraries "$library")
+    [[ -z $lacking ]] || fail "librddp-verbs.so needs ${lacking// / and }, which this machine has not" \
+        "To install: $(install_command libibverbs1 librdmacm1)"
+    echo "$library"
+}
+
+# lacking_libraries LIBRARY: prints the names of the libraries that it needs and that the loader does not find.
+lacking_libraries() {
+    ldd "$1" 2>/dev/null | awk '/=> not found/ { print $1 }' | sort -u | paste -sd ' '
 }
 
 PRELOAD_PROGRAMS=("Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)")
@@ -32,7 +42,7 @@ It needs the libraries libibverbs1 and librdmacm1.
   -h, --help             Show this.
 
 Ends with the program's exit status, or with 128 and the number of the signal that ended it; without having started it, with 1,
-or with 2 for wrong arguments.
+with 2 for wrong arguments, or with 127 if there is no such program.
 
 The environment of the program: RDDP_VERBS_LOG=1 prints to standard error why a call has failed, and what was connected,
 heard and registered; RDDP_VERBS_YIELD=0 or 1 decides whether a thread yields its processor after polls without a result

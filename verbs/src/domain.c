@@ -107,7 +107,7 @@ static int enroll(struct region *region) {
     }
     region->stag = region->registration->stag;
     region->ibv.rkey = region->stag;
-    verbs_log("%zu octets at %p: rkey 0x%x, rights %u, base 0x%lx", ibv->length, ibv->addr, region->stag, request.access,
+    verbs_log("%zu octets at %p are registered: rkey 0x%x, rights %u, base 0x%lx", ibv->length, ibv->addr, region->stag, request.access,
         (unsigned long)region->registration->base);
     return 0;
 }

@@ -12,6 +12,6 @@ check 'explains itself' ends sockets 0 'rddp sockets --interface two -- iperf3' 
 check 'needs a program' ends sockets 2 'name the program to run'
 check 'refuses an option of rddp verbs' ends sockets 2 "there is no option '--sysfs'" --sysfs true
 check 'says where its help is' ends sockets 2 "Try 'rddp sockets --help'" --bogus true
-check 'names a program that is missing' ends sockets 1 "there is no program 'nothing-like-it'" -- nothing-like-it
+check 'names a program that is missing' ends sockets 127 "there is no program 'nothing-like-it'" -- nothing-like-it
 check 'says that there is no daemon' ends sockets 1 'rddp sockets --local' --socket "$WORK/none.sock" -- true
 check 'refuses a socket beside a daemon of its own' ends sockets 2 'give one of them' --local --socket "$WORK/none.sock" true

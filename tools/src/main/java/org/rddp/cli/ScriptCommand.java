@@ -13,15 +13,16 @@ import picocli.CommandLine.Unmatched;
  */
 abstract class ScriptCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @Unmatched private List<String> arguments = new ArrayList<>();
+
+  /** What picocli does not know: the script reads it. */
+  @Unmatched List<String> others = new ArrayList<>();
 
   @Override
   public Integer call() {
-    arguments.addFirst(spec.name());
     throw new CommandFailedException(
         "'"
             + spec.name()
             + "' is a command of the script: use bin/rddp "
-            + String.join(" ", arguments));
+            + String.join(" ", spec.root().commandLine().getParseResult().originalArgs()));
   }
 }

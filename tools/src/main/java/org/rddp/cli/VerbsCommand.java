@@ -1,6 +1,7 @@
 package org.rddp.cli;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
  * {@code rddp verbs}: listed here, carried out by bin/rddp, so that the program starts without a
@@ -13,13 +14,21 @@ import picocli.CommandLine.Command;
             + " -- PROGRAM [ARGUMENT]...",
     description = {
       "Run an unmodified RDMA program (libibverbs, librdmacm) over rddp.",
-      "--local starts a daemon for the program, on this machine only, and ends it afterwards;"
-          + " programs with the same NAME share one. Its interfaces are one, 10.0.0.1, and two,"
-          + " 10.0.0.2. Without it a daemon has to be running. docs/verbs.md says which programs"
-          + " run.",
-      "--as roce shows the program a device of RoCE instead of iWARP, for those that refuse the"
-          + " latter.",
-      "--sysfs shows the devices in /sys/class/infiniband and /dev/infiniband, for programs that"
-          + " look for them there."
+      "docs/verbs.md says which programs run."
     })
-final class VerbsCommand extends ScriptCommand {}
+final class VerbsCommand extends PreloadCommand {
+  @Option(
+      names = "--as",
+      paramLabel = "KIND",
+      description =
+          "What kind of device the program sees: iwarp, the default, or roce, for programs that"
+              + " refuse iWARP.")
+  String kind;
+
+  @Option(
+      names = "--sysfs",
+      description =
+          "Show the devices in /sys/class/infiniband and /dev/infiniband, for programs that look"
+              + " for them there.")
+  boolean sysfs;
+}

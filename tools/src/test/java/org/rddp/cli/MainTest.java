@@ -2,16 +2,19 @@ package org.rddp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -144,5 +147,19 @@ class MainTest {
     assertThat(command.execute("doctor")).isEqualTo(1);
     assertThat(err.toString())
         .isEqualTo("rddp: 'doctor' is a command of the script: use bin/rddp doctor\n");
+  }
+
+  /** They are in manual pages and completion, which are made of these commands. */
+  @Test
+  void shouldListTheOptionsThatTheScriptReads() throws IOException {
+    Pattern option = Pattern.compile("(?m)^ +(?:-h, )?(--[a-z]+)");
+    for (String name : List.of("verbs", "sockets")) {
+      String script = Files.readString(Path.of("..", "bin", "setup", name + ".sh"));
+      List<String> read = option.matcher(script).results().map(each -> each.group(1)).toList();
+      assertThat(read).contains("--local", "--help");
+      assertThat(command.getSubcommands().get(name).getCommandSpec().optionsMap().keySet())
+          .as(name)
+          .containsAll(read);
+    }
   }
 }
