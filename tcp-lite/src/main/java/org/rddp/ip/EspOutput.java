@@ -16,6 +16,12 @@ import org.rddp.wire.Udp;
  * sealed anew each time.
  */
 final class EspOutput {
+  /** Instead of a sealed packet: it was dropped. */
+  private static final long DROPPED = 0;
+
+  /** Instead of a sealed packet: it was dropped for want of an association. */
+  private static final long NO_ASSOCIATION = -1;
+
   private final IpSecurity security;
   private final SecurityPolicy policy;
   private final EspCounters counters;
@@ -45,18 +51,19 @@ final class EspOutput {
   }
 
   /** See {@link Path#send}. */
-  void send(Path path, long packet, long payload, int length, int ecn, long time) {
+  boolean send(Path path, long packet, long payload, int length, int ecn, long time) {
     now = time;
     PolicyAction action = action(path, Ipv4.PROTOCOL_TCP, payload);
     if (action == PolicyAction.BYPASS) {
       path.transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
-      return;
+      return true;
     }
     long copy = seal(action, path, Ipv4.PROTOCOL_TCP, payload, length, ecn);
     pool.release(packet);
-    if (copy != 0) {
+    if (copy > 0) {
       outer.transmit(Esp.PROTOCOL, copy, sealed, sealedLength, ecn, now);
     }
+    return copy != NO_ASSOCIATION;
   }
 
   /** See {@link Path#reply}. */
@@ -67,7 +74,7 @@ final class EspOutput {
       return;
     }
     long copy = seal(action, path, protocol, payload, length, Ipv4.NOT_ECT);
-    if (copy != 0) {
+    if (copy > 0) {
       outer.transmitTo(Esp.PROTOCOL, copy, sealed, sealedLength, macAddress);
       pool.release(copy);
     }
@@ -139,19 +146,22 @@ final class EspOutput {
     return protocol == Ipv4.PROTOCOL_TCP ? Tcp.destinationPort(payload) : NO_PORT;
   }
 
-  /** Seals a packet into another one; returns 0, and counts why, if that is impossible. */
+  /**
+   * Seals a packet into another one; returns {@link #DROPPED} or {@link #NO_ASSOCIATION}, and
+   * counts why, if that is impossible.
+   */
   private long seal(
       PolicyAction action, Path path, int protocol, long payload, int length, int ecn) {
     if (action == PolicyAction.DISCARD) {
       counters.discarded++;
-      return 0;
+      return DROPPED;
     }
     OutboundAssociation association = association(path, protocol, payload);
     if (association == null) {
       // MPA-9.4-03, DDP-8.4.2-06, RDMAP-8.2.2-06
       counters.noAssociation++;
       security.need(path, localPort(protocol, payload), remotePort(protocol, payload), now);
-      return 0;
+      return NO_ASSOCIATION;
     }
     int inner = 0;
     int next = protocol;
@@ -165,19 +175,19 @@ final class EspOutput {
     sealedLength = association.settings().suite().sealedLength(inner + length);
     if (sealedLength + outer.header() > outer.linkMtu()) {
       counters.tooLong++;
-      return 0;
+      return DROPPED;
     }
     long copy = pool.allocate();
     if (copy == 0) {
       counters.exhausted++;
-      return 0;
+      return DROPPED;
     }
     sealed = pool.address(copy);
     if (!association.seal(payload - inner, inner + length, next, sealed)) {
       // Another stack has taken the last number.
       counters.noAssociation++;
       pool.release(copy);
-      return 0;
+      return NO_ASSOCIATION;
     }
     counters.sealed++;
     plain.show(true, association.settings(), next, payload - inner, inner + length, now);

@@ -230,13 +230,15 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
    * @param payload first octet of the payload, with room for the headers in front
    * @param length its octets
    * @param ecn the ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
+   * @return false if it was dropped for want of a security association: {@link
+   *     TransportHandler#onAssociations} tells when it may succeed
    */
-  public final void send(long packet, long payload, int length, int ecn, long now) {
-    if (context.output == null) {
-      transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
-    } else {
-      context.output.send(this, packet, payload, length, ecn, now);
+  public final boolean send(long packet, long payload, int length, int ecn, long now) {
+    if (context.output != null) {
+      return context.output.send(this, packet, payload, length, ecn, now);
     }
+    transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
+    return true;
   }
 
   /**

@@ -68,6 +68,9 @@ public interface TransportHandler {
   /** The link's MTU for IPv6 has changed, and with it {@link Path#mtu} of its paths. */
   default void onIpv6LinkMtu() {}
 
-  /** Security associations have changed, and with them {@link Path#mss} of any path. */
+  /**
+   * Security associations have changed, and with them {@link Path#mss} of any path, and what {@link
+   * Path#send} drops.
+   */
   default void onAssociations() {}
 }

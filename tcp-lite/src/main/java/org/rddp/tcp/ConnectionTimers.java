@@ -69,6 +69,18 @@ final class ConnectionTimers {
     }
   }
 
+  /**
+   * Sends what was dropped for want of a security association, now that these have changed, instead
+   * of waiting for the timer: nothing is in the network that it could add to.
+   */
+  void sendUnsealed(TcpConnection connection) {
+    if (connection.state().synchronised()) {
+      connection.sender.sendUnsealed();
+    } else if (connection.state() != TcpState.CLOSED) {
+      context.handshake.sendUnsealedSyn(connection);
+    }
+  }
+
   private void giveUp(TcpConnection connection) {
     context.counters.timedOut++;
     connection.terminate(CloseReason.TIMEOUT);

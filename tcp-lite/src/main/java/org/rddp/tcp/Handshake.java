@@ -141,9 +141,20 @@ final class Handshake {
       connection.terminate(CloseReason.ABORTED);
       return;
     }
-    connection.synRetransmitted = true;
-    context.counters.retransmitted++;
     connection.sender.timeout.backOff();
+    if (connection.sender.unsealed) {
+      sendUnsealedSyn(connection);
+    } else {
+      connection.synRetransmitted = true;
+      context.counters.retransmitted++;
+      sendSyn(connection);
+    }
+  }
+
+  /** Sends our SYN, which was dropped for want of a security association: it was not lost. */
+  void sendUnsealedSyn(TcpConnection connection) {
+    connection.sender.unsealed = false;
+    connection.lastReceivedAt = context.now;
     sendSyn(connection);
   }
 

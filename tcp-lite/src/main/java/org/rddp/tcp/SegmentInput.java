@@ -170,6 +170,12 @@ final class SegmentInput implements TransportHandler {
 
   @Override
   public void onAssociations() {
-    context.sizes.associationsChanged();
+    for (TcpConnection connection : context.connections.snapshot()) {
+      // They may need other room in each packet.
+      context.sizes.pathMtu(connection);
+      if (connection.sender.unsealed) {
+        context.timers.sendUnsealed(connection);
+      }
+    }
   }
 }

@@ -235,7 +235,9 @@ final class SegmentOutput {
     if (context.trace != null) {
       context.trace.sending(connection, header, length);
     }
-    path.send(packet, header, length, ecn, context.now);
+    if (!path.send(packet, header, length, ecn, context.now)) {
+      connection.sender.unsealed = true;
+    }
   }
 
   private void requestOffload(Path path, long packet, long header, int length, int segment) {

@@ -40,7 +40,7 @@ final class SegmentSizes {
   }
 
   /** Applies a changed path MTU to a connection (RFC 1191 section 6.4). */
-  private void pathMtu(TcpConnection connection) {
+  void pathMtu(TcpConnection connection) {
     if (connection.negotiatedEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
       int emss = emss(connection, connection.path().mtu());
       if (emss != connection.sender.emss) {
@@ -177,11 +177,6 @@ final class SegmentSizes {
         pathMtu(connection);
       }
     }
-  }
-
-  /** Applies changed security associations, which need other room in each packet. */
-  void associationsChanged() {
-    context.connections.snapshot().forEach(this::pathMtu);
   }
 
   /** Applies a changed MTU of the link to all connections over IPv6. */

@@ -68,6 +68,9 @@ final class Sender {
 
   private boolean finQueued;
 
+  /** Whether a segment was dropped for want of a security association, since these have changed. */
+  boolean unsealed;
+
   Sender(TcpConnection connection, int sequence) {
     this.connection = connection;
     context = connection.context;
@@ -787,6 +790,20 @@ final class Sender {
     return true;
   }
 
+  /**
+   * Sends the first segment in flight again, or an acknowledgment: one like it was dropped for want
+   * of a security association. Its acknowledgment shows what else is missing.
+   */
+  void sendUnsealed() {
+    unsealed = false;
+    if (max > una) {
+      retransmit(flight.queue.slot(flight.queue.head()));
+      startTimer();
+    } else {
+      context.output.control(connection, sequence(max), Tcp.ACK);
+    }
+  }
+
   /** Handles the tail loss probe or the reordering timer. */
   private void expiredEarlier() {
     if (timer.probe()) {
@@ -820,6 +837,7 @@ final class Sender {
     boolean offered = flight.queue.end(first) <= una + window.octets();
     boolean lowered =
         offered
+            && !unsealed
             && context.sizes.suspectBlackHole(connection, flight.queue.length(first), before + 1);
     retransmit(flight.queue.slot(flight.queue.head()));
     startTimer();
