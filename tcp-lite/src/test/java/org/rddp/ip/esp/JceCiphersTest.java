@@ -122,22 +122,43 @@ class JceCiphersTest {
     assertThat(Esp.next(at, plainOctets)).isEqualTo(next);
   }
 
-  @Test
-  @DisplayName("RFC 2404, RFC 2202 case 1: HMAC-SHA-1-96")
-  void shouldComputeHmacSha1() {
-    assertThat(icv(20, 12)).isEqualTo("b617318655057264e28bc0b6");
+  @ParameterizedTest
+  @CsvSource({
+    "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b, 4869205468657265, b617318655057264e28bc0b6",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,"
+        + "dddddddddddddddddddddddddddddddddddddddddddddddddd"
+        + "dddddddddddddddddddddddddddddddddddddddddddddddddd, 125d7342b9ac11cd91a39af4",
+    "0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c, 546573742057697468205472756e636174696f6e,"
+        + "4c1a03424b55e07fe7f27be1"
+  })
+  @DisplayName("RFC 2404, cases 1, 3 and 5 of RFC 2202, whose keys have 20 octets: HMAC-SHA-1-96")
+  void shouldComputeHmacSha1(String key, String data, String expected) {
+    assertThat(icv(key, data, 12)).isEqualTo(expected);
   }
 
-  @Test
-  @DisplayName("RFC 4868 section 2.7.2.1, case AUTH256-1: HMAC-SHA-256-128")
-  void shouldComputeHmacSha256() {
-    assertThat(icv(32, 16)).isEqualTo("198a607eb44bfbc69903a0f1cf2bbdc5");
+  @ParameterizedTest
+  @CsvSource({
+    "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b, 4869205468657265,"
+        + "198a607eb44bfbc69903a0f1cf2bbdc5",
+    "4a6566654a6566654a6566654a6566654a6566654a6566654a6566654a656665,"
+        + "7768617420646f2079612077616e7420666f72206e6f7468696e673f,"
+        + "167f928588c5cc2eef8e3093caa0e87c",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,"
+        + "dddddddddddddddddddddddddddddddddddddddddddddddddd"
+        + "dddddddddddddddddddddddddddddddddddddddddddddddddd, cdcb1220d1ecccea91e53aba3092f962",
+    "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20,"
+        + "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"
+        + "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd, 372efcf9b40b35c2115b1346903d2ef4"
+  })
+  @DisplayName("RFC 4868 section 2.7.2.1, cases AUTH256-1 to 4: HMAC-SHA-256-128")
+  void shouldComputeHmacSha256(String key, String data, String expected) {
+    assertThat(icv(key, data, 16)).isEqualTo(expected);
   }
 
-  private String icv(int key, int octets) {
-    byte[] data = "Hi There".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+  private String icv(String key, String text, int octets) {
+    byte[] data = octets(text);
     Memory.copy(data, 0, packet, data.length);
-    EspIntegrity integrity = new EspIntegrity(octets("0b".repeat(key)), octets);
+    EspIntegrity integrity = new EspIntegrity(octets(key), octets);
     integrity.write(packet, data.length, false, 1);
     assertThat(integrity.verifies(packet, data.length, false, 1)).isTrue();
     assertThat(integrity.verifies(packet, data.length, true, 1)).isFalse();

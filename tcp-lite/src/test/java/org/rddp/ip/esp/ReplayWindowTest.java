@@ -107,6 +107,75 @@ class ReplayWindowTest {
     assertThat(window.top()).isEqualTo(TURN + 4999);
   }
 
+  /** What RFC 4303 appendix A2 says of a packet, as it says it. */
+  private static final class Appendix {
+    final int w;
+    final Set<Long> received = new HashSet<>();
+    final long first;
+    long th;
+    long tl;
+
+    Appendix(int w, long top) {
+      this.w = w;
+      first = top;
+      th = top >>> 32;
+      tl = top & 0xffff_ffffL;
+    }
+
+    /** Seqh; -1 if there is none before the first packet. */
+    long high(long seql) {
+      if (tl >= w - 1) {
+        return seql >= tl - w + 1 ? th : th + 1;
+      }
+      return seql >= tl - w + 1 + TURN ? th - 1 : th;
+    }
+
+    /** Whether the packet passes the replay check, or lies beyond the window. */
+    boolean passes(long seql) {
+      long number = high(seql) << 32 | seql;
+      return high(seql) >= 0 && number > first && number > 0 && !received.contains(number);
+    }
+
+    void verified(long seql) {
+      long high = high(seql);
+      received.add(high << 32 | seql);
+      if (high > th || (high == th && seql > tl)) {
+        th = high;
+        tl = seql;
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {32, 64, 100, 1024})
+  @DisplayName("RFC 4303 appendix A2: every packet is judged as there, over several turns of 2^32")
+  void shouldJudgeAsTheAppendix(int size) {
+    SplittableRandom random = new SplittableRandom(size);
+    long[] steps = {1, 1, 1, 1, 3, size / 2, 2L * size, 1L << 20, 1L << 30, TURN - 2L * size};
+    for (int run = 0; run < 20; run++) {
+      long top = run == 0 ? 0 : TURN * run - random.nextLong(3L * size) - 1;
+      ReplayWindow window = new ReplayWindow(size, true, top);
+      Appendix appendix = new Appendix(size, top);
+      long sent = top;
+      for (int i = 0; i < 3000; i++) {
+        sent += steps[random.nextInt(random.nextInt(20) == 0 ? steps.length : 6)];
+        long number = Math.max(1, sent - random.nextLong(random.nextInt(4) == 0 ? 2L * size : 2));
+        boolean forged = random.nextInt(8) == 0;
+        long low = (forged ? random.nextLong() : number) & 0xffff_ffffL;
+        long high = appendix.high(low);
+        long found = window.number((int) low);
+        assertThat(found).isEqualTo(high < 0 ? ReplayWindow.INVALID : high << 32 | low);
+        assertThat(window.isNew(found)).as("%x", found).isEqualTo(appendix.passes(low));
+        if (!forged && found == number && window.isNew(found)) {
+          window.add(found);
+          appendix.verified(low);
+          assertThat(window.top()).isEqualTo(appendix.th << 32 | appendix.tl);
+        }
+      }
+      assertThat(window.top()).as("several turns").isGreaterThan(top + TURN);
+    }
+  }
+
   @Test
   @DisplayName("without ESN nothing follows 2^32 - 1")
   void shouldNotGoOnWithoutEsn() {
