@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # rddp fuzz: runs a target of the module fuzz under Jazzer, starting with the inputs in the tree.
 
-readonly FUZZ_TARGETS=(frames ipv6 esp connection startup mpa rdma)
+readonly FUZZ_TARGETS=(frames ipv6 esp xfrm connection startup mpa rdma)
 readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
 readonly FUZZ_WORK=$STATE/fuzz
 
@@ -11,14 +11,16 @@ Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
        rddp fuzz TARGET --replay INPUT
        rddp fuzz TARGET --add FILE
 
-Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, starting with the inputs that are
-kept in fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds a fault; the input is then in .rddp/fuzz.
-When the fault is fixed, rename the input and add it: the tests run every input that is kept.
+Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP, everything below, and the reader of keys from Linux's
+kernel, starting with the inputs that are kept in fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds
+a fault; the input is then in .rddp/fuzz. When the fault is fixed, rename the input and add it: the tests run every input
+that is kept.
 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
   ipv6         any octets as packets of IPv6: extension headers, fragments, ICMPv6, Neighbour Discovery, TCP
   esp          packets in ESP around any octets, replayed, spoilt, and in clear, where ESP is required
+  xfrm         any octets as messages of Linux's kernel about security associations
   connection   connections in any state: segments of a peer, calls of users, time
   startup      MPA's Startup Phase: any frame, in any segmentation, to Initiator and Responder in every configuration
   mpa          MPA's receiver: correct and wrong FPDUs, and any octets, in any segmentation and order
@@ -170,6 +172,7 @@ jazzer() {
         frames) class=FrameFuzz ;;
         ipv6) class=Ipv6Fuzz ;;
         esp) class=EspFuzz ;;
+        xfrm) class=XfrmFuzz ;;
         connection) class=ConnectionFuzz ;;
         startup) class=StartupFuzz ;;
         mpa) class=MpaFuzz ;;

@@ -17,7 +17,7 @@ refuses() (
     ((status == 2)) && [[ $said == *"$word"*--help* && $said != *'it '[gr]* ]]
 )
 
-check 'refuses a missing target' refuses 'frames ipv6 esp connection'
+check 'refuses a missing target' refuses 'frames ipv6 esp xfrm connection'
 check 'refuses an unknown target' refuses 'nothing' nothing
 check 'refuses an unknown option' refuses '--bogus' frames --bogus
 check 'names an unknown option as one' refuses 'is not an option' frames --bogus

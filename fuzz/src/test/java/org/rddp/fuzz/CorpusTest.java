@@ -42,6 +42,11 @@ class CorpusTest {
   }
 
   @Test
+  void shouldSurviveEveryMessageOfTheKernel() throws IOException {
+    run("xfrm", XfrmFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
   void shouldSurviveEveryStartup() throws IOException {
     run("startup", StartupFuzz::fuzzerTestOneInput);
   }

@@ -15,7 +15,7 @@ import org.rddp.ipc.control.SecretOctets;
  * @param keys of encryption, salt and integrity, in this order; empty if it cannot be used
  * @param problem why it cannot be used; empty if it can
  */
-record KernelAssociation(
+public record KernelAssociation(
     int spi,
     InetAddress destination,
     SecurityAssociation association,
@@ -31,7 +31,7 @@ record KernelAssociation(
    * @param softPackets packets; 0: none
    * @param hardPackets packets; 0: none
    */
-  record Limits(long softOctets, long hardOctets, long softPackets, long hardPackets) {
+  public record Limits(long softOctets, long hardOctets, long softPackets, long hardPackets) {
     /** Whether there is one. */
     boolean any() {
       return (softOctets | hardOctets | softPackets | hardPackets) != 0;
@@ -61,7 +61,7 @@ record KernelAssociation(
    * @param spi Security Parameters Index, unsigned
    * @param destination address of the host that receives
    */
-  record Name(int spi, InetAddress destination) {
+  public record Name(int spi, InetAddress destination) {
     @Override
     public String toString() {
       return "0x%08x to %s".formatted(spi, destination.getHostAddress());

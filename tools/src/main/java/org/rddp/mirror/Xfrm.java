@@ -16,7 +16,7 @@ import org.rddp.ipc.control.SecretOctets;
  * Messages of NETLINK_XFRM (Linux's include/uapi/linux/xfrm.h): reads those of the kernel, and
  * makes those for it. Messages that are cut short, and those of other kinds, are ignored.
  */
-final class Xfrm {
+public final class Xfrm {
   // Types of messages.
   private static final int ERROR = 2;
   private static final int DONE = 3;
@@ -110,7 +110,7 @@ final class Xfrm {
    *
    * @param ours its addresses; associations of others are ignored
    */
-  Xfrm(Set<InetAddress> ours) {
+  public Xfrm(Set<InetAddress> ours) {
     this.ours = Set.copyOf(ours);
   }
 
@@ -124,7 +124,7 @@ final class Xfrm {
    *
    * @param hard whether the association goes now; otherwise another should take its place
    */
-  static byte[] expire(KernelAssociation.Name name, boolean hard) {
+  public static byte[] expire(KernelAssociation.Name name, boolean hard) {
     byte[] octets = message(EXPIRE, FLAG_REQUEST | FLAG_ACK, EXPIRE_OCTETS);
     ByteBuffer message = ByteBuffer.wrap(octets);
     message.put(HEADER + DESTINATION, name.destination().getAddress());
@@ -147,7 +147,7 @@ final class Xfrm {
   }
 
   /** Reads messages, in native byte order, from the buffer's position to its limit. */
-  void read(ByteBuffer messages, XfrmEvents events) {
+  public void read(ByteBuffer messages, XfrmEvents events) {
     int at = messages.position();
     while (messages.limit() - at >= HEADER) {
       int length = messages.getInt(at);
@@ -259,15 +259,15 @@ final class Xfrm {
         switch (body.getShort(at + 2) & ATTRIBUTE_TYPE) {
           case AEAD -> {
             encryption = key(value, AUTH_KEY, encryption);
-            crypt = name(value) + icv(value);
+            crypt = name(value, encryption) + icv(value);
           }
           case CRYPT -> {
             encryption = key(value, CRYPT_KEY, encryption);
-            crypt = name(value);
+            crypt = name(value, encryption);
           }
           case AUTH_TRUNC -> {
             integrity = key(value, AUTH_KEY, integrity);
-            auth = " " + name(value) + icv(value);
+            auth = " " + name(value, integrity) + icv(value);
           }
           case ENCAP -> encapsulated = true;
           case REPLAY_ESN ->
@@ -279,8 +279,8 @@ final class Xfrm {
       suite = crypt + auth;
     }
 
-    /** An algorithm's name and octets of key. */
-    private static String name(ByteBuffer value) {
+    /** An algorithm's name and octets of key that are there. */
+    private static String name(ByteBuffer value, byte[] key) {
       if (value.limit() < CRYPT_KEY) {
         return "?";
       }
@@ -292,7 +292,7 @@ final class Xfrm {
       value.get(0, octets);
       String printable =
           new String(octets, StandardCharsets.US_ASCII).replaceAll("[^\\x20-\\x7e]", "?");
-      return printable + " " + value.getInt(ALGORITHM_NAME) / Byte.SIZE;
+      return printable + " " + key.length;
     }
 
     private static String icv(ByteBuffer value) {
@@ -353,15 +353,16 @@ final class Xfrm {
     if (info.get(MODE) != 0 && info.get(MODE) != 1) {
       return "its mode is neither transport nor tunnel";
     }
+    if (keys.length == 0) {
+      return "the kernel's message has no keys";
+    }
     if (!SUITES.containsKey(attributes.suite)) {
       return "rddp does not have its algorithms, '%s'; set esp_proposals to one that it has, such as aes128gcm16-esn"
           .formatted(attributes.suite);
     }
     if (isZero(keys)) {
-      return keys.length == 0
-          ? "the kernel's message has no keys"
-          : "the kernel hides its keys, since it is locked down for confidentiality"
-              + " (/sys/kernel/security/lockdown)";
+      return "the kernel hides its keys, since it is locked down for confidentiality"
+          + " (/sys/kernel/security/lockdown)";
     }
     if (!isWholePort(info, SELECTOR_SOURCE_PORT) || !isWholePort(info, SELECTOR_DESTINATION_PORT)) {
       return "it is for a range of ports; rddp takes one port or all";

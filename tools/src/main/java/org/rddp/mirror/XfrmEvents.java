@@ -1,7 +1,7 @@
 package org.rddp.mirror;
 
 /** Gets what the kernel says of its security associations. */
-interface XfrmEvents {
+public interface XfrmEvents {
   /** There is an association, new, changed or asked for. Its keys are overwritten afterwards. */
   void onAssociation(KernelAssociation association);
 

@@ -195,6 +195,11 @@ class XfrmTest {
     expectProblem(
         with(association(NEWSA, 0, SPI, ONE, TWO), 2, algorithm("cbc(aes)", key(16))),
         "does not have its algorithms");
+    ByteBuffer cut = association(NEWSA, 0, SPI, ONE, TWO);
+    cut = with(cut, 20, algorithm("hmac(sha256)", key(32), 128));
+    byte[] cipher = algorithm("cbc(aes)", key(32));
+    expectProblem(
+        with(cut, 2, Arrays.copyOf(cipher, cipher.length - 1)), "'cbc(aes) 0 hmac(sha256) 32 16'");
     ByteBuffer udp = gcm(NEWSA, 0, SPI, ONE, TWO, KEY);
     udp.put(16 + 44, (byte) 17);
     expectProblem(udp, "for the protocol 17");
