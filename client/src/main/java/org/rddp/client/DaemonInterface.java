@@ -35,6 +35,8 @@ public record DaemonInterface(
     int mtu,
     long mac,
     List<InetAddress> ipv6) {
+  private static final double MILLIS_PER_SECOND = 1000;
+
   private static DaemonInterface of(InterfaceEntry entry) {
     return new DaemonInterface(
         entry.name(),
@@ -127,7 +129,8 @@ public record DaemonInterface(
       long left = deadline - System.nanoTime();
       if (left <= 0) {
         throw new DaemonUnavailableException(
-            "the daemon has not answered in " + timeout, new IOException(Reason.TIMEOUT.name()));
+            "the daemon has not answered in " + timeout.toMillis() / MILLIS_PER_SECOND + " s",
+            new IOException(Reason.TIMEOUT.name()));
       }
       readable.await(left);
       message = socket.receiveFromDaemon();
