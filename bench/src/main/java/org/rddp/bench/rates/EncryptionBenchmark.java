@@ -31,6 +31,12 @@ public final class EncryptionBenchmark extends NamedBenchmark {
   private static final double GIGA = 1e9;
   private static final double MICROSECONDS = 1e-3;
 
+  /**
+   * Octets a packet that count as none: the measurement allocates some 80 a second, in clear, too.
+   * A write has more packets than its octets over the MTU.
+   */
+  private static final double NONE = 0.01;
+
   /** The first MTU's part of the budget, and the second one's part of what is left. */
   private static final double THIRD = 1.0 / 3;
 
@@ -125,13 +131,16 @@ public final class EncryptionBenchmark extends NamedBenchmark {
         }
         addGoal(report, found, mtu, crc, wanted);
       }
+      String sealed = name(mtu, SEALED, true);
       report.add(
           Goal.atMost(
-                  0.01,
-                  "esp_allocation_" + mtu,
-                  "octets that the engine allocates a write in ESP, MTU " + mtu,
-                  found.figure(name(mtu, SEALED, true), "engine_octets"))
-              .measuredIn(found, name(mtu, SEALED, true)));
+                  NONE,
+                  "esp_packet_allocation_" + mtu,
+                  "octets that the engine allocates a packet in ESP, MTU " + mtu,
+                  found
+                      .figure(sealed, "engine_octets")
+                      .map(octets -> octets.times((double) mtu / MEBIBYTE)))
+              .measuredIn(found, sealed));
     }
   }
 
