@@ -22,6 +22,12 @@ final class Associations {
   private static final int GUEST_PORT = 1;
   private static final int LAST_OCTET = 255;
 
+  /**
+   * The guest's numbers begin here if they are extended, so that they soon pass 2^32. By RFC 4303
+   * appendix A2.2 a window of 1024 takes no first number nearer to that: it would be one below 0.
+   */
+  private static final String LATE = " replay-oseq 0xfffffbff";
+
   /** Busybox's shell would run its own {@code ip}. */
   private static final String POLICY = "/usr/bin/ip xfrm policy add ";
 
@@ -83,10 +89,11 @@ final class Associations {
     random.nextBytes(keys);
     String between = "src " + source + " dst " + destination;
     String number = "0x%08x".formatted(++spi);
+    String begin = protection.esn() && guestsWay.equals("out") ? LATE : "";
     run(
         List.of(
-            "/usr/bin/ip xfrm state add %s proto esp spi %s reqid %d %s"
-                .formatted(between, number, spi, protection.linuxWords(keys)),
+            "/usr/bin/ip xfrm state add %s proto esp spi %s reqid %d %s%s"
+                .formatted(between, number, spi, protection.linuxWords(keys), begin),
             POLICY
                 + "%s dir %s priority 2 tmpl %s proto esp reqid %d mode %s"
                     .formatted(between, guestsWay, between, spi, protection.mode())));

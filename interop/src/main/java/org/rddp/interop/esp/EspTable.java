@@ -1,5 +1,6 @@
 package org.rddp.interop.esp;
 
+import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
+import org.rddp.client.types.ListSubject;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
@@ -33,12 +35,18 @@ public final class EspTable {
   private static final int SHORT_PING = 64;
   private static final int LONGEST_PING = 65535;
 
+  private final Rddp session;
   private final GuestToolRunner tools;
   private final Associations associations;
   private final InjectedPacketCases injected;
   private final List<GuestCase> rows = new ArrayList<>();
 
-  private EspTable(GuestToolRunner tools, Associations associations, InjectedPacketCases injected) {
+  private EspTable(
+      Rddp session,
+      GuestToolRunner tools,
+      Associations associations,
+      InjectedPacketCases injected) {
+    this.session = session;
     this.tools = tools;
     this.associations = associations;
     this.injected = injected;
@@ -63,6 +71,7 @@ public final class EspTable {
         Rddp session = Rddp.connect(socket, RddpOptions.defaults().withProgramName("counters"))) {
       EspTable table =
           new EspTable(
+              session,
               new GuestToolRunner(guest, socket, ""),
               new Associations(guest, add, directory.resolve("wireshark/esp_sa")),
               new InjectedPacketCases(guest, session, arguments[2], directory));
@@ -110,12 +119,29 @@ public final class EspTable {
     cases.add(
         GuestCase.of(
             "rping after that", true, link, () -> tools.rpingClient(link, COUNT, SHORT_PING)));
+    if (protection.esn()) {
+      cases.add(GuestCase.of("numbers beyond 2^32", false, link, () -> expectHighHalf(link)));
+    }
     cases.forEach(each -> rows.add(new GuestCase(each.name() + "  " + protection, each.action())));
   }
 
   private static GuestCase longPing(GuestLink link, boolean weOpen, GuestCase.Action talk) {
     return GuestCase.of(
         "%-12s %4d x %5d octets".formatted("rping", COUNT, LONGEST_PING), weOpen, link, talk);
+  }
+
+  /** Fails unless the guest's numbers have needed more than 32 bits. */
+  private void expectHighHalf(GuestLink link) throws IOException {
+    long greatest =
+        session.list(ListSubject.ASSOCIATIONS).stream()
+            .map(line -> JsonParser.parseString(line).getAsJsonObject())
+            .filter(each -> each.get("destination").getAsString().equals(link.ours()))
+            .mapToLong(each -> each.get("sequence").getAsLong())
+            .max()
+            .orElseThrow();
+    if (greatest >>> Integer.SIZE != 1) {
+      throw new IllegalStateException("the greatest number received is " + greatest);
+    }
   }
 
   private void ping(GuestLink link) {
