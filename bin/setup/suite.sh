@@ -55,8 +55,9 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    # The longest first, so that no long one runs alone at the end; those that mostly wait beside those that compute.
-    steps=(build scripts java)
+    # The longest first, so that no long one runs alone at the end. libraries is not beside the beginning of java: on a new
+    # machine Maven then fetches what runs tests, and two must not do that at a time.
+    steps=(build scripts java simulation libraries)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
@@ -65,11 +66,9 @@ suite() {
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
-        steps+=(libraries demo package soak shim)
-    else
-        steps+=(libraries)
+        steps+=(demo package soak shim)
     fi
-    steps+=(simulation races fuzz tshark)
+    steps+=(races fuzz tshark)
     if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
     suite_run "${steps[@]}"
     suite_summary
@@ -250,7 +249,7 @@ step_build() {
 step_java() {
     local status=0 goal=write modules
     modules=$(printf ',!%s' "${LIBRARIES[@]}")
-    test_modules -v -pl "${modules:1}" || status=$?
+    test_modules others -pl "${modules:1}" || status=$?
     if ((status == 0)); then
         # Tests that cannot run here must not drop their clauses from the conformance matrix.
         if ! has_dpdk; then goal=names; elif [[ -n ${CI:-} ]]; then goal=check; fi
@@ -264,24 +263,29 @@ step_libraries() {
     modules=$(printf ',%s' "${LIBRARIES[@]}")
     tests=$(printf ',**/%s/*Test' "${LIBRARIES[@]//-/}")
     # Their modules need others to be built, whose tests are the step java's.
-    test_modules -E -pl "${modules:1}" -am -Dtest="${tests:1}" -Dsurefire.failIfNoSpecifiedTests=false
+    test_modules libraries -pl "${modules:1}" -am -Dtest="${tests:1}" -Dsurefire.failIfNoSpecifiedTests=false
 }
 
-# test_modules -E|-v ARGUMENT...: runs tests by Maven, and counts them by the reports of the libraries' modules (-E), or of the others.
+# test_modules libraries|others ARGUMENT...: runs tests by Maven, and counts them by the reports of those modules.
 test_modules() {
     local status=0
-    report_folders "$1" | while read -r folder; do rm -rf "$folder"; done
+    report_folders "$1" | xargs -r -d '\n' rm -rf
     maven_offline_first show_tests --fail-at-end -Pjcstress "${BUILT[@]}" "${suite_maven_arguments[@]}" "${@:2}" test || status=$?
     cat "$BUILD_LOG"
     count_reports "$1"
+    if ((step_passed + step_failed + step_skipped == 0)); then
+        echo 'no test ran'
+        status=1
+    fi
     return "$status"
 }
 
-# Prints the folders of reports of the libraries' modules (-E), or of all others (-v).
+# report_folders libraries|others: prints the folders of reports of the libraries' modules, or of all others.
 report_folders() {
-    local libraries
-    libraries=$(printf '|%s' "${LIBRARIES[@]}")
-    find "$ROOT" -type d -path '*/target/surefire-reports' | grep -E "$1" "/(${libraries:1})/target/" || true
+    local modules matching=(-E)
+    modules=$(printf '|%s' "${LIBRARIES[@]}")
+    if [[ $1 == others ]]; then matching+=(-v); fi
+    find "$ROOT" -type d -path '*/target/surefire-reports' | grep "${matching[@]}" "/(${modules:1})/target/" || true
 }
 
 # Shows progress on the terminal: each module, the results of its tests, and each failure at once.
@@ -307,7 +311,7 @@ count_reports() {
         errors=$((errors + $(attribute errors "$line")))
         failures=$((failures + $(attribute failures "$line")))
         skipped=$((skipped + $(attribute skipped "$line")))
-    done < <(report_folders "$1" | while read -r folder; do grep -h -m1 '<testsuite ' "$folder"/TEST-*.xml; done)
+    done < <(report_folders "$1" | xargs -r -d '\n' grep -rh -m1 --include='TEST-*.xml' '<testsuite ')
     step_failed=$((errors + failures))
     step_skipped=$skipped
     step_passed=$((tests - errors - failures - skipped))

@@ -282,8 +282,10 @@ EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int max, const s
     if (has_socks(epoll)) {
         return wait_until(epoll, events, max, deadline_in(timeout), mask);
     }
-    int (*const own)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *) = LIBC(epoll_pwait2);
-    return own == NULL ? fails(ENOSYS) : own(epoll, events, max, timeout, mask);
+    if (libc_epoll_pwait2 == NULL) {
+        find_libc();
+    }
+    return libc_epoll_pwait2 == NULL ? fails(ENOSYS) : libc_epoll_pwait2(epoll, events, max, timeout, mask);
 }
 
 EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int max, int timeout_ms) {

@@ -60,6 +60,13 @@ int await_sock(struct sock *sock, short events, uint64_t timeout) {
     return result == READY ? 0 : fails(result == TIMED_OUT ? EAGAIN : error);
 }
 
+/* A thread that sleeps has to look after what found no room in the rings: this one may not wait. */
+static void leave_retry(const struct sock *sock) {
+    if (sock->full) {
+        wake_leader();
+    }
+}
+
 static bool is_nonblocking(const struct sock *sock, int flags) {
     return sock->nonblocking || (flags & MSG_DONTWAIT) != 0;
 }
@@ -76,6 +83,7 @@ ssize_t receive(struct sock *sock, const struct iovec *pieces, size_t count, int
     for (;;) {
         if (sock->octets > 0 && sock->descriptors > 0) {
             done += read_stream(sock, pieces, count, (flags & MSG_PEEK) != 0);
+            leave_retry(sock);
         }
         bool more = (flags & MSG_WAITALL) != 0 && (flags & MSG_PEEK) == 0 && count == 1 && done < wanted;
         if (wanted == 0 || (done > 0 && !more)) {
@@ -132,6 +140,7 @@ ssize_t transmit(struct sock *sock, const struct iovec *pieces, size_t count, in
         }
         if (sock->stage == STAGE_CONNECTED) {
             done += write_stream(sock, pieces, count, done);
+            leave_retry(sock);
         }
         if (done == total) {
             return (ssize_t)done;

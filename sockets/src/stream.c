@@ -16,7 +16,7 @@
 /* Receives are posted again in such groups: each is a request. */
 #define POST_EVERY 4u
 #define RETRY_NANOS 1000000u
-/* Of a request, in the submission ring: those of the longest that has its octets in it. */
+/* The most slots of the submission ring that one request takes. */
 #define MOST_SLOTS 4u
 #define ID_OF_SEND UINT64_MAX
 #define ID_OF_END (UINT64_MAX - 1)
@@ -265,6 +265,7 @@ static void retry(struct sock *sock) {
 
 void retry_streams(struct link *link) {
     for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
+        /* Its own queues have room: SEND_QUEUE is more than CREDITS, and it posts at most SLOTS receives. */
         if (sock->full && has_room(&link->session->rings, MOST_SLOTS)) {
             retry(sock);
         } else if (sock->full) {

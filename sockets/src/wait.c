@@ -65,6 +65,12 @@ void wake(struct sleeper *sleeper) {
     }
 }
 
+void wake_leader(void) {
+    if (leader != NULL) {
+        wake(leader);
+    }
+}
+
 static void fall_asleep(struct sleeper *sleeper) {
     sleeper->asleep = true;
     sleeper->next = sleepers;

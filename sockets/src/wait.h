@@ -20,6 +20,9 @@ struct sleeper *own_sleeper(void);
 /* Ends its sleep, if it sleeps. */
 void wake(struct sleeper *sleeper);
 
+/* Lets a sleeping thread look again by when it has to wake up. */
+void wake_leader(void);
+
 /* In a forked child: forgets the parent's threads. */
 void forget_sleepers(void);
 

@@ -22,9 +22,15 @@ static bool is_stopped(pid_t process, const char *thread) {
     char path[300], octets[512];
     snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    CHECK(file >= 0);
+    if (file < 0) {
+        CHECK(errno == ENOENT);  /* it has ended meanwhile */
+        return true;
+    }
     ssize_t count = read(file, octets, sizeof octets - 1);
-    CHECK(count > 0 && close(file) == 0);
+    CHECK(close(file) == 0);
+    if (count < 0) {
+        return true;
+    }
     octets[count] = '\0';
     const char *name_end = strrchr(octets, ')');
     CHECK(name_end != NULL);

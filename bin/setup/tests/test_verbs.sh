@@ -3,6 +3,8 @@
 
 # shellcheck source=bin/setup/say.sh
 source "$ROOT/bin/setup/say.sh"
+# shellcheck source=bin/setup/packages.sh
+source "$ROOT/bin/setup/packages.sh"
 # shellcheck source=bin/setup/verbs.sh
 source "$ROOT/bin/setup/verbs.sh"
 # shellcheck source=bin/setup/tests/ends.sh

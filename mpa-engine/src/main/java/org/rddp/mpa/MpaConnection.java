@@ -145,7 +145,7 @@ public final class MpaConnection implements StreamHandler {
     return !closed && !sendClosed && maySend() && stream.sendable();
   }
 
-  /** Whether the ULPDU sent last waits in a frame that has room for another of its length. */
+  /** Whether a train waits that has room for another segment of its length. */
   public boolean trainIsOpen() {
     return sender.trainIsOpen();
   }

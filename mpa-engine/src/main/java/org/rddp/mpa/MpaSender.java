@@ -72,7 +72,7 @@ final class MpaSender {
     return Math.max(Mulpdu.within(trainSegment, offset, true), Mulpdu.MIN); // MPA-4.5-03
   }
 
-  /** Whether a train waits that has room for another segment like its last one. */
+  /** Whether a train waits that has room for another segment of its length. */
   boolean trainIsOpen() {
     return trainSegment != 0 && stream.openTrain() != 0;
   }

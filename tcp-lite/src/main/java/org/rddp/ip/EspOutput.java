@@ -16,10 +16,10 @@ import org.rddp.wire.Udp;
  * sealed anew each time.
  */
 final class EspOutput {
-  /** Instead of a sealed packet: it was dropped. */
+  /** Returned by {@link #seal}: the packet was dropped. */
   private static final long DROPPED = 0;
 
-  /** Instead of a sealed packet: it was dropped for want of an association. */
+  /** Returned by {@link #seal}: the packet was dropped for want of an association. */
   private static final long NO_ASSOCIATION = -1;
 
   private final IpSecurity security;

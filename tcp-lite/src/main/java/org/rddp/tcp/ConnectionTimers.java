@@ -71,13 +71,13 @@ final class ConnectionTimers {
 
   /**
    * Sends what was dropped for want of a security association, now that these have changed, instead
-   * of waiting for the timer: nothing is in the network that it could add to.
+   * of waiting for the timer: at most one segment of each connection.
    */
   void sendUnsealed(TcpConnection connection) {
     if (connection.state().synchronised()) {
       connection.sender.sendUnsealed();
     } else if (connection.state() != TcpState.CLOSED) {
-      context.handshake.sendUnsealedSyn(connection);
+      context.handshake.sendSynAgain(connection);
     }
   }
 

@@ -136,25 +136,27 @@ final class Handshake {
 
   /** Sends our SYN again after a timeout, unless its listener has been closed. */
   void retransmitSyn(TcpConnection connection) {
+    connection.sender.timeout.backOff();
+    sendSynAgain(connection);
+  }
+
+  /**
+   * Sends our SYN again, unless its listener has been closed. One that was dropped for want of a
+   * security association was not lost.
+   */
+  void sendSynAgain(TcpConnection connection) {
     if (connection.listener != null && connection.listener.closed()) {
       connection.reset();
       connection.terminate(CloseReason.ABORTED);
       return;
     }
-    connection.sender.timeout.backOff();
     if (connection.sender.unsealed) {
-      sendUnsealedSyn(connection);
+      connection.sender.unsealed = false;
+      connection.lastReceivedAt = context.now;
     } else {
       connection.synRetransmitted = true;
       context.counters.retransmitted++;
-      sendSyn(connection);
     }
-  }
-
-  /** Sends our SYN, which was dropped for want of a security association: it was not lost. */
-  void sendUnsealedSyn(TcpConnection connection) {
-    connection.sender.unsealed = false;
-    connection.lastReceivedAt = context.now;
     sendSyn(connection);
   }
 

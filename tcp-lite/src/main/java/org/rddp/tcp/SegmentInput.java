@@ -171,9 +171,10 @@ final class SegmentInput implements TransportHandler {
   @Override
   public void onAssociations() {
     for (TcpConnection connection : context.connections.snapshot()) {
-      // They may need other room in each packet.
+      // They may need other room in each packet; then what is in flight is cut and sent again.
+      long before = context.counters.segmentsOut;
       context.sizes.pathMtu(connection);
-      if (connection.sender.unsealed) {
+      if (connection.sender.unsealed && context.counters.segmentsOut == before) {
         context.timers.sendUnsealed(connection);
       }
     }

@@ -68,7 +68,10 @@ final class Sender {
 
   private boolean finQueued;
 
-  /** Whether a segment was dropped for want of a security association, since these have changed. */
+  /**
+   * Whether a segment was dropped for want of a security association, after the last change of
+   * these.
+   */
   boolean unsealed;
 
   Sender(TcpConnection connection, int sequence) {
@@ -198,7 +201,7 @@ final class Sender {
     return flight == null ? 0 : flight.queue.openTrain(emss);
   }
 
-  /** Takes a segment that the user has written behind the train. */
+  /** Takes a segment that the user has written behind the train of {@link #openTrain}. */
   void append(int octets, boolean more) {
     if (flight == null || octets > flight.queue.trainRoom()) {
       throw new IllegalStateException("no train waits for " + octets + " octets");
@@ -792,7 +795,8 @@ final class Sender {
 
   /**
    * Sends the first segment in flight again, or an acknowledgment: one like it was dropped for want
-   * of a security association. Its acknowledgment shows what else is missing.
+   * of a security association. With SACK its acknowledgment shows what else is missing; without,
+   * the retransmission timer repairs that.
    */
   void sendUnsealed() {
     unsealed = false;

@@ -194,6 +194,8 @@ public final class EngineSleep implements AutoCloseable {
   /**
    * Reads a program's signals, and ends the sleep: the thread may not have noticed the last of them
    * yet, and an edge whose octets are gone ends no wait. Any thread.
+   *
+   * @param signals the daemon's end of the program's wake-up socket
    */
   public void clear(WakeSocket signals) {
     signals.clear();

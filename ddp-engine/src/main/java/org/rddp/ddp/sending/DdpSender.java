@@ -317,20 +317,20 @@ public final class DdpSender {
 
   /**
    * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
-   * or {@code trainQuantum} while the next one joins the frame of the last.
+   * and then those that join the frame of the last one, up to {@code trainQuantum} octets.
    *
    * @return how many
    */
   int sendShare(int share, int quantum, int trainQuantum) {
     long enough = counters.octets + quantum;
-    long enoughInTrain = counters.octets + trainQuantum;
+    long most = counters.octets + trainQuantum;
     int sent = 0;
     boolean taken = true;
     // Asks whether TCP can send only if there is something to send: after a lone message the
     // question cost more than its header.
     while (taken
         && sent < share
-        && (counters.octets < enough || (counters.octets < enoughInTrain && mpa.trainIsOpen()))
+        && (counters.octets < enough || joinsTrain(most))
         && !queues.isEmpty()
         && mpa.sendable()) { // RDMAP-5.5-09
       OutgoingMessage message = queues.current();
@@ -350,6 +350,11 @@ public final class DdpSender {
       wake();
     }
     return sent;
+  }
+
+  /** Whether a full segment would join the frame of the last one, and not exceed this. */
+  private boolean joinsTrain(long most) {
+    return counters.octets + mpa.fullMulpdu() <= most && mpa.trainIsOpen();
   }
 
   /** Whether {@link #sendShare} left something unsent the last time. */

@@ -472,6 +472,7 @@ public final class LossRecovery {
    * @param number of the first
    * @param count how many
    * @param octets of all
+   * @param now in nanoseconds
    */
   public void sentTrain(long number, int count, int octets, long now) {
     for (int i = 0; i < count; i++) {

@@ -196,7 +196,7 @@ public final class SegmentQueue {
   }
 
   /**
-   * The packet of the train, if another segment like its first one has room there; 0 otherwise.
+   * The packet of the train, if another segment of the train's length has room there; 0 otherwise.
    *
    * @param longest octets of a segment
    */
