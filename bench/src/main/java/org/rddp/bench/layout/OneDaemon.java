@@ -111,6 +111,11 @@ public final class OneDaemon implements AutoCloseable {
                   .idle(arguments.has("idle") ? arguments.get("idle").getAsString() : "spin")
                   .table(
                       "[limits]",
+                      // One process has the programs of both ends.
+                      "user-share",
+                      100,
+                      "process-share",
+                      100,
                       "session-connections",
                       connections,
                       "send-queue",
