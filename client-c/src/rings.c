@@ -208,12 +208,15 @@ static int check(const struct rddp_request *request) {
     return RDDP_OK;
 }
 
+#define INLINE_SLOTS(octets) (1 + ((octets) + DATA_OCTETS - 1) / DATA_OCTETS)
+_Static_assert(INLINE_SLOTS(RDDP_MAX_INLINE) == MOST_INLINE_SLOTS, "the longest inline message");
+
 unsigned request_slots(const struct rddp_request *request) {
     if (check(request) != RDDP_OK) {
         return 0;
     }
     if ((request->flags & RDDP_INLINE) != 0) {
-        return 1 + (request->inline_length + DATA_OCTETS - 1) / DATA_OCTETS;
+        return INLINE_SLOTS(request->inline_length);
     }
     if (is_atomic(request->opcode)) {
         return 2;

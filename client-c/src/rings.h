@@ -36,6 +36,9 @@ struct rings {
  */
 bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length, int signal);
 
+/* The most slots that a request with its octets in it takes. */
+#define MOST_INLINE_SLOTS 4u
+
 /* How many slots a request takes; 0 with rddp_error() set if it cannot be put into the ring. */
 unsigned request_slots(const struct rddp_request *request);
 

@@ -16,8 +16,6 @@
 /* Receives are posted again in such groups: each is a request. */
 #define POST_EVERY 4u
 #define RETRY_NANOS 1000000u
-/* The most slots of the submission ring that one request takes. */
-#define MOST_SLOTS 4u
 #define ID_OF_SEND UINT64_MAX
 #define ID_OF_END (UINT64_MAX - 1)
 
@@ -266,7 +264,7 @@ static void retry(struct sock *sock) {
 void retry_streams(struct link *link) {
     for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
         /* Its own queues have room: SEND_QUEUE is more than CREDITS, and it posts at most SLOTS receives. */
-        if (sock->full && has_room(&link->session->rings, MOST_SLOTS)) {
+        if (sock->full && has_room(&link->session->rings, MOST_INLINE_SLOTS)) {
             retry(sock);
         } else if (sock->full) {
             starve(sock);

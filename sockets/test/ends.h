@@ -26,6 +26,11 @@
 #define FAR_ADDRESS "10.0.0.2"
 #define DEADLINE_MS 20000
 
+/* The octet at a place of what a sender sends. */
+static inline uint8_t octet_at(size_t place, unsigned sender) {
+    return (uint8_t)(((place + sender) * 2654435761u) >> 13);
+}
+
 static inline struct sockaddr_in address_of(const char *address, uint16_t port) {
     struct sockaddr_in made = {.sin_family = AF_INET, .sin_port = htons(port)};
     CHECK(inet_pton(AF_INET, address, &made.sin_addr) == 1);

@@ -58,8 +58,9 @@ static void stop(pid_t process) {
 }
 
 static void fill(uint8_t *message, int connection, unsigned number) {
-    memset(message, connection, MESSAGE);
-    memcpy(message, &number, sizeof number);
+    for (size_t i = 0; i < MESSAGE; i++) {
+        message[i] = octet_at(number * MESSAGE + i, (unsigned)connection);
+    }
 }
 
 /* Writes a message; false if there is no room. */

@@ -155,11 +155,6 @@ static void should_drop_what_comes_for_an_end_that_no_longer_reads(void) {
 
 /* ---- Writers that are faster than their readers ---- */
 
-/* The octet at a place of what is sent. */
-static uint8_t octet_at(size_t place) {
-    return (uint8_t)((place * 2654435761u) >> 13);
-}
-
 static void *read_slowly(void *argument) {
     int descriptor = *(int *)argument;
     uint8_t octets[777];
@@ -167,7 +162,7 @@ static void *read_slowly(void *argument) {
     ssize_t got;
     while ((got = read(descriptor, octets, 1 + done % sizeof octets)) > 0) {
         for (ssize_t i = 0; i < got; i++) {
-            CHECK(octets[i] == octet_at(done + (size_t)i));
+            CHECK(octets[i] == octet_at(done + (size_t)i, 0));
         }
         done += (size_t)got;
     }
@@ -204,7 +199,7 @@ static bool write_much(bool blocks, uint32_t events, waiter *await_room) {
     struct epoll_event event = {.events = events, .data.fd = pair.near};
     CHECK(octets != NULL && epoll >= 0);
     for (size_t i = 0; i < MUCH; i++) {
-        octets[i] = octet_at(i);
+        octets[i] = octet_at(i, 0);
     }
     set_nonblocking(pair.near, !blocks);
     CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, pair.near, &event) == 0);

@@ -3,10 +3,6 @@
 
 #define MUCH (2u << 20)
 
-static uint8_t octet_at(size_t place, bool of_server) {
-    return (uint8_t)(((place + of_server) * 2654435761u) >> 13);
-}
-
 struct end {
     int descriptor;
     bool is_server;

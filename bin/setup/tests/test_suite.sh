@@ -31,3 +31,12 @@ reports() {
 }
 check 'adds up the reports of the modules in Java' equal '9 4 2' "$(reports others)"
 check 'adds up those of the libraries in C' equal '5 2 0' "$(reports libraries)"
+
+no_test_runs() {
+    local ROOT=$WORK/no-tests BUILD_LOG=$WORK/no-tests.log step_passed step_failed step_skipped status=0
+    mkdir -p "$ROOT"
+    maven_offline_first() { echo 'No tests to run.' >"$BUILD_LOG"; }
+    test_modules libraries >/dev/null || status=$?
+    echo "$status"
+}
+check 'fails if no test runs' equal 1 "$(no_test_runs)"

@@ -26,6 +26,11 @@ class SendSchedulerTest {
 
   private static final int SEGMENTS_OF_A_QUANTUM = 2;
 
+  /** EMSS with an MTU of 9000, and what a tagged segment of it carries. */
+  private static final int LARGE_EMSS = 8948;
+
+  private static final int LARGE_PAYLOAD = LARGE_EMSS - 6 - 14;
+
   private final GuardedMemory memory = new GuardedMemory(LONG * PAYLOAD);
   private final DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
   private final List<DdpStream> streams = new ArrayList<>();
@@ -35,12 +40,20 @@ class SendSchedulerTest {
 
   @BeforeEach
   void connect() {
+    connect(DdpFixture.EMSS);
+  }
+
+  private void connect(int emss) {
+    streams.clear();
+    users.clear();
+    peers.clear();
+    connections.clear();
     DdpSettings settings = new DdpSettings(64, 1, List.of(QueueSettings.buffered(1)));
     for (int i = 0; i < 3; i++) {
       RawUlpduPeer peer = RawUlpduPeer.responder();
       RecordingUlp user = new RecordingUlp();
       DdpStream stream = user.initiator(engine, new ProtectionDomain("p"), settings, new byte[0]);
-      InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), DdpFixture.EMSS);
+      InMemoryTcpPair tcp = new InMemoryTcpPair(user.startup, peer.transport(), emss);
       tcp.run(() -> {});
       streams.add(stream);
       users.add(user);
@@ -119,6 +132,16 @@ class SendSchedulerTest {
     int train = SendScheduler.TRAIN_QUANTUM / PAYLOAD;
     assertThat(turn(64)).containsExactly(train, 1, 0);
     assertThat(turn(64)).containsExactly(train, 0, 0);
+  }
+
+  @Test
+  void shouldSendOneLargeSegmentInATrain() {
+    connect(LARGE_EMSS);
+    connections.get(0).sendTrains();
+    postOctets(0, 20L * LARGE_PAYLOAD);
+    assertThat(turn(4)).containsExactly(4, 0, 0);
+    post(1, 1);
+    assertThat(turn(64)).as("two would be more than the quantum").containsExactly(1, 1, 0);
   }
 
   @Test

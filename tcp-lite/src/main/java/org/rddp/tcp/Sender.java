@@ -194,8 +194,7 @@ final class Sender {
   }
 
   /**
-   * The packet of the waiting train, if another segment like its last one has room there; otherwise
-   * 0.
+   * The packet of the waiting train, if another segment of its length has room there; otherwise 0.
    */
   long openTrain() {
     return flight == null ? 0 : flight.queue.openTrain(emss);

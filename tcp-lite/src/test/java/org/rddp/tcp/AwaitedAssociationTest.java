@@ -30,7 +30,6 @@ class AwaitedAssociationTest {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
   private static final int PORT = 7;
-  private static final EspSuite SUITE = EspSuite.AES128_GCM16;
 
   private final NativePacketPool pool = new NativePacketPool(256, 2048);
   private final LoopedDevice[] link = LoopedDevice.pair(pool, pool, 1500, 64);
@@ -41,6 +40,7 @@ class AwaitedAssociationTest {
   private final TcpStack here = stack(1);
   private final TcpStack there = stack(2);
   private int spi = 0x1000;
+  private TcpListener listener;
 
   private static Ipv4Address address(int host) {
     return Ipv4Address.parse("10.0.0." + host);
@@ -83,20 +83,24 @@ class AwaitedAssociationTest {
     }
   }
 
-  private static AssociationSettings settings(int spi, int from, int to, int peer) {
-    return AssociationSettings.usual(spi, address(from), address(to), false, SUITE, address(peer));
+  private AssociationSettings settings(int from, int to, int peer, boolean tunnel, EspSuite suite) {
+    return AssociationSettings.usual(spi, address(from), address(to), tunnel, suite, address(peer));
   }
 
   /** Adds an association for one direction at both hosts. */
   private void associate(int from, int to) {
+    associate(from, to, false, EspSuite.AES128_GCM16);
+  }
+
+  private void associate(int from, int to, boolean tunnel, EspSuite suite) {
     spi++;
-    byte[] keys = new byte[SUITE.keyOctets()];
+    byte[] keys = new byte[suite.keyOctets()];
     random.nextBytes(keys);
     // The receiver's first, as IKE does it.
     TcpStack receiver = to == 1 ? here : there;
     TcpStack sender = to == 1 ? there : here;
-    receiver.security().add(settings(spi, from, to, from), keys, 0, now);
-    sender.security().add(settings(spi, from, to, to), keys, 0, now);
+    receiver.security().add(settings(from, to, from, tunnel, suite), keys, 0, now);
+    sender.security().add(settings(from, to, to, tunnel, suite), keys, 0, now);
   }
 
   private void deleteAll(int from, int to) {
@@ -109,12 +113,13 @@ class AwaitedAssociationTest {
   }
 
   private TcpConnection connect() {
-    there.listen(
-        PORT,
-        (stream, address, port) -> {
-          server.stream = stream;
-          return server;
-        });
+    listener =
+        there.listen(
+            PORT,
+            (stream, address, port) -> {
+              server.stream = stream;
+              return server;
+            });
     return here.connect(address(2), PORT, client);
   }
 
@@ -165,6 +170,35 @@ class AwaitedAssociationTest {
     pass(5);
     assertThat(client.takeEvents()).containsExactly("open");
     assertThat(here.counters().retransmitted + there.counters().retransmitted).isZero();
+  }
+
+  @Test
+  @DisplayName("a SYN-ACK that waits for an association is not sent once its listener is closed")
+  void shouldNotAnswerForAClosedListener() {
+    associate(1, 2);
+    connect();
+    pass(50);
+    listener.close();
+    associate(2, 1);
+    pass(5);
+    assertThat(client.takeEvents()).containsExactly("closed REFUSED");
+  }
+
+  @Test
+  @DisplayName("data that waits is cut for an association that leaves less room, and sent once")
+  void shouldSendLessAtATimeAtOnce() {
+    TcpConnection connection = established();
+    pass(100);
+    int before = connection.emss();
+    deleteAll(1, 2);
+    send(connection, before);
+    pass(1);
+    associate(1, 2, true, EspSuite.AES128_SHA1);
+    assertThat(connection.emss()).isLessThan(before);
+    assertThat(here.counters().retransmitted).as("the two pieces").isEqualTo(2);
+    pass(5);
+    assertThat(connection.unacknowledged()).isZero();
+    assertThat(here.counters().retransmitted).isEqualTo(2);
   }
 
   @Test

@@ -11,10 +11,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.ProgramRun;
 import org.rddp.bench.harness.Rig;
@@ -86,12 +86,11 @@ public final class SocketsRig implements Rig {
   private void openLink() throws Exception {
     VethEnds link = new VethEnds(true);
     address = link.serverAddress().getHostAddress();
-    Callable<Void> entry =
-        () -> {
+    Future<Void> entered =
+        servers.submit(() -> {
           link.enterServer();
           return null;
-        };
-    var entered = servers.submit(entry);
+        });
     try {
       link.enterClient();
       entered.get();

@@ -317,13 +317,13 @@ public final class DdpSender {
 
   /**
    * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
-   * and then those that join the frame of the last one, up to {@code trainQuantum} octets.
+   * and then those that join the frame of the last one, up to {@link SendScheduler#TRAIN_QUANTUM}.
    *
    * @return how many
    */
-  int sendShare(int share, int quantum, int trainQuantum) {
+  int sendShare(int share, int quantum) {
     long enough = counters.octets + quantum;
-    long most = counters.octets + trainQuantum;
+    long most = counters.octets + SendScheduler.TRAIN_QUANTUM;
     int sent = 0;
     boolean taken = true;
     // Asks whether TCP can send only if there is something to send: after a lone message the

@@ -100,7 +100,7 @@ public final class SendScheduler {
     boolean wasBacklogged = sender.isBacklogged();
     int sent;
     try {
-      sent = sender.sendShare(Math.min(SHARE, limit), quantum, TRAIN_QUANTUM);
+      sent = sender.sendShare(Math.min(SHARE, limit), quantum);
     } catch (RuntimeException | Error e) {
       sender.abort();
       throw e;
