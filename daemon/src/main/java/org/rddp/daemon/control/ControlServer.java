@@ -172,7 +172,7 @@ public final class ControlServer implements AutoCloseable {
   private void look() {
     timers.atMultipleOf(EngineWatch.PERIOD, this::look);
     watches.look().forEach(this::abandonSessions);
-    List.copyOf(programs).forEach(each -> each.objectList().answerForStalledEngine());
+    List.copyOf(programs).forEach(each -> each.requests().list().answerForStalledEngine());
   }
 
   private void abandonSessions(EngineWatch watch) {
@@ -290,7 +290,7 @@ public final class ControlServer implements AutoCloseable {
   void checkPort(ProgramSession program, int port) throws RequestRefusedException {
     for (ProgramSession other : programs) {
       if (port != 0
-          && other.listeners().claims(port)
+          && other.requests().listeners().claims(port)
           && other.daemonInterface().name().equals(program.daemonInterface().name())
           && !other.process().isSameProcess(program.process())) {
         throw new RequestRefusedException(

@@ -35,8 +35,8 @@ final class ObjectJson {
     json.addProperty("gid", peer.gid());
     json.addProperty("state", listed.hasBegun() ? "open" : "starting");
     json.addProperty("age_seconds", seconds(System.nanoTime() - listed.connectedAt()));
-    json.addProperty("memory_octets", listed.memoryOctets());
-    json.addProperty("regions", listed.regions().used());
+    json.addProperty("memory_octets", listed.requests().memoryOctets());
+    json.addProperty("regions", listed.requests().regions().used());
     if (status != null) {
       json.addProperty("connections", status.connections());
       json.addProperty("listeners", status.listeners());

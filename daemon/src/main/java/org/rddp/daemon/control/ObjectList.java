@@ -67,7 +67,7 @@ final class ObjectList {
       return;
     }
     if (subject == ListSubject.ASSOCIATIONS) {
-      viewer.associations().list(next);
+      viewer.requests().associations().list(next);
       return;
     }
     ProgramSession listed = server.visible(viewer.socket().peer(), next.session());

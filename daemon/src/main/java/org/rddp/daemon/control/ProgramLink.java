@@ -197,8 +197,20 @@ final class ProgramLink implements ProgramSignals {
       wakesProgram = true;
       wakeThread();
     } else if (slowUsers.wake(user, signal)) {
-      server.execute(program::reportSlowWaking);
+      server.execute(this::reportSlowWaking);
     }
+  }
+
+  /** Logs that an engine could not wake the program quickly. */
+  private void reportSlowWaking() {
+    server
+        .events()
+        .warn(
+            program.logFields(),
+            socket.peer().uid(),
+            "waking the program took longer than 1 ms, since very many threads or epoll instances"
+                + " wait for its wake-up socket: from now on no engine wakes programs of its user,"
+                + " but a thread for each of them");
   }
 
   @Override

@@ -63,21 +63,7 @@ final class ProgramSession implements SessionHandler {
   private final MappingThreads mappingThreads;
   private final Resources share;
   private final long connectedAt = System.nanoTime();
-  private final Quota regions;
-  private final Quota octets;
-  private final Quota memories;
-  private final ProgramListeners listeners;
-  private final ProgramConnections connectionRequests;
-  private final ProgramQueuePairs queuePairs;
-  private final ProgramMemory memory;
-  private final ProgramMemoryRequests memoryRequests;
-  private final ProgramRegions regionRequests;
-  private final ProgramWindows windows;
-  private final ProgramReceiveQueues receiveQueues;
-  private final ProgramCapture capture;
-  private final ObjectList list;
-  private final ProgramAssociations associations;
-  private final ProgramKeyExchange keyExchange;
+  private final ProgramRequests requests;
   private String program = "";
   private String name;
   private InterfaceEngine daemonInterface;
@@ -131,30 +117,7 @@ final class ProgramSession implements SessionHandler {
     this.heap = share.heap().share("this program", Long.MAX_VALUE);
     this.process = socket.peer().ofConnection(number);
     this.name = "pid " + process.pid();
-    this.regions =
-        new Quota("regions of this program", limits.session().regions(), share.regions());
-    this.octets =
-        new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
-    this.listeners =
-        new ProgramListeners(
-            server,
-            this,
-            new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
-    this.connectionRequests = new ProgramConnections(this);
-    this.queuePairs = new ProgramQueuePairs(this, connections);
-    this.memories =
-        new Quota("memories of this program", limits.session().memories(), share.memories());
-    this.memory = new ProgramMemory(octets, memories, mappingThreads);
-    this.memoryRequests =
-        new ProgramMemoryRequests(this, memory, server.adoptedFiles(), mappingThreads);
-    this.regionRequests =
-        new ProgramRegions(this, regions, memory, octets, memories, mappingThreads);
-    this.windows = new ProgramWindows(this, regions);
-    this.receiveQueues = new ProgramReceiveQueues(this, limits);
-    this.capture = new ProgramCapture(server, this, octets);
-    this.list = new ObjectList(server, this);
-    this.associations = new ProgramAssociations(server, this);
-    this.keyExchange = new ProgramKeyExchange(server, this);
+    this.requests = new ProgramRequests(server, this, share);
   }
 
   /** Its number in the daemon. */
@@ -170,10 +133,6 @@ final class ProgramSession implements SessionHandler {
   /** The engine's part; null before Hello. */
   Session session() {
     return session;
-  }
-
-  Quota regions() {
-    return regions;
   }
 
   LogFields logFields() {
@@ -238,16 +197,8 @@ final class ProgramSession implements SessionHandler {
     return begun;
   }
 
-  ObjectList objectList() {
-    return list;
-  }
-
-  ProgramAssociations associations() {
-    return associations;
-  }
-
-  ProgramListeners listeners() {
-    return listeners;
+  ProgramRequests requests() {
+    return requests;
   }
 
   InterfaceEngine daemonInterface() {
@@ -259,16 +210,11 @@ final class ProgramSession implements SessionHandler {
     return rings != null && rings.isPopulating();
   }
 
-  /** Octets of memory shared with the program, without the rings. */
-  long memoryOctets() {
-    return octets.used();
-  }
-
   // ---- Messages from the program ----
 
   /** Lets the link receive further messages, unless too many requests are in work. */
   void readOn() {
-    if (!receiving && inWork < MAX_IN_WORK && !list.isBusy()) {
+    if (!receiving && inWork < MAX_IN_WORK && !requests.list().isBusy()) {
       receiving = true;
       link.readOn();
     }
@@ -297,8 +243,6 @@ final class ProgramSession implements SessionHandler {
         listInterfaces(next);
       } else if (session == null) {
         serveWithoutSession(message);
-      } else if (!begun) {
-        serveUntilBegun(message);
       } else {
         serve(message);
       }
@@ -315,69 +259,21 @@ final class ProgramSession implements SessionHandler {
     open(hello);
   }
 
-  private void serveUntilBegun(ProgramMessage message) throws RequestRefusedException {
+  private void serve(ProgramMessage message) throws RequestRefusedException {
     switch (message) {
       case ProgramMessage.ShareMemory share
           when share.memory() == ProgramMessage.ShareMemory.RINGS ->
-          share(share);
-      case ProgramMessage.CloseSession close -> close(close);
+          rings.share(refusal -> begin(share.request(), refusal));
+      case ProgramMessage.CloseSession close -> end(null, new DaemonMessage.Done(close.request()));
+      case ProgramMessage.Hello _ when begun ->
+          throw new RequestRefusedException(Reason.STATE, "the session is already open");
+      case ProgramMessage _ when begun -> requests.serve(session, message);
       default -> {
         link.execute(message::closeDescriptors);
         throw new RequestRefusedException(
             Reason.STATE, "the session begins with ShareMemory for the rings");
       }
     }
-  }
-
-  private void serve(ProgramMessage message) throws RequestRefusedException {
-    int request = message.request();
-    switch (message) {
-      case ProgramMessage.ListInterfaces next -> listInterfaces(next);
-      case ProgramMessage.Hello hello ->
-          throw new RequestRefusedException(Reason.STATE, "the session is already open");
-      case ProgramMessage.AllocateMemory allocate -> memoryRequests.allocate(allocate);
-      case ProgramMessage.AdoptMemory adopt -> memoryRequests.adopt(adopt);
-      case ProgramMessage.FreeMemory free -> memoryRequests.free(free);
-      case ProgramMessage.ShareMemory share -> share(share);
-      case ProgramMessage.Register register -> regionRequests.register(session, register);
-      case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
-      case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
-      case ProgramMessage.Listen listen -> listeners.listen(session, listen);
-      case ProgramMessage.CloseListener close -> listeners.close(session, close);
-      case ProgramMessage.Accept accept -> connectionRequests.accept(session, accept);
-      case ProgramMessage.Reject reject -> connectionRequests.reject(session, reject);
-      case ProgramMessage.Connect connect -> connectionRequests.connect(session, connect);
-      case ProgramMessage.Disconnect disconnect ->
-          connectionRequests.disconnect(session, disconnect);
-      case ProgramMessage.CreateNumber create -> queuePairs.create(session, create);
-      case ProgramMessage.FreeNumber free -> queuePairs.free(session, free);
-      case ProgramMessage.Expect expect -> queuePairs.expect(session, expect);
-      case ProgramMessage.ExpectPsn said -> queuePairs.expectPsn(session, said);
-      case ProgramMessage.OpenCounters open ->
-          send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
-      case ProgramMessage.StartCapture start -> capture.start(start);
-      case ProgramMessage.StartTrace start -> capture.start(start);
-      case ProgramMessage.FindConnection find -> capture.find(find);
-      case ProgramMessage.StopCapture stop -> {
-        capture.stop();
-        send(new DaemonMessage.Done(request));
-      }
-      case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
-      case ProgramMessage.FreeWindow free -> windows.free(session, free);
-      case ProgramMessage.CreateReceiveQueue create -> receiveQueues.create(session, create);
-      case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
-      case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
-      case ProgramMessage.ListObjects next -> list.list(next);
-      case ProgramMessage.AddAssociation add -> associations.add(add);
-      case ProgramMessage.DeleteAssociation delete -> associations.delete(delete);
-      case ProgramMessage.BeginKeyExchange begin -> keyExchange.begin(begin);
-      case ProgramMessage.SendKeyDatagram send -> keyExchange.send(send);
-      case ProgramMessage.CloseSession close -> close(close);
-    }
-  }
-
-  private void close(ProgramMessage.CloseSession close) {
-    end(null, new DaemonMessage.Done(close.request()));
   }
 
   private static void checkVersion(int version) throws RequestRefusedException {
@@ -408,9 +304,7 @@ final class ProgramSession implements SessionHandler {
       SessionSizes sizes = limits.granted(hello.sizes());
       SessionLimits sessionLimits = limits.ofSession(sizes);
       takeHeap(sessionLimits);
-      regions.limit(sizes.regions());
-      memories.limit(sizes.memories());
-      receiveQueues.limit(sizes.completions());
+      requests.limit(sizes);
       long size = DaemonRings.octets(sizes.requests(), sizes.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
@@ -465,15 +359,6 @@ final class ProgramSession implements SessionHandler {
   /** Most messages that wait for the program. */
   private int mostUnsent() {
     return MAX_UNSENT + EVENTS * connections;
-  }
-
-  private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
-    int request = share.request();
-    switch (share.memory()) {
-      case ProgramMessage.ShareMemory.RINGS -> rings.share(refusal -> begin(request, refusal));
-      case ProgramMessage.ShareMemory.CAPTURE -> capture.share(request);
-      default -> memoryRequests.share(share);
-    }
   }
 
   private void begin(int request, RequestRefusedException refusal) {
@@ -603,18 +488,6 @@ final class ProgramSession implements SessionHandler {
     return new DaemonMessage.Refused(request, e.reason(), 0, text);
   }
 
-  /** Logs that an engine could not wake the program quickly. */
-  void reportSlowWaking() {
-    server
-        .events()
-        .warn(
-            logFields(),
-            socket.peer().uid(),
-            "waking the program took longer than 1 ms, since very many threads or epoll instances"
-                + " wait for its wake-up socket: from now on no engine wakes programs of its user,"
-                + " but a thread for each of them");
-  }
-
   // ---- The end ----
 
   /** Ends the session. Called on the engine's thread. */
@@ -633,7 +506,7 @@ final class ProgramSession implements SessionHandler {
     if (ended) {
       return;
     }
-    capture.stop();
+    requests.stopCapture();
     ended = true;
     server.onEnding(this);
     server.events().sessionEnded(logFields(), socket.peer().uid(), why);
@@ -643,7 +516,7 @@ final class ProgramSession implements SessionHandler {
     }
     Engine engine = daemonInterface.engine();
     engine.execute(() -> {
-      keyExchange.end();
+      requests.endKeyExchange();
       engine.end(session);
       engine.sleep().remove(session);
       server.execute(() -> release(last));
@@ -673,14 +546,13 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void release(DaemonMessage last) {
-    regionRequests.close(() ->
-        memory.close(() -> {
-          if (rings == null) {
-            releaseLast(last);
-          } else {
-            rings.release(() -> releaseLast(last));
-          }
-        }));
+    requests.releaseMemory(() -> {
+      if (rings == null) {
+        releaseLast(last);
+      } else {
+        rings.release(() -> releaseLast(last));
+      }
+    });
   }
 
   /** Unmaps the rings and the memory for inline messages. Not on the control thread. */
@@ -692,11 +564,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void releaseLast(DaemonMessage last) {
-    listeners.end();
-    if (session != null) {
-      queuePairs.end(session);
-    }
-    regions.giveAll();
+    requests.end(session);
     server.onEnded(this);
     link.end(
         last,

@@ -1,0 +1,167 @@
+package org.rddp.daemon.control;
+
+import org.rddp.client.types.SessionSizes;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+
+/**
+ * The requests of a program whose session has begun: what each kind is carried out by, and the
+ * quotas that these share. Control thread only.
+ */
+final class ProgramRequests {
+  private final ControlServer server;
+  private final ProgramSession program;
+  private final Quota regions;
+  private final Quota octets;
+  private final Quota memories;
+  private final ProgramListeners listeners;
+  private final ProgramConnections connections;
+  private final ProgramQueuePairs queuePairs;
+  private final ProgramMemory memory;
+  private final ProgramMemoryRequests memoryRequests;
+  private final ProgramRegions regionRequests;
+  private final ProgramWindows windows;
+  private final ProgramReceiveQueues receiveQueues;
+  private final ProgramCapture capture;
+  private final ObjectList list;
+  private final ProgramAssociations associations;
+  private final ProgramKeyExchange keyExchange;
+
+  /**
+   * For a program that has connected.
+   *
+   * @param share the share of its process in the daemon's resources
+   */
+  ProgramRequests(ControlServer server, ProgramSession program, Resources share) {
+    Limits limits = server.limits();
+    MappingThreads mappingThreads = program.mappingThreads();
+    this.server = server;
+    this.program = program;
+    regions = new Quota("regions of this program", limits.session().regions(), share.regions());
+    octets = new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
+    memories = new Quota("memories of this program", limits.session().memories(), share.memories());
+    listeners =
+        new ProgramListeners(
+            server,
+            program,
+            new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
+    connections = new ProgramConnections(program);
+    queuePairs = new ProgramQueuePairs(program, limits.sessionConnections());
+    memory = new ProgramMemory(octets, memories, mappingThreads);
+    memoryRequests =
+        new ProgramMemoryRequests(program, memory, server.adoptedFiles(), mappingThreads);
+    regionRequests = new ProgramRegions(program, regions, memory, octets, memories, mappingThreads);
+    windows = new ProgramWindows(program, regions);
+    receiveQueues = new ProgramReceiveQueues(program, limits);
+    capture = new ProgramCapture(server, program, octets);
+    list = new ObjectList(server, program);
+    associations = new ProgramAssociations(server, program);
+    keyExchange = new ProgramKeyExchange(server, program);
+  }
+
+  Quota regions() {
+    return regions;
+  }
+
+  ObjectList list() {
+    return list;
+  }
+
+  ProgramAssociations associations() {
+    return associations;
+  }
+
+  ProgramListeners listeners() {
+    return listeners;
+  }
+
+  /** Octets of memory shared with the program, without the rings. */
+  long memoryOctets() {
+    return octets.used();
+  }
+
+  /** Applies what the program has asked for in its Hello, as far as it was granted. */
+  void limit(SessionSizes granted) {
+    regions.limit(granted.regions());
+    memories.limit(granted.memories());
+    receiveQueues.limit(granted.completions());
+  }
+
+  /** Carries out a request, other than those that begin and end a session. */
+  void serve(Session session, ProgramMessage message) throws RequestRefusedException {
+    int request = message.request();
+    switch (message) {
+      case ProgramMessage.AllocateMemory allocate -> memoryRequests.allocate(allocate);
+      case ProgramMessage.AdoptMemory adopt -> memoryRequests.adopt(adopt);
+      case ProgramMessage.FreeMemory free -> memoryRequests.free(free);
+      case ProgramMessage.ShareMemory share
+          when share.memory() == ProgramMessage.ShareMemory.CAPTURE ->
+          capture.share(request);
+      case ProgramMessage.ShareMemory share -> memoryRequests.share(share);
+      case ProgramMessage.Register register -> regionRequests.register(session, register);
+      case ProgramMessage.RegisterPieces register -> regionRequests.register(session, register);
+      case ProgramMessage.Deregister deregister -> regionRequests.deregister(session, deregister);
+      case ProgramMessage.Listen listen -> listeners.listen(session, listen);
+      case ProgramMessage.CloseListener close -> listeners.close(session, close);
+      case ProgramMessage.Accept accept -> connections.accept(session, accept);
+      case ProgramMessage.Reject reject -> connections.reject(session, reject);
+      case ProgramMessage.Connect connect -> connections.connect(session, connect);
+      case ProgramMessage.Disconnect disconnect -> connections.disconnect(session, disconnect);
+      case ProgramMessage.CreateNumber create -> queuePairs.create(session, create);
+      case ProgramMessage.FreeNumber free -> queuePairs.free(session, free);
+      case ProgramMessage.Expect expect -> queuePairs.expect(session, expect);
+      case ProgramMessage.ExpectPsn said -> queuePairs.expectPsn(session, said);
+      case ProgramMessage.OpenCounters open ->
+          program.send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
+      case ProgramMessage.StartCapture start -> capture.start(start);
+      case ProgramMessage.StartTrace start -> capture.start(start);
+      case ProgramMessage.FindConnection find -> capture.find(find);
+      case ProgramMessage.StopCapture stop -> {
+        capture.stop();
+        program.send(new DaemonMessage.Done(request));
+      }
+      case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
+      case ProgramMessage.FreeWindow free -> windows.free(session, free);
+      case ProgramMessage.CreateReceiveQueue create -> receiveQueues.create(session, create);
+      case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
+      case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
+      case ProgramMessage.ListObjects next -> list.list(next);
+      case ProgramMessage.AddAssociation add -> associations.add(add);
+      case ProgramMessage.DeleteAssociation delete -> associations.delete(delete);
+      case ProgramMessage.BeginKeyExchange begin -> keyExchange.begin(begin);
+      case ProgramMessage.SendKeyDatagram send -> keyExchange.send(send);
+      case ProgramMessage.ListInterfaces _, ProgramMessage.Hello _, ProgramMessage.CloseSession _ ->
+          throw new IllegalArgumentException(message.toString());
+    }
+  }
+
+  void stopCapture() {
+    capture.stop();
+  }
+
+  /** Takes no more keys from the program. On the engine's thread. */
+  void endKeyExchange() {
+    keyExchange.end();
+  }
+
+  /** Deregisters and frees the program's memory, then runs an action. */
+  void releaseMemory(Runnable then) {
+    regionRequests.close(() -> memory.close(then));
+  }
+
+  /**
+   * Gives back what is left once its memory has been released.
+   *
+   * @param session null if the program had none
+   */
+  void end(Session session) {
+    listeners.end();
+    if (session != null) {
+      queuePairs.end(session);
+    }
+    regions.giveAll();
+  }
+}
