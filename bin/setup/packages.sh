@@ -266,6 +266,10 @@ install_packages() {
     apt_get update && apt_get install -y --no-install-recommends "$@"
 }
 
-apt_get() {
-    DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@" >&2
-}
+# One at a time: steps of the test suite run side by side. For programs besides, apt waits ten minutes.
+apt_get() (
+    exec 9<"$ROOT"
+    flock 9
+    # Services that packages start must not inherit the lock.
+    DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" 9<&- >&2
+)

@@ -109,7 +109,7 @@ boot_vm() {
         ports+=(-chardev "socket,id=$name,path=$folder/$name,server=on,wait=off" -device "virtserialport,chardev=$name,name=$name")
     done
     # An emulated CPU that has to wait for a real one fails the check of its timer.
-    ip netns exec "$namespace" nice "${QEMU[@]}" "$@" \
+    ip netns exec "$namespace" "${QEMU[@]}" "$@" \
         -display none -vga none -nodefaults -no-reboot -kernel "$kernel" -initrd "$initramfs" \
         -append "console=ttyS0 quiet panic=-1 no_timer_check mitigations=off random.trust_cpu=on tsc=reliable $words" \
         -serial "file:$folder/console" -object rng-random,id=random,filename=/dev/urandom \

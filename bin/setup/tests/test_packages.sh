@@ -12,6 +12,8 @@ on() (
     has() { case $1 in $programs) ;; *) return 1 ;; esac; }
     is_root() { true; }
     dnf() { echo "dnf $*"; }
+    apt-cache() { true; }
+    apt-get() { flock -n "$ROOT" true || echo "alone: $*"; }
     "${@:2}" 2>&1
 )
 
@@ -24,8 +26,9 @@ check_fedora() {
 check_debian() {
     equal 'apt-get install -y --no-install-recommends gcc' "$(on apt-get install_command gcc)" &&
         equal 'apt-get install -y --no-install-recommends gcc' "$(on none install_command gcc)" &&
-        [[ $(on none install_optional why gcc) == *'missing: gcc (why); going on without.'* ]]
+        [[ $(on none install_optional why gcc) == *'missing: gcc (why); going on without.'* ]] &&
+        [[ $(on apt-get install_required why gcc) == *'alone: '*' install -y --no-install-recommends gcc' ]]
 }
 
 check 'packages: dnf gets the names of Fedora' check_fedora
-check 'packages: Debian'"'"'s names where there is no dnf' check_debian
+check 'packages: Debian'"'"'s names where there is no dnf, and one apt at a time' check_debian

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
+import org.rddp.client.RddpException;
 import org.rddp.client.types.PrivateData;
 import org.rddp.interop.guest.Guest.Result;
 
@@ -15,9 +16,10 @@ public final class GuestToolRunner {
   /** TCP ports of each runner. */
   private static final int PORTS = 1000;
 
-  private static final int SECONDS = 60;
+  /** How long a tool may take; more than a program of ours waits for it. */
+  private static final int SECONDS = 100;
   private static final int MESSAGE = 16;
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final Guest guest;
   private final Path socket;
@@ -140,7 +142,7 @@ public final class GuestToolRunner {
       throws Exception {
     try {
       talk.run();
-    } catch (IllegalStateException failure) {
+    } catch (IllegalStateException | RddpException failure) {
       last = program.firstConnection();
       if (last != null) {
         if (last.isPeerClosed()) {

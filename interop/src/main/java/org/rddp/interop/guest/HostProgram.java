@@ -21,8 +21,11 @@ import org.rddp.client.types.Reason;
 
 /** A program of ours: a session with its connections to the guest. For one thread. */
 public final class HostProgram implements AutoCloseable {
-  /** The longest wait without progress; long, since the guest's processor is emulated. */
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  /**
+   * The longest wait without progress; long, since the guest's processor is emulated and shares
+   * real ones.
+   */
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final int BATCH = 64;

@@ -14,7 +14,7 @@ import org.rddp.client.types.Opcode;
 /** A connection of a {@link HostProgram}, whose methods block until they are done. */
 public final class PeerConnection {
   private static final int RECEIVES = 16;
-  private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(60);
 
   private final HostProgram program;
   private final Connection connection;

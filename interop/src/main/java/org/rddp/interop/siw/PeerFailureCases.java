@@ -19,7 +19,7 @@ final class PeerFailureCases {
   private static final int COUNT = 3;
   private static final int UNDER_WAY = 200;
   private static final long PAUSE = 5_000_000;
-  private static final int POLLS = 4000;
+  private static final int POLLS = 12_000;
   private static final String KILL = "killall -9 ib_write_bw";
   private static final String CUT =
       "sh -c 'ip link set eth0 down; sleep 1; " + KILL + "; ip link set eth0 up'";
