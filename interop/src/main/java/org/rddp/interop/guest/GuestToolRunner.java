@@ -18,6 +18,7 @@ public final class GuestToolRunner {
 
   /** How long a tool may take; more than a program of ours waits for it. */
   private static final int SECONDS = 100;
+
   private static final int MESSAGE = 16;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
