@@ -173,8 +173,11 @@ final class SegmentInput implements TransportHandler {
     for (TcpConnection connection : context.connections.snapshot()) {
       // They may need other room in each packet; then what is in flight is cut and sent again.
       long before = context.counters.segmentsOut;
+      boolean waits = connection.sender.unsealed;
+      connection.sender.unsealed = false;
       context.sizes.pathMtu(connection);
-      if (connection.sender.unsealed && context.counters.segmentsOut == before) {
+      if (waits && context.counters.segmentsOut == before) {
+        connection.sender.unsealed = true;
         context.timers.sendUnsealed(connection);
       }
     }

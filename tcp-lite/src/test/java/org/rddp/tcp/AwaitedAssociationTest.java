@@ -198,6 +198,9 @@ class AwaitedAssociationTest {
     assertThat(here.counters().retransmitted).as("the two pieces").isEqualTo(2);
     pass(5);
     assertThat(connection.unacknowledged()).isZero();
+    long sent = here.counters().segmentsOut;
+    associate(1, 2, true, EspSuite.AES128_SHA1);
+    assertThat(here.counters().segmentsOut).as("nothing waits any more").isEqualTo(sent);
     assertThat(here.counters().retransmitted).isEqualTo(2);
   }
 

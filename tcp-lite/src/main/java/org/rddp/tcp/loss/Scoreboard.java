@@ -128,6 +128,10 @@ public final class Scoreboard {
         lost.remove(slot);
         arrays.retransmitted[slot] = true;
       }
+      case SACKED -> {
+        forgetSacked(slot);
+        arrays.retransmitted[slot] = true;
+      }
       default -> {
         inFlight.remove(slot);
         arrays.retransmitted[slot] = true;
@@ -218,12 +222,17 @@ public final class Scoreboard {
     for (long number = queue.head(); number < unsent && sackedSegments > 0; number++) {
       int slot = queue.slot(number);
       if (queue.arrays.states[slot] == SACKED) {
+        forgetSacked(slot);
         queue.arrays.states[slot] = LOST;
         lost.append(slot);
-        sackedSegments--;
       }
     }
-    sackedOctets = 0;
+  }
+
+  /** Counts a segment that is acknowledged by SACK as that no longer. */
+  private void forgetSacked(int slot) {
+    sackedOctets -= queue.length(slot);
+    sackedSegments--;
   }
 
   /** Removes the segments whose last octet has been acknowledged. */
@@ -234,8 +243,7 @@ public final class Scoreboard {
         break;
       }
       if (queue.arrays.states[slot] == SACKED) {
-        sackedOctets -= queue.length(slot);
-        sackedSegments--;
+        forgetSacked(slot);
       } else {
         delivery.acknowledged(queue.arrays.retransmitted[slot]);
         delivered(slot);

@@ -131,7 +131,7 @@ class ScoreboardTest {
 
   private void step(SplittableRandom random) {
     boolean any = board.outstanding() > 0;
-    int what = random.nextInt(10);
+    int what = random.nextInt(11);
     if (what < 3 && queue.size() < 100) {
       int length = 2 + random.nextInt(100);
       if (queue.size() > 0 && random.nextBoolean()) {
@@ -152,6 +152,8 @@ class ScoreboardTest {
     } else if (what == 9 && any) {
       long ack = queue.headPosition() + random.nextInt(300);
       board.acknowledge(Math.min(ack, queue.position(queue.slot(board.unsent() - 1))));
+    } else if (what == 10 && any) {
+      send(slotAt(random));
     }
   }
 
