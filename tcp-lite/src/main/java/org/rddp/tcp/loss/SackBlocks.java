@@ -4,17 +4,23 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Processes SACK blocks: ignores invalid ones, separates a D-SACK from the others, and skips the
- * parts that the last acknowledgment has already reported (RFC 2018, RFC 2883).
+ * Processes SACK blocks: ignores invalid ones, separates a D-SACK from the others, and skips what
+ * earlier blocks have reported (RFC 2018, RFC 2883).
+ *
+ * <p>Without that, a peer that repeats long blocks would have all segments in flight visited with
+ * each acknowledgment (CVE-2019-11478).
  */
 final class SackBlocks {
+  /** More than receivers report at a time; a peer that reports more has some visited again. */
+  private static final int MOST_KNOWN = 16;
+
   private final SegmentQueue queue;
   private final Scoreboard board;
-  private final long[] left = new long[TcpOptions.MOST_SACK_BLOCKS];
-  private final long[] right = new long[TcpOptions.MOST_SACK_BLOCKS];
-  private final long[] knownLeft = new long[TcpOptions.MOST_SACK_BLOCKS];
-  private final long[] knownRight = new long[TcpOptions.MOST_SACK_BLOCKS];
-  private int count;
+
+  /** Reported ranges that neither overlap nor touch; the widest, if there are more. */
+  private final long[] knownLeft = new long[MOST_KNOWN];
+
+  private final long[] knownRight = new long[MOST_KNOWN];
   private int knownCount;
   private long duplicateLeft;
   private long duplicateRight;
@@ -24,7 +30,7 @@ final class SackBlocks {
     this.board = board;
   }
 
-  /** Forgets the blocks of the last acknowledgment. */
+  /** Forgets all blocks. */
   void forget() {
     knownCount = 0;
     none();
@@ -61,7 +67,7 @@ final class SackBlocks {
    */
   void take(TcpOptions options, long una, int sequence, long max, long oldest) {
     none();
-    count = 0;
+    forgetBefore(una);
     for (int i = 0; i < options.sackBlocks(); i++) {
       long from = una + SequenceNumber.distance(sequence, options.sackLeft(i));
       long to = una + SequenceNumber.distance(sequence, options.sackRight(i));
@@ -74,15 +80,10 @@ final class SackBlocks {
           duplicateRight = to;
         }
       } else if (to > una) {
-        left[count] = Math.max(from, una);
-        right[count] = to;
-        count++;
+        mark(Math.max(from, una), to, una);
+        remember(Math.max(from, una), to, una);
       }
     }
-    for (int i = 0; i < count; i++) {
-      mark(left[i], right[i], una);
-    }
-    remember();
   }
 
   /**
@@ -101,7 +102,7 @@ final class SackBlocks {
     return from >= secondLeft && to <= secondRight;
   }
 
-  /** Marks the segments of a block, except in the parts that the last blocks covered. */
+  /** Marks the segments of a block, except in the parts that are known. */
   private void mark(long from, long to, long una) {
     long at = from;
     while (at < to) {
@@ -148,9 +149,56 @@ final class SackBlocks {
     }
   }
 
-  private void remember() {
-    System.arraycopy(left, 0, knownLeft, 0, count);
-    System.arraycopy(right, 0, knownRight, 0, count);
-    knownCount = count;
+  /** Joins a block with the known ranges that it overlaps or touches. */
+  private void remember(long from, long to, long una) {
+    long left = from;
+    long right = to;
+    for (int i = knownCount - 1; i >= 0; i--) {
+      if (knownLeft[i] <= to && from <= knownRight[i]) {
+        long joint = Math.max(from, knownLeft[i]);
+        left = Math.min(left, knownLeft[i]);
+        right = Math.max(right, knownRight[i]);
+        // The segment at the joint may lie wholly in neither.
+        mark(joint, joint + 1, left, right, una);
+        remove(i);
+      }
+    }
+    if (knownCount < MOST_KNOWN) {
+      knownCount++;
+      set(knownCount - 1, left, right);
+    } else {
+      int shortest = shortest();
+      if (right - left > knownRight[shortest] - knownLeft[shortest]) {
+        set(shortest, left, right);
+      }
+    }
+  }
+
+  private int shortest() {
+    int shortest = 0;
+    for (int i = 1; i < knownCount; i++) {
+      if (knownRight[i] - knownLeft[i] < knownRight[shortest] - knownLeft[shortest]) {
+        shortest = i;
+      }
+    }
+    return shortest;
+  }
+
+  private void forgetBefore(long una) {
+    for (int i = knownCount - 1; i >= 0; i--) {
+      if (knownRight[i] <= una) {
+        remove(i);
+      }
+    }
+  }
+
+  private void remove(int index) {
+    knownCount--;
+    set(index, knownLeft[knownCount], knownRight[knownCount]);
+  }
+
+  private void set(int index, long left, long right) {
+    knownLeft[index] = left;
+    knownRight[index] = right;
   }
 }
