@@ -220,6 +220,19 @@ class SendSchedulerTest {
   }
 
   @Test
+  void shouldServeABackloggedStreamBehindOneThatWaitsThoughOthersFillTheCalls() {
+    post(0, LONG);
+    post(1, LONG);
+    turn(32);
+    connections.get(0).setWindow(0);
+    post(0, 1);
+    for (int i = 0; i < 3; i++) {
+      post(2, 1);
+      assertThat(turn(1)).containsExactly(0, 1, 1);
+    }
+  }
+
+  @Test
   void shouldNotBeContendedByAMessageThatMayNotStart() {
     users.get(0).mayStart = false;
     post(0, LONG);

@@ -62,18 +62,19 @@ public final class SendScheduler {
   }
 
   /**
-   * Sends at most {@code limit} segments, and {@link #SHARE} more while sending is contended. An
-   * exception ends its stream.
+   * Sends at most {@code limit} segments, and {@link #SHARE} more of a backlogged stream while
+   * sending is contended or the others fill the limit. An exception ends its stream.
    *
    * @return segments sent; while sending is contended, fewer than the limit does not mean that
    *     nothing is left
    */
   public int run(int limit) {
+    boolean waits = !backlogged.isEmpty();
     int sent = 0;
     while (sent < limit && !caughtUp.isEmpty()) {
       sent += serve(caughtUp.removeFirst(), limit - sent);
     }
-    if (isContended()) {
+    if (isContended() || (waits && sent >= limit)) {
       return sent + serveOneBacklogged(limit);
     }
     while (sent < limit && !backlogged.isEmpty()) {
