@@ -44,14 +44,26 @@ public final class EarlySegmentHeaders {
       grow();
     }
     SegmentHeader note = headers[count];
-    int index = count;
-    while (index > 0 && headers[index - 1].position() > header.position()) {
-      index--;
-    }
+    int index = firstBehind(header.position());
     System.arraycopy(headers, index, headers, index + 1, count - index);
     note.set(header);
     headers[index] = note;
     count++;
+  }
+
+  /** The index of the first header behind a stream position; mostly there is none. */
+  private int firstBehind(long position) {
+    int low = 0;
+    int high = count;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (headers[middle].position() > position) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
   }
 
   private void grow() {
