@@ -54,10 +54,12 @@ static inline int own_munmap(void *address, size_t length) {
 #define socket(domain, type, protocol) ((int)syscall(SYS_socket, (domain), (type), (protocol)))
 #define write(descriptor, octets, count) ((ssize_t)syscall(SYS_write, (descriptor), (octets), (size_t)(count)))
 #else
-/* What is mapped, too: librddp-verbs itself stands in the place of its functions. */
+/* What is mapped and which epoll instances there are, too: librddp-verbs and librddp-sockets themselves stand in the place of those. */
+int __interceptor_epoll_create1(int flags);
 void *__interceptor_mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset);
 int __interceptor_munmap(void *address, size_t length);
 
+#define epoll_create1(flags) __interceptor_epoll_create1(flags)
 #define own_mmap __interceptor_mmap
 #define own_munmap __interceptor_munmap
 #endif

@@ -7,30 +7,48 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
-/** Echo.java net|nio|client|nio-client ADDRESS PORT: servers send everything back; clients compare 20 MB. */
+/**
+ * Echo.java net|virtual|nio|client|virtual-client|nio-client ADDRESS PORT: servers send everything back; clients compare 20 MB,
+ * virtual-client also by many connections at once.
+ */
 final class Echo {
   private static final int OCTETS = 20_000_000;
+  private static final int CONNECTIONS = 100;
 
   public static void main(String[] words) throws Exception {
     InetSocketAddress at = new InetSocketAddress(words[1], Integer.parseInt(words[2]));
     switch (words[0]) {
-      case "net" -> serveByThreads(at);
+      case "net" -> serveByThreads(at, Thread.ofPlatform());
+      case "virtual" -> inVirtualThread(() -> serveByThreads(at, Thread.ofVirtual()));
       case "nio" -> serveBySelector(at);
-      case "client" -> exchange(at);
+      case "client" -> exchange(at, octets(), Thread.ofPlatform());
+      case "virtual-client" -> inVirtualThread(() -> exchangeByMany(at));
       case "nio-client" -> exchangeBySelector(at);
       default -> throw new IllegalArgumentException(words[0]);
     }
   }
 
-  private static void serveByThreads(InetSocketAddress at) throws IOException {
+  private static void inVirtualThread(Callable<?> task) throws Exception {
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      executor.submit(task).get();
+    }
+  }
+
+  private static Void serveByThreads(InetSocketAddress at, Thread.Builder threads) throws IOException {
     try (ServerSocket listener = new ServerSocket()) {
-      listener.bind(at);
+      listener.bind(at, CONNECTIONS);
       while (true) {
         Socket connection = listener.accept();
-        Thread.ofPlatform().start(
+        threads.start(
             () -> {
               try (connection) {
                 connection.getInputStream().transferTo(connection.getOutputStream());
@@ -83,24 +101,40 @@ final class Echo {
     return made;
   }
 
-  private static void exchange(InetSocketAddress at) throws Exception {
+  private static Void exchangeByMany(InetSocketAddress at) throws Exception {
     byte[] sent = octets();
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> exchanges = new ArrayList<>();
+      for (int i = 0; i < CONNECTIONS; i++) {
+        int part = i * (OCTETS / CONNECTIONS);
+        byte[] octets = Arrays.copyOfRange(sent, part, i == 0 ? OCTETS : part + OCTETS / CONNECTIONS);
+        exchanges.add(executor.submit(() -> exchange(at, octets, Thread.ofVirtual())));
+      }
+      for (Future<?> exchange : exchanges) {
+        exchange.get();
+      }
+    }
+    System.out.println("all same");
+    return null;
+  }
+
+  private static Void exchange(InetSocketAddress at, byte[] sent, Thread.Builder threads) throws Exception {
     try (Socket connection = new Socket()) {
       connection.connect(at);
       Thread sender =
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      connection.getOutputStream().write(sent);
-                      connection.shutdownOutput();
-                    } catch (IOException e) {
-                      e.printStackTrace();
-                    }
-                  });
+          threads.start(
+              () -> {
+                try {
+                  connection.getOutputStream().write(sent);
+                  connection.shutdownOutput();
+                } catch (IOException e) {
+                  e.printStackTrace();
+                }
+              });
       compare(sent, connection.getInputStream().readAllBytes());
       sender.join();
     }
+    return null;
   }
 
   private static void exchangeBySelector(InetSocketAddress at) throws IOException {

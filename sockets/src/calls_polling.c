@@ -36,20 +36,14 @@ static void on_change(struct watch *watch) {
     wake(((struct polled *)watch)->sleeper);
 }
 
-static short events_of(const struct sock *sock) {
-    return is_stream(sock)                                    ? stream_events(sock)
-        : sock->stage == STAGE_LISTENING && sock->first_ready != NULL ? POLLIN | POLLRDNORM
-                                                              : 0;
-}
-
 /* Stores events; whether there are some, or a socket has become the kernel's. */
 static bool is_ready(void *argument) {
     struct polling *polling = argument;
     bool ready = false;
     for (unsigned i = 0; i < polling->count; i++) {
         const struct polled *polled = &polling->socks[i];
-        const struct sock *sock = polled->watch.sock;
-        polled->entry->revents = (short)(events_of(sock) & (polled->entry->events | POLLERR | POLLHUP));
+        struct sock *sock = polled->watch.sock;
+        polled->entry->revents = (short)((short)ready_events(sock) & (polled->entry->events | POLLERR | POLLHUP));
         ready = ready || polled->entry->revents != 0 || sock->stage == STAGE_LEFT || sock->descriptors == 0;
     }
     return ready;
@@ -262,9 +256,64 @@ EXPORT int(epoll_ctl)(int epoll, int what, int descriptor, struct epoll_event *e
     return (int)leave(sock, control_epoll(epoll, what, sock, descriptor, event));
 }
 
-static int wait_until(int epoll, struct epoll_event *events, int max, uint64_t deadline, const sigset_t *mask) {
+EXPORT int(epoll_create1)(int flags) {
+    int epoll = LIBC(epoll_create1)(flags);
+    if (epoll >= 0 && is_own_process()) {
+        lock_engine();
+        add_epoll(epoll);
+        unlock_engine();
+    }
+    return epoll;
+}
+
+EXPORT int(epoll_create)(int size) {
+    return size <= 0 ? fails(EINVAL) : (epoll_create1)(0);
+}
+
+/* A wait of milliseconds, or of nanoseconds, which glibc has since 2.35. */
+struct call {
+    int epoll;
+    struct epoll_event *events;
+    int max;
+    bool nanoseconds;
+    int timeout_ms;
+    const struct timespec *timeout;
+    const sigset_t *mask;
+};
+
+static int call_kernel(const struct call *call) {
+    if (!call->nanoseconds) {
+        return LIBC(epoll_pwait)(call->epoll, call->events, call->max, call->timeout_ms, call->mask);
+    }
+    if (libc_epoll_pwait2 == NULL) {
+        find_libc();
+    }
+    return libc_epoll_pwait2 == NULL
+        ? fails(ENOSYS)
+        : libc_epoll_pwait2(call->epoll, call->events, call->max, call->timeout, call->mask);
+}
+
+static void on_cancel(void *epoll) {
+    leave_kernel(*(int *)epoll, NULL, 0);
+}
+
+static int wait_at(struct call *call) {
+    if (is_plain(call->epoll)) {
+        return call_kernel(call);
+    }
+    uint64_t deadline = call->nanoseconds ? deadline_in(call->timeout) : deadline_in_ms(call->timeout_ms);
+    if (enter_kernel(call->epoll)) {
+        int found;
+        pthread_cleanup_push(on_cancel, &call->epoll);
+        found = call_kernel(call);
+        pthread_cleanup_pop(0);
+        int left = leave_kernel(call->epoll, call->events, found);
+        if (found <= 0 || left > 0) {
+            return left;
+        }
+    }
     lock_engine();
-    int result = wait_epoll(epoll, events, max, deadline, mask);
+    int result = wait_epoll(call->epoll, call->events, call->max, deadline, call->mask);
     int error = errno;
     unlock_engine();
     errno = error;
@@ -272,20 +321,13 @@ static int wait_until(int epoll, struct epoll_event *events, int max, uint64_t d
 }
 
 EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int max, int timeout_ms, const sigset_t *mask) {
-    return has_socks(epoll) ? wait_until(epoll, events, max, deadline_in_ms(timeout_ms), mask)
-                            : LIBC(epoll_pwait)(epoll, events, max, timeout_ms, mask);
+    return wait_at(&(struct call){.epoll = epoll, .events = events, .max = max, .timeout_ms = timeout_ms, .mask = mask});
 }
 
-/* glibc has it since 2.35. */
 EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int max, const struct timespec *timeout,
     const sigset_t *mask) {
-    if (has_socks(epoll)) {
-        return wait_until(epoll, events, max, deadline_in(timeout), mask);
-    }
-    if (libc_epoll_pwait2 == NULL) {
-        find_libc();
-    }
-    return libc_epoll_pwait2 == NULL ? fails(ENOSYS) : libc_epoll_pwait2(epoll, events, max, timeout, mask);
+    return wait_at(&(struct call){.epoll = epoll, .events = events, .max = max, .nanoseconds = true, .timeout = timeout,
+        .mask = mask});
 }
 
 EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int max, int timeout_ms) {

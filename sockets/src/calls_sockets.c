@@ -36,8 +36,13 @@ static void in_child(void) {
     unlock_engine();
 }
 
+static void on_last_closed(struct sock *sock) {
+    leave_epolls(sock);
+    close_sock(sock);
+}
+
 __attribute__((constructor)) static void begin(void) {
-    last_closed = close_sock;
+    last_closed = on_last_closed;
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -305,7 +310,7 @@ EXPORT int(getsockname)(int descriptor, struct sockaddr *address, socklen_t *len
 
 EXPORT int(getpeername)(int descriptor, struct sockaddr *address, socklen_t *length) {
     struct sock *sock = take(descriptor);
-    if (sock == NULL || sock->stage == STAGE_FRESH || sock->stage == STAGE_LISTENING) {
+    if (sock == NULL || (!is_stream(sock) && sock->stage != STAGE_FORWARDED)) {
         if (sock != NULL) {
             leave(sock, 0);
         }
@@ -348,17 +353,10 @@ EXPORT int(shutdown)(int descriptor, int how) {
     return (int)leave(sock, 0);
 }
 
-/* Takes a descriptor out of the tables before it is closed or replaced. */
-static void forget(int descriptor) {
-    forget_epoll(descriptor);
-    forget_item(descriptor);
-    unname(descriptor);
-}
-
 EXPORT int(close)(int descriptor) {
-    if ((!is_plain(descriptor) || has_socks(descriptor)) && is_own_process()) {
+    if (!is_plain(descriptor) && is_own_process()) {
         lock_engine();
-        forget(descriptor);
+        unname(descriptor);
         unlock_engine();
     }
     return LIBC(close)(descriptor);
@@ -368,9 +366,7 @@ EXPORT int(close_range)(unsigned first, unsigned last, int flags) {
     if ((flags & (1 << 2)) == 0 && is_own_process()) {  /* not CLOSE_RANGE_CLOEXEC */
         lock_engine();
         for (unsigned at = first; at <= last && at < MAX_DESCRIPTORS; at++) {
-            if (!is_plain((int)at) || has_socks((int)at)) {
-                forget((int)at);
-            }
+            unname((int)at);
         }
         unlock_engine();
     }
@@ -388,6 +384,7 @@ static int name_duplicate(int descriptor, int made) {
         unname(made);
         if (sock != NULL) {
             name(sock, made);
+            duplicate_epoll(descriptor, made);
         }
         unlock_engine();
         errno = error;
@@ -401,12 +398,12 @@ EXPORT int(dup)(int descriptor) {
 
 /* What stands at the number is closed first: its last octets must not go to the duplicate. */
 static bool replaces(int descriptor, int replaced) {
-    if ((is_plain(replaced) && !has_socks(replaced)) || !is_own_process() || descriptor == replaced
+    if (is_plain(replaced) || !is_own_process() || descriptor == replaced
         || LIBC(fcntl)(descriptor, F_GETFD) < 0) {
         return false;
     }
     lock_engine();
-    forget(replaced);
+    unname(replaced);
     unlock_engine();
     return true;
 }

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "listening.h"
+#include "settings.h"
 #include "stream.h"
 #include "wait.h"
 
@@ -13,7 +15,7 @@
 #define KERNEL_EVERY 4u
 
 struct item {
-    struct watch watch;  /* first */
+    struct watch watch;  /* first; of a socket, or of an instance within this one */
     struct instance *instance;
     int descriptor;
     struct epoll_event event;
@@ -23,60 +25,113 @@ struct item {
     struct item *next_item;    /* of the instance */
 };
 
-struct waiting {
-    struct sleeper *sleeper;
-    struct waiting *next;
-};
-
 struct instance {
-    int descriptor;
-    unsigned uses;  /* threads that wait */
+    struct sock sock;  /* first; threads that wait, and instances that it is in, watch it */
     unsigned turns;
-    bool closed;
+    int waker;  /* an eventfd that makes threads leave the kernel; -1 when none has to */
     struct item *items;
     struct item *first, *last;
-    struct waiting *waiting;
-    struct instance *next;
 };
 
-static struct instance *instances;
-/* Bits of descriptors that have an instance, for a look without the lock. */
-static _Atomic uint8_t has_instance[MAX_DESCRIPTORS];
+/*
+ * Of each descriptor of an instance, for a look without the lock: OWN once the instance has had an item, so that threads
+ * wait here; and how many threads wait in the kernel.
+ */
+static _Atomic uint32_t waits[MAX_DESCRIPTORS];
+#define OWN 1u
+#define A_THREAD 2u
 
-bool has_socks(int epoll) {
-    return epoll >= 0 && epoll < MAX_DESCRIPTORS && atomic_load_explicit(&has_instance[epoll], memory_order_acquire);
+/* Its address marks the event of a waker. */
+static char waker_mark;
+
+static struct instance *instance_at(int epoll) {
+    struct sock *sock = sock_at(epoll);
+    return sock != NULL && sock->stage == STAGE_EPOLL ? (struct instance *)sock : NULL;
 }
 
-static struct instance *find_instance(int epoll) {
-    struct instance *instance = instances;
-    while (instance != NULL && (instance->closed || instance->descriptor != epoll)) {
-        instance = instance->next;
-    }
-    return instance;
-}
-
-static struct instance *make_instance(int epoll) {
+void add_epoll(int epoll) {
     struct instance *made = epoll < MAX_DESCRIPTORS ? calloc(1, sizeof *made) : NULL;
-    if (made != NULL) {
-        made->descriptor = epoll;
-        made->next = instances;
-        instances = made;
-        has_instance[epoll] = true;
+    if (made == NULL) {
+        return;
     }
-    return made;
+    made->sock.stage = STAGE_EPOLL;
+    made->waker = -1;
+    atomic_fetch_and(&waits[epoll], ~OWN);
+    name(&made->sock, epoll);
 }
 
-static struct item *find_item(const struct instance *instance, int descriptor) {
-    struct item *item = instance->items;
-    while (item != NULL && item->descriptor != descriptor) {
-        item = item->next_item;
+/* ---- Waits in the kernel ---- */
+
+bool enter_kernel(int epoll) {
+    if ((atomic_load(&waits[epoll]) & OWN) != 0) {
+        return false;
     }
-    return item;
+    bool entered = (atomic_fetch_add(&waits[epoll], A_THREAD) & OWN) == 0;
+    if (!entered) {
+        leave_kernel(epoll, NULL, 0);
+    }
+    return entered;
 }
+
+static void remove_waker(struct instance *instance) {
+    if (instance->waker >= 0) {
+        LIBC(epoll_ctl)(instance->sock.descriptor, EPOLL_CTL_DEL, instance->waker, NULL);
+        close(instance->waker);
+        instance->waker = -1;
+    }
+}
+
+/* The waker may be one of another process, which has the instance since a fork(2). */
+static int without_waker(struct epoll_event *events, int count) {
+    int kept = count < 0 ? count : 0;
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.ptr != &waker_mark) {
+            events[kept++] = events[i];
+        }
+    }
+    return kept;
+}
+
+int leave_kernel(int epoll, struct epoll_event *events, int count) {
+    uint32_t before = atomic_fetch_sub(&waits[epoll], A_THREAD);
+    if (before == (OWN | A_THREAD)) {
+        int error = errno;
+        lock_engine();
+        struct instance *instance = instance_at(epoll);
+        if (instance != NULL) {
+            remove_waker(instance);
+        }
+        unlock_engine();
+        errno = error;
+    }
+    return without_waker(events, count);
+}
+
+/* Lets threads wait here, those too that wait in the kernel. */
+static void take_over(struct instance *instance, int epoll) {
+    uint32_t before = atomic_fetch_or(&waits[epoll], OWN);
+    if ((before & OWN) == 0 && before >= A_THREAD) {
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &waker_mark};
+        instance->waker = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (instance->waker < 0 || LIBC(epoll_ctl)(epoll, EPOLL_CTL_ADD, instance->waker, &event) != 0) {
+            sockets_log("a thread that waits at an epoll instance is not woken: no descriptors");
+        }
+    }
+}
+
+void duplicate_epoll(int descriptor, int made) {
+    struct instance *instance = instance_at(made);
+    if (instance != NULL) {
+        take_over(instance, descriptor);
+        take_over(instance, made);
+    }
+}
+
+/* ---- Items ---- */
 
 static void queue(struct item *item) {
     struct instance *instance = item->instance;
-    if (!item->queued && !item->disabled) {
+    if (!item->queued) {
         item->queued = true;
         item->next = NULL;
         *(instance->last == NULL ? &instance->first : &instance->last->next) = item;
@@ -94,16 +149,22 @@ static struct item *dequeue(struct instance *instance) {
     return item;
 }
 
-static void wake_waiting(struct instance *instance) {
-    for (struct waiting *waiting = instance->waiting; waiting != NULL; waiting = waiting->next) {
-        wake(waiting->sleeper);
+static void on_change(struct watch *watch) {
+    struct item *item = (struct item *)watch;
+    if (!item->disabled) {
+        queue(item);
+        sock_changed(&item->instance->sock);
     }
 }
 
-static void on_change(struct watch *watch) {
-    struct item *item = (struct item *)watch;
-    queue(item);
-    wake_waiting(item->instance);
+static struct item *find_item(const struct instance *instance, const struct sock *sock, int descriptor) {
+    for (struct watch *watch = sock->watches; watch != NULL; watch = watch->next) {
+        struct item *item = (struct item *)watch;
+        if (watch->changed == on_change && item->instance == instance && item->descriptor == descriptor) {
+            return item;
+        }
+    }
+    return NULL;
 }
 
 static void remove_item(struct item *item) {
@@ -132,10 +193,10 @@ static void remove_item(struct item *item) {
 static void on_move(struct watch *watch, bool to_kernel) {
     struct item *item = (struct item *)watch;
     if (!to_kernel) {
-        LIBC(epoll_ctl)(item->instance->descriptor, EPOLL_CTL_DEL, item->descriptor, NULL);
+        LIBC(epoll_ctl)(item->instance->sock.descriptor, EPOLL_CTL_DEL, item->descriptor, NULL);
         return;
     }
-    LIBC(epoll_ctl)(item->instance->descriptor, EPOLL_CTL_ADD, item->descriptor, &item->event);
+    LIBC(epoll_ctl)(item->instance->sock.descriptor, EPOLL_CTL_ADD, item->descriptor, &item->event);
     remove_item(item);
 }
 
@@ -144,14 +205,14 @@ static int fails(int error) {
     return -1;
 }
 
-static int add_item(struct instance *instance, struct sock *sock, int descriptor, const struct epoll_event *event) {
+/* NULL without memory. */
+static struct item *add_item(struct instance *instance, struct sock *sock, int descriptor) {
     struct item *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        return fails(ENOMEM);
+        return NULL;
     }
     made->instance = instance;
     made->descriptor = descriptor;
-    made->event = *event;
     made->watch.changed = on_change;
     made->watch.moved = on_move;
     add_watch(sock, &made->watch);
@@ -160,75 +221,98 @@ static int add_item(struct instance *instance, struct sock *sock, int descriptor
     }
     made->next_item = instance->items;
     instance->items = made;
-    on_change(&made->watch);
-    return 0;
+    take_over(instance, instance->sock.descriptor);
+    return made;
+}
+
+/* Whether the kernel has an instance there, which this process has not made: one of a process before exec(2), for one. */
+static bool is_instance(int epoll, int stream) {
+    struct epoll_event none = {.events = 0};
+    return LIBC(epoll_ctl)(epoll, EPOLL_CTL_MOD, stream, &none) == 0 || errno == ENOENT;
 }
 
 int control_epoll(int epoll, int what, struct sock *sock, int descriptor, const struct epoll_event *event) {
-    /* The kernel checks the arguments, and has what is not rddp's alone. */
     struct epoll_event copy = {.events = 0};
     if (event != NULL) {
         copy = *event;
     } else if (what != EPOLL_CTL_DEL) {
         return fails(EFAULT);
     }
-    if (!is_stream(sock) && LIBC(epoll_ctl)(epoll, what, descriptor, &copy) != 0) {
-        return -1;
-    }
-    struct instance *instance = find_instance(epoll);
-    if (instance == NULL) {
-        instance = make_instance(epoll);
-        if (instance == NULL) {
-            return fails(ENOMEM);
+    struct instance *instance = instance_at(epoll);
+    struct item *item = instance == NULL ? NULL : find_item(instance, sock, descriptor);
+    /* The kernel checks the arguments, and has what is not rddp's alone. */
+    if (!is_stream(sock)) {
+        if (LIBC(epoll_ctl)(epoll, what, descriptor, &copy) != 0) {
+            return -1;
         }
+    } else if (instance == NULL && !is_instance(epoll, descriptor)) {
+        return -1;
+    } else if (what < EPOLL_CTL_ADD || what > EPOLL_CTL_MOD) {
+        return fails(EINVAL);
+    } else if ((item != NULL) == (what == EPOLL_CTL_ADD)) {
+        return fails(item != NULL ? EEXIST : ENOENT);
     }
-    struct item *item = find_item(instance, descriptor);
-    if (item != NULL && item->watch.sock != sock) {
-        remove_item(item);
-        item = NULL;
-    }
-    switch (what) {
-        case EPOLL_CTL_ADD: return item != NULL ? fails(EEXIST) : add_item(instance, sock, descriptor, event);
-        case EPOLL_CTL_MOD:
-            if (item == NULL) {
-                return fails(ENOENT);
-            }
-            item->event = *event;
-            item->disabled = false;
-            on_change(&item->watch);
-            return 0;
-        case EPOLL_CTL_DEL:
-            if (item == NULL) {
-                return fails(ENOENT);
-            }
+    if (what == EPOLL_CTL_DEL) {
+        if (item != NULL) {
             remove_item(item);
-            return 0;
-        default: return fails(EINVAL);
+        }
+        return 0;
     }
+    if (instance == NULL) {
+        add_epoll(epoll);
+        instance = instance_at(epoll);
+    }
+    if (item == NULL && instance != NULL) {
+        item = add_item(instance, sock, descriptor);
+    }
+    if (item == NULL) {
+        return fails(ENOMEM);
+    }
+    item->event = copy;
+    item->disabled = false;
+    on_change(&item->watch);
+    return 0;
 }
 
 static uint32_t events_of(const struct item *item) {
-    const struct sock *sock = item->watch.sock;
-    uint32_t events = 0;
-    if (is_stream(sock)) {
-        events = (uint16_t)stream_events(sock);
-    } else if (sock->stage == STAGE_LISTENING) {
-        events = sock->first_ready != NULL ? EPOLLIN | EPOLLRDNORM : 0;
-    }
-    return events & (item->event.events | EPOLLERR | EPOLLHUP);
+    return ready_events(item->watch.sock) & (item->event.events | EPOLLERR | EPOLLHUP);
 }
+
+/* Whether a wait would report something. What it would drop goes, so that it is not looked at again. */
+static bool has_events(struct instance *instance) {
+    while (instance->first != NULL && events_of(instance->first) == 0) {
+        dequeue(instance);
+    }
+    return instance->first != NULL;
+}
+
+uint32_t ready_events(struct sock *sock) {
+    switch (sock->stage) {
+        case STAGE_CONNECTING:
+        case STAGE_CONNECTED: return (uint16_t)stream_events(sock);
+        case STAGE_LISTENING: return sock->first_ready != NULL ? EPOLLIN | EPOLLRDNORM : 0;
+        case STAGE_EPOLL: return has_events((struct instance *)sock) ? EPOLLIN | EPOLLRDNORM : 0;
+        default: return 0;
+    }
+}
+
+/* ---- Waits ---- */
 
 /* A wait of epoll. */
 struct collection {
-    struct instance *instance;
+    struct watch watch;  /* first; of the instance */
+    struct sleeper *sleeper;
     struct epoll_event *events;
     int max, count;
-    struct waiting waiting;
 };
+
+static void wake_collection(struct watch *watch) {
+    wake(((struct collection *)watch)->sleeper);
+}
 
 static bool collect(void *argument) {
     struct collection *collection = argument;
-    struct instance *instance = collection->instance;
+    struct instance *instance = (struct instance *)collection->watch.sock;
     /* Those that stay are behind this one. */
     struct item *last = instance->last, *item = NULL;
     while (instance->first != NULL && collection->count < collection->max && item != last) {
@@ -244,41 +328,21 @@ static bool collect(void *argument) {
             queue(item);
         }
     }
-    return collection->count > 0 || instance->closed;
-}
-
-static void free_instance(struct instance *instance) {
-    struct instance **at = &instances;
-    while (*at != instance) {
-        at = &(*at)->next;
-    }
-    *at = instance->next;
-    free(instance);
+    return collection->count > 0 || instance->sock.descriptors == 0;
 }
 
 static void end_wait(void *argument) {
-    struct collection *collection = argument;
-    struct instance *instance = collection->instance;
-    struct waiting **at = &instance->waiting;
-    while (*at != &collection->waiting) {
-        at = &(*at)->next;
-    }
-    *at = collection->waiting.next;
-    if (--instance->uses == 0 && instance->closed) {
-        free_instance(instance);
-    }
+    remove_watch(&((struct collection *)argument)->watch);
 }
 
 int wait_epoll(int epoll, struct epoll_event *events, int max, uint64_t deadline, const sigset_t *mask) {
-    struct instance *instance = find_instance(epoll);
+    struct instance *instance = instance_at(epoll);
     struct sleeper *sleeper = own_sleeper();
     if (instance == NULL || sleeper == NULL || max <= 0) {
         return fails(max <= 0 ? EINVAL : EBADF);
     }
-    struct collection collection = {.instance = instance, .events = events, .max = max,
-        .waiting = {.sleeper = sleeper, .next = instance->waiting}};
-    instance->waiting = &collection.waiting;
-    instance->uses++;
+    struct collection collection = {.watch = {.changed = wake_collection}, .sleeper = sleeper, .events = events, .max = max};
+    add_watch(&instance->sock, &collection.watch);
     struct pollfd kernel[1 + WAIT_EXTRA] = {{.fd = epoll, .events = POLLIN}};
     struct wait wait = {.ready = collect, .argument = &collection, .kernel = kernel, .kernel_count = 1,
         .deadline = deadline, .mask = mask, .cancelled = end_wait};
@@ -290,6 +354,7 @@ int wait_epoll(int epoll, struct epoll_event *events, int max, uint64_t deadline
         if (result == KERNEL_READY || deadline == 0 || (result == READY && ++instance->turns % KERNEL_EVERY == 0)) {
             int room = max - collection.count;
             found = room == 0 ? 0 : LIBC(epoll_pwait)(epoll, events + collection.count, room, 0, NULL);
+            found = without_waker(events + collection.count, found);
         }
         /* Another thread may have been quicker. */
     } while (result == KERNEL_READY && found == 0);
@@ -301,39 +366,36 @@ int wait_epoll(int epoll, struct epoll_event *events, int max, uint64_t deadline
     return collection.count + (found > 0 ? found : 0);
 }
 
-void forget_epoll(int descriptor) {
-    if (!has_socks(descriptor)) {
-        return;
-    }
-    has_instance[descriptor] = false;
-    struct instance *instance = find_instance(descriptor);
+static void close_instance(struct instance *instance) {
     while (instance->items != NULL) {
         remove_item(instance->items);
     }
-    instance->closed = true;
-    wake_waiting(instance);
-    if (instance->uses == 0) {
-        free_instance(instance);
+    if (instance->waker >= 0) {
+        close(instance->waker);
+        instance->waker = -1;
     }
 }
 
-void forget_item(int descriptor) {
-    for (struct instance *instance = instances; instance != NULL; instance = instance->next) {
-        struct item *item = find_item(instance, descriptor);
-        if (item != NULL) {
-            remove_item(item);
+void leave_epolls(struct sock *sock) {
+    struct watch *next;
+    for (struct watch *watch = sock->watches; watch != NULL; watch = next) {
+        next = watch->next;
+        if (watch->changed == on_change) {
+            remove_item((struct item *)watch);
         }
+    }
+    if (sock->stage == STAGE_EPOLL) {
+        close_instance((struct instance *)sock);
+    }
+}
+
+static void forget_instance(struct sock *sock, int descriptor) {
+    if (sock->stage == STAGE_EPOLL) {
+        close_instance((struct instance *)sock);
+        waits[descriptor] = sock->descriptors > 1 ? OWN : 0;  /* see duplicate_epoll() */
     }
 }
 
 void forget_epolls(void) {
-    while (instances != NULL) {
-        struct instance *instance = instances;
-        instances = instance->next;
-        has_instance[instance->descriptor] = false;
-        while (instance->items != NULL) {
-            remove_item(instance->items);
-        }
-        free(instance);
-    }
+    for_each_sock(forget_instance);
 }

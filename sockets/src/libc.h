@@ -25,6 +25,7 @@
     X(int, dup, (int))                                                                                                 \
     X(int, dup2, (int, int))                                                                                           \
     X(int, dup3, (int, int, int))                                                                                      \
+    X(int, epoll_create1, (int))                                                                                       \
     X(int, epoll_ctl, (int, int, int, struct epoll_event *))                                                           \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
     X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                  \

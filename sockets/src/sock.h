@@ -23,7 +23,8 @@ enum stage {
     STAGE_CONNECTING,
     STAGE_CONNECTED,   /* until the last descriptor is closed, whatever the peer does */
     STAGE_FORWARDED,   /* of a parent process, which forwards octets to and from a kernel socket of this one */
-    STAGE_LEFT         /* the kernel's for good: no descriptor names it here */
+    STAGE_LEFT,        /* the kernel's for good: no descriptor names it here */
+    STAGE_EPOLL        /* no socket, but an epoll instance, which may be watched like one: see epolls.h */
 };
 
 struct link;

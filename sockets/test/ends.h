@@ -78,6 +78,24 @@ static inline void set_nonblocking(int descriptor, bool nonblocking) {
     CHECK(fcntl(descriptor, F_SETFL, nonblocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) == 0);
 }
 
+static inline void add(int epoll, int descriptor, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = descriptor};
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+/* Waits for one event, of a descriptor. */
+static inline uint32_t next_event(int epoll, int descriptor) {
+    struct epoll_event event;
+    CHECK(epoll_wait(epoll, &event, 1, DEADLINE_MS) == 1);
+    CHECK(event.data.fd == descriptor);
+    return event.events;
+}
+
+static inline void expect_nothing(int epoll) {
+    struct epoll_event event;
+    CHECK(epoll_wait(epoll, &event, 1, 0) == 0);
+}
+
 /* A connection: both ends block. */
 struct pair {
     int listener, near, far;

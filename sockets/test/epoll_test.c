@@ -1,24 +1,6 @@
 /* epoll, poll and select, with rddp's sockets among other descriptors. */
 #include "ends.h"
 
-static void add(int epoll, int descriptor, uint32_t events) {
-    struct epoll_event event = {.events = events, .data.fd = descriptor};
-    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0);
-}
-
-/* Waits for one event, of a descriptor. */
-static uint32_t next_event(int epoll, int descriptor) {
-    struct epoll_event event;
-    CHECK(epoll_wait(epoll, &event, 1, DEADLINE_MS) == 1);
-    CHECK(event.data.fd == descriptor);
-    return event.events;
-}
-
-static void expect_nothing(int epoll) {
-    struct epoll_event event;
-    CHECK(epoll_wait(epoll, &event, 1, 0) == 0);
-}
-
 static void should_report_a_level_again_and_again(void) {
     struct pair pair = connect_pair();
     int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -36,6 +18,8 @@ static void should_report_a_level_again_and_again(void) {
     CHECK(next_event(epoll, pair.far) == EPOLLOUT);
     CHECK(epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == 0);
     CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event) == -1);
+    CHECK_ERRNO(EINVAL, epoll_ctl(pair.near, EPOLL_CTL_ADD, pair.far, &event) == -1);
+    CHECK_ERRNO(EBADF, epoll_ctl(-1, EPOLL_CTL_ADD, pair.far, &event) == -1);
     expect_nothing(epoll);
     close_pair(&pair);
     CHECK(close(epoll) == 0);

@@ -89,6 +89,34 @@ static void should_give_a_child_the_port(void) {
     CHECK(close(near) == 0 && close(listener) == 0 && close(ready[0]) == 0 && close(ready[1]) == 0);
 }
 
+/* What is rddp's in instances is the parent's; the child may put its own into them. */
+static void should_not_take_what_is_in_the_instances_of_its_parent(void) {
+    struct pair pair = connect_pair();
+    int inner = epoll_create1(0), outer = epoll_create1(0);
+    add(outer, inner, EPOLLIN);
+    add(inner, pair.far, EPOLLIN);
+    send_text(pair.near, "x");
+    CHECK(next_event(outer, inner) == EPOLLIN);
+    pid_t child = start();
+    if (child == 0) {
+        expect_nothing(outer);
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = inner};
+        CHECK(epoll_ctl(outer, EPOLL_CTL_MOD, inner, &event) == 0);
+        struct pair own = connect_pair();
+        add(inner, own.far, EPOLLIN);
+        expect_nothing(outer);
+        send_text(own.near, "x");
+        CHECK(next_event(outer, inner) == EPOLLIN);
+        CHECK(next_event(inner, own.far) == EPOLLIN);
+        exit(0);
+    }
+    expect_success(child);
+    CHECK(next_event(outer, inner) == EPOLLIN);
+    CHECK(next_event(inner, pair.far) == EPOLLIN);
+    close_pair(&pair);
+    CHECK(close(inner) == 0 && close(outer) == 0);
+}
+
 static void should_send_everything_before_the_process_ends(void) {
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port);
@@ -134,6 +162,7 @@ int main(void) {
     RUN(should_give_a_child_what_its_parent_closes);
     RUN(should_go_on_when_a_child_ends);
     RUN(should_give_a_child_the_port);
+    RUN(should_not_take_what_is_in_the_instances_of_its_parent);
     RUN(should_send_everything_before_the_process_ends);
     RUN(should_notice_that_the_peer_is_killed);
     puts("done");

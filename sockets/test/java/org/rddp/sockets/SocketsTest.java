@@ -58,6 +58,8 @@ class SocketsTest {
         "streams_test-thread",
         "epoll_test-address",
         "epoll_test-thread",
+        "nested_test-address",
+        "nested_test-thread",
         "fork_test-address"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
