@@ -120,8 +120,10 @@ static void detach_from_listener(struct sock *made) {
 
 void on_accepting(struct sock *made, enum rddp_connection_state state) {
     struct sock *sock = made->listens;
-    if (state == RDDP_CLOSED || sock->descriptors == 0) {
-        made->stage = STAGE_CONNECTED;
+    /* One that has ended since it was established still has what the peer has sent. */
+    bool lost = state == RDDP_CLOSED && made->octets == 0 && !made->peer_ended;
+    made->stage = STAGE_CONNECTED;
+    if (lost || sock->descriptors == 0) {
         if (state == RDDP_CLOSED) {
             detach_stream(made);
         } else {
@@ -131,7 +133,6 @@ void on_accepting(struct sock *made, enum rddp_connection_state state) {
         release(made);
         return;
     }
-    made->stage = STAGE_CONNECTED;
     made->next_ready = NULL;
     *(sock->last_ready == NULL ? &sock->first_ready : &sock->last_ready->next_ready) = made;
     sock->last_ready = made;

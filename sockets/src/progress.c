@@ -39,10 +39,13 @@ static bool take_completions(struct link *link) {
 static void look_at(struct sock *sock) {
     enum rddp_connection_state state = rddp_connection_state(sock->connection);
     struct rddp_connection_info info;
-    if (sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
-        if (sock->listens != NULL) {
-            on_accepting(sock, state);
-        } else if (sock->descriptors == 0) {
+    if (state == RDDP_CLOSED) {
+        take_completions(sock->link);  /* what came before the end */
+    }
+    if (sock->listens != NULL && sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
+        on_accepting(sock, state);
+    } else if (sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
+        if (sock->descriptors == 0) {
             /* Closed while it connected, or the listener was. */
             if (state == RDDP_CLOSED) {
                 detach_stream(sock);
@@ -54,7 +57,7 @@ static void look_at(struct sock *sock) {
         }
         return;
     }
-    if (sock->stage != STAGE_CONNECTED) {
+    if (sock->stage != STAGE_CONNECTED || sock->connection == NULL) {
         return;
     }
     rddp_connection_info(sock->connection, &info);

@@ -371,7 +371,7 @@ void end_stream(struct sock *sock, bool graceful) {
 
 void on_end(struct sock *sock, int reason) {
     bool orderly = reason == RDDP_LOCAL_CLOSE || reason == RDDP_PEER_CLOSE || sock->failed || sock->peer_ended;
-    if (!orderly && sock->descriptors > 0) {
+    if (!orderly && (sock->descriptors > 0 || sock->listens != NULL)) {
         sock->error = reason == RDDP_TIMEOUT ? ETIMEDOUT : ECONNRESET;
         sock->dead = true;
         sockets_log("port %u: the connection has ended: %s", sock->local_port, rddp_reason_name(reason));

@@ -1,5 +1,6 @@
 /* Processes: children that inherit connections and listeners, and ends that are killed. */
 #include "ends.h"
+#include "progress.h"
 
 static void expect_success(pid_t child) {
     int status;
@@ -137,6 +138,48 @@ static void should_send_everything_before_the_process_ends(void) {
     CHECK(close(far) == 0 && close(listener) == 0);
 }
 
+/* The state of a connection that nobody has accepted yet; -1 without one. Under the lock. */
+static int state_of_waiting(void) {
+    unsigned count;
+    int state = -1;
+    struct link *list = links(&count);
+    for (unsigned i = 0; i < count; i++) {
+        for (const struct sock *sock = list[i].socks; sock != NULL; sock = sock->next) {
+            state = sock->listens != NULL ? (int)rddp_connection_state(sock->connection) : state;
+        }
+    }
+    return state;
+}
+
+static void should_accept_a_connection_that_has_ended(void) {
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port);
+    pid_t child = start();
+    if (child == 0) {
+        CHECK(close(listener) == 0);
+        int near = begin_connect(FAR_ADDRESS, port);
+        CHECK(await(near, POLLOUT) == POLLOUT);
+        send_text(near, "last words");
+        exit(0);
+    }
+    /* No thread of this process looks at it before it has ended. */
+    lock_engine();
+    while (state_of_waiting() < 0) {
+        progress();
+        poll(NULL, 0, 1);
+    }
+    while (state_of_waiting() != RDDP_CLOSED) {
+        poll(NULL, 0, 1);
+    }
+    unlock_engine();
+    expect_success(child);
+    int far = accept(listener, NULL, NULL);
+    CHECK(far >= 0);
+    expect_text(far, "last words");
+    expect_end(far);
+    CHECK(close(far) == 0 && close(listener) == 0);
+}
+
 static void should_notice_that_the_peer_is_killed(void) {
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port);
@@ -164,6 +207,7 @@ int main(void) {
     RUN(should_give_a_child_the_port);
     RUN(should_not_take_what_is_in_the_instances_of_its_parent);
     RUN(should_send_everything_before_the_process_ends);
+    RUN(should_accept_a_connection_that_has_ended);
     RUN(should_notice_that_the_peer_is_killed);
     puts("done");
     return 0;
