@@ -27,7 +27,12 @@ uint64_t deadline_after(uint64_t nanos) {
 
 bool wait_changed(rddp_session *session, uint64_t deadline) {
     struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
-    return pthread_cond_timedwait(&session->changed, &session->lock, &time) != ETIMEDOUT;
+    int before;
+    /* A thread that is cancelled here would keep the lock. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    bool in_time = pthread_cond_timedwait(&session->changed, &session->lock, &time) != ETIMEDOUT;
+    pthread_setcancelstate(before, &before);
+    return in_time;
 }
 
 int fail_lost(rddp_session *session) {

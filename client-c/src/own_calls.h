@@ -10,7 +10,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -64,11 +66,22 @@ int __interceptor_munmap(void *address, size_t length);
 #define own_munmap __interceptor_munmap
 #endif
 
+/* Called under locks, which a cancelled thread would keep. eventfd_read stays libc's: programs cancel threads that wait in it. */
+static inline int own_eventfd_write(int descriptor, uint64_t count) {
+    return syscall(SYS_write, descriptor, &count, sizeof count) == sizeof count ? 0 : -1;
+}
+
+static inline int own_nanosleep(const struct timespec *pause) {
+    return (int)syscall(SYS_nanosleep, pause, NULL);
+}
+
+#define eventfd_write(descriptor, count) own_eventfd_write((descriptor), (count))
 #define madvise(address, length, advice) ((int)syscall(SYS_madvise, (address), (size_t)(length), (advice)))
 #define mmap(address, length, protection, flags, descriptor, offset)                                                   \
     own_mmap((address), (length), (protection), (flags), (descriptor), (offset))
 #define mremap(address, length, wanted, flags, at)                                                                     \
     ((void *)syscall(SYS_mremap, (address), (size_t)(length), (size_t)(wanted), (long)(flags), (at)))
 #define munmap(address, length) own_munmap((address), (length))
+#define nanosleep(pause, left) own_nanosleep(pause)
 
 #endif
