@@ -78,6 +78,18 @@ class QueuePairsTest {
   }
 
   @Test
+  void shouldKeepANumberWhoseQueuePairWaits() {
+    QueuePairEnd lower = one(1);
+    QueuePairEnd higher = two(2);
+    Connection waiting = lower.expect(higher);
+    assertThatThrownBy(lower.number()::close)
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("waits for its peer: disconnect it first");
+    end(waiting);
+    exchange(lower, higher);
+  }
+
+  @Test
   void shouldConnectWhereBothExpectAtOnce() {
     QueuePairEnd lower = one(1);
     QueuePairEnd higher = two(2);

@@ -42,10 +42,16 @@ final class ProgramQueuePairs {
 
   void free(Session session, ProgramMessage.FreeNumber free) throws RequestRefusedException {
     numbers().require(session, free.number());
+    numbers().leave(free.number());
     program.onEngine(
         free.request(),
         () -> {
-          session.freeNumber(free.number());
+          try {
+            session.freeNumber(free.number());
+          } catch (RequestRefusedException refused) {
+            program.onControl(() -> numbers().stay(free.number()));
+            throw refused;
+          }
           program.onControl(() -> numbers().free(session, free.number()));
           return new DaemonMessage.Done(free.request());
         });

@@ -46,6 +46,9 @@ public final class QueuePairNumbers {
   private final Queue<Resting> resting = new ArrayDeque<>();
   private final Set<Integer> restingNumbers = new HashSet<>();
 
+  /** Numbers that sessions give back, until their engines have answered. */
+  private final Set<Integer> leaving = new HashSet<>();
+
   /**
    * Numbers of which none is in use.
    *
@@ -116,12 +119,25 @@ public final class QueuePairNumbers {
     return number;
   }
 
-  /** Refuses a number that is not the session's. */
+  /** Refuses a number that is not the session's, or that it is giving back. */
   public void require(Session session, int number) throws RequestRefusedException {
-    if (!session.equals(sessions.get(number))) {
+    if (!session.equals(sessions.get(number)) || leaving.contains(number)) {
       throw new RequestRefusedException(
           Reason.NOT_FOUND, "queue pair number 0x%06x is not of this session".formatted(number));
     }
+  }
+
+  /**
+   * A session gives a number back, which is its own: {@link #free} or {@link #stay} follows when
+   * its engine has answered.
+   */
+  public void leave(int number) {
+    leaving.add(number);
+  }
+
+  /** A session keeps a number, since its queue pair still waits for its peer. */
+  public void stay(int number) {
+    leaving.remove(number);
   }
 
   /** The session that has a number; null if none has. Any thread may call this. */
@@ -129,8 +145,9 @@ public final class QueuePairNumbers {
     return sessions.get(number);
   }
 
-  /** A session gives a number back, which is its own. */
+  /** A session has given a number back, which was its own. */
   public void free(Session session, int number) {
+    leaving.remove(number);
     if (sessions.remove(number, session)) {
       Set<Integer> own = numbers.get(session);
       own.remove(number);

@@ -63,6 +63,19 @@ class QueuePairNumbersTest {
     assertThat(numbers.session(second)).isNull();
   }
 
+  /** A program that gives it back may not have it connected meanwhile. */
+  @Test
+  void shouldRefuseANumberThatIsBeingGivenBack() throws RequestRefusedException {
+    QueuePairNumbers numbers = numbers(1);
+    int number = numbers.create(session, 0, 100);
+    numbers.leave(number);
+    assertThat(numbers.session(number)).isSameAs(session);
+    assertThatThrownBy(() -> numbers.require(session, number))
+        .isInstanceOf(RequestRefusedException.class);
+    numbers.stay(number);
+    numbers.require(session, number);
+  }
+
   @Test
   void shouldBoundWhatASessionAndAUserHave() throws RequestRefusedException {
     QueuePairNumbers numbers = numbers(1);
