@@ -65,13 +65,18 @@ public record AddressPrefix(long high, long low, int bits) {
     return MAPPED | Integer.toUnsignedLong(ipv4);
   }
 
-  /** Whether an address, by its halves, has this prefix. */
+  /**
+   * Whether an address, by its halves, has this prefix. A short prefix of IPv6, such as {@code
+   * ::/0}, contains no address of IPv4.
+   */
   boolean contains(long otherHigh, long otherLow) {
-    return ((high ^ otherHigh) & highMask(bits)) == 0 && ((low ^ otherLow) & lowMask(bits)) == 0;
+    return ((high ^ otherHigh) & highMask(bits)) == 0
+        && ((low ^ otherLow) & lowMask(bits)) == 0
+        && (bits >= MAPPED_BITS || !isMapped(otherHigh, otherLow));
   }
 
-  private boolean isIpv4() {
-    return bits >= MAPPED_BITS && high == 0 && low >>> IPV4_BITS == MAPPED >>> IPV4_BITS;
+  private static boolean isMapped(long high, long low) {
+    return high == 0 && low >>> IPV4_BITS == MAPPED >>> IPV4_BITS;
   }
 
   private static long highMask(int bits) {
@@ -85,7 +90,7 @@ public record AddressPrefix(long high, long low, int bits) {
   /** The text that {@link #parse} reads. */
   @Override
   public String toString() {
-    return isIpv4()
+    return bits >= MAPPED_BITS && isMapped(high, low)
         ? new Ipv4Address((int) low) + "/" + (bits - MAPPED_BITS)
         : new Ipv6Address(high, low) + "/" + bits;
   }

@@ -3,7 +3,10 @@ package org.rddp.ip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AddressPrefixTest {
   @Test
@@ -21,5 +24,14 @@ class AddressPrefixTest {
           .as(wrong)
           .isInstanceOf(IllegalArgumentException.class);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"::/0", "::/80", "::/81", "::/95", "::8000:0:0/81"})
+  @DisplayName("a prefix of IPv6 contains no address of IPv4, which is held as a mapped one")
+  void shouldNotContainTheOtherFamily(String text) {
+    AddressPrefix prefix = AddressPrefix.parse(text);
+    assertThat(prefix.contains(0, AddressPrefix.mapped(0x0a000001))).isFalse();
+    assertThat(prefix.contains(prefix.high(), prefix.low())).isTrue();
   }
 }

@@ -49,6 +49,23 @@ class EspInputTest {
     link.expectEveryPacketBack();
   }
 
+  @Test
+  @DisplayName("a rule for all of IPv6 lets nothing of IPv4 pass in clear")
+  void shouldNotBypassTheOtherFamily() {
+    SecurityPolicy.Rule rule =
+        new SecurityPolicy.Rule(
+            new TrafficSelector(AddressPrefix.parse("::/0"), 0, 0), PolicyAction.BYPASS);
+    SecuredLink link =
+        new SecuredLink(
+            new SecurityPolicy(List.of(), PolicyAction.BYPASS),
+            new SecurityPolicy(List.of(rule), PolicyAction.REQUIRE));
+    link.here.send(link.there.ipv4, 10);
+    assertThat(link.there.heard).isEmpty();
+    assertThat(link.there.counters().clear).isEqualTo(1);
+    link.here.send(link.there.ipv6, 10);
+    assertThat(link.there.heard).hasSize(1);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName("fragments in clear are put together and then dropped, without an error")
