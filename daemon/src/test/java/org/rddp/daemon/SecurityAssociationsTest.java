@@ -48,7 +48,7 @@ class SecurityAssociationsTest {
 
   private static SecurityAssociation association(int spi, String from, String to) {
     return new SecurityAssociation(
-        spi, from, to, false, "aes256gcm16", true, 0, "", 0, 0, 0, 0, 0, 0);
+        spi, from, to, false, "aes256gcm16", true, 0, "", false, 0, 0, 0, 0, 0, 0);
   }
 
   private byte[] keys() {
@@ -262,7 +262,7 @@ class SecurityAssociationsTest {
 
   private static SecurityAssociation withLifetime(int spi, long soft, long hard) {
     return new SecurityAssociation(
-        spi, ONE, TWO, false, "aes256gcm16", true, 0, "", 0, 0, soft, hard, 0, 0);
+        spi, ONE, TWO, false, "aes256gcm16", true, 0, "", false, 0, 0, soft, hard, 0, 0);
   }
 
   @Test

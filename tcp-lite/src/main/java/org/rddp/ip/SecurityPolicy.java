@@ -42,7 +42,7 @@ public record SecurityPolicy(List<Rule> rules, PolicyAction otherwise) {
         if (rule.action == PolicyAction.REQUIRE) {
           return true;
         }
-        if (!rule.selector.hasPorts()) {
+        if (!rule.selector.tcpOnly()) {
           return false;
         }
       }

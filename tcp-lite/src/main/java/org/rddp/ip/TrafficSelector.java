@@ -6,10 +6,12 @@ import org.rddp.wire.Ipv4;
  * The traffic that a rule of a policy or an association is for (RFC 4301 section 4.4.1.1).
  *
  * @param remote addresses of the peers
- * @param localPort our TCP port, 1 to 65535; 0: any port, and ICMP as well
+ * @param tcpOnly whether ICMP is excluded; so it always is with a port
+ * @param localPort our TCP port, 1 to 65535; 0: any
  * @param remotePort the peer's TCP port, likewise
  */
-public record TrafficSelector(AddressPrefix remote, int localPort, int remotePort) {
+public record TrafficSelector(
+    AddressPrefix remote, boolean tcpOnly, int localPort, int remotePort) {
   /** A port that is not known: no rule with ports matches. */
   static final int NO_PORT = -1;
 
@@ -20,22 +22,18 @@ public record TrafficSelector(AddressPrefix remote, int localPort, int remotePor
     if (localPort < 0 || localPort > LAST_PORT || remotePort < 0 || remotePort > LAST_PORT) {
       throw new IllegalArgumentException("a port is 1 to 65535, or 0 for any");
     }
+    tcpOnly |= localPort != 0 || remotePort != 0;
   }
 
   /** Everything from and to one address. */
   public static TrafficSelector of(HostAddress remote) {
-    return new TrafficSelector(AddressPrefix.of(remote), 0, 0);
-  }
-
-  /** Whether it is for some ports only. */
-  boolean hasPorts() {
-    return localPort != 0 || remotePort != 0;
+    return new TrafficSelector(AddressPrefix.of(remote), false, 0, 0);
   }
 
   /** Whether it is for a packet from or to an address, with these ports if it is of TCP. */
   boolean covers(long high, long low, int protocol, int local, int other) {
     return remote.contains(high, low)
-        && (!hasPorts()
+        && (!tcpOnly
             || (protocol == Ipv4.PROTOCOL_TCP
                 && (localPort == 0 || localPort == local)
                 && (remotePort == 0 || remotePort == other)));
@@ -44,6 +42,7 @@ public record TrafficSelector(AddressPrefix remote, int localPort, int remotePor
   @Override
   public String toString() {
     return remote
+        + (tcpOnly && localPort == 0 && remotePort == 0 ? " tcp" : "")
         + (localPort == 0 ? "" : " local-port " + localPort)
         + (remotePort == 0 ? "" : " remote-port " + remotePort);
   }

@@ -54,7 +54,7 @@ class EspInputTest {
   void shouldNotBypassTheOtherFamily() {
     SecurityPolicy.Rule rule =
         new SecurityPolicy.Rule(
-            new TrafficSelector(AddressPrefix.parse("::/0"), 0, 0), PolicyAction.BYPASS);
+            new TrafficSelector(AddressPrefix.parse("::/0"), false, 0, 0), PolicyAction.BYPASS);
     SecuredLink link =
         new SecuredLink(
             new SecurityPolicy(List.of(), PolicyAction.BYPASS),
@@ -156,7 +156,7 @@ class EspInputTest {
     AssociationSettings wide =
         SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, false, GCM);
     link.here.security.add(wide, keys, 0, link.now);
-    TrafficSelector port = new TrafficSelector(AddressPrefix.of(link.here.ipv4), PORT, 0);
+    TrafficSelector port = new TrafficSelector(AddressPrefix.of(link.here.ipv4), false, PORT, 0);
     link.there.security.add(
         new AssociationSettings(
             SPI, link.here.ipv4, link.there.ipv4, false, GCM, true, 1024, port, Lifetime.UNLIMITED),
@@ -169,6 +169,45 @@ class EspInputTest {
     link.here.send(link.there.ipv4, PORT, OTHER_PORT, 8);
     assertThat(link.there.heard).hasSize(1);
     assertThat(link.there.counters().mismatched).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("RFC 4301 section 5.2 step 5: an association for TCP only carries no ICMP")
+  void shouldDropIcmpInAnAssociationForTcp(boolean tcpOnly) {
+    SecuredLink link = SecuredLink.requiring();
+    byte[] keys = link.keys(GCM);
+    link.here.security.add(
+        SecuredLink.settings(SPI, link.here.ipv4, link.there.ipv4, false, GCM), keys, 0, link.now);
+    TrafficSelector selector = new TrafficSelector(AddressPrefix.of(link.here.ipv4), tcpOnly, 0, 0);
+    link.there.security.add(
+        new AssociationSettings(
+            SPI,
+            link.here.ipv4,
+            link.there.ipv4,
+            false,
+            GCM,
+            true,
+            1024,
+            selector,
+            Lifetime.UNLIMITED),
+        keys,
+        0,
+        link.now);
+    assertThat(selector).hasToString("10.0.0.1/32" + (tcpOnly ? " tcp" : ""));
+    link.here.send(link.there.ipv4, 8);
+    assertThat(link.there.heard).hasSize(1);
+    // An ICMP message that nobody answers.
+    long packet = link.here.segment(0, 0, 8);
+    long at = link.here.pool.address(packet);
+    link.here
+        .path(link.there.ipv4)
+        .reply(Ipv4.PROTOCOL_ICMP, packet, at, 28, link.ends[1].macAddress());
+    link.settle();
+    link.here.pool.release(packet);
+    assertThat(link.there.counters().mismatched).isEqualTo(tcpOnly ? 1 : 0);
+    assertThat(link.there.counters().opened).isEqualTo(tcpOnly ? 1 : 2);
+    link.expectEveryPacketBack();
   }
 
   @Test

@@ -187,9 +187,12 @@ class EspTest {
     SecurityPolicy policy =
         new SecurityPolicy(
             List.of(
-                new SecurityPolicy.Rule(new TrafficSelector(network, 0, 80), PolicyAction.DISCARD),
-                new SecurityPolicy.Rule(new TrafficSelector(network, 0, PORT), PolicyAction.BYPASS),
-                new SecurityPolicy.Rule(new TrafficSelector(network, 0, 0), PolicyAction.REQUIRE)),
+                new SecurityPolicy.Rule(
+                    new TrafficSelector(network, false, 0, 80), PolicyAction.DISCARD),
+                new SecurityPolicy.Rule(
+                    new TrafficSelector(network, false, 0, PORT), PolicyAction.BYPASS),
+                new SecurityPolicy.Rule(
+                    new TrafficSelector(network, false, 0, 0), PolicyAction.REQUIRE)),
             PolicyAction.BYPASS);
     SecurityPolicy open = new SecurityPolicy(List.of(), PolicyAction.BYPASS);
     SecuredLink link = new SecuredLink(policy, open);

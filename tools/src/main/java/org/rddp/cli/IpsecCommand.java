@@ -228,6 +228,7 @@ final class IpsecCommand implements Callable<Integer> {
         !shortNumbers,
         window,
         remote,
+        false,
         localPort,
         remotePort,
         softOctets,

@@ -402,6 +402,7 @@ public final class Xfrm {
         isExtended(info),
         window == 0 ? 0 : Math.clamp(window, LEAST_WINDOW, MOST_WINDOW),
         tunnel ? remote(info, receives) : "",
+        info.get(SELECTOR_PROTOCOL) == TCP,
         receives ? destinationPort : sourcePort,
         receives ? sourcePort : destinationPort,
         limit(info, SOFT_OCTETS),

@@ -95,7 +95,7 @@ class IpsecCommandTest {
 
   private static SecurityAssociation association(int spi, String from, String to) {
     return new SecurityAssociation(
-        spi, from, to, false, "aes128gcm16", true, 0, "", 0, 0, 0, 0, 0, 0);
+        spi, from, to, false, "aes128gcm16", true, 0, "", false, 0, 0, 0, 0, 0, 0);
   }
 
   /** Adds an association at both hosts, in place of an earlier one. */

@@ -116,6 +116,7 @@ class XfrmTest {
                 true,
                 1024,
                 "",
+                true,
                 7471,
                 40000,
                 1L << 40,
@@ -144,6 +145,7 @@ class XfrmTest {
                 true,
                 1024,
                 "2001:db8:0:0:0:0:0:2/64",
+                true,
                 0,
                 7471,
                 0,
@@ -153,6 +155,18 @@ class XfrmTest {
     message.put(16 + 42, (byte) 0);
     read(message);
     assertThat(events.association.remote()).as("as strongSwan makes it").isEmpty();
+  }
+
+  @Test
+  @DisplayName("an association is for TCP only if the kernel says so, as strongSwan asks it to")
+  void shouldReadTheProtocol() {
+    ByteBuffer message = gcm(NEWSA, 0, SPI, ONE, TWO, KEY);
+    read(message);
+    assertThat(events.association.tcpOnly()).isTrue();
+    assertThat(events.association.localPort()).isZero();
+    message.put(16 + 44, (byte) 0);
+    read(message);
+    assertThat(events.association.tcpOnly()).isFalse();
   }
 
   @ParameterizedTest

@@ -156,6 +156,7 @@ public final class OneDaemon implements AutoCloseable {
               true,
               0,
               "",
+              false,
               0,
               0,
               0,

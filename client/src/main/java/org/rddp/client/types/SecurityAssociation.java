@@ -12,6 +12,7 @@ package org.rddp.client.types;
  * @param esn whether sequence numbers have 64 bits
  * @param window packets in the receiver's window against replay; 0: the usual number
  * @param remote the peers that it is for, such as {@code 10.0.0.0/24}; empty: the other host
+ * @param tcpOnly whether it is for TCP only, as it always is with a port; otherwise for ICMP, too
  * @param localPort the daemon's TCP port that it is for; 0: any
  * @param remotePort the peer's TCP port that it is for; 0: any
  * @param softOctets octets after which another should replace it; 0: never
@@ -28,6 +29,7 @@ public record SecurityAssociation(
     boolean esn,
     int window,
     String remote,
+    boolean tcpOnly,
     int localPort,
     int remotePort,
     long softOctets,

@@ -146,6 +146,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     buffer.putBoolean(association.esn());
     buffer.putInt(association.window());
     buffer.putText(association.remote());
+    buffer.putBoolean(association.tcpOnly());
     buffer.putInt(association.localPort());
     buffer.putInt(association.remotePort());
     buffer.putLong(association.softOctets());
@@ -165,6 +166,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
         buffer.getBoolean(),
         buffer.getInt(),
         buffer.getText(),
+        buffer.getBoolean(),
         buffer.getInt(),
         buffer.getInt(),
         buffer.getLong(),

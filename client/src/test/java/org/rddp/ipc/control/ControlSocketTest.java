@@ -131,7 +131,7 @@ class ControlSocketTest {
         new ProgramMessage.AddAssociation(
             61,
             new SecurityAssociation(
-                -2, "10.0.0.1", "::2", true, "x", false, 3, "::/64", 4, 5, 6L << 40, 7, 8, 9),
+                -2, "10.0.0.1", "::2", true, "x", false, 3, "::/64", true, 4, 5, 6L << 40, 7, 8, 9),
             10,
             new SecretOctets(new byte[] {1, -2, 3})),
         new ProgramMessage.DeleteAssociation(62, -2, "::2"),

@@ -42,7 +42,8 @@ final class IpsecReader {
       each.refuseUnknownKeys();
       if (remote != null && action != null) {
         rules.add(
-            new SecurityPolicy.Rule(new TrafficSelector(remote, localPort, remotePort), action));
+            new SecurityPolicy.Rule(
+                new TrafficSelector(remote, false, localPort, remotePort), action));
       }
     }
     if (tables.size() > MOST_RULES) {

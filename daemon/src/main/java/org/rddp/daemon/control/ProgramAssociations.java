@@ -154,7 +154,7 @@ final class ProgramAssociations {
         suite,
         entry.esn(),
         entry.window() == 0 ? ReplayWindow.USUAL : entry.window(),
-        new TrafficSelector(remote, entry.localPort(), entry.remotePort()),
+        new TrafficSelector(remote, entry.tcpOnly(), entry.localPort(), entry.remotePort()),
         lifetime(entry));
   }
 

@@ -80,10 +80,10 @@ class IpsecReaderTest {
             new SecurityPolicy(
                 List.of(
                     new SecurityPolicy.Rule(
-                        new TrafficSelector(AddressPrefix.parse("10.0.0.0/24"), 1, 65535),
+                        new TrafficSelector(AddressPrefix.parse("10.0.0.0/24"), false, 1, 65535),
                         PolicyAction.BYPASS),
                     new SecurityPolicy.Rule(
-                        new TrafficSelector(AddressPrefix.parse("2001:db8::/64"), 0, 0),
+                        new TrafficSelector(AddressPrefix.parse("2001:db8::/64"), false, 0, 0),
                         PolicyAction.REQUIRE)),
                 PolicyAction.DISCARD));
   }
