@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
@@ -18,6 +19,8 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.rddp.ip.AssociationDatabase;
 import org.rddp.ip.AssociationSettings;
 import org.rddp.ip.HostAddress;
@@ -39,6 +42,7 @@ final class KeyFile {
   /** Octets of the largest file. */
   private static final int MOST = 1 << 20;
 
+  private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
   private static final int HEXADECIMAL = 16;
   private static final int FIELDS = 6;
 
@@ -47,6 +51,9 @@ final class KeyFile {
   private final List<HostAddress> ours;
   private final Set<String> used = new HashSet<>();
   private final List<String> fresh = new ArrayList<>();
+
+  /** Octets of the whole lines of the record. */
+  private int recorded;
 
   /**
    * Names a file.
@@ -69,7 +76,7 @@ final class KeyFile {
   void addTo(AssociationDatabase database, long now) throws IOException {
     requireSecrecy(); // DDP-8.4.2-14, RDMAP-8.2.2-15
     if (Files.exists(usedFile)) {
-      used.addAll(Files.readAllLines(usedFile, US_ASCII));
+      readRecord();
     }
     byte[] text = Files.readAllBytes(file);
     try {
@@ -91,6 +98,23 @@ final class KeyFile {
       Arrays.fill(text, (byte) 0);
     }
     record();
+  }
+
+  /**
+   * Reads the record. What follows its last line is of a start that was interrupted here, before it
+   * could send anything; {@link #record} removes it.
+   */
+  private void readRecord() throws IOException {
+    String text = Files.readString(usedFile, ISO_8859_1);
+    recorded = text.lastIndexOf('\n') + 1;
+    for (String line : text.substring(0, recorded).lines().toList()) {
+      if (!HASH.matcher(line).matches()) {
+        throw new IOException(
+            "%s: the record of used keys is damaged, so it cannot tell which were used: put new keys at both ends, and delete it"
+                .formatted(usedFile));
+      }
+      used.add(line);
+    }
   }
 
   private void requireSecrecy() throws IOException {
@@ -220,11 +244,13 @@ final class KeyFile {
     try (FileChannel channel =
             FileChannel.open(
                 usedFile,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(
                     PosixFilePermissions.fromString("rw-------")));
         FileChannel folder = FileChannel.open(usedFile.toAbsolutePath().getParent())) {
-      ByteBuffer lines = US_ASCII.encode(String.join("\n", fresh) + "\n");
+      channel.truncate(recorded).position(recorded);
+      ByteBuffer lines =
+          US_ASCII.encode(fresh.stream().map(each -> each + "\n").collect(Collectors.joining()));
       while (lines.hasRemaining()) {
         int ignored = channel.write(lines);
       }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.Rddp;
@@ -103,6 +105,43 @@ class KeyFileTest {
     Files.writeString(file, renumbered.replace("000102", "ff0102").replace("1f1f", "1f20"));
     load(file);
     assertThat(Files.readAllLines(record)).hasSize(4).doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0123", "\0\0\0", "\u00ff"})
+  @DisplayName("what an interrupted start has left of a hash does not hide the next one")
+  void shouldRemoveTheRestOfAnInterruptedStart(String rest) throws IOException {
+    Path record = folder.resolve("keys.used");
+    load(file("keys", LINES));
+    String before = Files.readString(record);
+    Files.writeString(record, before + rest, StandardCharsets.ISO_8859_1);
+    Path file = file("keys", LINES.replace("000102", "ff0102").replace("1f1f", "1f20"));
+    load(file);
+    assertThat(Files.readString(record)).startsWith(before).hasLineCount(4);
+    assertThatThrownBy(() -> load(file)).hasMessageContaining("keys:2: its keys were used before");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\n", "0123\n", "\0\0\0\n"})
+  void shouldRefuseADamagedRecord(String line) throws IOException {
+    Path record = folder.resolve("keys.used");
+    Path file = file("keys", LINES);
+    load(file);
+    Files.writeString(record, line + Files.readString(record));
+    assertThatThrownBy(() -> load(file))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            record
+                + ": the record of used keys is damaged, so it cannot tell which were used: put"
+                + " new keys at both ends, and delete it");
+  }
+
+  @Test
+  void shouldRecordNothingOfAFileWithoutKeys() throws IOException {
+    Path file = file("keys", "# none yet\n");
+    load(file);
+    load(file);
+    assertThat(folder.resolve("keys.used")).isEmptyFile();
   }
 
   @ParameterizedTest
