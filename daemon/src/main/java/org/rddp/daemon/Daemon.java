@@ -52,6 +52,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Network;
 import org.rddp.ip.PlainCapture;
+import org.rddp.ip.UsedKeys;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
@@ -117,11 +118,14 @@ public final class Daemon implements AutoCloseable {
     this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
     FaultForwarder faults = new FaultForwarder();
     List<InterfaceEngine> named = new ArrayList<>();
+    byte[] secret = new byte[SECRET];
+    new SecureRandom().nextBytes(secret);
+    UsedKeys usedKeys = new UsedKeys(secret);
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
       AssociationDatabase associations =
-          associations(each, ports.devices().get(engines.size()).macAddress());
+          associations(each, ports.devices().get(engines.size()).macAddress(), usedKeys);
       QueuePairNumbers queuePairs =
           new QueuePairNumbers(
               each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
@@ -396,13 +400,11 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** The associations of an interface: at first those of its key file, or none. */
-  private AssociationDatabase associations(InterfaceConfiguration configured, long macAddress)
-      throws IOException {
-    byte[] secret = new byte[SECRET];
-    new SecureRandom().nextBytes(secret);
+  private AssociationDatabase associations(
+      InterfaceConfiguration configured, long macAddress, UsedKeys usedKeys) throws IOException {
     List<HostAddress> ours = configured.interfaceAddress().all(macAddress);
     AssociationDatabase associations =
-        new AssociationDatabase(ours, ports.ciphers(), secret, configured.engines());
+        new AssociationDatabase(ours, ports.ciphers(), usedKeys, configured.engines());
     Optional<Path> keyFile = configured.ipsec().flatMap(IpsecConfiguration::keyFile);
     if (keyFile.isPresent()) {
       new KeyFile(keyFile.get(), ours).addTo(associations, System.nanoTime());

@@ -28,6 +28,7 @@ import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ip.AssociationDatabase;
 import org.rddp.ip.HostAddress;
+import org.rddp.ip.UsedKeys;
 import org.rddp.ip.esp.JceCiphers;
 
 /** Associations from a file: who may read it, and that no start uses the keys of another. */
@@ -56,7 +57,7 @@ class KeyFileTest {
 
   private static AssociationDatabase load(Path file) throws IOException {
     AssociationDatabase database =
-        new AssociationDatabase(OURS, new JceCiphers(), new byte[] {1}, 1);
+        new AssociationDatabase(OURS, new JceCiphers(), new UsedKeys(new byte[] {1}), 1);
     new KeyFile(file, OURS).addTo(database, 0);
     return database;
   }

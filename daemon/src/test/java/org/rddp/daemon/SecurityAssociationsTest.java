@@ -106,6 +106,32 @@ class SecurityAssociationsTest {
   }
 
   @Test
+  @DisplayName(
+      "RFC 4106 section 2: interfaces cannot use each other's keys, but for their own link")
+  void shouldRefuseKeysOfAnotherInterface() {
+    try (TestDaemon daemon = TestDaemon.withIpsec();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      byte[] keys = keys();
+      here.securityAssociations().add(association(0x1001, ONE, "10.0.0.3"), 0, keys.clone());
+      expectUsed(there, association(0x1001, TWO, "10.0.0.3"), keys);
+      expectUsed(there, association(0x1001, "10.0.0.3", TWO), keys);
+      byte[] ofLink = keys();
+      here.securityAssociations().add(association(0x1002, ONE, TWO), 0, ofLink.clone());
+      expectUsed(there, association(0x1003, ONE, TWO), ofLink);
+      there.securityAssociations().add(association(0x1002, ONE, TWO), 0, ofLink.clone());
+      there.securityAssociations().delete(0x1002, TWO);
+      expectUsed(there, association(0x1002, ONE, TWO), ofLink);
+    }
+  }
+
+  private static void expectUsed(Rddp session, SecurityAssociation association, byte[] keys) {
+    assertThatThrownBy(() -> session.securityAssociations().add(association, 0, keys.clone()))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("these keys were used before");
+  }
+
+  @Test
   void shouldListManyOnSeveralPages() {
     try (TestDaemon daemon = TestDaemon.withIpsec();
         Rddp here = daemon.connect("one");

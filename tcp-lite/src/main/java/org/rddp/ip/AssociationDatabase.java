@@ -1,13 +1,8 @@
 package org.rddp.ip;
 
-import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rddp.ip.esp.EspCipher;
@@ -16,10 +11,6 @@ import org.rddp.ip.esp.EspCipher;
  * The security associations of an interface (RFC 4301 section 4.4.2), which the stacks of all its
  * queues share and which outlive them. A stack takes changes over at its next turn ({@link
  * IpSecurity}). Thread-safe.
- *
- * <p>Keys are used for one association only, even after that is gone: with AES-GCM, a sequence
- * number that is used again tells what was sent, and lets others forge packets (RFC 4106 section
- * 2).
  */
 public final class AssociationDatabase {
   /** The most associations of an interface. */
@@ -28,14 +19,10 @@ public final class AssociationDatabase {
   /** No associations. */
   static final Contents NONE = new Contents(0, List.of(), List.of());
 
-  /** Keys that are remembered after their association has been deleted. */
-  private static final int REMEMBERED = 1 << 16;
-
   private final List<HostAddress> ours;
   private final EspCipher.Factory ciphers;
-  private final byte[] secret;
+  private final UsedKeys usedKeys;
   private final int stacks;
-  private final Set<Long> usedKeys = new LinkedHashSet<>();
   private volatile KeyExchange exchange;
   private volatile Contents contents = NONE;
 
@@ -63,14 +50,14 @@ public final class AssociationDatabase {
    * Creates a database without associations.
    *
    * @param ours every address of the interface
-   * @param secret unknown to others; 32 octets
+   * @param usedKeys of all interfaces
    * @param stacks of the interface, 1 or more
    */
   public AssociationDatabase(
-      List<HostAddress> ours, EspCipher.Factory ciphers, byte[] secret, int stacks) {
+      List<HostAddress> ours, EspCipher.Factory ciphers, UsedKeys usedKeys, int stacks) {
     this.ours = List.copyOf(ours);
     this.ciphers = ciphers;
-    this.secret = secret.clone();
+    this.usedKeys = usedKeys;
     this.stacks = stacks;
   }
 
@@ -101,9 +88,9 @@ public final class AssociationDatabase {
       throw new IllegalStateException(
           "there is an association with SPI 0x%08x already".formatted(settings.spi()));
     }
-    long fingerprint = fingerprint(keys);
-    if (usedKeys.contains(fingerprint)
-        || before.all().anyMatch(each -> each.fingerprint == fingerprint)) {
+    long fingerprint = usedKeys.fingerprint(keys);
+    if (before.all().anyMatch(each -> each.fingerprint == fingerprint)
+        || !usedKeys.add(settings, receives, fingerprint)) {
       throw new IllegalStateException(
           "these keys were used before: each association and each direction needs keys of its own");
     }
@@ -125,7 +112,6 @@ public final class AssociationDatabase {
                       now))
               .toList());
     }
-    remember(fingerprint);
     contents = new Contents(before.generation + 1, inbound, outbound);
   }
 
@@ -186,23 +172,6 @@ public final class AssociationDatabase {
   /** Gets what is for a daemon of IKE; null if there is none. */
   KeyExchange exchange() {
     return exchange;
-  }
-
-  private void remember(long fingerprint) {
-    if (usedKeys.size() == REMEMBERED) {
-      usedKeys.remove(usedKeys.iterator().next());
-    }
-    usedKeys.add(fingerprint);
-  }
-
-  private long fingerprint(byte[] keys) {
-    try {
-      MessageDigest hash = MessageDigest.getInstance("SHA-256");
-      hash.update(secret);
-      return ByteBuffer.wrap(hash.digest(keys)).getLong();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private static boolean isZero(byte[] keys) {

@@ -44,7 +44,7 @@ public final class IpSecurity {
    */
   public IpSecurity(
       SecurityPolicy policy, List<HostAddress> ours, EspCipher.Factory ciphers, byte[] secret) {
-    this(policy, new AssociationDatabase(ours, ciphers, secret, 1), 0);
+    this(policy, new AssociationDatabase(ours, ciphers, new UsedKeys(secret), 1), 0);
   }
 
   /**

@@ -22,6 +22,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.PolicyAction;
 import org.rddp.ip.SecurityPolicy;
+import org.rddp.ip.UsedKeys;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
 import org.rddp.simulation.ImpairedDevice;
@@ -50,7 +51,7 @@ class EspStackGroupTest extends GroupedStacks {
     return new AssociationDatabase(
         List.of(address(false, host), address(true, host)),
         new JceCiphers(),
-        new byte[] {1},
+        new UsedKeys(new byte[] {1}),
         stacks);
   }
 
