@@ -1,5 +1,6 @@
 package org.rddp.ip;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.rddp.ip.esp.EspCipher;
 
 /**
@@ -7,6 +8,16 @@ import org.rddp.ip.esp.EspCipher;
  * interface's engines; others may read old values.
  */
 public abstract sealed class Association permits OutboundAssociation, InboundAssociation {
+  /** Who closes the cipher. */
+  private enum Stage {
+    /** Whoever deletes the association. */
+    ADDED,
+    /** A stack that has taken it over. */
+    TAKEN,
+    CLOSED
+  }
+
+  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.ADDED);
   private final AssociationSettings settings;
   final EspCipher cipher;
 
@@ -25,6 +36,22 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
   /** Everything but the keys. */
   public final AssociationSettings settings() {
     return settings;
+  }
+
+  /**
+   * Takes it over for a stack, which then closes it when it is gone.
+   *
+   * @return false if it was deleted before, and must not be used
+   */
+  final boolean take() {
+    return stage.compareAndSet(Stage.ADDED, Stage.TAKEN) || stage.get() == Stage.TAKEN;
+  }
+
+  /** Forgets the keys unless a stack has taken it over. Any thread. */
+  final void discard() {
+    if (stage.compareAndSet(Stage.ADDED, Stage.CLOSED)) {
+      cipher.close();
+    }
   }
 
   /** Whether we send on it; otherwise we receive. */

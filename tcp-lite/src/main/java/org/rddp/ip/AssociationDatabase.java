@@ -3,7 +3,6 @@ package org.rddp.ip;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rddp.ip.esp.EspCipher;
 
@@ -101,16 +100,17 @@ public final class AssociationDatabase {
       inbound.add(new InboundAssociation(settings, cipher, fingerprint, used, now));
     } else {
       SentNumbers numbers = new SentNumbers(settings.esn(), used);
-      outbound.addFirst(
-          IntStream.range(0, stacks)
-              .mapToObj(i ->
-                  new OutboundAssociation(
-                      settings,
-                      ciphers.cipher(settings.suite(), settings.esn(), keys),
-                      fingerprint,
-                      numbers,
-                      now))
-              .toList());
+      List<OutboundAssociation> parts = new ArrayList<>();
+      try {
+        for (int i = 0; i < stacks; i++) {
+          EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
+          parts.add(new OutboundAssociation(settings, cipher, fingerprint, numbers, now));
+        }
+      } catch (RuntimeException e) {
+        parts.forEach(Association::discard);
+        throw e;
+      }
+      outbound.addFirst(parts);
     }
     contents = new Contents(before.generation + 1, inbound, outbound);
   }
@@ -151,6 +151,10 @@ public final class AssociationDatabase {
       return false;
     }
     contents = new Contents(before.generation + 1, inbound, outbound);
+    // The stacks close what they have taken over, at their next turn.
+    Stream.concat(before.inbound.stream(), before.outbound.stream().flatMap(List::stream))
+        .filter(each -> each.settings().isNamed(spi, destination))
+        .forEach(Association::discard);
     return true;
   }
 

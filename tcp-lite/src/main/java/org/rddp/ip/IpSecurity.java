@@ -185,8 +185,11 @@ public final class IpSecurity {
     gone.addAll(inbound.values());
     contents = next;
     inbound.clear();
-    next.inbound().forEach(each -> inbound.put(each.settings().spi(), each));
-    outbound = next.outbound().stream().map(each -> each.get(stack)).toList();
+    next.inbound().stream()
+        .filter(Association::take)
+        .forEach(each -> inbound.put(each.settings().spi(), each));
+    outbound =
+        next.outbound().stream().map(each -> each.get(stack)).filter(Association::take).toList();
     outbound.forEach(gone::remove);
     next.inbound().forEach(gone::remove);
     gone.forEach(this::close);

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.Lifetime;
 import org.rddp.wire.Ethernet;
@@ -142,6 +144,93 @@ class IpSecurityTest {
     assertThatThrownBy(() -> security.add(elsewhere, link.keys(GCM), 0, link.now))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("transport mode");
+  }
+
+  /** Counts the ciphers that are open. */
+  private static final class CountedCiphers implements EspCipher.Factory {
+    int open;
+    int left = Integer.MAX_VALUE;
+
+    @Override
+    public EspCipher cipher(EspSuite suite, boolean esn, byte[] keys) {
+      if (left-- == 0) {
+        throw new IllegalStateException("no memory for a cipher");
+      }
+      open++;
+      return new EspCipher() {
+        private boolean closed;
+
+        @Override
+        public void seal(long payload, int length, int next, int spi, long sequence, long sealed) {}
+
+        @Override
+        public int open(long sealed, int length, long sequence) {
+          return -1;
+        }
+
+        @Override
+        public void close() {
+          assertThat(closed).isFalse();
+          closed = true;
+          open--;
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("each stack's keys are forgotten, also if it never had a turn in between")
+  void shouldCloseEveryCipher(boolean receives) {
+    HostAddress ours = Ipv4Address.parse("10.0.0.1");
+    HostAddress peer = Ipv4Address.parse("10.0.0.2");
+    CountedCiphers ciphers = new CountedCiphers();
+    AssociationDatabase database =
+        new AssociationDatabase(List.of(ours), ciphers, new UsedKeys(new byte[] {1}), 3);
+    SecurityPolicy policy = new SecurityPolicy(List.of(), PolicyAction.REQUIRE);
+    IpSecurity first = new IpSecurity(policy, database, 0);
+    IpSecurity second = new IpSecurity(policy, database, 1);
+    HostAddress destination = receives ? ours : peer;
+    AssociationSettings settings =
+        AssociationSettings.usual(SPI, receives ? peer : ours, destination, false, GCM, peer);
+    first.add(settings, keys(1), 0, 0);
+    assertThat(ciphers.open).isEqualTo(receives ? 1 : 3);
+    assertThat(first.delete(SPI, destination)).isTrue();
+    assertThat(ciphers.open).as("none is in use").isZero();
+    second.refresh();
+    // The second stack uses its part until its next turn, the third one never has.
+    first.add(settings, keys(2), 0, 0);
+    second.refresh();
+    first.delete(SPI, destination);
+    assertThat(ciphers.open).isEqualTo(receives ? 0 : 1);
+    second.refresh();
+    assertThat(ciphers.open).isZero();
+    // By somebody who has no turns.
+    database.add(settings, keys(3), 0, 0);
+    database.delete(SPI, destination);
+    first.refresh();
+    assertThat(ciphers.open).isZero();
+    assertThat(first.outbound()).isEmpty();
+  }
+
+  @Test
+  void shouldCloseTheCiphersOfAnAssociationThatCannotBeMade() {
+    HostAddress ours = Ipv4Address.parse("10.0.0.1");
+    HostAddress peer = Ipv4Address.parse("10.0.0.2");
+    CountedCiphers ciphers = new CountedCiphers();
+    ciphers.left = 2;
+    AssociationDatabase database =
+        new AssociationDatabase(List.of(ours), ciphers, new UsedKeys(new byte[] {1}), 3);
+    AssociationSettings settings = SecuredLink.settings(SPI, ours, peer, false, GCM);
+    assertThatThrownBy(() -> database.add(settings, keys(1), 0, 0)).hasMessageContaining("memory");
+    assertThat(ciphers.open).isZero();
+    assertThat(database.contents().all()).isEmpty();
+  }
+
+  private static byte[] keys(int mark) {
+    byte[] keys = new byte[GCM.keyOctets()];
+    keys[0] = (byte) mark;
+    return keys;
   }
 
   @Test
