@@ -2,6 +2,8 @@ package org.rddp.ip;
 
 import static org.rddp.ip.TrafficSelector.NO_PORT;
 
+import java.util.ArrayDeque;
+import java.util.Queue;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.wire.Esp;
@@ -22,11 +24,17 @@ final class EspOutput {
   /** Returned by {@link #seal}: the packet was dropped for want of an association. */
   private static final long NO_ASSOCIATION = -1;
 
+  /** The most datagrams of IKE that wait for MAC addresses. */
+  private static final int MOST_WAITING = 64;
+
   private final IpSecurity security;
   private final SecurityPolicy policy;
   private final EspCounters counters;
   private final PacketPool pool;
   private final PlainCapture plain;
+
+  /** The neighbours that datagrams of IKE were made to wait for, one for each datagram. */
+  private final Queue<Neighbour> waiting = new ArrayDeque<>();
 
   /** The path of the sealed packet, its ESP header and its octets. */
   private Path outer;
@@ -113,8 +121,27 @@ final class EspOutput {
       pool.release(packet);
       throw new IllegalStateException("there is no route to " + remote);
     }
+    Neighbour hop = path.hop;
     path.transmit(Udp.PROTOCOL, packet, payload, datagram.length, Ipv4.NOT_ECT, time);
     path.close();
+    if (!hop.resolved()) {
+      waiting.add(hop);
+      if (waiting.size() > MOST_WAITING) {
+        forgetWaiting(path.context.counters);
+      }
+    }
+  }
+
+  /**
+   * Drops what has waited longest, so that answers to hosts that somebody has invented take up
+   * neither the packets nor the table of neighbours, which forgets who has no users.
+   */
+  private void forgetWaiting(IpCounters ofIp) {
+    Neighbour oldest = waiting.remove();
+    while (!oldest.used() && oldest.pending() > 0) {
+      pool.release(oldest.next());
+      ofIp.unresolved++;
+    }
   }
 
   /** Whether a packet without ports may be sent to an address in clear. */

@@ -46,8 +46,12 @@ final class Neighbour {
     users--;
   }
 
+  boolean used() {
+    return users > 0;
+  }
+
   boolean idle() {
-    return users == 0 && pendingCount == 0;
+    return !used() && pendingCount == 0;
   }
 
   boolean resolved() {

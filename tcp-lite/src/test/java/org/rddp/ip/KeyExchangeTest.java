@@ -127,6 +127,25 @@ class KeyExchangeTest {
   }
 
   @Test
+  @DisplayName("answers of IKE to hosts that are not there cut no other host off")
+  void shouldForgetHostsThatAreNotThere() {
+    for (int i = 0; i < 2000; i++) {
+      HostAddress nobody = Ipv6Address.parse("2001:db8::1:" + Integer.toHexString(i));
+      link.here.security.send(link.here.ipv6, nobody, datagram(500, 500, 1, 60), link.now);
+      link.settle();
+    }
+    assertThat(link.here.ip.counters().unresolved).isEqualTo(2000 - 64);
+    link.associate(true, false, EspSuite.AES128_GCM16);
+    link.here.send(link.there.ipv6, 100);
+    assertThat(link.there.heard).hasSize(1);
+    // What still waits is dropped in the end.
+    for (int i = 0; i < 4; i++) {
+      link.pass(1_000_000_000L);
+    }
+    link.expectEveryPacketBack();
+  }
+
+  @Test
   void shouldRefuseWhatIsNotIke() {
     for (byte[] each :
         List.of(
