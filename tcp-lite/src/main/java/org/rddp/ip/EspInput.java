@@ -240,7 +240,7 @@ final class EspInput {
         && claimed < octets
         && claimed < path.mtu()) {
       path.lowerMtu(claimed, now);
-      transport.onAssociations();
+      transport.onPathMtu(path);
     }
   }
 }

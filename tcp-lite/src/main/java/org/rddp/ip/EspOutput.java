@@ -154,6 +154,11 @@ final class EspOutput {
     return action(path, Ipv4.PROTOCOL_TCP, localPort, remotePort) == PolicyAction.REQUIRE;
   }
 
+  /** See {@link Path#carriesTunnel}. */
+  boolean hasTunnel(Path path) {
+    return security.outbound().stream().anyMatch(each -> each.tunnel == path);
+  }
+
   private PolicyAction action(Path path, int protocol, long payload) {
     return action(path, protocol, localPort(protocol, payload), remotePort(protocol, payload));
   }

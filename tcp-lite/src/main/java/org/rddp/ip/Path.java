@@ -133,6 +133,11 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
     return context.output != null && context.output.requires(this, localPort, remotePort);
   }
 
+  /** Whether tunnels of ESP lead over it, so that its MTU is one of other paths, too. */
+  public final boolean carriesTunnel() {
+    return context.output != null && context.output.hasTunnel(this);
+  }
+
   /** Octets of IP's header. */
   final int header() {
     return header;

@@ -170,10 +170,14 @@ final class SegmentSizes {
     }
   }
 
-  /** Applies a changed path MTU to the connections on the path (RFC 1191 section 6.1). */
+  /**
+   * Applies a changed path MTU to the connections on the path (RFC 1191 section 6.1), and to all if
+   * any may be in a tunnel over it (RFC 4301 section 8.2.1).
+   */
   void pathMtuChanged(Path path) {
+    boolean all = path.carriesTunnel();
     for (TcpConnection connection : context.connections.snapshot()) {
-      if (connection.path() == path) {
+      if (all || connection.path() == path) {
         pathMtu(connection);
       }
     }

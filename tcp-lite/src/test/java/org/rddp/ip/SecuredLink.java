@@ -207,7 +207,9 @@ final class SecuredLink {
     /** What the transport was given: its octets in hexadecimal. */
     final List<byte[]> heard = new ArrayList<>();
 
+    /** How often associations or path MTUs have changed. */
     int changes;
+
     int ecn;
 
     Host(int number, LoopedDevice device, NativePacketPool pool, SecurityPolicy policy) {
@@ -258,7 +260,9 @@ final class SecuredLink {
     public void onTooBig(Path path, int mtu, int local, int remote, int sequence) {}
 
     @Override
-    public void onPathMtu(Path path) {}
+    public void onPathMtu(Path path) {
+      changes++;
+    }
 
     @Override
     public void onAssociations() {

@@ -2,11 +2,13 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +22,7 @@ import org.rddp.ip.AssociationSettings;
 import org.rddp.ip.EspCounters;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.IpSecurity;
+import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.PolicyAction;
 import org.rddp.ip.SecurityPolicy;
 import org.rddp.ip.UsedKeys;
@@ -27,6 +30,11 @@ import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
 import org.rddp.simulation.ImpairedDevice;
 import org.rddp.simulation.WireSettings;
+import org.rddp.wire.Esp;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
 import org.rddp.wire.Toeplitz;
 
 /**
@@ -179,5 +187,68 @@ class EspStackGroupTest extends GroupedStacks {
     assertThat(ours).allSatisfy(each -> assertThat(each.security().associations()).hasSize(2));
     assertThat(sum(each -> each.associations)).isEqualTo(2);
     close();
+  }
+
+  @Test
+  @DisplayName("RFC 4301 section 8.2.1: each stack learns the MTU of a tunnel's path, and its end")
+  void shouldTellTheMtuOfATunnelsPath() {
+    start(2, 0, () -> 0);
+    EspSuite suite = EspSuite.AES128_GCM16;
+    // IPv6 in a tunnel of IPv4, so that the connections' path is another than the tunnel's.
+    for (int from = 1; from <= 2; from++) {
+      byte[] keys = new byte[suite.keyOctets()];
+      random.nextBytes(keys);
+      for (TcpStack each : List.of(ours.getFirst(), theirs)) {
+        HostAddress peer = address(true, each.equals(theirs) ? 1 : 2);
+        HostAddress source = address(false, from);
+        HostAddress destination = address(false, 3 - from);
+        each.security()
+            .add(
+                AssociationSettings.usual(SPI + from, source, destination, true, suite, peer),
+                keys,
+                0,
+                now);
+      }
+    }
+    theirs.listen(PORT, (stream, address, port) -> new Recorder());
+    List<TcpConnection> connections = new ArrayList<>();
+    for (TcpStack each : ours) {
+      connections.add(each.connect(address(true, 2), PORT, new Recorder()));
+    }
+    for (int i = 0; i < 20; i++) {
+      turn();
+    }
+    assertThat(connections)
+        .allSatisfy(each -> assertThat(each.state()).isEqualTo(TcpState.ESTABLISHED));
+    List<Integer> before = connections.stream().map(TcpConnection::emss).toList();
+    tellTooBig(1000);
+    turn();
+    turn();
+    assertThat(connections.stream().map(each -> each.emss() + 500)).isEqualTo(before);
+    now += 601_000 * MILLISECOND;
+    turn();
+    assertThat(connections.stream().map(TcpConnection::emss)).isEqualTo(before);
+    connections.forEach(TcpConnection::abort);
+    turn();
+    close();
+  }
+
+  /** A router reports that our first packet to the other host was too large. */
+  private void tellTooBig(int mtu) {
+    int octets = Icmpv4.HEADER + Ipv4.HEADER + Esp.HEADER;
+    int us = ((Ipv4Address) address(false, 1)).bits();
+    int them = ((Ipv4Address) address(false, 2)).bits();
+    long packet = link[1].pool().allocate();
+    long frame = link[1].pool().address(packet);
+    long message = frame + Ethernet.HEADER + Ipv4.HEADER;
+    long quoted = message + Icmpv4.HEADER;
+    Ethernet.write(frame, link[0].macAddress(), link[1].macAddress(), Ethernet.TYPE_IPV4);
+    Ipv4.write(frame + Ethernet.HEADER, Ipv4.HEADER + octets, Ipv4.PROTOCOL_ICMP, them, us);
+    Ipv4.write(quoted, 1500, Esp.PROTOCOL, us, them);
+    Memory.putInt(quoted + Ipv4.HEADER, SPI + 1);
+    Memory.putInt(quoted + Ipv4.HEADER + Integer.BYTES, 1);
+    Icmpv4.write(message, Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, mtu, octets);
+    link[1].pool().window(packet, frame, Ethernet.HEADER + Ipv4.HEADER + octets);
+    assertThat(link[1].transmit(new long[] {packet}, 0, 1)).isEqualTo(1);
   }
 }
