@@ -33,6 +33,7 @@ public final class Mirror implements AutoCloseable {
   private Mirror(DaemonInterface at, String name, Consumer<String> log) throws IOException {
     this.log = log;
     addresses = at.addresses();
+    TunDevice.requireOnlyWayOut(name);
     netlink = new NetlinkSocket();
     tun = new TunDevice(name, Math.min(at.mtu(), MOST_MTU));
     tun.configure(addresses);

@@ -82,7 +82,29 @@ final class TunDevice implements AutoCloseable {
     }
   }
 
-  private static void ip(String... arguments) throws IOException {
+  /**
+   * Checks that the kernel can send packets by a TUN only, which may not be there yet: it has the
+   * keys, too, and would use their numbers a second time.
+   *
+   * @throws IOException if another interface of the network namespace is up
+   */
+  static void requireOnlyWayOut(String name) throws IOException {
+    // Also an interface without addresses, which Java does not tell of.
+    List<String> others =
+        ip("-brief", "link", "show", "up")
+            .lines()
+            .map(line -> line.split("[ @]", 2)[0])
+            .filter(each -> !each.equals(name) && !each.equals("lo"))
+            .toList();
+    if (!others.isEmpty()) {
+      throw new IOException(
+          "%s is up in this network namespace, whose kernel has the daemon's keys and must have no way out but %s: run charon and the mirror in a namespace of their own, as the service rddp-mirror is by PrivateNetwork=yes"
+              .formatted(String.join(", ", others), name));
+    }
+  }
+
+  /** Runs the command; returns what it prints. */
+  private static String ip(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("ip"));
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -96,6 +118,7 @@ final class TunDevice implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     }
+    return said;
   }
 
   /** Waits for a packet that the kernel sends. */

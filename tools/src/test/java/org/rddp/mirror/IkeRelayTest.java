@@ -1,6 +1,7 @@
 package org.rddp.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rddp.mirror.XfrmMessages.address;
 
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.KeyExchangeHandler;
@@ -55,8 +57,10 @@ class IkeRelayTest {
   @AfterEach
   void stop() throws Exception {
     // So the relay's read fails.
-    namespace.run("ip", "link", "del", TUN);
-    tun.close();
+    if (tun != null) {
+      namespace.run("ip", "link", "del", TUN);
+      tun.close();
+    }
     there.close();
     here.close();
     daemon.close();
@@ -145,6 +149,26 @@ class IkeRelayTest {
     assertThat(arrived).isEmpty();
     assertThat(log).hasSize(1);
     assertThat(log.peek()).contains("not sent to 10.0.0.2", "not a datagram of IKE");
+  }
+
+  private Mirror mirror() throws IOException, InterruptedException {
+    return Mirror.start(() -> Rddp.interfaces(daemon.socket()).getFirst(), TUN, log::add);
+  }
+
+  @Test
+  @DisplayName("where the kernel has another way out it could use the keys, so nothing begins")
+  void shouldRefuseAnotherWayOut() throws Exception {
+    namespace.run("ip", "link", "add", "way-out", "type", "veth", "peer", "name", "end");
+    inside(() -> {
+      // What is down is none.
+      mirror().close();
+      namespace.run("ip", "link", "set", "way-out", "up");
+      assertThatThrownBy(this::mirror)
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith("way-out is up in this network namespace")
+          .hasMessageContaining("in a namespace of their own");
+      return null;
+    });
   }
 
   /** Whether a socket of NETLINK_XFRM (6) has joined group 1. */
