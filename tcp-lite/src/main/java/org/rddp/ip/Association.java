@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.rddp.ip.esp.EspCipher;
 
 /**
@@ -17,7 +18,17 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
     CLOSED
   }
 
-  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.ADDED);
+  private static final VarHandle STAGE;
+
+  static {
+    try {
+      STAGE = MethodHandles.lookup().findVarHandle(Association.class, "stage", Stage.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile Stage stage = Stage.ADDED;
   private final AssociationSettings settings;
   final EspCipher cipher;
 
@@ -44,12 +55,12 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
    * @return false if it was deleted before, and must not be used
    */
   final boolean take() {
-    return stage.compareAndSet(Stage.ADDED, Stage.TAKEN) || stage.get() == Stage.TAKEN;
+    return STAGE.compareAndSet(this, Stage.ADDED, Stage.TAKEN) || stage == Stage.TAKEN;
   }
 
   /** Forgets the keys unless a stack has taken it over. Any thread. */
   final void discard() {
-    if (stage.compareAndSet(Stage.ADDED, Stage.CLOSED)) {
+    if (STAGE.compareAndSet(this, Stage.ADDED, Stage.CLOSED)) {
       cipher.close();
     }
   }

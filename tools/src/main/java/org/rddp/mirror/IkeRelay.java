@@ -32,12 +32,15 @@ final class IkeRelay implements KeyExchangeHandler {
   /** The daemon's interface; null while there is no daemon. */
   private volatile SecurityAssociations daemon;
 
+  /** What has ended {@link #run}; null while it runs. */
+  private volatile Exception end;
+
   IkeRelay(TunDevice tun, Consumer<String> log) {
     this.tun = tun;
     this.log = log;
   }
 
-  /** Passes packets of the TUN on, until it fails. */
+  /** Passes packets of the TUN on, until it fails: {@link #check} tells then. */
   void run() {
     try {
       while (true) {
@@ -48,7 +51,19 @@ final class IkeRelay implements KeyExchangeHandler {
         }
       }
     } catch (SystemCallException | IllegalStateException e) {
-      log.accept("the TUN has ended: " + e.getMessage());
+      end = e;
+    }
+  }
+
+  /**
+   * Checks that packets are passed on.
+   *
+   * @throws IOException if the TUN has failed
+   */
+  void check() throws IOException {
+    Exception cause = end;
+    if (cause != null) {
+      throw new IOException("the TUN has ended: " + cause.getMessage(), cause);
     }
   }
 

@@ -75,7 +75,7 @@ public final class Mirror implements AutoCloseable {
    * Serves one daemon after the other.
    *
    * @param connect opens a session with the daemon
-   * @throws IOException if the kernel refuses what is needed
+   * @throws IOException if the kernel refuses what is needed, or the TUN is gone
    */
   public void run(Supplier<Rddp> connect) throws IOException, InterruptedException {
     while (true) {
@@ -103,6 +103,7 @@ public final class Mirror implements AutoCloseable {
       receive(xfrm, mirror);
       if (watchAt - System.nanoTime() <= 0) {
         watchAt += PAUSE;
+        relay.check();
         // Throws if the daemon has ended.
         session.await(Duration.ZERO);
         mirror.watchLifetimes();

@@ -171,6 +171,20 @@ class IkeRelayTest {
     });
   }
 
+  @Test
+  @DisplayName("without its TUN the mirror ends, so that systemd starts it again")
+  void shouldEndWithTheTun() {
+    inside(() -> {
+      try (Mirror mirror = mirror()) {
+        namespace.run("ip", "link", "del", TUN);
+        assertThatThrownBy(() -> mirror.run(() -> daemon.connect("one")))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("the TUN has ended");
+      }
+      return null;
+    });
+  }
+
   /** Whether a socket of NETLINK_XFRM (6) has joined group 1. */
   private boolean isMonitored() {
     try {
