@@ -36,34 +36,42 @@ static bool take_completions(struct link *link) {
     return some;
 }
 
+static void look_at_start(struct sock *sock, enum rddp_connection_state state) {
+    if (sock->listens != NULL) {
+        if (state == RDDP_CLOSED) {
+            take_completions(sock->link);  /* what came before the end */
+        }
+        on_accepting(sock, state);
+    } else if (sock->descriptors == 0) {
+        /* Closed while it connected, or the listener was. */
+        if (state == RDDP_CLOSED) {
+            detach_stream(sock);
+        } else if (!sock->failed) {
+            end_stream(sock, false);
+        }
+    } else {
+        on_connecting(sock, state);
+    }
+}
+
 static void look_at(struct sock *sock) {
     enum rddp_connection_state state = rddp_connection_state(sock->connection);
     struct rddp_connection_info info;
-    if (state == RDDP_CLOSED) {
-        take_completions(sock->link);  /* what came before the end */
-    }
-    if (sock->listens != NULL && sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
-        on_accepting(sock, state);
-    } else if (sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
-        if (sock->descriptors == 0) {
-            /* Closed while it connected, or the listener was. */
-            if (state == RDDP_CLOSED) {
-                detach_stream(sock);
-            } else if (!sock->failed) {
-                end_stream(sock, false);
-            }
-        } else {
-            on_connecting(sock, state);
-        }
-        return;
+    if (sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
+        look_at_start(sock, state);
     }
     if (sock->stage != STAGE_CONNECTED || sock->connection == NULL) {
         return;
     }
     rddp_connection_info(sock->connection, &info);
-    if (state == RDDP_CLOSED) {
+    if (info.state != RDDP_CLOSED && (!info.peer_closed || sock->failed)) {
+        return;
+    }
+    /* The daemon has published what came before the end; it may have done so after the last look. */
+    take_completions(sock->link);
+    if (info.state == RDDP_CLOSED) {
         on_end(sock, info.reason);
-    } else if (info.peer_closed && !sock->failed) {
+    } else if (!sock->failed) {
         /* Its program has closed: it takes nothing more. */
         sock->peer_ended = true;
         end_stream(sock, true);

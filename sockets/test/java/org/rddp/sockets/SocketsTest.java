@@ -56,6 +56,8 @@ class SocketsTest {
         "sockets_test-thread",
         "streams_test-address",
         "streams_test-thread",
+        "progress_test-address",
+        "progress_test-thread",
         "epoll_test-address",
         "epoll_test-thread",
         "nested_test-address",
