@@ -206,7 +206,7 @@ static int open_accepted(struct sock *made, struct sockaddr *address, socklen_t 
         if (descriptor >= 0) {
             LIBC(close)(descriptor);
         }
-        end_stream(made, false);
+        abandon_stream(made);
         return fails(error);
     }
     made->nonblocking = (flags & SOCK_NONBLOCK) != 0;

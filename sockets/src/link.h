@@ -18,7 +18,7 @@ struct link {
     struct rddp_interface interface;
     rddp_session *session;  /* NULL: not open */
     _Atomic bool events;    /* something has happened to a listener or a connection; set by the session's thread */
-    struct sock *socks;     /* those that have a connection */
+    struct sock *socks;     /* those that have a connection, or unread octets of one that has ended */
     unsigned streams;       /* sockets that have a connection */
     unsigned most_streams;  /* for more the session's rings have no room */
     struct buffer *spare;

@@ -125,9 +125,10 @@ void on_accepting(struct sock *made, enum rddp_connection_state state) {
     made->stage = STAGE_CONNECTED;
     if (lost || sock->descriptors == 0) {
         if (state == RDDP_CLOSED) {
+            discard_octets(made);
             detach_stream(made);
         } else {
-            end_stream(made, false);
+            abandon_stream(made);
         }
         detach_from_listener(made);
         release(made);
@@ -158,7 +159,7 @@ void end_listening(struct sock *sock) {
     }
     sock->listenings = 0;
     while ((made = next_ready(sock)) != NULL) {
-        end_stream(made, false);
+        abandon_stream(made);
         release(made);
     }
 }

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -55,6 +56,9 @@ static void look_at_start(struct sock *sock, enum rddp_connection_state state) {
 }
 
 static void look_at(struct sock *sock) {
+    if (sock->connection == NULL) {
+        return;
+    }
     enum rddp_connection_state state = rddp_connection_state(sock->connection);
     struct rddp_connection_info info;
     if (sock->stage == STAGE_CONNECTING && state >= RDDP_ESTABLISHED) {
@@ -101,10 +105,16 @@ static void lose(struct link *link) {
         if (sock->stage == STAGE_CONNECTING) {
             look_at(sock);
         }
+        if (sock->octets > 0) {
+            sock->error = ECONNRESET;
+            sock->dead = true;
+        }
+        discard_octets(sock);  /* its memory goes with the session */
         if (sock->connection != NULL) {
             sock->stage = STAGE_CONNECTED;
-            sock->octets = sock->count = 0;  /* its memory goes with the session */
             on_end(sock, RDDP_STOPPING);
+        } else {
+            sock_changed(sock);
         }
         release(sock);
     }
@@ -177,18 +187,10 @@ void close_sock(struct sock *sock) {
     if (sock->stage == STAGE_LISTENING) {
         end_listening(sock);
     } else if (sock->stage == STAGE_CONNECTING) {
-        if (sock->connection != NULL) {
-            end_stream(sock, false);
-        }
+        abandon_stream(sock);
     } else if (sock->stage == STAGE_CONNECTED) {
-        sock->octets = sock->count = 0;
-        sock->receiving_ended = true;
-        if (sock->connection == NULL) {
-            if (sock->buffer != NULL) {
-                put_buffer(sock->link, sock->buffer);
-                sock->buffer = NULL;
-            }
-        } else if (sock->abortive) {
+        discard_octets(sock);
+        if (sock->abortive) {
             end_stream(sock, false);
         } else if (!sock->failed) {
             end_sending(sock);
@@ -200,7 +202,7 @@ void close_sock(struct sock *sock) {
 /* ---- The end of the process ---- */
 
 static bool is_unfinished(const struct sock *sock) {
-    return sock->stage == STAGE_CONNECTED && sock->sending_ended && !sock->end_acknowledged && !sock->dead;
+    return sock->connection != NULL && sock->stage == STAGE_CONNECTED && sock->sending_ended && !sock->end_acknowledged && !sock->dead;
 }
 
 static bool all_finished(void) {

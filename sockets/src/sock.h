@@ -58,7 +58,7 @@ struct sock {
     uint64_t receive_timeout, send_timeout;  /* ns; 0: none */
     struct watch *watches;
     struct link *link;     /* the interface's session */
-    struct sock *next;     /* of the link */
+    struct sock *next;     /* of the link, while it has a buffer */
 
     /* ---- STAGE_LISTENING ---- */
     struct listening {

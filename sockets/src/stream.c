@@ -89,20 +89,33 @@ bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connec
     return true;
 }
 
-void detach_stream(struct sock *sock) {
+/* The connection has ended, and nothing is left in the buffer. */
+static void leave_link(struct sock *sock) {
     struct sock **at = &sock->link->socks;
     while (*at != sock) {
         at = &(*at)->next;
     }
     *at = sock->next;
+    put_buffer(sock->link, sock->buffer);
+    sock->buffer = NULL;
+    release(sock);
+}
+
+void detach_stream(struct sock *sock) {
     sock->link->streams--;
     rddp_forget(sock->connection);
     sock->connection = NULL;
     if (sock->octets == 0) {
-        put_buffer(sock->link, sock->buffer);
-        sock->buffer = NULL;
+        leave_link(sock);
     }
-    release(sock);
+}
+
+void discard_octets(struct sock *sock) {
+    sock->octets = sock->count = 0;
+    sock->receiving_ended = true;
+    if (sock->connection == NULL && sock->buffer != NULL) {
+        leave_link(sock);
+    }
 }
 
 static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t length);
@@ -200,8 +213,7 @@ size_t read_stream(struct sock *sock, const struct iovec *pieces, size_t count, 
         sock->octets -= taken;
         refill(sock, false);
         if (sock->octets == 0 && sock->connection == NULL && sock->buffer != NULL) {
-            put_buffer(sock->link, sock->buffer);
-            sock->buffer = NULL;
+            leave_link(sock);
         }
     }
     return taken;
@@ -367,6 +379,11 @@ void end_stream(struct sock *sock, bool graceful) {
         sockets_log("disconnect: %s", rddp_error());
     }
     sock->failed = true;
+}
+
+void abandon_stream(struct sock *sock) {
+    discard_octets(sock);
+    end_stream(sock, false);
 }
 
 void on_end(struct sock *sock, int reason) {

@@ -35,7 +35,7 @@ bool read_greeting(struct sock *sock, const struct rddp_connection_info *info);
 /* Gives a socket a connection of a link, and posts its receives. False without memory. */
 bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connection);
 
-/* Takes the connection from the socket, which it forgets: it has ended, or never began. */
+/* Takes the connection from the socket, which it forgets: it has ended, or never began. Octets that have arrived stay. */
 void detach_stream(struct sock *sock);
 
 /* A request has completed. */
@@ -62,11 +62,17 @@ size_t read_stream(struct sock *sock, const struct iovec *pieces, size_t count, 
 /* Sends octets, as many as the peer has room for, from an offset of the pieces; returns how many. */
 size_t write_stream(struct sock *sock, const struct iovec *pieces, size_t count, size_t from);
 
+/* Drops what has arrived, and what still comes. */
+void discard_octets(struct sock *sock);
+
 /* Tells the peer that nothing more comes. */
 void end_sending(struct sock *sock);
 
 /* Ends the connection: gracefully, or with a reset. */
 void end_stream(struct sock *sock, bool graceful);
+
+/* Ends a connection that no program will use. */
+void abandon_stream(struct sock *sock);
 
 /* Octets of all pieces. */
 size_t octets_of(const struct iovec *pieces, size_t count);

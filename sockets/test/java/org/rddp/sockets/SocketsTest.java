@@ -86,6 +86,22 @@ class SocketsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldGoOnWithTheNextDaemon(String sanitizer) throws Exception {
+    try (DaemonProcess first = DaemonProcess.start(folder);
+        ProgramInC program = start("lost_test-" + sanitizer, DaemonProcess.socket(folder))) {
+      assertThat(said(program)).isEqualTo("ready");
+      first.kill();
+      program.write("it has ended\n");
+      assertThat(said(program)).isEqualTo("lost");
+      try (DaemonProcess _ = DaemonProcess.start(folder)) {
+        program.write("there is another\n");
+        program.finishTest();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldConnectProgramsOfTwoDaemons(String sanitizer) throws Exception {
     String test = "two_daemons_test-" + sanitizer;
     try (DaemonProcess _ = DaemonProcess.startLinked(folder, 0);
