@@ -14,6 +14,8 @@
 /* Without a daemon, the next one is looked for after that time. */
 #define NEXT_LOOK_NANOS 1000000000u
 
+void (*session_opened)(void);
+
 static struct link all[MAX_LINKS];
 static unsigned count;
 static uint64_t looks_at;
@@ -83,6 +85,9 @@ rddp_session *open_link(struct link *link) {
     rddp_session_limits(session, &limits);
     link->most_streams = limits.completions / REQUESTS_OF_STREAM;
     link->session = session;
+    if (session_opened != NULL) {
+        session_opened();
+    }
     return session;
 }
 

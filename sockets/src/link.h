@@ -27,6 +27,9 @@ struct link {
 /* All interfaces, or the one that RDDP_INTERFACE names; none without a daemon. */
 struct link *links(unsigned *count);
 
+/* Called when a session has been opened: a thread that sleeps waits for those that were open before. */
+extern void (*session_opened)(void);
+
 /* An open session of the link, or NULL, which has been logged. */
 rddp_session *open_link(struct link *link);
 

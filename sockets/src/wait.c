@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "link.h"
 #include "listening.h"
 #include "progress.h"
 #include "settings.h"
@@ -37,8 +38,9 @@ static void free_sleeper(void *argument) {
     free(sleeper);
 }
 
-__attribute__((constructor)) static void make_key(void) {
+__attribute__((constructor)) static void prepare(void) {
     pthread_key_create(&key, free_sleeper);
+    session_opened = wake_leader;
 }
 
 struct sleeper *own_sleeper(void) {

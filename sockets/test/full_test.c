@@ -2,9 +2,7 @@
  * Writers go on where the session's rings had no room: the daemon, whose process the argument names, is stopped meanwhile. It
  * has 4096 slots for a session's requests, of which a message of 168 octets takes four.
  */
-#include <dirent.h>
-
-#include "ends.h"
+#include "threads.h"
 
 #define COUNT 200
 #define MESSAGE 168
@@ -17,44 +15,10 @@
 static int near[COUNT], far[COUNT];
 static unsigned sent[COUNT];
 
-/* Whether a thread's state is that of stopped ones (proc(5)). */
-static bool is_stopped(pid_t process, const char *thread) {
-    char path[300], octets[512];
-    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        CHECK(errno == ENOENT);  /* it has ended meanwhile */
-        return true;
-    }
-    ssize_t count = read(file, octets, sizeof octets - 1);
-    CHECK(close(file) == 0);
-    if (count < 0) {
-        return true;
-    }
-    octets[count] = '\0';
-    const char *name_end = strrchr(octets, ')');
-    CHECK(name_end != NULL);
-    return name_end[2] == 'T';
-}
-
 /* Stops a process: the threads go on until the one that takes the signal has had a processor. */
 static void stop(pid_t process) {
     CHECK(kill(process, SIGSTOP) == 0);
-    bool all = false;
-    while (!all) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-        DIR *threads = opendir(path);
-        CHECK(threads != NULL);
-        all = true;
-        for (const struct dirent *each = readdir(threads); each != NULL; each = readdir(threads)) {
-            all = all && (each->d_name[0] == '.' || is_stopped(process, each->d_name));
-        }
-        CHECK(closedir(threads) == 0);
-        if (!all) {
-            CHECK(poll(NULL, 0, 1) == 0);
-        }
-    }
+    await_threads(process, 'T');
 }
 
 static void fill(uint8_t *message, int connection, unsigned number) {

@@ -2,7 +2,7 @@
  * The daemon ends, and another one takes its place. Prints "ready" when it may end, reads a line when it has ended; prints
  * "lost", and reads a line when the next one is there.
  */
-#include "ends.h"
+#include "threads.h"
 
 #define OCTETS 1000
 
@@ -22,9 +22,16 @@ static struct pair end_unread(void) {
     return pair;
 }
 
+static void *accept_none(void *argument) {
+    CHECK_ERRNO(EINVAL, accept(*(int *)argument, NULL, NULL) == -1);
+    return NULL;
+}
+
 int main(void) {
     struct pair read_later = end_unread(), closed_later = end_unread(), open = connect_pair();
     char octets[OCTETS];
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port);
     say("ready");
     CHECK_ERRNO(ECONNRESET, read(open.far, octets, OCTETS) == -1);  /* waits until the library knows */
     CHECK_ERRNO(ECONNRESET, read(read_later.far, octets, OCTETS) == -1);
@@ -33,7 +40,12 @@ int main(void) {
     CHECK(close(closed_later.far) == 0 && close(closed_later.listener) == 0);
     CHECK(close(read_later.far) == 0 && close(read_later.listener) == 0);
     close_pair(&open);
+    /* This thread sleeps for all when the next session opens. */
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, accept_none, &listener) == 0);
+    await_threads(getpid(), 'S');
     say("lost");
+    alarm(DEADLINE_MS / 1000);
     /* As many as have lost their memory. */
     struct pair pairs[5];
     for (int i = 0; i < 5; i++) {
@@ -44,6 +56,8 @@ int main(void) {
     for (int i = 0; i < 5; i++) {
         close_pair(&pairs[i]);
     }
+    CHECK(close(listener) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
     puts("done");
     return 0;
 }
