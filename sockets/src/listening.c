@@ -114,7 +114,9 @@ void accept_requests(struct sock *sock) {
 static void detach_from_listener(struct sock *made) {
     struct sock *sock = made->listens;
     made->listens = NULL;
-    sock->waiting--;
+    if (sock->waiting-- == sock->backlog) {
+        accept_requests(sock);  /* nothing else tells of those that came while there was no room */
+    }
     release(sock);
 }
 

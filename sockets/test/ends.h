@@ -38,16 +38,20 @@ static inline struct sockaddr_in address_of(const char *address, uint16_t port) 
 }
 
 /* Listens at a free port, which is stored. */
-static inline int listen_at(const char *address, uint16_t *port) {
+static inline int listen_with_backlog(const char *address, uint16_t *port, int backlog) {
     struct sockaddr_in at = address_of(address, 0);
     socklen_t length = sizeof at;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CHECK(listener >= 0);
     CHECK(bind(listener, (struct sockaddr *)&at, sizeof at) == 0);
-    CHECK(listen(listener, 8) == 0);
+    CHECK(listen(listener, backlog) == 0);
     CHECK(getsockname(listener, (struct sockaddr *)&at, &length) == 0);
     *port = ntohs(at.sin_port);
     return listener;
+}
+
+static inline int listen_at(const char *address, uint16_t *port) {
+    return listen_with_backlog(address, port, 8);
 }
 
 /* Begins to connect, without waiting. */

@@ -252,6 +252,27 @@ static void should_accept_without_waiting(void) {
     CHECK(close(near) == 0 && close(far) == 0 && close(listener) == 0);
 }
 
+static void should_take_what_came_while_the_backlog_was_full(void) {
+    uint16_t port;
+    int listener = listen_with_backlog(FAR_ADDRESS, &port, 1), near[2], far[2];
+    near[0] = begin_connect(FAR_ADDRESS, port);
+    CHECK(await(listener, POLLIN) == POLLIN);
+    near[1] = begin_connect(FAR_ADDRESS, port);
+    /* A later connection to another listener is there: so is the request of the second one. */
+    struct pair later = connect_pair();
+    for (int i = 0; i < 2; i++) {
+        CHECK(await(listener, POLLIN) == POLLIN);
+        far[i] = accept(listener, NULL, NULL);
+        CHECK(far[i] >= 0);
+        CHECK(await(near[i], POLLOUT) == POLLOUT);
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(close(near[i]) == 0 && close(far[i]) == 0);
+    }
+    CHECK(close(listener) == 0);
+    close_pair(&later);
+}
+
 static void should_live_until_its_last_descriptor_is_closed(void) {
     struct pair pair = connect_pair();
     int other = dup(pair.near), third = fcntl(pair.near, F_DUPFD_CLOEXEC, 50);
@@ -374,6 +395,7 @@ int main(void) {
     RUN(should_leave_others_to_the_kernel);
     RUN(should_not_wait_longer_than_its_timeout);
     RUN(should_accept_without_waiting);
+    RUN(should_take_what_came_while_the_backlog_was_full);
     RUN(should_live_until_its_last_descriptor_is_closed);
     RUN(should_send_a_file);
 #ifndef __SANITIZE_THREAD__
