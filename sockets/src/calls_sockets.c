@@ -13,8 +13,8 @@
 #include "listening.h"
 #include "progress.h"
 #include "settings.h"
+#include "signals.h"
 #include "stream.h"
-#include "wait.h"
 
 static int fails(int error) {
     errno = error;
@@ -247,7 +247,7 @@ static int await_connection(struct sock *sock, int descriptor) {
     struct wait wait = {.ready = is_ready, .argument = &acceptance, .kernel = kernel, .kernel_count = 1,
         .deadline = sock->receive_timeout == 0 ? FOREVER : deadline_in(&limit), .cancelled = on_cancel};
     add_watch(sock, &acceptance.watch);
-    enum wait_result result = wait_for(&wait);
+    enum wait_result result = wait_through_signals(&wait);
     int error = errno;
     remove_watch(&acceptance.watch);
     return result == READY || result == KERNEL_READY ? 0 : fails(result == TIMED_OUT ? EAGAIN : error);

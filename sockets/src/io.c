@@ -5,8 +5,8 @@
 #include <signal.h>
 
 #include "progress.h"
+#include "signals.h"
 #include "stream.h"
-#include "wait.h"
 
 static int fails(int error) {
     errno = error;
@@ -54,7 +54,7 @@ int await_sock(struct sock *sock, short events, uint64_t timeout) {
     struct wait wait = {.ready = is_ready, .argument = &single, .kernel = kernel,
         .deadline = timeout == 0 ? FOREVER : deadline_in(&limit), .cancelled = on_cancel};
     add_watch(sock, &single.watch);
-    enum wait_result result = wait_for(&wait);
+    enum wait_result result = wait_through_signals(&wait);
     int error = errno;
     remove_watch(&single.watch);
     return result == READY ? 0 : fails(result == TIMED_OUT ? EAGAIN : error);

@@ -58,6 +58,8 @@ class SocketsTest {
         "streams_test-thread",
         "progress_test-address",
         "progress_test-thread",
+        "signals_test-address",
+        "signals_test-thread",
         "epoll_test-address",
         "epoll_test-thread",
         "nested_test-address",
