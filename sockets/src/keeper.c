@@ -147,14 +147,14 @@ void become_child(void) {
 
 /* ---- The thread ---- */
 
+/* What is taken from the child cannot be given back: no more than certainly goes on. */
 static ssize_t send_from(struct sock *sock, struct ward *ward) {
-    static uint8_t part[PART];
-    size_t room = (size_t)sock->credits * sock->peer_octets;
-    ssize_t got = recv(ward->end, part, room < PART ? room : PART, MSG_DONTWAIT);
+    static uint8_t part[SLOT_OCTETS];
+    ssize_t got = has_room_for_message(sock) ? recv(ward->end, part, sock->peer_octets, MSG_DONTWAIT) : -1;
     if (got > 0) {
         struct iovec piece = {.iov_base = part, .iov_len = (size_t)got};
         if (write_stream(sock, &piece, 1, 0) != (size_t)got) {
-            end_stream(sock, false);  /* the queue is full, which it never is: a child's octets must not be lost in silence */
+            end_stream(sock, false);  /* the session is lost: a child's octets must not be lost in silence */
         }
     }
     return got;

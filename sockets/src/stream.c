@@ -273,13 +273,19 @@ static void retry(struct sock *sock) {
     sock_changed(sock);
 }
 
+bool has_room_for_message(struct sock *sock) {
+    /* Its own queues have room: SEND_QUEUE is more than CREDITS, and it posts at most SLOTS receives. */
+    bool room = has_room(&sock->link->session->rings, MOST_INLINE_SLOTS);
+    if (!room) {
+        starve(sock);
+    }
+    return room;
+}
+
 void retry_streams(struct link *link) {
     for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
-        /* Its own queues have room: SEND_QUEUE is more than CREDITS, and it posts at most SLOTS receives. */
-        if (sock->full && has_room(&link->session->rings, MOST_INLINE_SLOTS)) {
+        if (sock->full && has_room_for_message(sock)) {
             retry(sock);
-        } else if (sock->full) {
-            starve(sock);
         }
     }
 }

@@ -50,6 +50,9 @@ void retry_streams(struct link *link);
 /* The connection has ended, and all its completions have been taken. */
 void on_end(struct sock *sock, int reason);
 
+/* Whether a message fits into the session's rings; if not, it is tried again soon. */
+bool has_room_for_message(struct sock *sock);
+
 bool readable(const struct sock *sock);
 bool writable(const struct sock *sock);
 
