@@ -83,6 +83,15 @@ EXPORT ssize_t __recvfrom_chk(int descriptor, void *octets, size_t count, size_t
 
 /* ---- Writing ---- */
 
+static ssize_t transmit_from(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
+    ssize_t sent = leave(sock, transmit(sock, pieces, count, flags));
+    if (sent < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
+        raise(SIGPIPE);
+        errno = EPIPE;
+    }
+    return sent;
+}
+
 EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int flags, const struct sockaddr *address,
     socklen_t length) {
     struct sock *sock = take_stream(descriptor);
@@ -90,7 +99,7 @@ EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int fla
         return LIBC(sendto)(descriptor, octets, count, flags, address, length);
     }
     struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
-    return leave(sock, transmit(sock, &piece, 1, flags));
+    return transmit_from(sock, &piece, 1, flags);
 }
 
 EXPORT ssize_t(send)(int descriptor, const void *octets, size_t count, int flags) {
@@ -103,7 +112,7 @@ EXPORT ssize_t(write)(int descriptor, const void *octets, size_t count) {
         return LIBC(write)(descriptor, octets, count);
     }
     struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
-    return leave(sock, transmit(sock, &piece, 1, 0));
+    return transmit_from(sock, &piece, 1, 0);
 }
 
 EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
@@ -111,7 +120,7 @@ EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
     if (sock == NULL || count < 0 || count > IOV_MAX) {
         return sock == NULL ? LIBC(writev)(descriptor, pieces, count) : leave(sock, (errno = EINVAL, -1));
     }
-    return leave(sock, transmit(sock, pieces, (size_t)count, 0));
+    return transmit_from(sock, pieces, (size_t)count, 0);
 }
 
 EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags) {
@@ -123,7 +132,7 @@ EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags)
         errno = EOPNOTSUPP;
         return leave(sock, -1);
     }
-    return leave(sock, transmit(sock, message->msg_iov, message->msg_iovlen, flags));
+    return transmit_from(sock, message->msg_iov, message->msg_iovlen, flags);
 }
 
 /* ---- From one descriptor to another ---- */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 
 #include "progress.h"
 #include "signals.h"
@@ -113,13 +112,6 @@ ssize_t receive(struct sock *sock, const struct iovec *pieces, size_t count, int
     }
 }
 
-static ssize_t broken(int flags) {
-    if ((flags & MSG_NOSIGNAL) == 0) {
-        raise(SIGPIPE);
-    }
-    return fails(EPIPE);
-}
-
 ssize_t transmit(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
     size_t total = octets_of(pieces, count), done = 0;
     if ((flags & MSG_OOB) != 0) {
@@ -136,7 +128,7 @@ ssize_t transmit(struct sock *sock, const struct iovec *pieces, size_t count, in
             return fails(take_error(sock));
         }
         if (sock->failed || sock->sending_ended || sock->descriptors == 0) {
-            return done > 0 ? (ssize_t)done : broken(flags);
+            return done > 0 ? (ssize_t)done : fails(EPIPE);
         }
         if (sock->stage == STAGE_CONNECTED) {
             done += write_stream(sock, pieces, count, done);

@@ -180,6 +180,24 @@ static void should_raise_a_signal_where_nobody_reads(void) {
     close_pair(&pair);
 }
 
+static int closed_by_handler;
+
+static void close_on_pipe(int signal) {
+    (void)signal;
+    CHECK(close(closed_by_handler) == 0);
+}
+
+static void should_raise_a_signal_whose_handler_may_close(void) {
+    struct pair pair = connect_pair();
+    struct sigaction action = {.sa_handler = close_on_pipe};
+    CHECK(sigaction(SIGPIPE, &action, NULL) == 0);
+    closed_by_handler = pair.near;
+    CHECK(shutdown(pair.near, SHUT_WR) == 0);
+    CHECK_ERRNO(EPIPE, write(pair.near, "x", 1) == -1);
+    CHECK_ERRNO(EBADF, close(pair.near) == -1);
+    CHECK(close(pair.far) == 0 && close(pair.listener) == 0);
+}
+
 static void should_reset_with_linger_of_no_time(void) {
     struct pair pair = connect_pair();
     struct linger none = {.l_onoff = 1, .l_linger = 0};
@@ -390,6 +408,7 @@ int main(void) {
     RUN(should_end_each_direction_by_itself);
     RUN(should_deliver_what_was_sent_before_close);
     RUN(should_raise_a_signal_where_nobody_reads);
+    RUN(should_raise_a_signal_whose_handler_may_close);
     RUN(should_reset_with_linger_of_no_time);
     RUN(should_refuse_where_nobody_listens);
     RUN(should_leave_others_to_the_kernel);
