@@ -13,6 +13,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
+import org.rddp.simulation.OctetPattern;
 
 /**
  * Several stacks with one address, each on a queue of one device, and a host with one stack. A test
@@ -55,7 +56,7 @@ abstract class GroupedStacks {
   }
 
   static Peer peer(long seed) {
-    return new Peer(new PayloadPattern(1), new PayloadPattern(1), OCTETS, 0, seed);
+    return new Peer(new OctetPattern(1), new OctetPattern(1), OCTETS, 0, seed);
   }
 
   /** Accepts every connection; its end is added to a list. */

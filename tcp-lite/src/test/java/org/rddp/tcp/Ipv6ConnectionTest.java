@@ -21,6 +21,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
+import org.rddp.simulation.OctetPattern;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
@@ -112,7 +113,7 @@ class Ipv6ConnectionTest {
   }
 
   private static Peer peer(int octets) {
-    return new Peer(new PayloadPattern(1), new PayloadPattern(1), octets, 0, 1);
+    return new Peer(new OctetPattern(1), new OctetPattern(1), octets, 0, 1);
   }
 
   private void expectEveryPacketBack() {

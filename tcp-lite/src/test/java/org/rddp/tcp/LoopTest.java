@@ -16,6 +16,7 @@ import org.rddp.device.Offloads;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.simulation.OctetPattern;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
@@ -67,8 +68,8 @@ class LoopTest {
 
   /** Transfers so many octets in both directions over one connection. */
   private void transfer(int octets, int largest, long seed) {
-    PayloadPattern up = new PayloadPattern(seed);
-    PayloadPattern down = new PayloadPattern(-seed);
+    OctetPattern up = new OctetPattern(seed);
+    OctetPattern down = new OctetPattern(-seed);
     Peer client = new Peer(up, down, octets, largest, seed);
     Peer server = new Peer(down, up, octets, largest, seed + 1);
     TcpListener listener = stack.listen(7, (stream, address, port) -> server);
@@ -124,7 +125,7 @@ class LoopTest {
   @Test
   @DisplayName("RFC 9293 3.5: a port that connects to itself opens simultaneously")
   void shouldBeItsOwnPeer() {
-    PayloadPattern octets = new PayloadPattern(5);
+    OctetPattern octets = new OctetPattern(5);
     Peer both = new Peer(octets, octets, 100_000, 0, 5);
     stack.connect(OURS, 4000, 4000, both);
     finish(both, both);
@@ -137,7 +138,7 @@ class LoopTest {
   @DisplayName("RFC 9293 3.5: a connection that is its own peer, from a port that it chooses")
   void shouldBeItsOwnPeerManyTimes() {
     for (int i = 0; i < 20; i++) {
-      PayloadPattern octets = new PayloadPattern(i);
+      OctetPattern octets = new OctetPattern(i);
       Peer one = new Peer(octets, octets, 1_000, 0, 5);
       Peer two = new Peer(octets, octets, 1_000, 0, 6);
       TcpConnection first = stack.connectToItself(OURS, one);
@@ -153,8 +154,8 @@ class LoopTest {
   @Test
   @DisplayName("RFC 9293 3.5: two ports that connect to each other open simultaneously")
   void shouldOpenSimultaneously() {
-    PayloadPattern up = new PayloadPattern(6);
-    PayloadPattern down = new PayloadPattern(7);
+    OctetPattern up = new OctetPattern(6);
+    OctetPattern down = new OctetPattern(7);
     Peer one = new Peer(up, down, 50_000, 0, 6);
     Peer two = new Peer(down, up, 50_000, 0, 7);
     stack.connect(OURS, 4001, 4000, one);

@@ -3,14 +3,15 @@ package org.rddp.tcp;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import org.rddp.simulation.OctetPattern;
 
 /**
  * A user of TCP for tests: sends so many octets of a pattern in segments of random sizes, checks
  * received octets, in order or not, and closes when it has sent everything.
  */
 final class Peer implements StreamHandler {
-  private final PayloadPattern sends;
-  private final PayloadPattern expects;
+  private final OctetPattern sends;
+  private final OctetPattern expects;
   private final long toSend;
   private final SplittableRandom sizes;
   private final int largest;
@@ -28,7 +29,7 @@ final class Peer implements StreamHandler {
   /**
    * @param largest the longest segment, 0 for always EMSS octets
    */
-  Peer(PayloadPattern sends, PayloadPattern expects, long toSend, int largest, long seed) {
+  Peer(OctetPattern sends, OctetPattern expects, long toSend, int largest, long seed) {
     this.sends = sends;
     this.expects = expects;
     this.toSend = toSend;

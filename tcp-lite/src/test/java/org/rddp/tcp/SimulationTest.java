@@ -13,6 +13,7 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.ImpairedDevice;
 import org.rddp.simulation.NetworkCounters;
 import org.rddp.simulation.NetworkEvent;
+import org.rddp.simulation.OctetPattern;
 import org.rddp.simulation.WireSettings;
 
 /** Two stacks on a bad link, one life per seed, under virtual time. */
@@ -79,8 +80,8 @@ class SimulationTest {
       toServer = random.nextInt(400_000);
       toClient = random.nextBoolean() ? 0 : random.nextInt(400_000);
       int largest = random.nextBoolean() ? 0 : 1 + random.nextInt(9000);
-      PayloadPattern up = new PayloadPattern(seed);
-      PayloadPattern down = new PayloadPattern(-seed);
+      OctetPattern up = new OctetPattern(seed);
+      OctetPattern down = new OctetPattern(-seed);
       clientPeer = new Peer(up, down, toServer, largest, seed);
       serverPeer = new Peer(down, up, toClient, largest, seed + 1);
     }
