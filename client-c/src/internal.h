@@ -12,7 +12,6 @@
 #include "table.h"
 
 #define PROTOCOL_VERSION 10
-#define NO_DEADLINE UINT64_MAX
 #define NANOS_PER_MS 1000000u
 
 /* ---- Shared memory ---- */

@@ -96,11 +96,6 @@ public final class EalArguments {
     return name.equals("-l") || name.equals("-c") ? PROCESSORS : name;
   }
 
-  /** Adds a virtual device, such as {@code net_memif0,role=client,id=0}. */
-  public EalArguments withVirtualDevice(String deviceArguments) {
-    return and("--vdev", deviceArguments);
-  }
-
   /**
    * Adds a PCI device by its address, such as {@code 0000:03:00.0}; only named PCI devices are
    * used.

@@ -85,11 +85,6 @@ public final class StackGroup {
     return usableAddresses;
   }
 
-  /** The number of stacks. */
-  int size() {
-    return members.length;
-  }
-
   /** Packets to a port may be for this stack from now on. */
   void own(int port, int member) {
     if (listening != null) {

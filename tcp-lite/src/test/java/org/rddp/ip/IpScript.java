@@ -10,7 +10,6 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.group.StackGroup;
 import org.rddp.wire.Arp;
-import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
@@ -235,13 +234,6 @@ final class IpScript implements TransportHandler {
 
   void expectNothing() {
     assertThat(take()).isEqualTo(-1);
-  }
-
-  /** The IP header's checksum, after a test has changed a field. */
-  void repair() {
-    Memory.putShort(header + 10, 0);
-    int length = Ipv4.headerLength(header);
-    Memory.putShort(header + 10, Checksum.field(Checksum.sum(header, length)));
   }
 
   void expectEveryPacketBack() {

@@ -486,9 +486,4 @@ final class Script {
       Memory.putByte(address + i, (int) (stream.sendPosition() + 1 + i));
     }
   }
-
-  /** The peer's sequence number in full, for a test that builds on it. */
-  int theirSequence(int relative) {
-    return THEIR_SEQUENCE + relative;
-  }
 }

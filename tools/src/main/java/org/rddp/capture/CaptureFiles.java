@@ -113,11 +113,6 @@ public final class CaptureFiles implements AutoCloseable {
     return number;
   }
 
-  /** Path of the current file; null for standard output. */
-  public Path current() {
-    return file == null ? null : rotation.name(file, number);
-  }
-
   private void finish() throws IOException {
     PcapngWriter finished = writer;
     try (finished) {

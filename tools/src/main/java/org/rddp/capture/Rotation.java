@@ -10,10 +10,6 @@ import java.nio.file.Path;
  * @param files number of files that are kept; older ones are deleted
  */
 public record Rotation(long octets, long nanos, int files) {
-  /** One file. */
-  public static final Rotation NONE =
-      new Rotation(Long.MAX_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE);
-
   /** Whether there is only one file. */
   boolean isNone() {
     return octets == Long.MAX_VALUE && nanos == Long.MAX_VALUE;

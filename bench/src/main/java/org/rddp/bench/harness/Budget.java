@@ -27,11 +27,6 @@ public final class Budget {
     return new Budget(whole, System::nanoTime);
   }
 
-  /** A budget that is never used up. */
-  public static Budget unlimited() {
-    return of(Duration.ofDays(1));
-  }
-
   /** A budget of a part of the time that is left. */
   Budget part(double share) {
     return new Budget(Duration.ofNanos((long) (share * leftNanos())), clock);

@@ -11,8 +11,6 @@ import java.util.Map;
  */
 public final class InterleavedRounds {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final int ALLOCATION_ROUNDS = 5;
-  private static final int ALLOCATION_CALLS = 100;
   private static final long LONGEST_WARM_UP = 90_000_000_000L;
 
   private final Map<String, TimedLoop> loops;
@@ -74,19 +72,6 @@ public final class InterleavedRounds {
     Map<String, Series> series = new LinkedHashMap<>();
     times.forEach((name, values) -> series.put(name, new Series(values)));
     return series;
-  }
-
-  /**
-   * The fewest octets that a loop allocates in one of several runs; 0 once HotSpot has compiled it.
-   */
-  public long allocated(String name, int length) {
-    long least = Long.MAX_VALUE;
-    for (int round = 0; round < ALLOCATION_ROUNDS; round++) {
-      long before = THREADS.getCurrentThreadAllocatedBytes();
-      sink = loops.get(name).run(length, ALLOCATION_CALLS);
-      least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
-    }
-    return least;
   }
 
   /** The value of the last run. */

@@ -5,16 +5,9 @@ import java.util.Locale;
 
 /** Logs each step of a benchmark with the time used so far and the time allowed. */
 public final class Progress {
-  private static final double LIMITED = 12 * 3600;
-
   private final PrintStream out;
   private final Budget whole;
   private final Budget budget;
-
-  /** Logs to a stream, without a budget. */
-  public Progress(PrintStream out) {
-    this(out, Budget.unlimited());
-  }
 
   /** Logs to a stream. */
   public Progress(PrintStream out, Budget budget) {
@@ -39,9 +32,8 @@ public final class Progress {
 
   /** Logs a step that begins. */
   public void log(String step) {
-    double given = whole.wholeNanos() / 1e9;
-    String of = given > LIMITED ? "" : String.format(Locale.ROOT, " of %.0f", given);
-    out.printf(Locale.ROOT, "[%3.0f%s s] %s%n", whole.spentNanos() / 1e9, of, step);
+    double spent = whole.spentNanos() / 1e9;
+    out.printf(Locale.ROOT, "[%3.0f of %.0f s] %s%n", spent, whole.wholeNanos() / 1e9, step);
     out.flush();
   }
 }

@@ -154,11 +154,6 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     return Memory.getLongNative(sink + octets - Long.BYTES) == number;
   }
 
-  /** Fills the source. */
-  void fill(int value) {
-    source.fill((byte) value);
-  }
-
   /** Posts receives. */
   void receive(int times) {
     for (int i = 0; i < times; i++) {

@@ -2,7 +2,6 @@ package org.rddp.bench.report;
 
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -44,7 +43,6 @@ public final class BenchmarkReport {
   private final Map<String, Conditions> conditions = new LinkedHashMap<>();
   private final Map<String, Conditions> listed = new LinkedHashMap<>();
   private final Map<String, Histogram> raw = new LinkedHashMap<>();
-  private final JsonObject more = new JsonObject();
   private String failure;
 
   /** An empty report. */
@@ -97,19 +95,9 @@ public final class BenchmarkReport {
     raw.put(name.replaceAll("[^A-Za-z0-9]+", "-"), nanoseconds);
   }
 
-  /** Adds a value to the JSON alone. */
-  public void json(String key, JsonElement value) {
-    more.add(key, value);
-  }
-
   /** Whether others have disturbed a part of the run. */
   public boolean disturbed() {
     return conditions.values().stream().anyMatch(Conditions::disturbed);
-  }
-
-  /** The goals, in the order in which they were added. */
-  public List<Goal> goals() {
-    return List.copyOf(goals);
   }
 
   /** The report as Markdown. */
@@ -169,7 +157,6 @@ public final class BenchmarkReport {
     goals.forEach(goal -> reached.add(goal.toJson()));
     json.add("goals", reached);
     tables.forEach(table -> json.add(table.name(), table.json()));
-    more.entrySet().forEach(each -> json.add(each.getKey(), each.getValue()));
     return json;
   }
 

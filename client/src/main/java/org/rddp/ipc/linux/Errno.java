@@ -41,17 +41,11 @@ public final class Errno {
   /** Not a socket. */
   public static final int ENOTSOCK = 88;
 
-  /** The kernel does not support the option. */
-  public static final int ENOPROTOOPT = 92;
-
   /** The socket at this path has another type. */
   public static final int EPROTOTYPE = 91;
 
   /** The address is in use. */
   public static final int EADDRINUSE = 98;
-
-  /** The other end has reset the connection. */
-  public static final int ECONNRESET = 104;
 
   /** The connection was aborted before it was accepted. */
   public static final int ECONNABORTED = 103;

@@ -72,11 +72,6 @@ public final class SystemCall {
     return new SystemCall(name, spread);
   }
 
-  /** Whether the C library has a function of this name. */
-  static boolean exists(String name) {
-    return LINKER.defaultLookup().find(name).isPresent();
-  }
-
   private static ValueLayout layout(char kind) {
     return switch (kind) {
       case 'i' -> ValueLayout.JAVA_INT;

@@ -43,11 +43,6 @@ final class TomlSection {
     return table.contains(List.of(key));
   }
 
-  /** A required string; null, and a problem, if it is missing. */
-  String required(String key, String meaning) {
-    return required(key, meaning, text -> text);
-  }
-
   /** A required string that a parser reads; null, and a problem, if it is missing or wrong. */
   <T> T required(String key, String meaning, Function<String, T> parser) {
     if (!has(key)) {

@@ -7,7 +7,6 @@ import org.rddp.daemon.engine.HeapShare;
  * The resources that programs use: one object for the daemon, one for each user, one for each
  * process. A process's use counts for its user, and a user's for the daemon. Control thread only.
  *
- * @param whose for messages, such as "user 1000"
  * @param programs number of connections to the control socket, those included that have ended and
  *     whose sockets are still being closed
  * @param sessions number of sessions
@@ -20,7 +19,6 @@ import org.rddp.daemon.engine.HeapShare;
  * @param heap octets of the heap for sessions, their queues and connections
  */
 record Resources(
-    String whose,
     Quota programs,
     Quota sessions,
     Quota memory,
@@ -33,7 +31,6 @@ record Resources(
   /** All of the daemon's resources. */
   static Resources whole(Limits limits, HeapShare heap) {
     return new Resources(
-        "this daemon",
         new Quota("programs of this daemon", programs(limits), null),
         new Quota("sessions of this daemon", limits.sessions(), null),
         new Quota("octets of memory of this daemon", limits.memory(), null),
@@ -46,7 +43,6 @@ record Resources(
   /** A part of these resources: at most a percentage of the daemon's. */
   Resources share(String owner, Limits limits, int percent) {
     return new Resources(
-        owner,
         new Quota("programs of " + owner, Limits.share(programs(limits), percent), programs),
         new Quota("sessions of " + owner, Limits.share(limits.sessions(), percent), sessions),
         new Quota("octets of memory of " + owner, Limits.share(limits.memory(), percent), memory),

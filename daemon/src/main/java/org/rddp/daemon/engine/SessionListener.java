@@ -100,11 +100,6 @@ public final class SessionListener {
     return listener.port();
   }
 
-  /** The address with which it was opened. */
-  HostAddress address() {
-    return address;
-  }
-
   /** Whether it accepts connections to one of the interface's addresses. */
   private boolean isFor(HostAddress local) {
     if (!ControlAddresses.isAny(address)) {

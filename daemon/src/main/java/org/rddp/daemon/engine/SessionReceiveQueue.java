@@ -28,11 +28,6 @@ final class SessionReceiveQueue implements RequestTarget {
             () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 
-  /** Its number in the session. */
-  int number() {
-    return number;
-  }
-
   DdpSharedReceiveQueue queue() {
     return queue;
   }

@@ -35,24 +35,15 @@ public final class MbufPool implements PacketPool {
   private int kept;
   private int foreigners;
 
-  /** Creates a pool. Only it and the receiving port may allocate from the mempool. */
-  public MbufPool(Mempool mempool) {
-    this(mempool, null);
-  }
-
   /**
-   * Creates a pool that also has long packets.
+   * Creates a pool.
    *
+   * @param mempool the buffers; only this pool and the receiving port may allocate from it
    * @param longOnes buffers longer than the others, for this pool alone; null if there are none
    */
   public MbufPool(Mempool mempool, Mempool longOnes) {
     this.mempool = mempool;
     this.longOnes = longOnes;
-  }
-
-  /** The mempool of the buffers. */
-  public Mempool mempool() {
-    return mempool;
   }
 
   @Override

@@ -33,11 +33,6 @@ public final class RingCopier {
 
   private final long copies = Memory.allocate((long) DpdkDevice.BURST * PTR);
 
-  /** Creates a copier. Only it and the link's other end may allocate from the mempool. */
-  public RingCopier(Mempool mempool) {
-    this(mempool, null, null);
-  }
-
   /**
    * Creates a copier for one queue of a port.
    *

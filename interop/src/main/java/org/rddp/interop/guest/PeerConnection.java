@@ -96,11 +96,6 @@ public final class PeerConnection {
     begin(connection.postRead(0, into, offset, length, from.stag(), from.to()));
   }
 
-  /** The number of requests that have not completed. */
-  public int outstanding() {
-    return outstanding;
-  }
-
   private void begin(boolean posted) {
     if (!posted) {
       throw new IllegalStateException("the send queue is full");

@@ -85,12 +85,6 @@ final class GuestDaemon {
     return guest.run(PORT, "cat " + log).output();
   }
 
-  /** Clock ticks of processor time that it has used. */
-  long ticks() {
-    return Long.parseLong(
-        shell("awk '\"'\"'{ print $14 + $15 }'\"'\"' /proc/$(cat " + PROCESS + ")/stat").strip());
-  }
-
   /**
    * A metric of an interface, the sum of those of its engines.
    *

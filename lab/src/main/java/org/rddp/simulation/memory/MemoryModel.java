@@ -272,25 +272,6 @@ public final class MemoryModel {
     done(done, how);
   }
 
-  /** The peer has closed: its Writes are complete, except the flushed ones, which place no more. */
-  public void peerClosed() {
-    List<ExpectedPlacement> done = new ArrayList<>();
-    for (ExpectedPlacement target : pending) {
-      if (target.remote() && !target.atomic() && !target.abandoned()) {
-        done.add(target);
-      }
-    }
-    done(done, "the peer has closed");
-    List<ExpectedPlacement> rest = new ArrayList<>();
-    for (ExpectedPlacement target : pending) {
-      // An atomic is executed when its answer is due, also for a peer that has closed.
-      if (target.abandoned() && !target.atomic()) {
-        rest.add(target);
-      }
-    }
-    end(rest);
-  }
-
   /** Octets have been placed in full. */
   public void done(List<ExpectedPlacement> done, String how) {
     if (done.isEmpty()) {

@@ -21,11 +21,6 @@ public final class SourceOctets {
     return array;
   }
 
-  /** Address of an octet. */
-  public long address(int at) {
-    return address + at;
-  }
-
   /** Draws the index at which this many octets begin. */
   public int draw(SplittableRandom random, int length) {
     return random.nextInt(LENGTH - length + 1);

@@ -451,9 +451,4 @@ final class MpaProgram implements StartupHandler, UlpduHandler {
     boolean half = error == MpaError.CRC || error == MpaError.MARKER;
     return half ? out.passed() - passedByPeerBefore : 0;
   }
-
-  /** The half connection that it receives on. */
-  HalfConnection in() {
-    return in;
-  }
 }

@@ -96,11 +96,6 @@ final class SentFpdus {
     return found < 0 ? -found - 1 : found;
   }
 
-  /** The FPDU that an octet of Full Operation is in. */
-  int with(long position) {
-    return before(position + 1) - 1;
-  }
-
   /** Where an FPDU begins, its leading Marker included. */
   long start(int index) {
     place();

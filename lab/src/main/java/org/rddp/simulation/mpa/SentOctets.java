@@ -65,11 +65,6 @@ final class SentOctets {
     return octets[position] & 0xff;
   }
 
-  /** All of them; the array may be longer. */
-  byte[] array() {
-    return octets;
-  }
-
   /** How many arrived wrong. */
   int wrong() {
     return wrongCount;

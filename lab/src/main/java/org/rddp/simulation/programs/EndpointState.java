@@ -55,9 +55,4 @@ final class EndpointState {
   boolean isGone() {
     return tidying || gone;
   }
-
-  /** Whether it has ended other than by closing. */
-  boolean isLost() {
-    return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;
-  }
 }

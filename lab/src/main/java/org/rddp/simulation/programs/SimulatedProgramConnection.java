@@ -90,10 +90,6 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     }
   }
 
-  boolean opened() {
-    return opened;
-  }
-
   int number() {
     return number;
   }

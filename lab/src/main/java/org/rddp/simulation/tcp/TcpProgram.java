@@ -355,11 +355,6 @@ final class TcpProgram implements StreamHandler {
     return early;
   }
 
-  /** Whether it has reset the connection. */
-  boolean aborted() {
-    return aborted;
-  }
-
   /** Whether its TCP has ended the connection because the peer did not answer. */
   private boolean gaveUp() {
     return open && closed == CloseReason.TIMEOUT;
