@@ -17,10 +17,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.bench.harness.Json;
-import org.rddp.bench.harness.RealTime;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.NetworkNamespace;
@@ -109,7 +109,7 @@ public final class LossyLink {
   private void carry(DpdkPorts ports, int cpu) {
     try {
       Affinity.pin(cpu);
-      RealTime.enter();
+      ThreadScheduling.fifo(1);
     } catch (IOException e) {
       System.err.println("other threads may delay the link: " + e.getMessage());
     }

@@ -1,4 +1,4 @@
-package org.rddp.bench.handlers;
+package org.rddp.bench.harness;
 
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;

@@ -1,2 +1,0 @@
-/** Handlers of single layers that do nothing, for benchmarks to extend. */
-package org.rddp.bench.handlers;
