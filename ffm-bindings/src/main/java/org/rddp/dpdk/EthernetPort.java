@@ -316,12 +316,12 @@ public final class EthernetPort implements AutoCloseable {
     }
   }
 
-  /** The state of the link now. */
-  public LinkState link() {
+  /** Whether the link is up now: frames can pass. */
+  public boolean up() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment link = rddp_port_link.allocate(arena);
       check(Dpdk.rddp_port_get_link(port, link), "ask for the link of", "");
-      return LinkState.of(link);
+      return rddp_port_link.up(link) != 0;
     }
   }
 

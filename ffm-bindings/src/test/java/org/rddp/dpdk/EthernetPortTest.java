@@ -87,7 +87,7 @@ class EthernetPortTest {
       port.start();
 
       assertThat(port.mtu()).isEqualTo(1400);
-      assertThat(port.link().up()).isTrue();
+      assertThat(port.up()).isTrue();
     }
   }
 

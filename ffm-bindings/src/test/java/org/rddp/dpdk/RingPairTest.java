@@ -115,7 +115,7 @@ class RingPairTest {
     assertThat(port.info().name()).isEqualTo("net_ring_test_a");
     assertThat(port.info().driver()).isEqualTo("net_ring");
     assertThat(port.mayBlock()).isFalse();
-    assertThat(port.link().up()).isTrue();
+    assertThat(port.up()).isTrue();
     assertThat(port.mtu()).isEqualTo(1500);
     assertThat(EthernetPort.open("net_ring_test_b").info()).isEqualTo(pair.second().info());
   }

@@ -230,7 +230,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * long frames. Do not call this on the engine's thread.
    */
   public void refreshLink() {
-    up = port.link().up();
+    up = port.up();
     if (peerDecides) {
       sendsLong = port.peerTakesLong();
     }
