@@ -10,8 +10,7 @@ package org.rddp.device;
  */
 public interface PacketPool {
   /**
-   * Allocates a packet with one reference, an empty window, and {@link #headroom()} octets in front
-   * of it.
+   * Allocates a packet with one reference, an empty window, and at least 128 octets in front of it.
    *
    * @return its handle, or 0 if the pool is empty
    */
@@ -67,13 +66,7 @@ public interface PacketPool {
   /** Address behind the buffer's last octet. */
   long end(long packet);
 
-  /**
-   * Octets in front of the window of a packet just allocated; the same for all packets of a pool,
-   * at least 128.
-   */
-  int headroom();
-
-  /** Octets that fit behind the headroom of a packet just allocated. */
+  /** Octets that fit behind the first octet of the window of a packet just allocated. */
   int room();
 
   /** The number of packets that can be allocated now; a lower bound. */

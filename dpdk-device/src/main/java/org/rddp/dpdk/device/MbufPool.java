@@ -210,11 +210,6 @@ public final class MbufPool implements PacketPool {
   }
 
   @Override
-  public int headroom() {
-    return MbufLayout.HEADROOM;
-  }
-
-  @Override
   public int room() {
     return mempool.dataRoom() - MbufLayout.HEADROOM;
   }

@@ -180,7 +180,7 @@ class DpdkDeviceTest {
 
     assertThat(one.pool().length(packet)).isZero();
     assertThat(one.pool().address(packet) - one.pool().start(packet))
-        .isEqualTo(one.pool().headroom());
+        .isEqualTo(MbufLayout.HEADROOM);
     assertThat(one.pool().end(packet) - one.pool().address(packet)).isEqualTo(one.pool().room());
     assertThat(one.pool().room()).isGreaterThanOrEqualTo(1514);
     one.pool().release(packet);
