@@ -12,8 +12,3 @@ uint16_t rddp_tx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t cou
 {
     return rte_eth_tx_burst(port, queue, (struct rte_mbuf **)mbufs, count);
 }
-
-int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count)
-{
-    return rte_eth_tx_done_cleanup(port, queue, count);
-}

@@ -1,4 +1,4 @@
-/* The environment abstraction layer: initialisation, threads, time, error messages. */
+/* The environment abstraction layer: initialisation, threads, error messages. */
 #include "rddp_dpdk.h"
 
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -81,14 +80,4 @@ int rddp_thread_register(void)
 void rddp_thread_unregister(void)
 {
     rte_thread_unregister();
-}
-
-uint64_t rddp_tsc(void)
-{
-    return rte_rdtsc();
-}
-
-uint64_t rddp_tsc_hz(void)
-{
-    return rte_get_tsc_hz();
 }

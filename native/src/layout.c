@@ -27,7 +27,6 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_mbuf_layout, data_off),
     MEMBER(rddp_mbuf_layout, refcnt),
     MEMBER(rddp_mbuf_layout, nb_segs),
-    MEMBER(rddp_mbuf_layout, port),
     MEMBER(rddp_mbuf_layout, ol_flags),
     MEMBER(rddp_mbuf_layout, pkt_len),
     MEMBER(rddp_mbuf_layout, data_len),
@@ -35,10 +34,8 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_mbuf_layout, pool),
     MEMBER(rddp_mbuf_layout, next),
     MEMBER(rddp_mbuf_layout, tx_offload),
-    MEMBER(rddp_mbuf_layout, rss_hash),
 
     WHOLE(rddp_offload_flags),
-    MEMBER(rddp_offload_flags, rx_rss_hash),
     MEMBER(rddp_offload_flags, rx_l4_mask),
     MEMBER(rddp_offload_flags, rx_l4_good),
     MEMBER(rddp_offload_flags, rx_l4_none),
@@ -62,13 +59,8 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_info, min_mtu),
     MEMBER(rddp_port_info, max_mtu),
     MEMBER(rddp_port_info, min_rx_buffer),
-    MEMBER(rddp_port_info, max_rx_frame),
     MEMBER(rddp_port_info, max_rx_queues),
     MEMBER(rddp_port_info, max_tx_queues),
-    MEMBER(rddp_port_info, min_rx_slots),
-    MEMBER(rddp_port_info, max_rx_slots),
-    MEMBER(rddp_port_info, min_tx_slots),
-    MEMBER(rddp_port_info, max_tx_slots),
     MEMBER(rddp_port_info, default_rx_slots),
     MEMBER(rddp_port_info, default_tx_slots),
     MEMBER(rddp_port_info, rss_tcp),
@@ -98,11 +90,6 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_stats, tx_errors),
     MEMBER(rddp_port_stats, rx_no_buffer),
 
-    WHOLE(rddp_port_link),
-    MEMBER(rddp_port_link, up),
-    MEMBER(rddp_port_link, mbps),
-    MEMBER(rddp_port_link, full_duplex),
-
     { NULL, 0, 0 },
 };
 
@@ -123,7 +110,6 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
     _Static_assert(MEMBER_SIZE(rte_mbuf, data_off) == 2, "data_off");
     _Static_assert(MEMBER_SIZE(rte_mbuf, refcnt) == 2, "refcnt");
     _Static_assert(MEMBER_SIZE(rte_mbuf, nb_segs) == 2, "nb_segs");
-    _Static_assert(MEMBER_SIZE(rte_mbuf, port) == 2, "port");
     _Static_assert(MEMBER_SIZE(rte_mbuf, ol_flags) == 8, "ol_flags");
     _Static_assert(MEMBER_SIZE(rte_mbuf, pkt_len) == 4, "pkt_len");
     _Static_assert(MEMBER_SIZE(rte_mbuf, data_len) == 2, "data_len");
@@ -131,7 +117,6 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
     _Static_assert(MEMBER_SIZE(rte_mbuf, pool) == 8, "pool");
     _Static_assert(MEMBER_SIZE(rte_mbuf, next) == 8, "next");
     _Static_assert(MEMBER_SIZE(rte_mbuf, tx_offload) == 8, "tx_offload");
-    _Static_assert(MEMBER_SIZE(rte_mbuf, hash.rss) == 4, "hash.rss");
 
     *layout = (struct rddp_mbuf_layout) {
         .size = sizeof(struct rte_mbuf),
@@ -140,7 +125,6 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
         .data_off = offsetof(struct rte_mbuf, data_off),
         .refcnt = offsetof(struct rte_mbuf, refcnt),
         .nb_segs = offsetof(struct rte_mbuf, nb_segs),
-        .port = offsetof(struct rte_mbuf, port),
         .ol_flags = offsetof(struct rte_mbuf, ol_flags),
         .pkt_len = offsetof(struct rte_mbuf, pkt_len),
         .data_len = offsetof(struct rte_mbuf, data_len),
@@ -148,14 +132,12 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
         .pool = offsetof(struct rte_mbuf, pool),
         .next = offsetof(struct rte_mbuf, next),
         .tx_offload = offsetof(struct rte_mbuf, tx_offload),
-        .rss_hash = offsetof(struct rte_mbuf, hash.rss),
     };
 }
 
 void rddp_get_offload_flags(struct rddp_offload_flags *flags)
 {
     *flags = (struct rddp_offload_flags) {
-        .rx_rss_hash = RTE_MBUF_F_RX_RSS_HASH,
         .rx_l4_mask = RTE_MBUF_F_RX_L4_CKSUM_MASK,
         .rx_l4_good = RTE_MBUF_F_RX_L4_CKSUM_GOOD,
         .rx_l4_none = RTE_MBUF_F_RX_L4_CKSUM_NONE,

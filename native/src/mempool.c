@@ -77,13 +77,3 @@ void rddp_free(void *mbuf)
 {
     rte_pktmbuf_free(mbuf);
 }
-
-uint32_t rddp_refcnt(const void *mbuf)
-{
-    return rte_mbuf_refcnt_read(mbuf);
-}
-
-uint32_t rddp_refcnt_update(void *mbuf, int32_t change)
-{
-    return rte_mbuf_refcnt_update(mbuf, (int16_t)change);
-}

@@ -17,12 +17,6 @@
 #include "result.h"
 
 _Static_assert(RDDP_NAME_SIZE >= RTE_ETH_NAME_MAX_LEN, "names of ports fit");
-_Static_assert(RDDP_NAME_SIZE >= RTE_ETH_XSTATS_NAME_SIZE, "names of counters fit");
-
-uint32_t rddp_port_count(void)
-{
-    return rte_eth_dev_count_avail();
-}
 
 int rddp_port_next(uint16_t from)
 {
@@ -111,13 +105,8 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
         .min_mtu = device.min_mtu,
         .max_mtu = device.max_mtu,
         .min_rx_buffer = device.min_rx_bufsize,
-        .max_rx_frame = device.max_rx_pktlen,
         .max_rx_queues = device.max_rx_queues,
         .max_tx_queues = device.max_tx_queues,
-        .min_rx_slots = device.rx_desc_lim.nb_min,
-        .max_rx_slots = device.rx_desc_lim.nb_max,
-        .min_tx_slots = device.tx_desc_lim.nb_min,
-        .max_tx_slots = device.tx_desc_lim.nb_max,
         .default_rx_slots = or_else(device.default_rxportconf.ring_size,
                                     RTE_ETH_DEV_FALLBACK_RX_RINGSIZE),
         .default_tx_slots = or_else(device.default_txportconf.ring_size,
@@ -210,23 +199,14 @@ int rddp_port_stop(uint16_t port)
     return end(rte_eth_dev_stop, port);
 }
 
-int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
+int rddp_port_link_up(uint16_t port)
 {
     struct rte_eth_link state;
     int error;
-    if (rddp_is_wanted_back(port)) {
-        *link = (struct rddp_port_link) {.up = 0};
+    if (rddp_is_wanted_back(port))
         return 0;
-    }
     error = rte_eth_link_get_nowait(port, &state);
-    if (error < 0)
-        return error;
-    *link = (struct rddp_port_link) {
-        .up = state.link_status == RTE_ETH_LINK_UP,
-        .mbps = state.link_speed,
-        .full_duplex = state.link_duplex == RTE_ETH_LINK_FULL_DUPLEX,
-    };
-    return 0;
+    return error < 0 ? error : state.link_status == RTE_ETH_LINK_UP;
 }
 
 int rddp_port_peer_takes_long(uint16_t port)
@@ -237,21 +217,6 @@ int rddp_port_peer_takes_long(uint16_t port)
     int device = rte_eth_vhost_get_vid_from_port_id(port);
     return device >= 0 && rte_vhost_get_negotiated_features(device, &agreed) == 0 &&
            (agreed & wanted) == wanted;
-}
-
-int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
-{
-    return rte_eth_dev_get_mtu(port, mtu);
-}
-
-int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
-{
-    return rte_eth_dev_set_mtu(port, mtu);
-}
-
-int rddp_port_promiscuous(uint16_t port, int on)
-{
-    return on ? rte_eth_promiscuous_enable(port) : rte_eth_promiscuous_disable(port);
 }
 
 int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats)
@@ -271,20 +236,4 @@ int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats)
         .rx_no_buffer = counters.rx_nombuf,
     };
     return 0;
-}
-
-int rddp_port_stats_reset(uint16_t port)
-{
-    return rte_eth_stats_reset(port);
-}
-
-int rddp_port_counter_names(uint16_t port, char (*names)[RDDP_NAME_SIZE], uint32_t capacity)
-{
-    _Static_assert(sizeof(struct rte_eth_xstat_name) == RDDP_NAME_SIZE, "names lie as DPDK's do");
-    return rte_eth_xstats_get_names(port, (struct rte_eth_xstat_name *)names, capacity);
-}
-
-int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
-{
-    return rte_eth_xstats_get_by_id(port, NULL, values, capacity);
 }

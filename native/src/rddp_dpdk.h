@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* Increment with every change of a type or function below. */
-#define RDDP_ABI 6
+#define RDDP_ABI 7
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -50,7 +50,6 @@ struct rddp_mbuf_layout {
     uint32_t data_off;   /* 2: first octet of data, from buf_addr */
     uint32_t refcnt;     /* 2: references */
     uint32_t nb_segs;    /* 2: buffers in the chain that begins with this one */
-    uint32_t port;       /* 2: port that it was received on */
     uint32_t ol_flags;   /* 8: offload flags */
     uint32_t pkt_len;    /* 4: octets of data in the whole chain */
     uint32_t data_len;   /* 2: octets of data in this buffer */
@@ -58,7 +57,6 @@ struct rddp_mbuf_layout {
     uint32_t pool;       /* 8: the pool it belongs to */
     uint32_t next;       /* 8: next buffer of the chain, or 0 */
     uint32_t tx_offload; /* 8: header lengths for transmit offloads */
-    uint32_t rss_hash;   /* 4: RSS hash computed by the port */
 };
 
 /* Fills in the layout of rte_mbuf that the shim was compiled with. */
@@ -69,7 +67,6 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout);
  * requested, and the positions of the lengths in tx_offload.
  */
 struct rddp_offload_flags {
-    uint64_t rx_rss_hash;    /* the hash is set */
     uint64_t rx_l4_mask;     /* mask of the TCP checksum's result: 0, or one of the next three */
     uint64_t rx_l4_good;     /* it is right */
     uint64_t rx_l4_none;     /* it was omitted, and the octets are right */
@@ -120,12 +117,6 @@ int rddp_thread_register(void);
 /* Undoes rddp_thread_register(). */
 void rddp_thread_unregister(void);
 
-/* The processor's time stamp counter. */
-uint64_t rddp_tsc(void);
-
-/* Ticks of the time stamp counter per second. */
-uint64_t rddp_tsc_hz(void);
-
 /* ---- Packet buffers ---- */
 
 /*
@@ -159,12 +150,6 @@ void *rddp_alloc(void *pool);
 
 /* Releases one reference to a buffer and its chain. Hot. */
 void rddp_free(void *mbuf);
-
-/* The number of references. */
-uint32_t rddp_refcnt(const void *mbuf);
-
-/* Adds to the number of references, atomically, and returns the new one. */
-uint32_t rddp_refcnt_update(void *mbuf, int32_t change);
 
 /* ---- Rings of pointers ---- */
 
@@ -200,14 +185,9 @@ struct rddp_port_info {
     uint32_t min_mtu;            /* octets of an IP packet */
     uint32_t max_mtu;            /* octets of an IP packet; 65535 if the driver does not report it */
     uint32_t min_rx_buffer;      /* octets of room that a receive buffer must have */
-    uint32_t max_rx_frame;       /* octets of the longest frame that can be received */
     uint32_t max_rx_queues;
     uint32_t max_tx_queues;
-    uint32_t min_rx_slots;      /* descriptors of a receive queue */
-    uint32_t max_rx_slots;
-    uint32_t min_tx_slots;      /* descriptors of a transmit queue */
-    uint32_t max_tx_slots;
-    uint32_t default_rx_slots;  /* recommended by the driver, or else by DPDK */
+    uint32_t default_rx_slots;  /* descriptors of a queue that the driver, or else DPDK, recommends */
     uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can distribute TCP over IPv4 over its receive queues */
     uint32_t rss_tcp_ipv6;      /* 1: can distribute TCP over IPv6, too */
@@ -232,7 +212,7 @@ struct rddp_port_config {
     uint8_t rss_key[RDDP_RSS_KEY_SIZE]; /* the key of the hash */
 };
 
-/* Counters of a port since its start or rddp_port_stats_reset(). */
+/* Counters of a port since its start. */
 struct rddp_port_stats {
     uint64_t rx_frames;
     uint64_t tx_frames;
@@ -243,16 +223,6 @@ struct rddp_port_stats {
     uint64_t tx_errors;     /* could not be sent */
     uint64_t rx_no_buffer;  /* no packet buffer to receive into */
 };
-
-/* The state of a link. */
-struct rddp_port_link {
-    uint32_t up;          /* 1: up */
-    uint32_t mbps;        /* speed in Mb/s; UINT32_MAX: unknown */
-    uint32_t full_duplex; /* 1: full duplex */
-};
-
-/* Number of ports. */
-uint32_t rddp_port_count(void);
 
 /* The first port whose number is at least from; -ENODEV if there is none. */
 int rddp_port_next(uint16_t from);
@@ -322,33 +292,11 @@ int rddp_port_rss_key(uint16_t port, uint8_t *key, uint32_t capacity);
  */
 int rddp_port_rss_table(uint16_t port, uint16_t *queues, uint32_t capacity);
 
-/* Gets the state of the link without waiting. */
-int rddp_port_get_link(uint16_t port, struct rddp_port_link *link);
-
-/* The MTU in octets of an IP packet. */
-int rddp_port_get_mtu(uint16_t port, uint16_t *mtu);
-
-/* Sets the MTU in octets of an IP packet. Many drivers require a stopped port. */
-int rddp_port_set_mtu(uint16_t port, uint16_t mtu);
-
-/* Receives frames for any address (on = 1) or only for the port's own, broadcast and
- * multicast (on = 0). */
-int rddp_port_promiscuous(uint16_t port, int on);
+/* Whether the link is up, without waiting: 1 or 0. */
+int rddp_port_link_up(uint16_t port);
 
 /* Gets the port's counters. */
 int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats);
-
-/* Resets the port's counters to 0. */
-int rddp_port_stats_reset(uint16_t port);
-
-/*
- * Gets the names of the driver's own counters: up to capacity names. Returns the number of counters;
- * with a capacity of 0 nothing else.
- */
-int rddp_port_counter_names(uint16_t port, char (*names)[RDDP_NAME_SIZE], uint32_t capacity);
-
-/* Gets the values of the driver's own counters, in the order of their names, in the same way. */
-int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity);
 
 /*
  * A descriptor for epoll(7), edge-triggered, by which a started port signals frames of the queue;
@@ -372,12 +320,6 @@ uint16_t rddp_rx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t cou
  * owns a reference to each of these. Hot.
  */
 uint16_t rddp_tx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t count);
-
-/*
- * Makes the port release up to count buffers of transmitted frames (0: as many as possible). Returns
- * how many; -ENOTSUP if the driver does not support it.
- */
-int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count);
 
 /* ---- ESP ---- */
 

@@ -55,7 +55,7 @@ static void fields_match_the_types(void)
         if (strchr(field->name, '.') == NULL)
             structs++;
     }
-    EXPECT(structs == 7);
+    EXPECT(structs == 6);
 
     rddp_get_mbuf_layout(&layout);
     EXPECT(layout.size == sizeof(struct rte_mbuf));
@@ -79,9 +79,6 @@ static void eal_starts_once(void)
     EXPECT(rddp_eal_init(13, arguments, -1, -1) >= 0);
     EXPECT(strncmp(rddp_dpdk_version(), "DPDK ", 5) == 0);
     EXPECT(strcmp(rddp_strerror(ENOENT), "No such file or directory") == 0);
-    EXPECT(rddp_tsc_hz() > 0);
-    uint64_t before = rddp_tsc();
-    EXPECT(rddp_tsc() > before);
 }
 
 /* The first packet of draft-mcgrew-gcm-test-01 section 4, and packets of all lengths and both keys. */
@@ -185,13 +182,12 @@ static void last_release_returns_a_buffer(void)
     struct rte_mbuf *mbuf = rddp_alloc(pool);
 
     EXPECT(mbuf != NULL);
-    EXPECT(rddp_refcnt(mbuf) == 1);
+    EXPECT(rte_mbuf_refcnt_read(mbuf) == 1);
     EXPECT(mbuf->data_off == RTE_PKTMBUF_HEADROOM);
     EXPECT(mbuf->buf_len == ROOM);
-    EXPECT(rddp_refcnt_update(mbuf, 2) == 3);
+    rte_mbuf_refcnt_set(mbuf, 2);
     rddp_free(mbuf);
-    EXPECT(rddp_refcnt(mbuf) == 2);
-    EXPECT(rddp_refcnt_update(mbuf, -1) == 1);
+    EXPECT(rte_mbuf_refcnt_read(mbuf) == 1);
     EXPECT(rddp_mempool_available(pool) == BUFFERS - 1);
     rddp_free(mbuf);
     EXPECT(rddp_mempool_available(pool) == BUFFERS);
@@ -242,7 +238,6 @@ static void start(uint16_t port, void *pool, uint32_t mtu)
 static void port_info_is_right(uint16_t port, const char *name)
 {
     struct rddp_port_info info;
-    struct rddp_port_link link;
     uint16_t mtu;
 
     EXPECT(rddp_port_get_info(port, &info) == 0);
@@ -251,12 +246,9 @@ static void port_info_is_right(uint16_t port, const char *name)
     EXPECT(info.max_rx_queues == 1);
     EXPECT(strcmp(rddp_tx_offload_name(RTE_ETH_TX_OFFLOAD_MULTI_SEGS), "MULTI_SEGS") == 0);
     EXPECT(strcmp(rddp_rx_offload_name(RTE_ETH_RX_OFFLOAD_SCATTER), "SCATTER") == 0);
-    EXPECT(rddp_port_get_link(port, &link) == 0);
-    EXPECT(link.up == 1);
-    EXPECT(rddp_port_get_mtu(port, &mtu) == 0);
-    EXPECT(mtu == 1500);
-    EXPECT(rddp_port_promiscuous(port, 1) == 0);
-    EXPECT(rddp_port_promiscuous(port, 0) == 0);
+    EXPECT(rddp_port_link_up(port) == 1);
+    EXPECT(rte_eth_dev_get_mtu(port, &mtu) == 0);
+    EXPECT(mtu == 1400);
 }
 
 static void frames_pass(uint16_t from, uint16_t to, void *pool)
@@ -280,22 +272,6 @@ static void frames_pass(uint16_t from, uint16_t to, void *pool)
     rddp_free_bulk(received, BURST);
     EXPECT(rddp_port_get_stats(to, &stats) == 0);
     EXPECT(stats.rx_frames == BURST);
-    EXPECT(rddp_port_stats_reset(to) == 0);
-    EXPECT(rddp_port_get_stats(to, &stats) == 0);
-    EXPECT(stats.rx_frames == 0);
-}
-
-static void counters_have_names(uint16_t port)
-{
-    int count = rddp_port_counters(port, NULL, 0);
-    EXPECT(count > 0);
-    char (*names)[RDDP_NAME_SIZE] = calloc((size_t)count, sizeof(*names));
-    uint64_t *values = calloc((size_t)count, sizeof(*values));
-    EXPECT(rddp_port_counter_names(port, names, (uint32_t)count) == count);
-    EXPECT(rddp_port_counters(port, values, (uint32_t)count) == count);
-    EXPECT(strcmp(names[0], "rx_good_packets") == 0);
-    free(names);
-    free(values);
 }
 
 static void ring_ports_are_connected(void)
@@ -314,19 +290,16 @@ static void ring_ports_are_connected(void)
     int a = rddp_port_from_rings("a", &to_a, 1, &to_b, 1, 0);
     int b = rddp_port_from_rings("b", &to_b, 1, &to_a, 1, 0);
     EXPECT(a >= 0 && b >= 0 && a != b);
-    EXPECT(rddp_port_count() == 2);
     EXPECT(rddp_port_next(0) == a);
     EXPECT(rddp_port_next((uint16_t)(b + 1)) == -ENODEV);
 
-    start((uint16_t)a, pool, 1500);
+    start((uint16_t)a, pool, 1400);
     start((uint16_t)b, pool, 1500);
     port_info_is_right((uint16_t)a, "net_ring_a");
     frames_pass((uint16_t)a, (uint16_t)b, pool);
     frames_pass((uint16_t)b, (uint16_t)a, pool);
-    counters_have_names((uint16_t)a);
     EXPECT(rddp_port_rss_key((uint16_t)a, NULL, 0) == -ENOTSUP);
     EXPECT(rddp_port_rss_table((uint16_t)a, NULL, 0) == -ENOTSUP);
-    EXPECT(rddp_tx_done((uint16_t)a, 0, 0) == -ENOTSUP);
     EXPECT(rddp_alloc_bulk(pool, left, 2) == 0);
     EXPECT(rddp_tx_burst((uint16_t)a, 0, left, 2) == 2);
 
@@ -334,7 +307,7 @@ static void ring_ports_are_connected(void)
     EXPECT(rddp_port_stop((uint16_t)b) == 0);
     EXPECT(rddp_port_detach((uint16_t)a) == 0);
     EXPECT(rddp_port_detach((uint16_t)b) == 0);
-    EXPECT(rddp_port_count() == 0);
+    EXPECT(rddp_port_next(0) == -ENODEV);
     EXPECT(rddp_ring_dequeue(to_b, left, BURST) == 2);
     rddp_free_bulk(left, 2);
     rddp_ring_free(to_a);
@@ -390,7 +363,7 @@ static void device_attaches_and_detaches(void)
     EXPECT(info.mac >> 48 == 0);
     EXPECT(info.max_tx_queues > 0);
     EXPECT(rddp_port_detach((uint16_t)port) == 0);
-    EXPECT(rddp_port_count() == 0);
+    EXPECT(rddp_port_next(0) == -ENODEV);
 }
 
 /* net_null has a table but spreads nothing; it reports its key's length since DPDK 24.11. */
@@ -463,10 +436,11 @@ static void start_one_queue(int port, void *pool)
 
 static void await_link(int port)
 {
-    struct rddp_port_link link;
+    int up;
     do {
-        EXPECT(rddp_port_get_link((uint16_t)port, &link) == 0);
-    } while (!link.up);
+        up = rddp_port_link_up((uint16_t)port);
+        EXPECT(up >= 0);
+    } while (up == 0);
 }
 
 /* The end of one disconnects the other, on DPDK's interrupt thread, while the other ends, too. */
@@ -502,8 +476,6 @@ static void errors_are_reported(void)
     struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1 };
     struct rddp_port_info info;
     struct rddp_port_stats stats;
-    struct rddp_port_link link;
-    uint16_t mtu;
     void *pool = NULL;
 
     EXPECT(rddp_port_attach("net_no_such_driver0") < 0);
@@ -516,13 +488,9 @@ static void errors_are_reported(void)
     EXPECT(rddp_port_stop(7) == -ENODEV);
     EXPECT(rddp_port_detach(7) == -ENODEV);
     EXPECT(rddp_port_get_stats(7, &stats) == -ENODEV);
-    EXPECT(rddp_port_get_link(7, &link) == -ENODEV);
-    EXPECT(rddp_port_get_mtu(7, &mtu) == -ENODEV);
-    EXPECT(rddp_port_set_mtu(7, 1500) == -ENODEV);
-    EXPECT(rddp_port_promiscuous(7, 1) == -ENODEV);
+    EXPECT(rddp_port_link_up(7) == -ENODEV);
     EXPECT(rddp_port_rss_key(7, NULL, 0) == -ENODEV);
     EXPECT(rddp_port_rss_table(7, NULL, 0) == -ENODEV);
-    EXPECT(rddp_port_counters(7, NULL, 0) == -ENODEV);
     EXPECT(rddp_mempool_create("far too large", 1 << 24, 0, 0, ROOM, -1, &pool) == -ENOMEM);
     EXPECT(rddp_mempool_create("room", BUFFERS, 0, 0, 65536, -1, &pool) == -EINVAL);
     EXPECT(rddp_mempool_create("cache", BUFFERS, 513, 0, ROOM, -1, &pool) == -EINVAL);

@@ -206,15 +206,4 @@ public final class Eal {
     NativeLibrary.load();
     return Dpdk.rddp_dpdk_version().getString(0);
   }
-
-  /** The processor's time stamp counter: the cheapest clock, 3 ns. */
-  public static long timeStamp() {
-    return Native.tsc();
-  }
-
-  /** Ticks of {@link #timeStamp} per second. */
-  public static long timeStampsPerSecond() {
-    requireInitialised();
-    return Dpdk.rddp_tsc_hz();
-  }
 }

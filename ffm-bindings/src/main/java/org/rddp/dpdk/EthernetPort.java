@@ -5,15 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.rddp.dpdk.generated.Dpdk;
 import org.rddp.dpdk.generated.rddp_port_config;
 import org.rddp.dpdk.generated.rddp_port_info;
-import org.rddp.dpdk.generated.rddp_port_link;
 import org.rddp.dpdk.generated.rddp_port_stats;
 
 /**
@@ -318,11 +315,7 @@ public final class EthernetPort implements AutoCloseable {
 
   /** Whether the link is up now: frames can pass. */
   public boolean up() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment link = rddp_port_link.allocate(arena);
-      check(Dpdk.rddp_port_get_link(port, link), "ask for the link of", "");
-      return rddp_port_link.up(link) != 0;
-    }
+    return check(Dpdk.rddp_port_link_up(port), "ask for the link of", "") == 1;
   }
 
   /**
@@ -333,67 +326,12 @@ public final class EthernetPort implements AutoCloseable {
     return Dpdk.rddp_port_peer_takes_long(port) == 1;
   }
 
-  /** The MTU now, in octets of an IP packet. */
-  public int mtu() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment mtu = arena.allocate(ValueLayout.JAVA_SHORT);
-      check(Dpdk.rddp_port_get_mtu(port, mtu), "ask for the MTU of", "");
-      return Short.toUnsignedInt(mtu.get(ValueLayout.JAVA_SHORT, 0));
-    }
-  }
-
-  /**
-   * Sets the MTU of a stopped port, in addition to {@link #configure}: some drivers pass it to the
-   * device only this way.
-   *
-   * @param octets of an IP packet, 68 to 65535
-   * @throws DpdkException if the driver refuses or does not support it
-   */
-  public void setMtu(int octets) {
-    check(
-        Dpdk.rddp_port_set_mtu(port, (short) octets),
-        "set the MTU " + octets + " of",
-        "It allows "
-            + info.minMtu()
-            + " to "
-            + info.maxMtu()
-            + ", most drivers when stopped only.");
-  }
-
-  /** Receives frames for any address, or only for the port's own and broadcast. */
-  public void setPromiscuous(boolean on) {
-    check(
-        Dpdk.rddp_port_promiscuous(port, on ? 1 : 0),
-        "set promiscuous mode of",
-        "The driver may not have it.");
-  }
-
   /** Counters of the port's traffic. */
   public PortStatistics statistics() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stats = rddp_port_stats.allocate(arena);
       check(Dpdk.rddp_port_get_stats(port, stats), "ask for the statistics of", "");
       return PortStatistics.of(stats);
-    }
-  }
-
-  /** The driver's own counters by their names, in the driver's order. */
-  public Map<String, Long> counters() {
-    try (Arena arena = Arena.ofConfined()) {
-      int count =
-          check(Dpdk.rddp_port_counters(port, MemorySegment.NULL, 0), "count counters of", "");
-      int nameSize = Dpdk.RDDP_NAME_SIZE();
-      MemorySegment names = arena.allocate((long) count * nameSize);
-      MemorySegment values = arena.allocate(ValueLayout.JAVA_LONG, count);
-      check(Dpdk.rddp_port_counter_names(port, names, count), "ask for the counters' names of", "");
-      check(Dpdk.rddp_port_counters(port, values, count), "ask for the counters of", "");
-      Map<String, Long> counters = new LinkedHashMap<>();
-      for (int i = 0; i < count; i++) {
-        counters.put(
-            names.asSlice((long) i * nameSize, nameSize).getString(0),
-            values.getAtIndex(ValueLayout.JAVA_LONG, i));
-      }
-      return counters;
     }
   }
 
@@ -447,17 +385,6 @@ public final class EthernetPort implements AutoCloseable {
     return mayBlock
         ? Native.txBurstBlocking(port, (short) queue, array, (short) count)
         : Native.txBurst(port, (short) queue, array, (short) count);
-  }
-
-  /**
-   * Makes the port release the buffers of transmitted frames. Drivers release them by themselves
-   * when they need the descriptors, which may be much later.
-   *
-   * @return the number of buffers, or -1 if the driver does not support it
-   */
-  public int reclaim(int queue) {
-    int result = Dpdk.rddp_tx_done(port, (short) queue, 0);
-    return result < 0 ? -1 : result;
   }
 
   private PortInfo readInfo() {

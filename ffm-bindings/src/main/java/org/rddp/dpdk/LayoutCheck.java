@@ -13,7 +13,6 @@ import org.rddp.dpdk.generated.rddp_mbuf_layout;
 import org.rddp.dpdk.generated.rddp_offload_flags;
 import org.rddp.dpdk.generated.rddp_port_config;
 import org.rddp.dpdk.generated.rddp_port_info;
-import org.rddp.dpdk.generated.rddp_port_link;
 import org.rddp.dpdk.generated.rddp_port_stats;
 
 /**
@@ -31,8 +30,7 @@ final class LayoutCheck {
           rddp_offload_flags.layout(),
           rddp_port_info.layout(),
           rddp_port_config.layout(),
-          rddp_port_stats.layout(),
-          rddp_port_link.layout());
+          rddp_port_stats.layout());
 
   /**
    * A struct, or a member of one.

@@ -13,9 +13,6 @@ import org.rddp.dpdk.generated.rddp_offload_flags;
  * constants.
  */
 public final class MbufFlags {
-  /** Received: {@link MbufLayout#RSS_HASH} is set. */
-  public static final long RX_RSS_HASH;
-
   /** Received: mask of the port's result for the TCP checksum; 0 means none. */
   public static final long RX_L4_MASK;
 
@@ -55,7 +52,6 @@ public final class MbufFlags {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment flags = rddp_offload_flags.allocate(arena);
       Dpdk.rddp_get_offload_flags(flags);
-      RX_RSS_HASH = rddp_offload_flags.rx_rss_hash(flags);
       RX_L4_MASK = rddp_offload_flags.rx_l4_mask(flags);
       RX_L4_GOOD = rddp_offload_flags.rx_l4_good(flags);
       RX_L4_NONE = rddp_offload_flags.rx_l4_none(flags);

@@ -37,9 +37,6 @@ public final class MbufLayout {
   /** 16 bits: buffers in the chain that this one begins. */
   public static final int NB_SEGS;
 
-  /** 16 bits: the port that the frame was received on. */
-  public static final int PORT;
-
   /** 64 bits: offload flags. */
   public static final int OL_FLAGS;
 
@@ -61,9 +58,6 @@ public final class MbufLayout {
   /** 64 bits: header lengths for transmit offloads. */
   public static final int TX_OFFLOAD;
 
-  /** 32 bits: the hash by which the port spread a frame, if the flags say that it is there. */
-  public static final int RSS_HASH;
-
   static {
     NativeLibrary.load();
     try (Arena arena = Arena.ofConfined()) {
@@ -75,7 +69,6 @@ public final class MbufLayout {
       DATA_OFF = rddp_mbuf_layout.data_off(layout);
       REFCNT = rddp_mbuf_layout.refcnt(layout);
       NB_SEGS = rddp_mbuf_layout.nb_segs(layout);
-      PORT = rddp_mbuf_layout.port(layout);
       OL_FLAGS = rddp_mbuf_layout.ol_flags(layout);
       PKT_LEN = rddp_mbuf_layout.pkt_len(layout);
       DATA_LEN = rddp_mbuf_layout.data_len(layout);
@@ -83,7 +76,6 @@ public final class MbufLayout {
       POOL = rddp_mbuf_layout.pool(layout);
       NEXT = rddp_mbuf_layout.next(layout);
       TX_OFFLOAD = rddp_mbuf_layout.tx_offload(layout);
-      RSS_HASH = rddp_mbuf_layout.rss_hash(layout);
     }
   }
 

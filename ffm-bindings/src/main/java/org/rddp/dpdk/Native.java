@@ -28,7 +28,6 @@ final class Native {
   private static final MethodHandle FREE_BULK;
   private static final MethodHandle ALLOC;
   private static final MethodHandle FREE;
-  private static final MethodHandle TSC;
   private static final MethodHandle ESP_SEAL;
   private static final MethodHandle ESP_OPEN;
 
@@ -44,7 +43,6 @@ final class Native {
     FREE_BULK = handle(Dpdk.rddp_free_bulk$address(), Dpdk.rddp_free_bulk$descriptor(), critical);
     ALLOC = handle(Dpdk.rddp_alloc$address(), Dpdk.rddp_alloc$descriptor(), critical);
     FREE = handle(Dpdk.rddp_free$address(), Dpdk.rddp_free$descriptor(), critical);
-    TSC = handle(Dpdk.rddp_tsc$address(), Dpdk.rddp_tsc$descriptor(), critical);
     ESP_SEAL = handle(Dpdk.rddp_esp_seal$address(), Dpdk.rddp_esp_seal$descriptor(), critical);
     ESP_OPEN = handle(Dpdk.rddp_esp_open$address(), Dpdk.rddp_esp_open$descriptor(), critical);
   }
@@ -110,14 +108,6 @@ final class Native {
   static void free(long mbuf) {
     try {
       FREE.invokeExact(mbuf);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  static long tsc() {
-    try {
-      return (long) TSC.invokeExact();
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -13,11 +13,8 @@ import org.rddp.dpdk.generated.rddp_port_info;
  * @param minMtu octets of an IP packet
  * @param maxMtu octets of an IP packet; 65535 if the driver does not report it
  * @param minReceiveBuffer least octets of a receive buffer, excluding headroom
- * @param maxReceiveFrame octets of the longest frame that can be received
  * @param maxReceiveQueues the most receive queues
  * @param maxTransmitQueues the most transmit queues
- * @param maxReceiveSlots the most descriptors of a receive queue
- * @param maxTransmitSlots the most descriptors of a transmit queue
  * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
  * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
  * @param spreadsTcp whether it can distribute TCP over IPv4 over its receive queues (RSS)
@@ -36,11 +33,8 @@ public record PortInfo(
     int minMtu,
     int maxMtu,
     int minReceiveBuffer,
-    long maxReceiveFrame,
     int maxReceiveQueues,
     int maxTransmitQueues,
-    int maxReceiveSlots,
-    int maxTransmitSlots,
     int defaultReceiveSlots,
     int defaultTransmitSlots,
     boolean spreadsTcp,
@@ -59,11 +53,8 @@ public record PortInfo(
         rddp_port_info.min_mtu(info),
         rddp_port_info.max_mtu(info),
         rddp_port_info.min_rx_buffer(info),
-        Integer.toUnsignedLong(rddp_port_info.max_rx_frame(info)),
         rddp_port_info.max_rx_queues(info),
         rddp_port_info.max_tx_queues(info),
-        rddp_port_info.max_rx_slots(info),
-        rddp_port_info.max_tx_slots(info),
         rddp_port_info.default_rx_slots(info),
         rddp_port_info.default_tx_slots(info),
         rddp_port_info.rss_tcp(info) != 0,

@@ -86,7 +86,6 @@ class EthernetPortTest {
       port.configure(PortSettings.DEFAULTS.withQueues(1).withMtu(1400), pool);
       port.start();
 
-      assertThat(port.mtu()).isEqualTo(1400);
       assertThat(port.up()).isTrue();
     }
   }

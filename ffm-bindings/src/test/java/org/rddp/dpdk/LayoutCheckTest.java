@@ -16,7 +16,7 @@ class LayoutCheckTest {
   @Test
   void shouldKnowEveryStructAndMember() {
     assertThat(shim)
-        .contains(new Field("rddp_port_link", 0, 12), new Field("rddp_port_link.mbps", 4, 4))
+        .contains(new Field("rddp_port_stats", 0, 64), new Field("rddp_port_stats.tx_frames", 8, 8))
         .extracting(Field::name)
         .contains("rddp_port_info.mac", "rddp_port_stats.rx_no_buffer", "rddp_mbuf_layout.next");
   }
@@ -28,13 +28,14 @@ class LayoutCheckTest {
 
   @Test
   void shouldNameAMemberThatMoved() {
-    int at = shim.indexOf(new Field("rddp_port_link.mbps", 4, 4));
-    shim.set(at, new Field("rddp_port_link.mbps", 8, 4));
+    int at = shim.indexOf(new Field("rddp_port_stats.tx_frames", 8, 8));
+    shim.set(at, new Field("rddp_port_stats.tx_frames", 16, 8));
 
     assertThatThrownBy(() -> LayoutCheck.check(shim))
         .isInstanceOf(DpdkException.class)
         .hasMessageContaining(
-            "rddp_port_link.mbps at 4 with 4 octets where the shim has rddp_port_link.mbps at 8");
+            "rddp_port_stats.tx_frames at 8 with 8 octets where the shim has"
+                + " rddp_port_stats.tx_frames at 16");
   }
 
   @Test
@@ -43,16 +44,16 @@ class LayoutCheckTest {
 
     assertThatThrownBy(() -> LayoutCheck.check(shim))
         .isInstanceOf(DpdkException.class)
-        .hasMessageContaining("rddp_port_link.full_duplex")
+        .hasMessageContaining("rddp_port_stats.rx_no_buffer")
         .hasMessageContaining("where the shim has nothing");
   }
 
   @Test
   void shouldNameAMemberThatIsMissingInTheBindings() {
-    shim.add(new Field("rddp_port_link.autoneg", 12, 4));
+    shim.add(new Field("rddp_port_stats.rx_late", 64, 8));
 
     assertThatThrownBy(() -> LayoutCheck.check(shim))
         .isInstanceOf(DpdkException.class)
-        .hasMessageContaining("have nothing where the shim has rddp_port_link.autoneg");
+        .hasMessageContaining("have nothing where the shim has rddp_port_stats.rx_late");
   }
 }

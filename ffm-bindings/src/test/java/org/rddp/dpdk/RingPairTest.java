@@ -63,7 +63,6 @@ class RingPairTest {
     assertThat(pool.available()).isEqualTo(BUFFERS);
     assertThat(pair.second().statistics().framesIn()).isEqualTo(BURST);
     assertThat(pair.second().statistics().framesOut()).isEqualTo(BURST);
-    assertThat(pair.first().counters()).containsEntry("rx_good_packets", (long) BURST);
   }
 
   @Test
@@ -116,7 +115,6 @@ class RingPairTest {
     assertThat(port.info().driver()).isEqualTo("net_ring");
     assertThat(port.mayBlock()).isFalse();
     assertThat(port.up()).isTrue();
-    assertThat(port.mtu()).isEqualTo(1500);
     assertThat(EthernetPort.open("net_ring_test_b").info()).isEqualTo(pair.second().info());
   }
 

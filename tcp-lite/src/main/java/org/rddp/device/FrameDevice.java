@@ -105,11 +105,6 @@ public interface FrameDevice extends AutoCloseable {
     return false;
   }
 
-  /** The hash that selected the queue of a packet just received; 0 for none. */
-  default int hash(long packet) {
-    return 0;
-  }
-
   /**
    * Receives frames, without blocking.
    *

@@ -19,9 +19,6 @@ public final class Offloads {
   /** Receive: checks TCP checksums; see {@link FrameDevice#checksum}. */
   public static final int VERDICT = 4;
 
-  /** Receive: distributes frames over queues by a hash; see {@link FrameDevice#hash}. */
-  public static final int HASH = 8;
-
   /** Sent: where it cuts, it also writes the checksum of IPv4's header, which is to be 0. */
   public static final int IP_CHECKSUM = 16;
 

@@ -209,13 +209,6 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     return said == MbufFlags.RX_L4_BAD ? Offloads.BAD : Offloads.UNKNOWN;
   }
 
-  @Override
-  public int hash(long packet) {
-    boolean there =
-        (Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_RSS_HASH) != 0;
-    return there ? Memory.getIntNative(packet + MbufLayout.RSS_HASH) : 0;
-  }
-
   /**
    * Whether the link was up at the last {@link #refreshLink()}; asking the driver is too slow for
    * every turn of the duty cycle.

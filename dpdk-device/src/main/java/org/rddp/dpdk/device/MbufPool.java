@@ -162,8 +162,6 @@ public final class MbufPool implements PacketPool {
       // The port's flags for the frame are in the first buffer.
       Memory.putLongNative(
           packet + MbufLayout.OL_FLAGS, Memory.getLongNative(chain + MbufLayout.OL_FLAGS));
-      Memory.putIntNative(
-          packet + MbufLayout.RSS_HASH, Memory.getIntNative(chain + MbufLayout.RSS_HASH));
       for (long part = chain; part != 0; part = Memory.getLongNative(part + MbufLayout.NEXT)) {
         Memory.copy(address(part), to, length(part));
         to += length(part);

@@ -377,11 +377,8 @@ class DpdkDeviceTest {
     DpdkDevice card = card(Offloads.VERDICT);
     long packet = frame(card, 100, 1);
     assertThat(card.checksum(packet)).isEqualTo(Offloads.UNKNOWN);
-    assertThat(card.hash(packet)).isZero();
-    flags(packet, MbufFlags.RX_L4_GOOD | MbufFlags.RX_RSS_HASH);
-    Memory.putIntNative(packet + MbufLayout.RSS_HASH, 4711);
+    flags(packet, MbufFlags.RX_L4_GOOD);
     assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
-    assertThat(card.hash(packet)).isEqualTo(4711);
     flags(packet, MbufFlags.RX_L4_NONE);
     assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
     flags(packet, MbufFlags.RX_L4_BAD);

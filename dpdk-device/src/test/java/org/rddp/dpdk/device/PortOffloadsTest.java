@@ -20,8 +20,8 @@ class PortOffloadsTest {
       String name, String driver, Set<String> receive, Set<String> transmit, boolean longFrames) {
     return PortOffloads.of(
         new PortInfo(
-            name, driver, 1, 68, 9000, 2048, 9018, 1, 1, 512, 512, 512, 512, false, false, 0, 0, 0,
-            receive, transmit),
+            name, driver, 1, 68, 9000, 2048, 1, 1, 512, 512, false, false, 0, 0, 0, receive,
+            transmit),
         longFrames);
   }
 

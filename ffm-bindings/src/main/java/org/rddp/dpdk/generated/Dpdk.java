@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)6L;
+    private static final int RDDP_ABI = (int)7L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 6
+     * #define RDDP_ABI 7
      * }
      */
     public static int RDDP_ABI() {
@@ -664,118 +664,6 @@ public class Dpdk {
         }
     }
 
-    private static class rddp_tsc {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_LONG    );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_tsc");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc()
-     * }
-     */
-    public static FunctionDescriptor rddp_tsc$descriptor() {
-        return rddp_tsc.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc()
-     * }
-     */
-    public static MethodHandle rddp_tsc$handle() {
-        return rddp_tsc.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc()
-     * }
-     */
-    public static MemorySegment rddp_tsc$address() {
-        return rddp_tsc.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc()
-     * }
-     */
-    public static long rddp_tsc() {
-        var mh$ = rddp_tsc.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_tsc");
-            }
-            return (long)mh$.invokeExact();
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_tsc_hz {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_LONG    );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_tsc_hz");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc_hz()
-     * }
-     */
-    public static FunctionDescriptor rddp_tsc_hz$descriptor() {
-        return rddp_tsc_hz.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc_hz()
-     * }
-     */
-    public static MethodHandle rddp_tsc_hz$handle() {
-        return rddp_tsc_hz.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc_hz()
-     * }
-     */
-    public static MemorySegment rddp_tsc_hz$address() {
-        return rddp_tsc_hz.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * uint64_t rddp_tsc_hz()
-     * }
-     */
-    public static long rddp_tsc_hz() {
-        var mh$ = rddp_tsc_hz.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_tsc_hz");
-            }
-            return (long)mh$.invokeExact();
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
     private static class rddp_mempool_create {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,
@@ -1188,123 +1076,6 @@ public class Dpdk {
         }
     }
 
-    private static class rddp_refcnt {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_refcnt");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt(const void *mbuf)
-     * }
-     */
-    public static FunctionDescriptor rddp_refcnt$descriptor() {
-        return rddp_refcnt.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt(const void *mbuf)
-     * }
-     */
-    public static MethodHandle rddp_refcnt$handle() {
-        return rddp_refcnt.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt(const void *mbuf)
-     * }
-     */
-    public static MemorySegment rddp_refcnt$address() {
-        return rddp_refcnt.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt(const void *mbuf)
-     * }
-     */
-    public static int rddp_refcnt(MemorySegment mbuf) {
-        var mh$ = rddp_refcnt.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_refcnt", mbuf);
-            }
-            return (int)mh$.invokeExact(mbuf);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_refcnt_update {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_POINTER,
-            Dpdk.C_INT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_refcnt_update");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt_update(void *mbuf, int32_t change)
-     * }
-     */
-    public static FunctionDescriptor rddp_refcnt_update$descriptor() {
-        return rddp_refcnt_update.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt_update(void *mbuf, int32_t change)
-     * }
-     */
-    public static MethodHandle rddp_refcnt_update$handle() {
-        return rddp_refcnt_update.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt_update(void *mbuf, int32_t change)
-     * }
-     */
-    public static MemorySegment rddp_refcnt_update$address() {
-        return rddp_refcnt_update.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * uint32_t rddp_refcnt_update(void *mbuf, int32_t change)
-     * }
-     */
-    public static int rddp_refcnt_update(MemorySegment mbuf, int change) {
-        var mh$ = rddp_refcnt_update.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_refcnt_update", mbuf, change);
-            }
-            return (int)mh$.invokeExact(mbuf, change);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
     private static class rddp_ring_create {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,
@@ -1479,62 +1250,6 @@ public class Dpdk {
                 traceDowncall("rddp_ring_dequeue", ring, objects, count);
             }
             return (int)mh$.invokeExact(ring, objects, count);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_count {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT    );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_count");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * uint32_t rddp_port_count()
-     * }
-     */
-    public static FunctionDescriptor rddp_port_count$descriptor() {
-        return rddp_port_count.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * uint32_t rddp_port_count()
-     * }
-     */
-    public static MethodHandle rddp_port_count$handle() {
-        return rddp_port_count.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * uint32_t rddp_port_count()
-     * }
-     */
-    public static MemorySegment rddp_port_count$address() {
-        return rddp_port_count.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * uint32_t rddp_port_count()
-     * }
-     */
-    public static int rddp_port_count() {
-        var mh$ = rddp_port_count.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_count");
-            }
-            return (int)mh$.invokeExact();
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
@@ -2546,132 +2261,13 @@ public class Dpdk {
         }
     }
 
-    private static class rddp_port_get_link {
+    private static class rddp_port_link_up {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_get_link");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_get_link$descriptor() {
-        return rddp_port_get_link.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
-     * }
-     */
-    public static MethodHandle rddp_port_get_link$handle() {
-        return rddp_port_get_link.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
-     * }
-     */
-    public static MemorySegment rddp_port_get_link$address() {
-        return rddp_port_get_link.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
-     * }
-     */
-    public static int rddp_port_get_link(short port, MemorySegment link) {
-        var mh$ = rddp_port_get_link.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_get_link", port, link);
-            }
-            return (int)mh$.invokeExact(port, link);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_get_mtu {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_get_mtu");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_get_mtu$descriptor() {
-        return rddp_port_get_mtu.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
-     * }
-     */
-    public static MethodHandle rddp_port_get_mtu$handle() {
-        return rddp_port_get_mtu.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
-     * }
-     */
-    public static MemorySegment rddp_port_get_mtu$address() {
-        return rddp_port_get_mtu.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
-     * }
-     */
-    public static int rddp_port_get_mtu(short port, MemorySegment mtu) {
-        var mh$ = rddp_port_get_mtu.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_get_mtu", port, mtu);
-            }
-            return (int)mh$.invokeExact(port, mtu);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_set_mtu {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
             Dpdk.C_SHORT
         );
 
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_set_mtu");
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_link_up");
 
         public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
@@ -2679,104 +2275,45 @@ public class Dpdk {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
+     * int rddp_port_link_up(uint16_t port)
      * }
      */
-    public static FunctionDescriptor rddp_port_set_mtu$descriptor() {
-        return rddp_port_set_mtu.DESC;
+    public static FunctionDescriptor rddp_port_link_up$descriptor() {
+        return rddp_port_link_up.DESC;
     }
 
     /**
      * Downcall method handle for:
      * {@snippet lang=c :
-     * int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
+     * int rddp_port_link_up(uint16_t port)
      * }
      */
-    public static MethodHandle rddp_port_set_mtu$handle() {
-        return rddp_port_set_mtu.HANDLE;
+    public static MethodHandle rddp_port_link_up$handle() {
+        return rddp_port_link_up.HANDLE;
     }
 
     /**
      * Address for:
      * {@snippet lang=c :
-     * int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
+     * int rddp_port_link_up(uint16_t port)
      * }
      */
-    public static MemorySegment rddp_port_set_mtu$address() {
-        return rddp_port_set_mtu.ADDR;
+    public static MemorySegment rddp_port_link_up$address() {
+        return rddp_port_link_up.ADDR;
     }
 
     /**
      * {@snippet lang=c :
-     * int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
+     * int rddp_port_link_up(uint16_t port)
      * }
      */
-    public static int rddp_port_set_mtu(short port, short mtu) {
-        var mh$ = rddp_port_set_mtu.HANDLE;
+    public static int rddp_port_link_up(short port) {
+        var mh$ = rddp_port_link_up.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_set_mtu", port, mtu);
+                traceDowncall("rddp_port_link_up", port);
             }
-            return (int)mh$.invokeExact(port, mtu);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_promiscuous {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_INT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_promiscuous");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_promiscuous(uint16_t port, int on)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_promiscuous$descriptor() {
-        return rddp_port_promiscuous.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_promiscuous(uint16_t port, int on)
-     * }
-     */
-    public static MethodHandle rddp_port_promiscuous$handle() {
-        return rddp_port_promiscuous.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_promiscuous(uint16_t port, int on)
-     * }
-     */
-    public static MemorySegment rddp_port_promiscuous$address() {
-        return rddp_port_promiscuous.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_promiscuous(uint16_t port, int on)
-     * }
-     */
-    public static int rddp_port_promiscuous(short port, int on) {
-        var mh$ = rddp_port_promiscuous.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_promiscuous", port, on);
-            }
-            return (int)mh$.invokeExact(port, on);
+            return (int)mh$.invokeExact(port);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
@@ -2836,184 +2373,6 @@ public class Dpdk {
                 traceDowncall("rddp_port_get_stats", port, stats);
             }
             return (int)mh$.invokeExact(port, stats);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_stats_reset {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_stats_reset");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_stats_reset(uint16_t port)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_stats_reset$descriptor() {
-        return rddp_port_stats_reset.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_stats_reset(uint16_t port)
-     * }
-     */
-    public static MethodHandle rddp_port_stats_reset$handle() {
-        return rddp_port_stats_reset.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_stats_reset(uint16_t port)
-     * }
-     */
-    public static MemorySegment rddp_port_stats_reset$address() {
-        return rddp_port_stats_reset.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_stats_reset(uint16_t port)
-     * }
-     */
-    public static int rddp_port_stats_reset(short port) {
-        var mh$ = rddp_port_stats_reset.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_stats_reset", port);
-            }
-            return (int)mh$.invokeExact(port);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_counter_names {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_POINTER,
-            Dpdk.C_INT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_counter_names");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_counter_names(uint16_t port, char (*names)[64], uint32_t capacity)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_counter_names$descriptor() {
-        return rddp_port_counter_names.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_counter_names(uint16_t port, char (*names)[64], uint32_t capacity)
-     * }
-     */
-    public static MethodHandle rddp_port_counter_names$handle() {
-        return rddp_port_counter_names.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_counter_names(uint16_t port, char (*names)[64], uint32_t capacity)
-     * }
-     */
-    public static MemorySegment rddp_port_counter_names$address() {
-        return rddp_port_counter_names.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_counter_names(uint16_t port, char (*names)[64], uint32_t capacity)
-     * }
-     */
-    public static int rddp_port_counter_names(short port, MemorySegment names, int capacity) {
-        var mh$ = rddp_port_counter_names.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_counter_names", port, names, capacity);
-            }
-            return (int)mh$.invokeExact(port, names, capacity);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_port_counters {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_POINTER,
-            Dpdk.C_INT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_port_counters");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
-     * }
-     */
-    public static FunctionDescriptor rddp_port_counters$descriptor() {
-        return rddp_port_counters.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
-     * }
-     */
-    public static MethodHandle rddp_port_counters$handle() {
-        return rddp_port_counters.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
-     * }
-     */
-    public static MemorySegment rddp_port_counters$address() {
-        return rddp_port_counters.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
-     * }
-     */
-    public static int rddp_port_counters(short port, MemorySegment values, int capacity) {
-        var mh$ = rddp_port_counters.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_port_counters", port, values, capacity);
-            }
-            return (int)mh$.invokeExact(port, values, capacity);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
@@ -3255,66 +2614,6 @@ public class Dpdk {
                 traceDowncall("rddp_tx_burst", port, queue, mbufs, count);
             }
             return (short)mh$.invokeExact(port, queue, mbufs, count);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_tx_done {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT,
-            Dpdk.C_SHORT,
-            Dpdk.C_SHORT,
-            Dpdk.C_INT
-        );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_tx_done");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count)
-     * }
-     */
-    public static FunctionDescriptor rddp_tx_done$descriptor() {
-        return rddp_tx_done.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count)
-     * }
-     */
-    public static MethodHandle rddp_tx_done$handle() {
-        return rddp_tx_done.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count)
-     * }
-     */
-    public static MemorySegment rddp_tx_done$address() {
-        return rddp_tx_done.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count)
-     * }
-     */
-    public static int rddp_tx_done(short port, short queue, int count) {
-        var mh$ = rddp_tx_done.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_tx_done", port, queue, count);
-            }
-            return (int)mh$.invokeExact(port, queue, count);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

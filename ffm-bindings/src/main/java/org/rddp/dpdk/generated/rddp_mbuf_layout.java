@@ -21,7 +21,6 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t data_off;
  *     uint32_t refcnt;
  *     uint32_t nb_segs;
- *     uint32_t port;
  *     uint32_t ol_flags;
  *     uint32_t pkt_len;
  *     uint32_t data_len;
@@ -29,7 +28,6 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t pool;
  *     uint32_t next;
  *     uint32_t tx_offload;
- *     uint32_t rss_hash;
  * }
  * }
  */
@@ -46,15 +44,13 @@ public class rddp_mbuf_layout {
         Dpdk.C_INT.withName("data_off"),
         Dpdk.C_INT.withName("refcnt"),
         Dpdk.C_INT.withName("nb_segs"),
-        Dpdk.C_INT.withName("port"),
         Dpdk.C_INT.withName("ol_flags"),
         Dpdk.C_INT.withName("pkt_len"),
         Dpdk.C_INT.withName("data_len"),
         Dpdk.C_INT.withName("buf_len"),
         Dpdk.C_INT.withName("pool"),
         Dpdk.C_INT.withName("next"),
-        Dpdk.C_INT.withName("tx_offload"),
-        Dpdk.C_INT.withName("rss_hash")
+        Dpdk.C_INT.withName("tx_offload")
     ).withName("rddp_mbuf_layout");
 
     /**
@@ -326,50 +322,6 @@ public class rddp_mbuf_layout {
      */
     public static void nb_segs(MemorySegment struct, int fieldValue) {
         struct.set(nb_segs$LAYOUT, nb_segs$OFFSET, fieldValue);
-    }
-
-    private static final OfInt port$LAYOUT = (OfInt)$LAYOUT.select(groupElement("port"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t port
-     * }
-     */
-    public static final OfInt port$layout() {
-        return port$LAYOUT;
-    }
-
-    private static final long port$OFFSET = $LAYOUT.byteOffset(groupElement("port"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t port
-     * }
-     */
-    public static final long port$offset() {
-        return port$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t port
-     * }
-     */
-    public static int port(MemorySegment struct) {
-        return struct.get(port$LAYOUT, port$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t port
-     * }
-     */
-    public static void port(MemorySegment struct, int fieldValue) {
-        struct.set(port$LAYOUT, port$OFFSET, fieldValue);
     }
 
     private static final OfInt ol_flags$LAYOUT = (OfInt)$LAYOUT.select(groupElement("ol_flags"));
@@ -678,50 +630,6 @@ public class rddp_mbuf_layout {
      */
     public static void tx_offload(MemorySegment struct, int fieldValue) {
         struct.set(tx_offload$LAYOUT, tx_offload$OFFSET, fieldValue);
-    }
-
-    private static final OfInt rss_hash$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_hash"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t rss_hash
-     * }
-     */
-    public static final OfInt rss_hash$layout() {
-        return rss_hash$LAYOUT;
-    }
-
-    private static final long rss_hash$OFFSET = $LAYOUT.byteOffset(groupElement("rss_hash"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t rss_hash
-     * }
-     */
-    public static final long rss_hash$offset() {
-        return rss_hash$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t rss_hash
-     * }
-     */
-    public static int rss_hash(MemorySegment struct) {
-        return struct.get(rss_hash$LAYOUT, rss_hash$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t rss_hash
-     * }
-     */
-    public static void rss_hash(MemorySegment struct, int fieldValue) {
-        struct.set(rss_hash$LAYOUT, rss_hash$OFFSET, fieldValue);
     }
 
     /**

@@ -15,7 +15,6 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
 /**
  * {@snippet lang=c :
  * struct rddp_offload_flags {
- *     uint64_t rx_rss_hash;
  *     uint64_t rx_l4_mask;
  *     uint64_t rx_l4_good;
  *     uint64_t rx_l4_none;
@@ -39,7 +38,6 @@ public class rddp_offload_flags {
     }
 
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
-        Dpdk.C_LONG.withName("rx_rss_hash"),
         Dpdk.C_LONG.withName("rx_l4_mask"),
         Dpdk.C_LONG.withName("rx_l4_good"),
         Dpdk.C_LONG.withName("rx_l4_none"),
@@ -60,50 +58,6 @@ public class rddp_offload_flags {
      */
     public static final GroupLayout layout() {
         return $LAYOUT;
-    }
-
-    private static final OfLong rx_rss_hash$LAYOUT = (OfLong)$LAYOUT.select(groupElement("rx_rss_hash"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint64_t rx_rss_hash
-     * }
-     */
-    public static final OfLong rx_rss_hash$layout() {
-        return rx_rss_hash$LAYOUT;
-    }
-
-    private static final long rx_rss_hash$OFFSET = $LAYOUT.byteOffset(groupElement("rx_rss_hash"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint64_t rx_rss_hash
-     * }
-     */
-    public static final long rx_rss_hash$offset() {
-        return rx_rss_hash$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint64_t rx_rss_hash
-     * }
-     */
-    public static long rx_rss_hash(MemorySegment struct) {
-        return struct.get(rx_rss_hash$LAYOUT, rx_rss_hash$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint64_t rx_rss_hash
-     * }
-     */
-    public static void rx_rss_hash(MemorySegment struct, long fieldValue) {
-        struct.set(rx_rss_hash$LAYOUT, rx_rss_hash$OFFSET, fieldValue);
     }
 
     private static final OfLong rx_l4_mask$LAYOUT = (OfLong)$LAYOUT.select(groupElement("rx_l4_mask"));

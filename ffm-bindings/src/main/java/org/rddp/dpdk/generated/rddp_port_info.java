@@ -23,13 +23,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t min_mtu;
  *     uint32_t max_mtu;
  *     uint32_t min_rx_buffer;
- *     uint32_t max_rx_frame;
  *     uint32_t max_rx_queues;
  *     uint32_t max_tx_queues;
- *     uint32_t min_rx_slots;
- *     uint32_t max_rx_slots;
- *     uint32_t min_tx_slots;
- *     uint32_t max_tx_slots;
  *     uint32_t default_rx_slots;
  *     uint32_t default_tx_slots;
  *     uint32_t rss_tcp;
@@ -55,21 +50,15 @@ public class rddp_port_info {
         Dpdk.C_INT.withName("min_mtu"),
         Dpdk.C_INT.withName("max_mtu"),
         Dpdk.C_INT.withName("min_rx_buffer"),
-        Dpdk.C_INT.withName("max_rx_frame"),
         Dpdk.C_INT.withName("max_rx_queues"),
         Dpdk.C_INT.withName("max_tx_queues"),
-        Dpdk.C_INT.withName("min_rx_slots"),
-        Dpdk.C_INT.withName("max_rx_slots"),
-        Dpdk.C_INT.withName("min_tx_slots"),
-        Dpdk.C_INT.withName("max_tx_slots"),
         Dpdk.C_INT.withName("default_rx_slots"),
         Dpdk.C_INT.withName("default_tx_slots"),
         Dpdk.C_INT.withName("rss_tcp"),
         Dpdk.C_INT.withName("rss_tcp_ipv6"),
         Dpdk.C_INT.withName("rss_key_size"),
         Dpdk.C_INT.withName("rss_table_size"),
-        Dpdk.C_INT.withName("socket"),
-        MemoryLayout.paddingLayout(4)
+        Dpdk.C_INT.withName("socket")
     ).withName("rddp_port_info");
 
     /**
@@ -497,50 +486,6 @@ public class rddp_port_info {
         struct.set(min_rx_buffer$LAYOUT, min_rx_buffer$OFFSET, fieldValue);
     }
 
-    private static final OfInt max_rx_frame$LAYOUT = (OfInt)$LAYOUT.select(groupElement("max_rx_frame"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_frame
-     * }
-     */
-    public static final OfInt max_rx_frame$layout() {
-        return max_rx_frame$LAYOUT;
-    }
-
-    private static final long max_rx_frame$OFFSET = $LAYOUT.byteOffset(groupElement("max_rx_frame"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_frame
-     * }
-     */
-    public static final long max_rx_frame$offset() {
-        return max_rx_frame$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_frame
-     * }
-     */
-    public static int max_rx_frame(MemorySegment struct) {
-        return struct.get(max_rx_frame$LAYOUT, max_rx_frame$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_frame
-     * }
-     */
-    public static void max_rx_frame(MemorySegment struct, int fieldValue) {
-        struct.set(max_rx_frame$LAYOUT, max_rx_frame$OFFSET, fieldValue);
-    }
-
     private static final OfInt max_rx_queues$LAYOUT = (OfInt)$LAYOUT.select(groupElement("max_rx_queues"));
 
     /**
@@ -627,182 +572,6 @@ public class rddp_port_info {
      */
     public static void max_tx_queues(MemorySegment struct, int fieldValue) {
         struct.set(max_tx_queues$LAYOUT, max_tx_queues$OFFSET, fieldValue);
-    }
-
-    private static final OfInt min_rx_slots$LAYOUT = (OfInt)$LAYOUT.select(groupElement("min_rx_slots"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t min_rx_slots
-     * }
-     */
-    public static final OfInt min_rx_slots$layout() {
-        return min_rx_slots$LAYOUT;
-    }
-
-    private static final long min_rx_slots$OFFSET = $LAYOUT.byteOffset(groupElement("min_rx_slots"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t min_rx_slots
-     * }
-     */
-    public static final long min_rx_slots$offset() {
-        return min_rx_slots$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t min_rx_slots
-     * }
-     */
-    public static int min_rx_slots(MemorySegment struct) {
-        return struct.get(min_rx_slots$LAYOUT, min_rx_slots$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t min_rx_slots
-     * }
-     */
-    public static void min_rx_slots(MemorySegment struct, int fieldValue) {
-        struct.set(min_rx_slots$LAYOUT, min_rx_slots$OFFSET, fieldValue);
-    }
-
-    private static final OfInt max_rx_slots$LAYOUT = (OfInt)$LAYOUT.select(groupElement("max_rx_slots"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_slots
-     * }
-     */
-    public static final OfInt max_rx_slots$layout() {
-        return max_rx_slots$LAYOUT;
-    }
-
-    private static final long max_rx_slots$OFFSET = $LAYOUT.byteOffset(groupElement("max_rx_slots"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_slots
-     * }
-     */
-    public static final long max_rx_slots$offset() {
-        return max_rx_slots$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_slots
-     * }
-     */
-    public static int max_rx_slots(MemorySegment struct) {
-        return struct.get(max_rx_slots$LAYOUT, max_rx_slots$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t max_rx_slots
-     * }
-     */
-    public static void max_rx_slots(MemorySegment struct, int fieldValue) {
-        struct.set(max_rx_slots$LAYOUT, max_rx_slots$OFFSET, fieldValue);
-    }
-
-    private static final OfInt min_tx_slots$LAYOUT = (OfInt)$LAYOUT.select(groupElement("min_tx_slots"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t min_tx_slots
-     * }
-     */
-    public static final OfInt min_tx_slots$layout() {
-        return min_tx_slots$LAYOUT;
-    }
-
-    private static final long min_tx_slots$OFFSET = $LAYOUT.byteOffset(groupElement("min_tx_slots"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t min_tx_slots
-     * }
-     */
-    public static final long min_tx_slots$offset() {
-        return min_tx_slots$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t min_tx_slots
-     * }
-     */
-    public static int min_tx_slots(MemorySegment struct) {
-        return struct.get(min_tx_slots$LAYOUT, min_tx_slots$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t min_tx_slots
-     * }
-     */
-    public static void min_tx_slots(MemorySegment struct, int fieldValue) {
-        struct.set(min_tx_slots$LAYOUT, min_tx_slots$OFFSET, fieldValue);
-    }
-
-    private static final OfInt max_tx_slots$LAYOUT = (OfInt)$LAYOUT.select(groupElement("max_tx_slots"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t max_tx_slots
-     * }
-     */
-    public static final OfInt max_tx_slots$layout() {
-        return max_tx_slots$LAYOUT;
-    }
-
-    private static final long max_tx_slots$OFFSET = $LAYOUT.byteOffset(groupElement("max_tx_slots"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t max_tx_slots
-     * }
-     */
-    public static final long max_tx_slots$offset() {
-        return max_tx_slots$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t max_tx_slots
-     * }
-     */
-    public static int max_tx_slots(MemorySegment struct) {
-        return struct.get(max_tx_slots$LAYOUT, max_tx_slots$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t max_tx_slots
-     * }
-     */
-    public static void max_tx_slots(MemorySegment struct, int fieldValue) {
-        struct.set(max_tx_slots$LAYOUT, max_tx_slots$OFFSET, fieldValue);
     }
 
     private static final OfInt default_rx_slots$LAYOUT = (OfInt)$LAYOUT.select(groupElement("default_rx_slots"));
