@@ -159,6 +159,8 @@ final class EngineStatistics {
     statistics.add(prefix + "octets.in", () -> device.port().statistics().octetsIn());
     statistics.add(prefix + "octets.out", () -> device.port().statistics().octetsOut());
     statistics.add(prefix + "missed", () -> device.port().statistics().missed());
+    statistics.add(prefix + "errors.in", () -> device.port().statistics().errorsIn());
+    statistics.add(prefix + "errors.out", () -> device.port().statistics().errorsOut());
     statistics.add(prefix + "no.buffer", () -> device.port().statistics().noBuffer());
     statistics.add(prefix + "dropped.chains", device::droppedChains);
   }

@@ -309,6 +309,8 @@ final class CounterMetrics {
         "port.missed",
         "port_missed_frames",
         "Frames that the port dropped because its receive ring was full.");
+    counter("port.errors.in", "port_receive_errors", "Frames that the port received damaged.");
+    counter("port.errors.out", "port_send_errors", "Frames that the port could not send.");
     counter(
         "port.no.buffer",
         "port_no_buffer",
