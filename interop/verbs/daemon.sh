@@ -1,10 +1,26 @@
 # shellcheck shell=bash
-# Daemons for the scripts here, and their configuration. Source bin/setup's jdk, build and launch first.
+# For scripts that run programs: a network namespace, daemons and their configuration, times and output. Source bin/setup's jdk, build
+# and launch first.
 
 # For a daemon's start, in seconds.
 readonly DAEMON_STARTS=90
 
 daemons=()
+
+# make_namespace NAME ADDRESS/PREFIX...: a network namespace with a veth link that has the addresses.
+make_namespace() {
+    local name=$1 address options
+    shift
+    ip netns add "$name" &&
+        ip -n "$name" link set lo up &&
+        ip -n "$name" link add near type veth peer name far || return
+    for address in "$@"; do
+        options=()
+        if [[ $address == *:* ]]; then options=(nodad); fi
+        ip -n "$name" address add "$address" dev near "${options[@]}" || return
+    done
+    ip -n "$name" link set near up && ip -n "$name" link set far up
+}
 
 # daemon_settings SOCKET HUGEPAGES: the part of a configuration that is not an interface.
 daemon_settings() {
@@ -54,4 +70,24 @@ stop_daemons() {
     kill "${daemons[@]}" 2>/dev/null
     wait "${daemons[@]}" 2>/dev/null
     daemons=()
+}
+
+# since EPOCHREALTIME: prints the seconds since then, with a tenth.
+since() {
+    local tenths=$(((${EPOCHREALTIME/[.,]/} - ${1/[.,]/}) / 100000))
+    echo "$((tenths / 10)).$((tenths % 10))"
+}
+
+# keep_logs NAME FILE...: writes what programs have printed into a file of that name in LOGS, and prints its end.
+keep_logs() {
+    local name=${1//[^a-zA-Z0-9.]/_} file
+    name=$LOGS/${name:0:100}.log
+    shift
+    for file in "$@"; do
+        [[ -f $file ]] || continue
+        printf -- '---- %s\n' "${file##*/}"
+        cat "$file"
+    done >"$name"
+    tail -n 12 "$name" | sed 's/^/    /'
+    echo "    all of it: $name"
 }
