@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
           "DPDK is not installed, so there is no " + shim.normalize());
     }
 
-    /** The same question that native/build asks. */
+    /** Whether native/build would find DPDK, too. */
     private static boolean dpdkIsInstalled() {
       try {
         return new ProcessBuilder("pkg-config", "--exists", "libdpdk").start().waitFor() == 0;

@@ -177,7 +177,7 @@ class FpduVectorsTest {
     assertVector(492, figure, draftSend(2), received);
   }
 
-  /** The same Send in the headers of version 0. */
+  /** A Send of 24 octets, all 0, in the headers of version 0. */
   private static byte[] draftSend(int msn) {
     return PeerOctets.hex("4003 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
   }

@@ -82,7 +82,10 @@ class MulpduTest {
     }
   }
 
-  /** The same with a ruler: length, ULPDU, pad, CRC, and a Marker at every multiple of 512. */
+  /**
+   * Counts word by word how much fits: length, ULPDU, pad, CRC, and a Marker at every multiple of
+   * 512.
+   */
   private static int largest(int octets, int phase) {
     int taken = 0;
     int words = 0;
