@@ -1,6 +1,8 @@
 /* The functions of libc that read and write. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -86,7 +88,7 @@ EXPORT ssize_t __recvfrom_chk(int descriptor, void *octets, size_t count, size_t
 static ssize_t transmit_from(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
     ssize_t sent = leave(sock, transmit(sock, pieces, count, flags));
     if (sent < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
-        raise(SIGPIPE);
+        pthread_kill(pthread_self(), SIGPIPE);
         errno = EPIPE;
     }
     return sent;

@@ -92,7 +92,6 @@ struct child {
 };
 
 static struct child start_child(int listener, uint16_t port) {
-    static uint8_t octets[CHILD_OCTETS];
     int to_child[2], to_parent[2], end = begin_connect(FAR_ADDRESS, port);
     struct child child = {.far = accept(listener, NULL, NULL)};
     char octet = 0;
@@ -102,6 +101,7 @@ static struct child start_child(int listener, uint16_t port) {
     child.process = fork();
     CHECK(child.process >= 0);
     if (child.process == 0) {
+        static uint8_t octets[CHILD_OCTETS];
         for (size_t i = 0; i < CHILD_OCTETS; i++) {
             octets[i] = octet_at(i, COUNT);
         }

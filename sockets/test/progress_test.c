@@ -26,7 +26,7 @@ static void on_change(struct watch *watch) {
     if (!watch->sock->failed || interruption->done) {
         return;
     }
-    static uint8_t octets[OCTETS];
+    static uint8_t octets[OCTETS] = {1};
     struct iovec piece = {.iov_base = octets, .iov_len = OCTETS};
     interruption->done = true;
     CHECK(write_stream(interruption->writer, &piece, 1, 0) == OCTETS);
@@ -38,10 +38,8 @@ static void on_change(struct watch *watch) {
 static void should_read_octets_that_come_with_the_end(void) {
     /* The second one is looked at before the first. */
     struct pair late = connect_pair(), early = connect_pair();
-    struct interruption interruption = {.watch.changed = on_change};
     lock_engine();
-    interruption.writer = sock_at(late.near);
-    interruption.reader = sock_at(late.far);
+    struct interruption interruption = {.watch.changed = on_change, .writer = sock_at(late.near), .reader = sock_at(late.far)};
     add_watch(sock_at(early.far), &interruption.watch);
     unlock_engine();
     CHECK(close(early.near) == 0);
