@@ -8,9 +8,9 @@ source "$ROOT/interop/vm/guest.sh"
 
 readonly ESP=$GUESTS/esp
 readonly ESP_FILES=("$ROOT/interop/esp/vm.sh" "${SIW_FILES[@]}")
-# ESP's initialization vectors take a random number generator of the kernel's, drbg, and that takes the two behind it.
-readonly ESP_MODULES=(esp4 esp6 xfrm_user drbg jitterentropy_rng sha512_generic seqiv echainiv gcm ctr ghash_generic
-    cbc hmac sha1_generic sha256_generic authenc authencesn crypto_null)
+# ESP's initialization vectors take a random number generator of the kernel's, drbg, and that takes the three behind it.
+readonly ESP_MODULES=(esp4 esp6 xfrm_user drbg sha3_generic jitterentropy_rng sha512_generic seqiv echainiv gcm ctr
+    ghash_generic cbc hmac sha1_generic sha256_generic authenc authencesn crypto_null)
 
 # The guest with siw, and the modules, unless they are there from before.
 prepare_esp_vm() {

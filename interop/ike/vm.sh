@@ -12,8 +12,8 @@ readonly IKE=$GUESTS/ike
 readonly IKE_SCRIPTS=$ROOT/interop/ike
 readonly IKE_FILES=("$IKE_SCRIPTS/vm.sh" "$IKE_SCRIPTS/guest-init" "${SIW_FILES[@]}")
 readonly IKE_MODULES=(virtio_pci virtio_console virtio_rng 9p 9pnet_virtio overlay veth tun crc32c-intel crc32c_generic
-    libcrc32c ib_core ib_uverbs iw_cm rdma_cm rdma_ucm jitterentropy_rng sha512_generic drbg aesni_intel ghash_clmulni_intel
-    ghash_generic gcm ctr seqiv echainiv authenc authencesn cbc hmac sha256_generic esp4 esp6 xfrm_user)
+    libcrc32c ib_core ib_uverbs iw_cm rdma_cm rdma_ucm sha3_generic jitterentropy_rng sha512_generic drbg aesni_intel
+    ghash_clmulni_intel ghash_generic gcm ctr seqiv echainiv authenc authencesn cbc hmac sha256_generic esp4 esp6 xfrm_user)
 readonly STRONGSWAN_PACKAGES=(strongswan-charon strongswan-libcharon libstrongswan libstrongswan-standard-plugins
     libstrongswan-extra-plugins libcharon-extauth-plugins strongswan-swanctl)
 # Of its start, in seconds.
