@@ -202,7 +202,8 @@ void close_sock(struct sock *sock) {
 /* ---- The end of the process ---- */
 
 static bool is_unfinished(const struct sock *sock) {
-    return sock->connection != NULL && sock->stage == STAGE_CONNECTED && sock->sending_ended && !sock->end_acknowledged && !sock->dead;
+    return sock->connection != NULL && sock->stage == STAGE_CONNECTED && sock->sending_ended && !sock->end_acknowledged
+        && !sock->dead;
 }
 
 static bool all_finished(void) {

@@ -151,15 +151,20 @@ static int state_of_waiting(void) {
     return state;
 }
 
+/* In a child of the listener's process. */
+static void connect_and_send(int listener, uint16_t port, const char *text) {
+    CHECK(close(listener) == 0);
+    int near = begin_connect(FAR_ADDRESS, port);
+    CHECK(await(near, POLLOUT) == POLLOUT);
+    send_text(near, text);
+}
+
 static void should_accept_a_connection_that_has_ended(void) {
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port);
     pid_t child = start();
     if (child == 0) {
-        CHECK(close(listener) == 0);
-        int near = begin_connect(FAR_ADDRESS, port);
-        CHECK(await(near, POLLOUT) == POLLOUT);
-        send_text(near, "last words");
+        connect_and_send(listener, port, "last words");
         exit(0);
     }
     /* No thread of this process looks at it before it has ended. */
@@ -185,10 +190,7 @@ static void should_notice_that_the_peer_is_killed(void) {
     int listener = listen_at(FAR_ADDRESS, &port);
     pid_t child = start();
     if (child == 0) {
-        CHECK(close(listener) == 0);
-        int near = begin_connect(FAR_ADDRESS, port);
-        CHECK(await(near, POLLOUT) == POLLOUT);
-        send_text(near, "x");
+        connect_and_send(listener, port, "x");
         pause();
     }
     int far = accept(listener, NULL, NULL), status;
