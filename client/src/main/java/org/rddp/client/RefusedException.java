@@ -8,7 +8,8 @@ public final class RefusedException extends RddpException {
 
   private final Reason reason;
 
-  RefusedException(Reason reason, String text) {
+  /** A refusal with its reason and its text. */
+  public RefusedException(Reason reason, String text) {
     super("the daemon refused: " + text + " (" + reason + ")");
     this.reason = reason;
   }

@@ -168,6 +168,13 @@ final class FakeSession {
           refuse(request, Reason.STATE, "no security policy");
       case ProgramMessage.SendKeyDatagram send ->
           refuse(request, Reason.STATE, "no security policy");
+      case ProgramMessage.SocketsHello _,
+          ProgramMessage.StreamConnect _,
+          ProgramMessage.StreamListen _,
+          ProgramMessage.StreamListenEnd _,
+          ProgramMessage.StreamBacklog _,
+          ProgramMessage.StreamBridge _ ->
+          refuse(request, Reason.STATE, "no octet streams here");
       case ProgramMessage.StopCapture stop -> {
         capture.close();
         send(new DaemonMessage.Done(request));

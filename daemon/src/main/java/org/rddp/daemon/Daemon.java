@@ -146,7 +146,9 @@ public final class Daemon implements AutoCloseable {
                 owned,
                 each.heldMemoryOfEngine(),
                 capturePoint(device, engine),
-                entry(each, device)));
+                entry(each, device),
+                each.socketsPortInUse(),
+                each.ipsec().map(IpsecConfiguration::isRequired).orElse(false)));
         EngineStatistics.add(statistics, engine, device);
       }
     }

@@ -15,7 +15,15 @@ package org.rddp.ipc.control;
  */
 public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   /** Version of the control protocol. */
-  int VERSION = 10;
+  int VERSION = 11;
+
+  /** The oldest version in which a program may say Hello: later ones have only added messages. */
+  int OLDEST_VERSION = 10;
+
+  /** Whether a program may speak a version. */
+  static boolean isSupported(int version) {
+    return version >= OLDEST_VERSION && version <= VERSION;
+  }
 
   /** Types from this number on are events, which belong to no request. */
   int FIRST_EVENT = 64;

@@ -9,6 +9,9 @@ import org.rddp.ipc.linux.Descriptor;
 
 /** A message from the daemon: the reply to a request (types below 64) or an event. */
 public sealed interface DaemonMessage extends ControlMessage {
+  /** Closes the descriptors that nobody else needs once the message has been sent, or dropped. */
+  default void closeOwned() {}
+
   /**
    * The session is open.
    *
@@ -328,4 +331,95 @@ public sealed interface DaemonMessage extends ControlMessage {
    */
   @MessageType(71)
   record ReceiveQueueLimit(int queue) implements DaemonMessage {}
+
+  /**
+   * The session for octet streams is open.
+   *
+   * @param request number of the request that is answered
+   * @param version of the protocol
+   * @param sections of the doorbells
+   * @param connections most streams of the session
+   * @param listeners most listeners of the session
+   * @param sendOctets of the ring for octets to send of each stream
+   * @param receiveOctets of the ring for received octets of each stream
+   * @param encrypted bit i: interface i, in the order of {@link InterfacesListed}, sends in ESP
+   *     only
+   * @param doorbells their memory, see {@link org.rddp.ipc.ring.Doorbells}
+   * @param wake the program's {@link org.rddp.ipc.linux.WakeSocket}
+   */
+  @MessageType(50)
+  record SocketsWelcome(
+      int request,
+      int version,
+      int sections,
+      int connections,
+      int listeners,
+      int sendOctets,
+      int receiveOctets,
+      long encrypted,
+      Descriptor doorbells,
+      Descriptor wake)
+      implements DaemonMessage {}
+
+  /**
+   * The octet stream is being established; its header tells the outcome.
+   *
+   * @param request number of the request that is answered
+   * @param section of the doorbells
+   * @param index of its bit in that section
+   * @param sendOctets of the ring for octets to send
+   * @param receiveOctets of the ring for received octets
+   * @param localAddress of this end
+   * @param localPort of this end
+   * @param stream the program's socket
+   * @param memory the stream's memory, see {@link org.rddp.ipc.ring.StreamMemory}
+   */
+  @MessageType(52)
+  record StreamConnecting(
+      int request,
+      int section,
+      int index,
+      int sendOctets,
+      int receiveOctets,
+      IpAddress localAddress,
+      int localPort,
+      Descriptor stream,
+      Descriptor memory)
+      implements DaemonMessage {
+    @Override
+    public void closeOwned() {
+      stream.close();
+    }
+  }
+
+  /**
+   * The listener gets octet streams.
+   *
+   * @param request number of the request that is answered
+   * @param listener its number
+   * @param port 1 to 65535
+   * @param streams the socket at which they arrive, see {@link OfferSocket}
+   */
+  @MessageType(54)
+  record StreamListening(int request, int listener, int port, Descriptor streams)
+      implements DaemonMessage {
+    @Override
+    public void closeOwned() {
+      streams.close();
+    }
+  }
+
+  /**
+   * The octets of the stream pass through a socket.
+   *
+   * @param request number of the request that is answered
+   * @param stream the socket, the same one for all who ask
+   */
+  @MessageType(57)
+  record StreamBridged(int request, Descriptor stream) implements DaemonMessage {
+    @Override
+    public void closeOwned() {
+      stream.close();
+    }
+  }
 }

@@ -99,7 +99,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
    * Skips the field of another version, which has another form, so that its program gets an answer.
    */
   private static SessionSizes readSizes(MessageBuffer buffer) throws ControlProtocolException {
-    if (buffer.helloVersion() != ControlMessage.VERSION) {
+    if (!ControlMessage.isSupported(buffer.helloVersion())) {
       buffer.skipOctets();
       return SessionSizes.CONFIGURED;
     }

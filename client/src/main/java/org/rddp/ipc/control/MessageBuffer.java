@@ -73,6 +73,18 @@ final class MessageBuffer {
     octets.put(data.toByteArray());
   }
 
+  void putOctets(byte[] bytes) {
+    octets.put(bytes);
+  }
+
+  /** Reads so many octets. */
+  byte[] getOctets(int length) throws ControlProtocolException {
+    require(length);
+    byte[] bytes = new byte[length];
+    octets.get(bytes);
+    return bytes;
+  }
+
   void putSecret(SecretOctets secret) {
     putShort(secret.octets().length);
     octets.put(secret.octets());
@@ -199,10 +211,7 @@ final class MessageBuffer {
     if (length > most) {
       throw new ControlProtocolException("a field of " + length + " octets, at most " + most);
     }
-    require(length);
-    byte[] bytes = new byte[length];
-    octets.get(bytes);
-    return bytes;
+    return getOctets(length);
   }
 
   /** Removes the next descriptor; the caller owns it. */

@@ -438,4 +438,87 @@ public sealed interface ProgramMessage extends ControlMessage {
   @MessageType(31)
   record StartTrace(int request, int ringOctets, int connection, int process)
       implements ProgramMessage {}
+
+  /**
+   * Opens a session for octet streams instead of {@link Hello}. Answered by {@link
+   * DaemonMessage.SocketsWelcome}; the session begins when the doorbells are shared, see {@link
+   * ShareMemory}.
+   *
+   * @param request number of the request
+   * @param version of the protocol, {@link ControlMessage#VERSION}
+   * @param program name of the program, for the daemon's log
+   */
+  @MessageType(49)
+  record SocketsHello(int request, int version, String program) implements ProgramMessage {}
+
+  /**
+   * Opens an octet stream. Answered by {@link DaemonMessage.StreamConnecting}; the outcome is in
+   * the stream's header.
+   *
+   * @param request number of the request
+   * @param remoteAddress of the peer
+   * @param remotePort 1 to 65535
+   * @param localAddress an interface's, or of family 0, or 0, or {@code ::}: any
+   * @param localPort that the peer is told; 0: any
+   * @param timeoutMillis time until it has failed; 0: as the daemon chooses
+   * @param flags 0
+   */
+  @MessageType(51)
+  record StreamConnect(
+      int request,
+      IpAddress remoteAddress,
+      int remotePort,
+      IpAddress localAddress,
+      int localPort,
+      int timeoutMillis,
+      int flags)
+      implements ProgramMessage {}
+
+  /**
+   * Listens for octet streams. Answered by {@link DaemonMessage.StreamListening}.
+   *
+   * @param request number of the request
+   * @param address an interface's, or 0: all of IPv4, {@code ::}: all
+   * @param port 1 to 65535, or 0: any
+   * @param backlog streams that may wait to be accepted, 1 to 65535
+   * @param flags {@link #REUSE_PORT}, {@link #ONLY_IPV6}
+   */
+  @MessageType(53)
+  record StreamListen(int request, IpAddress address, int port, int backlog, int flags)
+      implements ProgramMessage {
+    /** Other listeners of the same user that ask for this, too, may share address and port. */
+    public static final int REUSE_PORT = 1;
+
+    /** {@code ::} does not stand for the addresses of IPv4. */
+    public static final int ONLY_IPV6 = 2;
+  }
+
+  /**
+   * Ends a listener of octet streams. Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param listener its number
+   */
+  @MessageType(55)
+  record StreamListenEnd(int request, int listener) implements ProgramMessage {}
+
+  /**
+   * Changes the backlog of a listener of octet streams. Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param listener its number
+   * @param backlog 1 to 65535
+   */
+  @MessageType(58)
+  record StreamBacklog(int request, int listener, int backlog) implements ProgramMessage {}
+
+  /**
+   * Makes the octets of a stream pass through a socket instead of the shared memory. May be the
+   * first message. Answered by {@link DaemonMessage.StreamBridged}.
+   *
+   * @param request number of the request
+   * @param stream the program's socket of the stream
+   */
+  @MessageType(56)
+  record StreamBridge(int request, Descriptor stream) implements ProgramMessage {}
 }

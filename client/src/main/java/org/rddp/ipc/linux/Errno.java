@@ -38,11 +38,17 @@ public final class Errno {
   /** The other end is closed. */
   public static final int EPIPE = 32;
 
+  /** The descriptor is not open, or of another kind. */
+  public static final int EBADF = 9;
+
   /** Not a socket. */
   public static final int ENOTSOCK = 88;
 
   /** The socket at this path has another type. */
   public static final int EPROTOTYPE = 91;
+
+  /** The other end breaks the protocol. */
+  public static final int EPROTO = 71;
 
   /** The address is in use. */
   public static final int EADDRINUSE = 98;
@@ -50,8 +56,23 @@ public final class Errno {
   /** The connection was aborted before it was accepted. */
   public static final int ECONNABORTED = 103;
 
+  /** The connection was reset. */
+  public static final int ECONNRESET = 104;
+
+  /** The system has no room for it. */
+  public static final int ENOBUFS = 105;
+
   /** Too many descriptors of this user have been sent and not received. */
   public static final int ETOOMANYREFS = 109;
+
+  /** The other end does not answer. */
+  public static final int ETIMEDOUT = 110;
+
+  /** The host is down, or does not speak the protocol. */
+  public static final int EHOSTDOWN = 112;
+
+  /** There is no way to the host. */
+  public static final int EHOSTUNREACH = 113;
 
   /** No process listens at this address. */
   public static final int ECONNREFUSED = 111;

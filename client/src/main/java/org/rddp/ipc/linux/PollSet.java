@@ -14,6 +14,7 @@ public final class PollSet {
   public static final int NONE = -1;
 
   private static final int POLLIN = 1;
+  private static final int POLLOUT = 4;
   private static final int ENTRY = 8;
   private static final SystemCall POLL = SystemCall.bind("poll", "i:lli");
 
@@ -31,13 +32,26 @@ public final class PollSet {
    * @return its key for {@link #isReady}, until {@link #clear}
    */
   public int add(Descriptor descriptor) {
+    return add(descriptor, POLLIN);
+  }
+
+  /**
+   * Adds a descriptor that is ready when octets can be sent.
+   *
+   * @return its key for {@link #isReady}, until {@link #clear}
+   */
+  public int addForSending(Descriptor descriptor) {
+    return add(descriptor, POLLOUT);
+  }
+
+  private int add(Descriptor descriptor, int events) {
     if ((long) size * ENTRY == entries.byteSize()) {
       MemorySegment larger = Arena.ofAuto().allocate(2 * entries.byteSize(), 8);
       larger.copyFrom(entries);
       entries = larger;
     }
     entries.set(ValueLayout.JAVA_INT, (long) size * ENTRY, descriptor.number());
-    entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 4, (short) POLLIN);
+    entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 4, (short) events);
     entries.set(ValueLayout.JAVA_SHORT, (long) size * ENTRY + 6, (short) 0);
     return size++;
   }

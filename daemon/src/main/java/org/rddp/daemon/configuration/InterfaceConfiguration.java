@@ -31,6 +31,7 @@ import org.rddp.tcp.TcpSettings;
  *     receive
  * @param heldMemory octets of memory for such messages of all connections, shared out among the
  *     engines
+ * @param socketsPort TCP port at which octet streams arrive, 1 to 65535; 0: none
  * @param queuePairPort TCP port at which peers' queue pairs connect by number, 1 to 65535; 0: none
  * @param ipsec which traffic must be in ESP, and keys for it; empty: none, and no packet is asked
  */
@@ -50,6 +51,7 @@ public record InterfaceConfiguration(
     int heldOctets,
     long heldMemory,
     int queuePairPort,
+    int socketsPort,
     Optional<IpsecConfiguration> ipsec) {
   /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
@@ -79,6 +81,11 @@ public record InterfaceConfiguration(
    */
   public int introductionPort() {
     return mpa.startKey() ? 0 : queuePairPort;
+  }
+
+  /** The port at which octet streams arrive; 0 for none, likewise. */
+  public int socketsPortInUse() {
+    return mpa.startKey() ? 0 : socketsPort;
   }
 
   /** Whether the device is one end of a pair of rings in this process. */

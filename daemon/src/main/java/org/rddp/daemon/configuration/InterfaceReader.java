@@ -19,6 +19,7 @@ final class InterfaceReader {
 
   /** Near the port of RoCE v2, 4791; IANA has assigned none of 4793 to 4799. */
   private static final int QUEUE_PAIR_PORT = 4794;
+  private static final int SOCKETS_PORT = 4793;
 
   /** The most that fits a packet buffer, whose octets DPDK counts in 16 bits. */
   private static final int LONGEST_FRAME = 65000;
@@ -74,6 +75,13 @@ final class InterfaceReader {
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort = (int) section.integer("queue-pair-port", 0, 65535, QUEUE_PAIR_PORT);
+    int socketsPort = (int) section.integer("sockets-port", 0, 65535, SOCKETS_PORT);
+    if (socketsPort != 0 && socketsPort == queuePairPort) {
+      section.refuse(
+          "sockets-port",
+          "is " + socketsPort + ", which is also queue-pair-port",
+          "another port, or 0 for none");
+    }
     Optional<IpsecConfiguration> ipsec = IpsecReader.read(section);
     if (!mpa.crcInEsp() && ipsec.isEmpty()) {
       section
@@ -119,6 +127,7 @@ final class InterfaceReader {
         held,
         heldMemory,
         queuePairPort,
+        socketsPort,
         ipsec);
   }
 

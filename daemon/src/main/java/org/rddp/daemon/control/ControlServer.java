@@ -69,6 +69,7 @@ public final class ControlServer implements AutoCloseable {
 
   private final SlowUsers slowUsers = new SlowUsers();
 
+  private final StreamService streams;
   private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
@@ -103,6 +104,7 @@ public final class ControlServer implements AutoCloseable {
     this.shares = new ResourceShares(limits, heap);
     this.admission = new ProgramAdmission(this, listener, shares, limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
+    this.streams = new StreamService(this, ports);
   }
 
   /** Starts the control thread. */
@@ -220,6 +222,7 @@ public final class ControlServer implements AutoCloseable {
     boolean accepts = accepting && admission.isOpen();
     int listenerKey = accepts ? poll.add(admission.descriptor()) : PollSet.NONE;
     boolean retries = accepts && admission.hasAccepted();
+    int listenersKey = poll.add(streams.descriptor());
     polled.addAll(programs);
     polled.forEach(program -> program.poll(poll));
     poll.await(retries || !tasks.isEmpty() ? 0 : timers.untilNext());
@@ -230,6 +233,9 @@ public final class ControlServer implements AutoCloseable {
       if (program.hasProcessEnded(poll)) {
         program.end("its process has ended", null);
       }
+    }
+    if (poll.isReady(listenersKey)) {
+      streams.endLeftListeners();
     }
     if (retries || poll.isReady(listenerKey)) {
       admission.acceptPrograms();
@@ -387,6 +393,20 @@ public final class ControlServer implements AutoCloseable {
     shares.leave(program.process());
   }
 
+  StreamService streams() {
+    return streams;
+  }
+
+  /** Keeps the shares of a program's process beyond the program's end, until {@link #leaveShares}. */
+  void joinShares(PeerCredentials process) {
+    shares.join(process);
+  }
+
+  /** Gives them back. */
+  void leaveShares(PeerCredentials process) {
+    shares.leave(process);
+  }
+
   /**
    * Changes permissions and limits; existing sessions keep what they have. Any thread may call
    * this.
@@ -464,6 +484,7 @@ public final class ControlServer implements AutoCloseable {
     admission.close();
     linked.forEach(program -> program.link().stop());
     boolean ended = awaitLinks();
+    streams.close();
     mappingThreads.close();
     admission.release();
     if (ended) {

@@ -29,6 +29,8 @@ import org.rddp.ipc.linux.PeerCredentials;
  * @param heldMemory octets of memory for held messages of the engine
  * @param capture source of captured frames
  * @param entry its description for programs
+ * @param socketsPort TCP port of octet streams; 0: none
+ * @param requiresEsp whether everything that leaves is in ESP unless a rule says otherwise
  */
 public record InterfaceEngine(
     String name,
@@ -39,7 +41,9 @@ public record InterfaceEngine(
     SharedCounts owned,
     long heldMemory,
     FrameCapture capture,
-    InterfaceEntry entry) {
+    InterfaceEntry entry,
+    int socketsPort,
+    boolean requiresEsp) {
   /** The owner of a program's session on this interface. */
   SessionOwner owner(PeerCredentials peer, Limits limits) {
     return new SessionOwner(
@@ -80,6 +84,11 @@ public record InterfaceEngine(
           Reason.NO_INTERFACE,
           "the interface %s has no IPv4 address; :: stands for its addresses".formatted(name));
     }
+  }
+
+  /** Whether an address is the interface's. */
+  boolean hasAddress(HostAddress address) {
+    return addresses().contains(address);
   }
 
   private List<HostAddress> addresses() {

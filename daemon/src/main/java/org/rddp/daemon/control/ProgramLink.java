@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -80,7 +81,7 @@ final class ProgramLink implements ProgramSignals {
   /** The ends of the wake-up socket; null before {@link #use}. */
   private WakeSocket engineEnd;
 
-  private EngineSleep sleep;
+  private Runnable clearSignals;
 
   /** Sends an octet to the program. */
   private Runnable signal;
@@ -174,11 +175,11 @@ final class ProgramLink implements ProgramSignals {
    *
    * @param engine the daemon's end
    * @param other the program's, see {@link #closeProgramEnd}
-   * @param engineSleep of the thread that it wakes
+   * @param sleeps of the threads that it wakes
    */
-  void use(WakeSocket engine, WakeSocket other, EngineSleep engineSleep) {
+  void use(WakeSocket engine, WakeSocket other, Set<EngineSleep> sleeps) {
     engineEnd = engine;
-    sleep = engineSleep;
+    clearSignals = () -> sleeps.forEach(each -> each.clear(engine));
     signal = engine::signal;
     programEnd = other;
   }
@@ -279,7 +280,7 @@ final class ProgramLink implements ProgramSignals {
     }
     if (takesSignals) {
       int taken = signals.get();
-      sleep.clear(engineEnd);
+      clearSignals.run();
       signals.addAndGet(-taken);
       takesSignals = false;
     }
@@ -310,6 +311,7 @@ final class ProgramLink implements ProgramSignals {
     } catch (IOException e) {
       fail("its socket: " + e.getMessage());
     }
+    message.closeOwned();
     waiting.decrementAndGet();
     if (message instanceof DaemonMessage.ConnectionRequested requested) {
       program.onRequestSent(requested);
@@ -448,6 +450,7 @@ final class ProgramLink implements ProgramSignals {
   private void close() {
     failed = true;
     running = false;
+    unsent.drop(DaemonMessage::closeOwned);
     closeWakeUpSocket();
     socket.close();
   }

@@ -1,5 +1,6 @@
 package org.rddp.daemon.control;
 
+import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.RequestRefusedException;
@@ -133,6 +134,16 @@ final class ProgramRequests {
       case ProgramMessage.DeleteAssociation delete -> associations.delete(delete);
       case ProgramMessage.BeginKeyExchange begin -> keyExchange.begin(begin);
       case ProgramMessage.SendKeyDatagram send -> keyExchange.send(send);
+      case ProgramMessage.SocketsHello _,
+          ProgramMessage.StreamConnect _,
+          ProgramMessage.StreamListen _,
+          ProgramMessage.StreamListenEnd _,
+          ProgramMessage.StreamBacklog _,
+          ProgramMessage.StreamBridge _ -> {
+        program.link().execute(message::closeDescriptors);
+        throw new RequestRefusedException(
+            Reason.STATE, "octet streams need a session of their own");
+      }
       case ProgramMessage.ListInterfaces _, ProgramMessage.Hello _, ProgramMessage.CloseSession _ ->
           throw new IllegalArgumentException(message.toString());
     }

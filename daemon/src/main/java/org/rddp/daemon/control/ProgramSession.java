@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.rddp.client.types.Reason;
@@ -69,6 +70,10 @@ final class ProgramSession implements SessionHandler {
   private InterfaceEngine daemonInterface;
 
   private Session session;
+
+  /** Its session for octet streams; null if it has another, or none. */
+  private ProgramSockets sockets;
+
   private ProgramMapping rings;
   private PrivateMemory inlineMemory;
   private int inWork;
@@ -151,7 +156,8 @@ final class ProgramSession implements SessionHandler {
 
   /** Polls its process, too: the link does not notice its end while it is blocked. */
   void poll(PollSet poll) {
-    Descriptor peer = socket.peerProcess();
+    // Other processes may go on with a session for octet streams.
+    Descriptor peer = sockets == null ? socket.peerProcess() : null;
     processKey = peer == null ? PollSet.NONE : poll.add(peer);
   }
 
@@ -184,7 +190,7 @@ final class ProgramSession implements SessionHandler {
 
   /** Whether the program has not sent Hello, so that it may have to make room for others. */
   boolean isWaiting() {
-    return session == null && !yielding;
+    return session == null && sockets == null && !yielding;
   }
 
   /** Whether the session ends or has ended. */
@@ -194,7 +200,7 @@ final class ProgramSession implements SessionHandler {
 
   /** Whether the program has opened a session and shared the rings. */
   boolean hasBegun() {
-    return begun;
+    return begun || (sockets != null && sockets.hasBegun());
   }
 
   ProgramRequests requests() {
@@ -241,6 +247,8 @@ final class ProgramSession implements SessionHandler {
     try {
       if (message instanceof ProgramMessage.ListInterfaces next) {
         listInterfaces(next);
+      } else if (sockets != null) {
+        sockets.serve(message);
       } else if (session == null) {
         serveWithoutSession(message);
       } else {
@@ -252,6 +260,10 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void serveWithoutSession(ProgramMessage message) throws RequestRefusedException {
+    if (message instanceof ProgramMessage.SocketsHello hello) {
+      open(hello);
+      return;
+    }
     if (!(message instanceof ProgramMessage.Hello hello)) {
       link.execute(message::closeDescriptors);
       throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
@@ -277,9 +289,11 @@ final class ProgramSession implements SessionHandler {
   }
 
   private static void checkVersion(int version) throws RequestRefusedException {
-    if (version != ControlMessage.VERSION) {
+    if (!ControlMessage.isSupported(version)) {
       throw new RequestRefusedException(
-          Reason.VERSION, "this daemon supports version " + ControlMessage.VERSION);
+          Reason.VERSION,
+          "this daemon supports versions %d to %d"
+              .formatted(ControlMessage.OLDEST_VERSION, ControlMessage.VERSION));
     }
   }
 
@@ -287,6 +301,24 @@ final class ProgramSession implements SessionHandler {
     checkVersion(next.version());
     server.permissions().checkSession(socket.peer());
     send(server.interfaces().list(next.request(), next.index()));
+  }
+
+  private void open(ProgramMessage.SocketsHello hello) throws RequestRefusedException {
+    checkVersion(hello.version());
+    server.permissions().checkSession(socket.peer());
+    share.sessions().take(1);
+    counted = true;
+    server.joinShares(process);
+    sockets = new ProgramSockets(server, server.streams(), this, share);
+    takeName(hello.program());
+    sockets.open(hello);
+  }
+
+  private void takeName(String given) {
+    if (!given.isBlank()) {
+      program = LogText.shortened(given, MAX_NAME);
+      name = program + " (pid " + process.pid() + ")";
+    }
   }
 
   private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
@@ -312,16 +344,13 @@ final class ProgramSession implements SessionHandler {
       shared.populate(0, size);
       WakeSocket[] wakeSockets = WakeSocket.pair();
       Engine engine = chosen.engine();
-      link.use(wakeSockets[0], wakeSockets[1], engine.sleep());
+      link.use(wakeSockets[0], wakeSockets[1], Set.of(engine.sleep()));
       socket.permitDescriptors();
       DaemonRings ends = new DaemonRings(shared.segment(), sizes.requests(), sizes.completions());
       if (engine.sleep().isAllowed()) {
         ends.allowSleep();
       }
-      if (!hello.program().isBlank()) {
-        program = LogText.shortened(hello.program(), MAX_NAME);
-        name = program + " (pid " + process.pid() + ")";
-      }
+      takeName(hello.program());
       SessionOwner owner = chosen.owner(process, limits);
       session =
           new Session(
@@ -338,7 +367,7 @@ final class ProgramSession implements SessionHandler {
       send(
           new DaemonMessage.Welcome(
               hello.request(),
-              ControlMessage.VERSION,
+              hello.version(),
               sessionLimits,
               chosen.name(),
               chosen.address(),
@@ -477,7 +506,7 @@ final class ProgramSession implements SessionHandler {
 
   private void refuse(int request, RequestRefusedException e) {
     send(refusal(request, e));
-    if (session == null) {
+    if (session == null && (sockets == null || !sockets.hasBegun())) {
       end("refused: " + e.getMessage(), null);
     }
   }
@@ -510,6 +539,10 @@ final class ProgramSession implements SessionHandler {
     ended = true;
     server.onEnding(this);
     server.events().sessionEnded(logFields(), socket.peer().uid(), why);
+    if (sockets != null) {
+      sockets.end(() -> release(last));
+      return;
+    }
     if (session == null) {
       release(last);
       return;

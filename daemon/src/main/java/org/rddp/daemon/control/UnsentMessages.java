@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.rddp.ipc.control.DaemonMessage;
 
@@ -116,5 +117,12 @@ final class UnsentMessages {
    */
   boolean waitsTooLong(long now) {
     return replies > 0 && now - waitingSince > LONGEST_WAIT;
+  }
+
+  /** Drops all messages, each of which is passed on. */
+  void drop(Consumer<DaemonMessage> dropped) {
+    messages.values().forEach(dropped);
+    messages.clear();
+    replies = 0;
   }
 }

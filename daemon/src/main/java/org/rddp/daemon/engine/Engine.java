@@ -8,6 +8,7 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.device.CaptureSink;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -55,6 +56,9 @@ public final class Engine {
 
   /** The numbers of the interface's queue pairs; null where there are none. */
   private QueuePairNumbers queuePairs;
+
+  /** The octet streams; null where there are none. */
+  private EngineStreams streams;
 
   /** Makes new parts for a restart; null if the engine cannot restart. */
   private EngineParts parts;
@@ -111,6 +115,9 @@ public final class Engine {
     tcp = stack;
     ddp = ddpEngine;
     introduce();
+    if (streams != null) {
+      streams.open();
+    }
   }
 
   /**
@@ -127,6 +134,25 @@ public final class Engine {
     if (queuePairs != null && queuePairs.port() != 0) {
       new Introducer(this, queuePairs).open();
     }
+  }
+
+  /**
+   * Serves octet streams. Before the first turn.
+   *
+   * @param ports where programs listen
+   * @param port the interface's sockets-port; 0: nobody reaches them
+   * @param keeper does what the engine must not
+   * @throws SystemCallException if no descriptor is left
+   */
+  public void serveStreams(StreamPorts ports, int port, StreamKeeper keeper)
+      throws SystemCallException {
+    streams = new EngineStreams(this, ports, port, keeper);
+    streams.open();
+  }
+
+  /** The octet streams; null where there are none. */
+  public EngineStreams streams() {
+    return streams;
   }
 
   /** The numbers of the interface's queue pairs; null where there are none. */
@@ -170,6 +196,9 @@ public final class Engine {
       attempt("session", session::end);
     }
     sessions.clear();
+    if (streams != null) {
+      attempt("octet streams", streams::abandon);
+    }
     attempt("stack", tcp::close);
     take(parts.tcp(now), parts.ddp());
     capture(capture, plain);
@@ -213,10 +242,16 @@ public final class Engine {
     for (int i = 0; i < sessions.size(); i++) {
       work += take(sessions.get(i));
     }
+    if (streams != null) {
+      work += streams.take();
+    }
     work += ddp.send(SEGMENTS);
     work += tcp.transmit(now);
     for (int i = 0; i < sessions.size(); i++) {
       flush(sessions.get(i));
+    }
+    if (streams != null) {
+      work += streams.flush(now);
     }
     if (work == 0 || ++busyTurns == TURNS_BETWEEN_TIMERS) {
       busyTurns = 0;
@@ -320,6 +355,9 @@ public final class Engine {
   /** Sets the sleep of the engine's thread. Call before the first turn and command. */
   void sleepBy(EngineSleep sleep) {
     this.sleep = sleep;
+    if (streams != null) {
+      sleep.add(streams.events().descriptor());
+    }
   }
 
   /** The sleep of the engine's thread. */
@@ -334,7 +372,8 @@ public final class Engine {
 
   /** The earliest time at which a timer is due; {@link Long#MAX_VALUE} for none. */
   long nextDeadline() {
-    return Math.min(tcp.nextDeadline(), deadlines.next());
+    long next = Math.min(tcp.nextDeadline(), deadlines.next());
+    return streams == null ? next : Math.min(next, streams.nextDeadline());
   }
 
   /** Starts to serve a session. Engine thread only. */
@@ -362,6 +401,9 @@ public final class Engine {
   public void closeGracefully() {
     closing = true;
     sessions.forEach(Session::closeGracefully);
+    if (streams != null) {
+      streams.closeGracefully();
+    }
   }
 
   /** Whether all connections are being closed, so that no new ones are opened. */
@@ -375,7 +417,7 @@ public final class Engine {
     for (Session session : sessions) {
       count += session.connectionCount();
     }
-    return count;
+    return streams == null ? count : count + streams.closing();
   }
 
   /**
@@ -439,6 +481,9 @@ public final class Engine {
   /** Ends every session and the TCP stack. Engine thread only, last. */
   public void close() {
     List.copyOf(sessions).forEach(this::end);
+    if (streams != null) {
+      streams.close();
+    }
     tcp.close();
   }
 

@@ -21,6 +21,7 @@ public final class EngineCounters {
   long introductionsKept;
   long introductionsExpired;
   private final LongAdder startupsWithdrawn = new LongAdder();
+  long streamsRefused;
   long firstMessagesAwaited;
   long streamErrors;
   long faults;
@@ -127,6 +128,11 @@ public final class EngineCounters {
   /** Peers' queue pairs kept until the time for that was over. */
   public long introductionsExpired() {
     return introductionsExpired;
+  }
+
+  /** Octet streams of peers refused: too many waited for the listener, or there was no room. */
+  public long streamsRefused() {
+    return streamsRefused;
   }
 
   /** Connections that ended with an error of MPA, DDP or RDMAP in Full Operation. */

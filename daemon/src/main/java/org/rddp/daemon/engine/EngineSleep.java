@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.device.FrameDevice;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EpollSet;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
@@ -48,8 +49,8 @@ public final class EngineSleep implements AutoCloseable {
 
   private boolean closed;
 
-  /** A session, and the signals by which its program wakes the thread. */
-  private record Program(Session session, ProgramSignals signals) {}
+  /** What a program works on, and the signals by which its program wakes the thread. */
+  private record Program(SleepAware session, ProgramSignals signals) {}
 
   private EngineSleep(EpollSet wakers, EventFd commands, List<FrameDevice> devices) {
     this.wakers = wakers;
@@ -84,7 +85,7 @@ public final class EngineSleep implements AutoCloseable {
    *
    * @throws IllegalStateException if the kernel has no memory for that
    */
-  public void add(Session session, ProgramSignals signals) {
+  public void add(SleepAware session, ProgramSignals signals) {
     if (isAllowed()) {
       try {
         wakers.addEdgeTriggered(signals.descriptor().number());
@@ -95,8 +96,19 @@ public final class EngineSleep implements AutoCloseable {
     }
   }
 
+  /** Adds a descriptor that wakes the thread while it is readable. */
+  void add(Descriptor waker) {
+    if (isAllowed()) {
+      try {
+        wakers.addEdgeTriggered(waker.number());
+      } catch (SystemCallException e) {
+        throw new IllegalStateException("sockets cannot wake the engine: " + e.getMessage(), e);
+      }
+    }
+  }
+
   /** Removes an ended session. Call before its descriptor is closed. */
-  public void remove(Session session) {
+  public void remove(SleepAware session) {
     for (int i = 0; i < programs.size(); i++) {
       if (programs.get(i).session() == session) {
         wakers.remove(programs.remove(i).signals().descriptor());

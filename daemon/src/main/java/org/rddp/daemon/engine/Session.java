@@ -25,7 +25,7 @@ import org.rddp.ipc.ring.DaemonRings;
  * A program's session with the engine: its rings, regions, listeners and connections, in its own
  * protection domains. Engine thread only, except the constructor.
  */
-public final class Session {
+public final class Session implements SleepAware {
   /** Octets of heap of a session without requests. */
   private static final long HEAP = 128 << 10;
 
@@ -173,21 +173,19 @@ public final class Session {
     }
   }
 
-  /** Makes the program wake the engine's thread at its next request, until {@link #endSleep}. */
-  void announceSleep() {
+  @Override
+  public void announceSleep() {
     rings.announceSleep();
   }
 
-  /**
-   * Notes that the engine's thread is awake. Returns whether the program has woken it, or is about
-   * to.
-   */
-  boolean endSleep() {
+  @Override
+  public boolean endSleep() {
     return rings.endSleep();
   }
 
   /** Whether requests wait until the program has read completions. */
-  boolean isBlocked() {
+  @Override
+  public boolean isBlocked() {
     return rings.isBlocked();
   }
 

@@ -35,17 +35,20 @@ public record SessionOwner(
         Long.MAX_VALUE);
   }
 
-  boolean hasRoomForConnection() {
+  /** Whether it may have one more connection. */
+  public boolean hasRoomForConnection() {
     return connections.of(userNumber()) < userConnections
         && connections.of(processNumber()) < processConnections;
   }
 
-  void addConnection() {
+  /** Counts a connection that begins. */
+  public void addConnection() {
     connections.add(userNumber());
     connections.add(processNumber());
   }
 
-  void removeConnection() {
+  /** Counts a connection that has ended. */
+  public void removeConnection() {
     connections.remove(userNumber());
     connections.remove(processNumber());
   }

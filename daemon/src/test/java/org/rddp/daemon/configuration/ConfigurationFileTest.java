@@ -205,6 +205,7 @@ class ConfigurationFileTest {
             hold-messages = "1MiB"
             hold-memory = "10MiB"
             queue-pair-port = 4800
+            sockets-port = 4801
             [interface.tcp]
             receive-buffer = "128KiB"
             congestion = "new-reno"
@@ -314,6 +315,7 @@ class ConfigurationFileTest {
                 1 << 20,
                 10 << 20,
                 4800,
+                4801,
                 Optional.empty()));
   }
 

@@ -1,0 +1,193 @@
+package org.rddp.ipc.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One end of a socketpair(2) of Unix-domain sockets. {@link #send} and {@link #receive} never wait
+ * and allocate nothing. Any thread may use it; {@link #close} last.
+ */
+public final class PairedSocket implements AutoCloseable {
+  private static final int AF_UNIX = 1;
+  private static final int SOCK_STREAM = 1;
+  private static final int SOCK_SEQPACKET = 5;
+  private static final int SOCK_CLOEXEC = 0x80000;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_SNDBUF = 7;
+  private static final int SO_COOKIE = 57;
+  private static final int SHUT_WR = 1;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int MSG_NOSIGNAL = 0x4000;
+
+  /** Octets of the longest name after its first octet, which is zero. */
+  private static final int MAX_NAME = 107;
+
+  private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
+  private static final SystemCall BIND = SystemCall.bind("bind", "i:ili");
+  private static final SystemCall SETSOCKOPT = SystemCall.bind("setsockopt", "i:iiili");
+  private static final SystemCall GETSOCKOPT = SystemCall.bind("getsockopt", "i:iiill");
+  private static final SystemCall GETPEERNAME = SystemCall.bind("getpeername", "i:ill");
+  private static final SystemCall SHUTDOWN = SystemCall.bind("shutdown", "i:ii");
+
+  // They do not capture errno, so that calls allocate nothing.
+  private static final MethodHandle SEND = bind("send");
+  private static final MethodHandle RECEIVE = bind("recv");
+
+  private final Descriptor descriptor;
+
+  /** Wraps one end, which is closed with this. */
+  public PairedSocket(Descriptor descriptor) {
+    this.descriptor = descriptor;
+  }
+
+  private static MethodHandle bind(String name) {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            Linker.nativeLinker().defaultLookup().find(name).orElseThrow(),
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT));
+  }
+
+  /** Creates the two ends of a pair that carries messages (SOCK_SEQPACKET). */
+  public static PairedSocket[] ofMessages() throws SystemCallException {
+    return pair(SOCK_SEQPACKET);
+  }
+
+  /** Creates the two ends of a pair that carries octets (SOCK_STREAM). */
+  public static PairedSocket[] ofOctets() throws SystemCallException {
+    return pair(SOCK_STREAM);
+  }
+
+  private static PairedSocket[] pair(int type) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment ends = arena.allocate(ValueLayout.JAVA_INT, 2);
+      SOCKETPAIR.call(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.address());
+      return new PairedSocket[] {
+        new PairedSocket(Descriptor.of(ends.getAtIndex(ValueLayout.JAVA_INT, 0))),
+        new PairedSocket(Descriptor.of(ends.getAtIndex(ValueLayout.JAVA_INT, 1)))
+      };
+    }
+  }
+
+  /** The end's descriptor. */
+  public Descriptor descriptor() {
+    return descriptor;
+  }
+
+  /**
+   * Gives this end an abstract name, which getpeername(2) of the other end tells.
+   *
+   * @param name without the leading zero octet, at most 107 octets
+   */
+  public void bind(Name name) throws SystemCallException {
+    byte[] octets = name.text().getBytes(StandardCharsets.UTF_8);
+    if (octets.length > MAX_NAME) {
+      throw new IllegalArgumentException("a name of " + octets.length + " octets");
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(3L + octets.length, 2);
+      address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
+      MemorySegment.copy(octets, 0, address, ValueLayout.JAVA_BYTE, 3, octets.length);
+      BIND.call(descriptor.number(), address.address(), address.byteSize());
+    }
+  }
+
+  /**
+   * An abstract name of a socket.
+   *
+   * @param text without the leading zero octet
+   */
+  public record Name(String text) {}
+
+  /** The abstract name of a socket's other end; empty if it has none. */
+  public static String peerName(Descriptor socket) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(3L + MAX_NAME, 2);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
+      GETPEERNAME.call(socket.number(), address.address(), length.address());
+      int octets = Math.max(0, length.get(ValueLayout.JAVA_INT, 0) - 3);
+      byte[] name = new byte[octets];
+      MemorySegment.copy(address, ValueLayout.JAVA_BYTE, 3, name, 0, octets);
+      return new String(name, StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Makes the buffer for what this end sends as small as the kernel allows. */
+  public void limitSending() throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment octets = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
+      SETSOCKOPT.call(descriptor.number(), SOL_SOCKET, SO_SNDBUF, octets.address(), 4);
+    }
+  }
+
+  /**
+   * Makes the kernel refuse descriptors that are sent to this end (EPERM), from Linux 6.16 on; does
+   * nothing before.
+   */
+  public void forbidDescriptors() {
+    UnixSocket.permitDescriptors(descriptor, false);
+  }
+
+  /** The number by which the kernel knows a socket (SO_COOKIE), as long as it runs. */
+  public static long cookie(Descriptor socket) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(8, 8);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, 8);
+      GETSOCKOPT.call(socket.number(), SOL_SOCKET, SO_COOKIE, value.address(), length.address());
+      return value.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** Ends what this end sends: the other end reads end-of-file. */
+  public void closeSending() {
+    SHUTDOWN.attempt(descriptor.number(), SHUT_WR);
+  }
+
+  /**
+   * Sends octets, or one message.
+   *
+   * @param address of the first octet
+   * @return octets taken, or -1: there is no room, or the other end is closed
+   */
+  public long send(long address, long octets) {
+    try {
+      return (long)
+          SEND.invokeExact(descriptor.number(), address, octets, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } catch (IllegalStateException closed) {
+      throw closed;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("send", unexpected);
+    }
+  }
+
+  /**
+   * Receives octets, or one message.
+   *
+   * @param address where they go
+   * @param octets the most that are received
+   * @return octets received, 0 at end-of-file, or -1: there are none
+   */
+  public long receive(long address, long octets) {
+    try {
+      return (long) RECEIVE.invokeExact(descriptor.number(), address, octets, MSG_DONTWAIT);
+    } catch (IllegalStateException closed) {
+      throw closed;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("recv", unexpected);
+    }
+  }
+
+  @Override
+  public void close() {
+    descriptor.close();
+  }
+}

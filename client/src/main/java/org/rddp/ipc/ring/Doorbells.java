@@ -1,0 +1,83 @@
+package org.rddp.ipc.ring;
+
+import static org.rddp.ipc.ring.RingLayout.ALL;
+import static org.rddp.ipc.ring.RingLayout.INT;
+import static org.rddp.ipc.ring.RingLayout.LONG;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * The bits by which a program tells one engine which of its octet streams have something new: a
+ * section of the session's doorbells, mapped by both ends. A bit that is set for nothing is
+ * harmless. Allocates nothing.
+ */
+public final class Doorbells {
+  /** Octets of a section. */
+  public static final int OCTETS = 1024;
+
+  /** Octets behind all sections, for the programs' own lock. */
+  public static final int LOCK_OCTETS = 4096;
+
+  /** The most streams of a section. */
+  public static final int STREAMS = 4096;
+
+  /** Words of the bits. */
+  public static final int WORDS = STREAMS / Long.SIZE;
+
+  private static final int SUMMARY = 0;
+  private static final int SLEEPING = 64;
+  private static final int BITS = 128;
+  private static final int PAGE = 4096;
+
+  private final long address;
+
+  /** Wraps the section at an address. */
+  public Doorbells(long address) {
+    this.address = address;
+  }
+
+  /** Octets of the memory of so many sections. */
+  public static long octets(int sections) {
+    return ((long) OCTETS * sections + LOCK_OCTETS + PAGE - 1) & -PAGE;
+  }
+
+  /**
+   * Program: tells the engine that a stream has something new, after publishing it. Returns whether
+   * the engine's thread sleeps, so that the caller has to wake it.
+   */
+  public boolean ring(int stream) {
+    int word = stream / Long.SIZE;
+    long at = address + BITS + (long) word * Long.BYTES;
+    LONG.getAndBitwiseOr(ALL, at, 1L << stream);
+    LONG.getAndBitwiseOr(ALL, address + SUMMARY, 1L << word);
+    VarHandle.fullFence();
+    return (int) INT.getOpaque(ALL, address + SLEEPING) != 0
+        && (int) INT.getAndSet(ALL, address + SLEEPING, 0) != 0;
+  }
+
+  /** Daemon: takes the words that have bits, as bits. */
+  public long takeWords() {
+    return (long) LONG.getOpaque(ALL, address + SUMMARY) == 0
+        ? 0
+        : (long) LONG.getAndSet(ALL, address + SUMMARY, 0L);
+  }
+
+  /** Daemon: takes the bits of a word. */
+  public long takeBits(int word) {
+    return (long) LONG.getAndSet(ALL, address + BITS + (long) word * Long.BYTES, 0L);
+  }
+
+  /** Daemon: asks programs to wake the engine's thread; the caller makes a full fence. */
+  public void announceSleep() {
+    INT.setOpaque(ALL, address + SLEEPING, 1);
+  }
+
+  /** Daemon: notes that the thread is awake. Returns whether a program has woken it. */
+  public boolean endSleep() {
+    if ((int) INT.getOpaque(ALL, address + SLEEPING) == 0) {
+      return true;
+    }
+    INT.setOpaque(ALL, address + SLEEPING, 0);
+    return false;
+  }
+}

@@ -1,0 +1,475 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.ControlAddresses;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineSleep;
+import org.rddp.daemon.engine.HeapShare;
+import org.rddp.daemon.engine.OctetStream;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.StreamListener;
+import org.rddp.daemon.engine.StreamSection;
+import org.rddp.ip.HostAddress;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.WakeSocket;
+import org.rddp.ipc.ring.Doorbells;
+import org.rddp.ipc.ring.StreamHeader;
+
+/**
+ * A program's session for octet streams: a tree of processes that share one control connection.
+ * Ends when all have closed that; the streams go on as long as somebody holds them. Control thread
+ * only.
+ */
+final class ProgramSockets {
+  private static final long STREAM_OCTETS =
+      StreamHeader.octets(StreamService.RING, StreamService.RING);
+
+  private static final int LAST_PORT = 65535;
+  private static final int FIRST_EPHEMERAL_PORT = 32768;
+  private static final int EPHEMERAL_PORTS = 28232;
+
+  /** Time in ns after which a connect has failed if the program chooses none, as with Linux. */
+  private static final long CONNECT_TIMEOUT = TimeUnit.SECONDS.toNanos(127);
+
+  private final ControlServer server;
+  private final StreamService service;
+  private final ProgramSession program;
+  private final Resources share;
+  private final Quota octets;
+  private final Quota connections;
+  private final Quota listenerQuota;
+  private final List<StreamSection> sections = new ArrayList<>();
+  private final Map<StreamSection, BitSet> indices = new HashMap<>();
+  private final Map<Integer, ProgramListener> listeners = new HashMap<>();
+  private final Set<EngineSleep> sleeps = new HashSet<>();
+  private ProgramMapping doorbells;
+  private boolean begun;
+  private boolean ended;
+
+  /** Whether no engine serves the session any more. */
+  private boolean hasLeft;
+
+  /**
+   * Opens a session.
+   *
+   * @param share the share of its process in the daemon's resources
+   */
+  ProgramSockets(
+      ControlServer server, StreamService service, ProgramSession program, Resources share) {
+    Limits limits = server.limits();
+    this.server = server;
+    this.service = service;
+    this.program = program;
+    this.share = share;
+    octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
+    connections = new Quota("streams of this program", limits.sessionConnections(), null);
+    listenerQuota =
+        new Quota(
+            "listeners of this program", limits.sessionListeners(), share.listeners());
+  }
+
+  ProgramLink link() {
+    return program.link();
+  }
+
+  /** Whether the doorbells are shared, or being shared. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  // ---- The beginning ----
+
+  void open(ProgramMessage.SocketsHello hello) throws RequestRefusedException {
+    List<InterfaceEngine> engines = server.interfaces().all();
+    Limits limits = server.limits();
+    try {
+      SharedMemory memory =
+          SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
+      memory.populate(0, memory.length());
+      doorbells =
+          ProgramMapping.ofRings(memory, memory::close, program.mappingThreads());
+      for (int i = 0; i < engines.size(); i++) {
+        InterfaceEngine each = engines.get(i);
+        Doorbells bells = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
+        sections.add(
+            new StreamSection(
+                each.engine(), i, each.owner(program.process(), limits), bells));
+        indices.put(sections.getLast(), new BitSet());
+        sleeps.add(each.engine().sleep());
+      }
+      WakeSocket[] ends = WakeSocket.pair();
+      link().use(ends[0], ends[1], sleeps);
+      program.send(
+          new DaemonMessage.SocketsWelcome(
+              hello.request(),
+              ControlMessage.VERSION,
+              sections.size(),
+              limits.sessionConnections(),
+              limits.sessionListeners(),
+              StreamService.RING,
+              StreamService.RING,
+              encrypted(engines),
+              doorbells.descriptor(),
+              ends[1].descriptor()));
+    } catch (SystemCallException e) {
+      throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
+    }
+  }
+
+  /** Bit i: interface i, of which the engines are in order, sends in ESP only. */
+  private static long encrypted(List<InterfaceEngine> engines) {
+    long bits = 0;
+    int index = -1;
+    String last = "";
+    for (InterfaceEngine each : engines) {
+      index += each.name().equals(last) ? 0 : 1;
+      last = each.name();
+      bits |= each.requiresEsp() && index < Long.SIZE ? 1L << index : 0;
+    }
+    return bits;
+  }
+
+  private void share(int request) throws RequestRefusedException {
+    doorbells.share(refusal -> {
+      if (refusal == null && !ended) {
+        begin();
+      }
+      program.answer(request, refusal);
+    });
+  }
+
+  private void begin() {
+    begun = true;
+    link().closeProgramEnd();
+    for (StreamSection each : sections) {
+      each.engine().execute(() -> each.engine().streams().begin(each));
+    }
+    for (EngineSleep sleep : sleeps) {
+      List<StreamSection> asleep =
+          sections.stream().filter(each -> each.engine().sleep() == sleep).toList();
+      Engine engine = asleep.getFirst().engine();
+      engine.execute(() -> engine.streams().sleepWith(asleep, link()));
+    }
+    server.events().session(program.logFields(), "the session for octet streams begins");
+  }
+
+  // ---- Requests ----
+
+  void serve(ProgramMessage message) throws RequestRefusedException {
+    if (message instanceof ProgramMessage.ShareMemory shared
+        && shared.memory() == ProgramMessage.ShareMemory.RINGS) {
+      share(message.request());
+      return;
+    }
+    if (!begun) {
+      link().execute(message::closeDescriptors);
+      throw new RequestRefusedException(
+          Reason.STATE, "the session begins with ShareMemory for the doorbells");
+    }
+    switch (message) {
+      case ProgramMessage.StreamConnect connect -> connect(connect);
+      case ProgramMessage.StreamListen listen -> listen(listen);
+      case ProgramMessage.StreamListenEnd end -> {
+        endListener(end.listener());
+        program.send(new DaemonMessage.Done(end.request()));
+      }
+      case ProgramMessage.StreamBacklog change -> {
+        ProgramListener listener = listeners.get(change.listener());
+        if (listener == null) {
+          throw new RequestRefusedException(Reason.NOT_FOUND, "no such listener");
+        }
+        listener.listener().backlog(backlog(change.backlog()));
+        program.send(new DaemonMessage.Done(change.request()));
+      }
+      case ProgramMessage.CloseSession close ->
+          program.end(null, new DaemonMessage.Done(close.request()));
+      default -> {
+        link().execute(message::closeDescriptors);
+        throw new RequestRefusedException(
+            Reason.STATE, "a session for octet streams has no such request");
+      }
+    }
+  }
+
+  private static int backlog(int asked) throws RequestRefusedException {
+    if (asked < 1) {
+      throw new RequestRefusedException(Reason.INVALID, "a backlog of " + asked);
+    }
+    return Math.min(asked, LAST_PORT);
+  }
+
+  private static void checkPort(int port, int least) throws RequestRefusedException {
+    if (port < least || port > LAST_PORT) {
+      throw new RequestRefusedException(Reason.INVALID, "port " + port);
+    }
+  }
+
+  // ---- Streams ----
+
+  private void connect(ProgramMessage.StreamConnect connect) throws RequestRefusedException {
+    checkPort(connect.remotePort(), 1);
+    checkPort(connect.localPort(), 0);
+    PrivilegedPorts.check(program.process(), connect.localPort());
+    if (connect.flags() != 0 || connect.timeoutMillis() < 0) {
+      throw new RequestRefusedException(Reason.INVALID, "flags or a timeout that are unknown");
+    }
+    HostAddress remote = ControlAddresses.host(connect.remoteAddress());
+    HostAddress local =
+        connect.localAddress().family() == IpAddress.NONE.family()
+            ? null
+            : ControlAddresses.host(connect.localAddress());
+    InterfaceEngine chosen = StreamRoutes.choose(remote, local, server.interfaces().all());
+    if (chosen.socketsPort() == 0) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE, "sockets-port of the interface " + chosen.name() + " is 0");
+    }
+    long timeout =
+        connect.timeoutMillis() == 0
+            ? CONNECT_TIMEOUT
+            : TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis());
+    StreamSlot slot = take(leastUsed(chosen));
+    int request = connect.request();
+    service.make(
+        slot,
+        parts -> {
+          try {
+            OctetStream stream =
+                slot.engine()
+                    .streams()
+                    .connect(
+                        parts, remote, connect.remotePort(), connect.localPort(), timeout);
+            program.send(
+                new DaemonMessage.StreamConnecting(
+                    request,
+                    slot.section().number(),
+                    slot.index(),
+                    StreamService.RING,
+                    StreamService.RING,
+                    ControlAddresses.of(stream.ends().localAddress()),
+                    stream.ends().localPort(),
+                    parts.programSocket().descriptor(),
+                    parts.memory().descriptor()));
+          } catch (RequestRefusedException e) {
+            service.discard(parts);
+            program.onControl(() -> program.answer(request, e));
+          }
+        },
+        refusal -> program.answer(request, refusal));
+  }
+
+  /** The engine of an interface on which the program has the fewest streams. */
+  private Engine leastUsed(InterfaceEngine chosen) {
+    Engine best = null;
+    int fewest = Integer.MAX_VALUE;
+    for (InterfaceEngine each : server.interfaces().engines(chosen.name())) {
+      int count = indices.get(section(each.engine())).cardinality();
+      if (count < fewest && !server.watches().isStuck(each)) {
+        fewest = count;
+        best = each.engine();
+      }
+    }
+    return best == null ? chosen.engine() : best;
+  }
+
+  private StreamSection section(Engine engine) {
+    for (StreamSection each : sections) {
+      if (each.engine() == engine) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(engine.name());
+  }
+
+  /** Takes what a stream needs of the quotas. */
+  StreamSlot take(Engine engine) throws RequestRefusedException {
+    if (ended) {
+      throw new RequestRefusedException(Reason.STATE, "the session has ended");
+    }
+    StreamSection section = section(engine);
+    BitSet taken = indices.get(section);
+    int index = taken.nextClearBit(0);
+    if (index >= Doorbells.STREAMS || !section.owner().hasRoomForConnection()) {
+      throw new RequestRefusedException(
+          Reason.LIMIT,
+          "on an engine a program has at most %d streams, and on this interface a user %d, a process %d"
+              .formatted(
+                  Doorbells.STREAMS,
+                  section.owner().userConnections(),
+                  section.owner().processConnections()));
+    }
+    connections.take(1);
+    try {
+      octets.take(STREAM_OCTETS);
+      try {
+        heap().take("a stream", OctetStream.HEAP);
+      } catch (RequestRefusedException e) {
+        octets.give(STREAM_OCTETS);
+        throw e;
+      }
+    } catch (RequestRefusedException e) {
+      connections.give(1);
+      throw e;
+    }
+    taken.set(index);
+    section.owner().addConnection();
+    return new StreamSlot(this, section, index, service.nextNumber());
+  }
+
+  private HeapShare heap() {
+    return share.heap();
+  }
+
+  /** Gives back what a stream has taken. */
+  void free(StreamSlot slot) {
+    indices.get(slot.section()).clear(slot.index());
+    slot.section().owner().removeConnection();
+    connections.give(1);
+    octets.give(STREAM_OCTETS);
+    heap().give(OctetStream.HEAP);
+    unmapIfUnused();
+  }
+
+  // ---- Listeners ----
+
+  private void listen(ProgramMessage.StreamListen listen) throws RequestRefusedException {
+    checkPort(listen.port(), 0);
+    PrivilegedPorts.check(program.process(), listen.port());
+    HostAddress address = ControlAddresses.host(listen.address());
+    boolean served =
+        ControlAddresses.isAny(address)
+            || server.interfaces().all().stream().anyMatch(each -> each.hasAddress(address));
+    if (!served) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE, "no interface has the address " + address);
+    }
+    boolean shares = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
+    boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
+    int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
+    if (!isFree(address, only6, port, shares)) {
+      throw new RequestRefusedException(
+          Reason.ADDRESS_IN_USE, "port %d is in use by another listener".formatted(port));
+    }
+    int backlog = backlog(listen.backlog());
+    listenerQuota.take(1);
+    int number = service.nextListener();
+    try {
+      PairedSocket[] ends = PairedSocket.ofMessages();
+      ends[0].bind(
+          new PairedSocket.Name(
+              "rddp-listener/%d/%d".formatted(ProcessHandle.current().pid(), number)));
+      ends[0].forbidDescriptors();
+      StreamListener made =
+          new StreamListener(
+              number,
+              address,
+              only6,
+              shares,
+              port,
+              backlog,
+              sections.toArray(StreamSection[]::new));
+      ProgramListener listener = new ProgramListener(server, this, made, ends[0]);
+      service.begin(listener);
+      listeners.put(number, listener);
+      program.send(
+          new DaemonMessage.StreamListening(
+              listen.request(), number, port, ends[1].descriptor()));
+    } catch (SystemCallException e) {
+      listenerQuota.give(1);
+      throw new RequestRefusedException(Reason.RESOURCES, "no listener: " + e.getMessage());
+    }
+  }
+
+  private boolean isFree(HostAddress address, boolean only6, int port, boolean shares) {
+    for (StreamListener each : service.ports().at(port)) {
+      boolean group =
+          shares
+              && each.sharesPort()
+              && each.onlyIpv6() == only6
+              && each.address().equals(address)
+              && service.owner(each).program().user() == user();
+      if (!group && each.overlaps(address, only6)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int user() {
+    return program.process().uid();
+  }
+
+  private int freePort(HostAddress address, boolean only6) throws RequestRefusedException {
+    int start = ThreadLocalRandom.current().nextInt(EPHEMERAL_PORTS);
+    for (int i = 0; i < EPHEMERAL_PORTS; i++) {
+      int port = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
+      if (isFree(address, only6, port, false)) {
+        return port;
+      }
+    }
+    throw new RequestRefusedException(Reason.ADDRESS_IN_USE, "no port is free");
+  }
+
+  /** Ends a listener; does nothing if it has ended. */
+  void endListener(int number) {
+    ProgramListener listener = listeners.remove(number);
+    if (listener != null) {
+      service.end(listener);
+      listenerQuota.give(1);
+    }
+  }
+
+  // ---- The end ----
+
+  /**
+   * Ends the session, but not its streams.
+   *
+   * @param then runs when no engine uses the session's wake-up socket
+   */
+  void end(Runnable then) {
+    ended = true;
+    List.copyOf(listeners.keySet()).forEach(this::endListener);
+    if (!begun) {
+      doorbells.release(then);
+      return;
+    }
+    int[] left = {sections.size()};
+    for (StreamSection each : sections) {
+      Engine engine = each.engine();
+      engine.execute(() -> {
+        engine.streams().end(each);
+        server.execute(() -> {
+          left[0]--;
+          if (left[0] == 0) {
+            hasLeft = true;
+            then.run();
+            unmapIfUnused();
+          }
+        });
+      });
+    }
+  }
+
+  /** Unmaps the doorbells when the session has ended and no stream uses them. */
+  private void unmapIfUnused() {
+    if (hasLeft && indices.values().stream().allMatch(BitSet::isEmpty)) {
+      hasLeft = false;
+      doorbells.release(() -> server.leaveShares(program.process()));
+    }
+  }
+}

@@ -1,0 +1,315 @@
+package org.rddp.daemon.control;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.IncomingStream;
+import org.rddp.daemon.engine.OctetStream;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.StreamKeeper;
+import org.rddp.daemon.engine.StreamListener;
+import org.rddp.daemon.engine.StreamParts;
+import org.rddp.daemon.engine.StreamPorts;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.StreamMemory;
+
+/**
+ * Octet streams outside of the engines: makes and frees their memory and sockets on a thread of its
+ * own, and offers them to the listeners of programs. For the control thread, except what engines
+ * call.
+ */
+final class StreamService implements StreamKeeper {
+  /** Octets of each ring. */
+  static final int RING = 1 << 16;
+
+  private final ControlServer server;
+  private final StreamPorts ports = new StreamPorts();
+  private final ExecutorService thread = MappingThreads.thread("rddp-streams");
+
+  /** The daemon's ends of listeners' sockets. */
+  private final EventSet listenerEnds = EventSet.create();
+
+  private final Map<Long, StreamSlot> slots = new HashMap<>();
+  private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
+  private final long process = ProcessHandle.current().pid();
+  private long lastNumber;
+  private int lastListener;
+
+  /** Serves streams on these engines; before their first turns. */
+  StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
+    this.server = server;
+    for (InterfaceEngine each : engines) {
+      each.engine().serveStreams(ports, each.socketsPort(), this);
+    }
+  }
+
+  /** Readable when listeners' programs have ended. */
+  Descriptor descriptor() {
+    return listenerEnds.descriptor();
+  }
+
+  StreamPorts ports() {
+    return ports;
+  }
+
+  // ---- Memory and sockets ----
+
+  /**
+   * Makes memory and sockets.
+   *
+   * @param slot of the stream
+   * @param made called on the thread of the stream's engine
+   * @param refused called on the control thread; the slot has been given back
+   */
+  void make(StreamSlot slot, Made made, Refused refused) {
+    slots.put(slot.number(), slot);
+    thread.execute(() -> {
+      try {
+        StreamParts parts = parts(slot);
+        slot.engine().execute(() -> made.made(parts));
+      } catch (SystemCallException | RuntimeException | Error e) {
+        server.execute(() -> {
+          giveBack(slot.number());
+          refused.refused(
+              new RequestRefusedException(
+                  Reason.RESOURCES, "no memory for a stream: " + e.getMessage()));
+        });
+      }
+    });
+  }
+
+  /** Takes what has been made. */
+  interface Made {
+    void made(StreamParts parts);
+  }
+
+  /** Takes why nothing could be made. */
+  interface Refused {
+    void refused(RequestRefusedException why);
+  }
+
+  private StreamParts parts(StreamSlot slot) throws SystemCallException {
+    StreamMemory memory = StreamMemory.create(RING, RING);
+    try {
+      memory.header().write(slot.section().number(), slot.index(), RING, RING);
+      PairedSocket[] ends = PairedSocket.ofMessages();
+      ends[0].bind(
+          new PairedSocket.Name("rddp-stream/%d/%d".formatted(process, slot.number())));
+      ends[0].forbidDescriptors();
+      ends[1].limitSending();
+      return new StreamParts(
+          slot.section(), slot.index(), slot.number(), memory, ends[0], ends[1]);
+    } catch (SystemCallException | RuntimeException e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  /** Number of a stream that begins. */
+  long nextNumber() {
+    return ++lastNumber;
+  }
+
+  /** Unmaps and closes what no engine uses. Any thread may call this. */
+  void discard(StreamParts parts) {
+    onThread(() -> {
+      parts.socket().close();
+      parts.programSocket().close();
+      parts.memory().close();
+      server.execute(() -> giveBack(parts.number()));
+    });
+  }
+
+  private void giveBack(long number) {
+    StreamSlot slot = slots.remove(number);
+    if (slot != null) {
+      slot.program().free(slot);
+    }
+  }
+
+  private void onThread(Runnable task) {
+    try {
+      thread.execute(task);
+    } catch (RejectedExecutionException ended) {
+      task.run();
+    }
+  }
+
+  // ---- For engines ----
+
+  @Override
+  public void prepare(IncomingStream incoming, StreamListener listener) {
+    server.execute(() -> {
+      Engine engine = incoming.engine();
+      ProgramListener owner = listeners.get(listener);
+      try {
+        if (owner == null) {
+          throw new RequestRefusedException(Reason.STATE, "the listener has ended");
+        }
+        StreamSlot slot = owner.program().take(engine);
+        make(
+            slot,
+            parts -> {
+              if (incoming.prepared(parts) == null) {
+                discard(parts);
+              }
+            },
+            why -> engine.execute(() -> incoming.refused(why.reason())));
+      } catch (RequestRefusedException e) {
+        engine.execute(() -> incoming.refused(e.reason()));
+      }
+    });
+  }
+
+  @Override
+  public void check(OctetStream stream) {
+    StreamParts parts = stream.parts();
+    onThread(() -> {
+      boolean safe = isSafe(parts.memory());
+      parts.section().engine().execute(() -> stream.onChecked(safe));
+    });
+  }
+
+  private boolean isSafe(StreamMemory memory) {
+    try {
+      if (!memory.forbidsHoles()) {
+        return false;
+      }
+      if (!memory.populate()) {
+        server.mappingThreads().onNotLocked();
+      }
+      return true;
+    } catch (SystemCallException e) {
+      server.faults().onRefused("no memory for a stream: " + e.getMessage());
+      return false;
+    }
+  }
+
+  @Override
+  public void offer(OctetStream stream) {
+    StreamListener listener = stream.listener();
+    server.execute(() -> {
+      ProgramListener owner = listeners.get(listener);
+      if (owner == null) {
+        // Its end tells the engine that nobody holds it.
+        onThread(stream.parts().programSocket()::close);
+      } else {
+        owner.add(stream);
+      }
+    });
+  }
+
+  @Override
+  public void onTaken(StreamListener listener) {
+    server.execute(() -> {
+      ProgramListener owner = listeners.get(listener);
+      if (owner != null) {
+        owner.onTaken();
+      }
+    });
+  }
+
+  @Override
+  public void offerAgain(OctetStream stream) {
+    StreamParts old = stream.parts();
+    StreamListener before = stream.listener();
+    Engine engine = old.section().engine();
+    server.execute(() -> {
+      StreamListener next = ports.find(before.port(), stream.ends().localAddress());
+      ProgramListener owner = next == null || !next.enter() ? null : listeners.get(next);
+      try {
+        if (owner == null) {
+          engine.execute(stream::dismiss);
+          return;
+        }
+        make(
+            owner.program().take(engine),
+            parts -> {
+              if (stream.replace(parts, next)) {
+                discard(old);
+              } else {
+                next.leave();
+                discard(parts);
+              }
+            },
+            why -> dismiss(stream, next));
+      } catch (RequestRefusedException e) {
+        dismiss(stream, next);
+      }
+    });
+  }
+
+  private static void dismiss(OctetStream stream, StreamListener next) {
+    next.leave();
+    stream.parts().section().engine().execute(stream::dismiss);
+  }
+
+  @Override
+  public void hangUp(OctetStream stream) {
+    PairedSocket socket = stream.parts().socket();
+    onThread(socket::close);
+  }
+
+  @Override
+  public void release(OctetStream stream) {
+    discard(stream.parts());
+  }
+
+  // ---- Listeners ----
+
+  /** Number of a listener that begins. */
+  int nextListener() {
+    return ++lastListener;
+  }
+
+  /** Begins to offer streams. */
+  void begin(ProgramListener listener) throws RequestRefusedException {
+    try {
+      listenerEnds.add(
+          listener.descriptor(), EventSet.PEER_ENDED, listener.listener().number());
+    } catch (SystemCallException e) {
+      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
+    }
+    listeners.put(listener.listener(), listener);
+    ports.add(listener.listener());
+  }
+
+  /** The owner of a listener. */
+  ProgramListener owner(StreamListener listener) {
+    return listeners.get(listener);
+  }
+
+  /** Ends a listener. */
+  void end(ProgramListener listener) {
+    if (listeners.remove(listener.listener()) != null) {
+      ports.remove(listener.listener());
+      listener.end();
+    }
+  }
+
+  /** Ends the listeners that nobody holds any more. */
+  void endLeftListeners() {
+    int ready = listenerEnds.poll();
+    for (int i = 0; i < ready; i++) {
+      int number = (int) listenerEnds.token(i);
+      for (ProgramListener each : List.copyOf(listeners.values())) {
+        if (each.listener().number() == number) {
+          each.program().endListener(number);
+        }
+      }
+    }
+  }
+
+  /** Ends the thread after its remaining work. */
+  void close() {
+    thread.close();
+    listenerEnds.close();
+  }
+}

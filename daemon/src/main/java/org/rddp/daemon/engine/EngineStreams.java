@@ -1,0 +1,298 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.rddp.ip.HostAddress;
+import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
+
+/** The octet streams of an engine, and its end of the interface's sockets-port. Engine thread only. */
+public final class EngineStreams {
+  /** Nanoseconds between two looks at the sockets of a busy engine. */
+  private static final long LOOKS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  /** Nanoseconds between two looks at streams whose program has left. */
+  private static final long LEFT = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Nanoseconds for which a host is known not to speak rddp. */
+  private static final long STRANGE = TimeUnit.SECONDS.toNanos(5);
+
+  /** The most such hosts. */
+  private static final int STRANGERS = 256;
+
+  private static final int FIRST_SIZE = 16;
+
+  private final Engine engine;
+  private final StreamPorts ports;
+  private final int port;
+  private final StreamKeeper keeper;
+  private final EventSet events;
+  private final List<StreamSection> sections = new ArrayList<>();
+  private final Map<HostAddress, Long> strangers = new HashMap<>();
+  private OctetStream[] streams = new OctetStream[FIRST_SIZE];
+  private int[] generations = new int[FIRST_SIZE];
+  private int count;
+  private OctetStream[] news = new OctetStream[FIRST_SIZE];
+  private int newsCount;
+  private long lookedAt;
+
+  /**
+   * Creates the streams of an engine, none.
+   *
+   * @param ports where programs listen
+   * @param port the interface's sockets-port; 0: nobody reaches them
+   * @throws SystemCallException if no descriptor is left
+   */
+  EngineStreams(Engine engine, StreamPorts ports, int port, StreamKeeper keeper)
+      throws SystemCallException {
+    this.engine = engine;
+    this.ports = ports;
+    this.port = port;
+    this.keeper = keeper;
+    events = EventSet.create();
+  }
+
+  /** Begins to listen at the interface's sockets-port. */
+  void open() {
+    if (port != 0) {
+      engine.tcp().listenShared(port, this::onIncoming);
+    }
+  }
+
+  private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int fromPort) {
+    IncomingStream incoming = new IncomingStream(engine, keeper, ports, stream, from);
+    engine.beginStartup(from, incoming);
+    return incoming.startup();
+  }
+
+  /** The interface's sockets-port. */
+  int port() {
+    return port;
+  }
+
+  StreamKeeper keeper() {
+    return keeper;
+  }
+
+  /** The sockets that wake the engine's thread. */
+  EventSet events() {
+    return events;
+  }
+
+  // ---- Programs ----
+
+  /** Serves the streams of a program. */
+  public void begin(StreamSection section) {
+    sections.add(section);
+  }
+
+  /**
+   * Lets a program wake the engine's thread while it sleeps.
+   *
+   * @param asleep the program's sections on all engines of the thread
+   */
+  public void sleepWith(List<StreamSection> asleep, ProgramSignals signals) {
+    StreamSections sections = new StreamSections(asleep);
+    asleep.forEach(each -> each.sleepAs(sections));
+    engine.sleep().add(sections, signals);
+  }
+
+  /** Serves a program no more that has left; its streams end when nobody holds them. */
+  public void end(StreamSection section) {
+    section.leave();
+    if (section.sleepsAs() != null) {
+      engine.sleep().remove(section.sleepsAs());
+    }
+    forget(section);
+  }
+
+  private void forget(StreamSection section) {
+    if (section.hasLeft() && section.isEmpty()) {
+      sections.remove(section);
+    }
+  }
+
+  /**
+   * Opens a stream.
+   *
+   * @param remotePort where the peer's program listens
+   * @param localPort that the peer is told; 0: that of TCP
+   * @param timeout nanoseconds until it has failed
+   */
+  public OctetStream connect(
+      StreamParts parts, HostAddress remote, int remotePort, int localPort, long timeout)
+      throws RequestRefusedException {
+    return new StreamOpening(engine, remote, remotePort, localPort, timeout).begin(parts);
+  }
+
+  /** Whether a host has answered a moment ago that it does not speak rddp. */
+  public boolean isStranger(HostAddress host) {
+    Long until = strangers.get(host);
+    return until != null && until - engine.tcp().now() > 0;
+  }
+
+  /** A host has answered that it does not speak rddp. */
+  void addStranger(HostAddress host) {
+    long now = engine.tcp().now();
+    if (strangers.size() >= STRANGERS) {
+      strangers.values().removeIf(until -> until - now <= 0);
+    }
+    if (strangers.size() >= STRANGERS) {
+      Iterator<HostAddress> any = strangers.keySet().iterator();
+      any.next();
+      any.remove();
+    }
+    strangers.put(host, now + STRANGE);
+  }
+
+  /**
+   * When to look at doorbells that nobody can ring any more; {@link Long#MAX_VALUE} if all can.
+   */
+  long nextDeadline() {
+    for (int i = 0; i < sections.size(); i++) {
+      if (sections.get(i).hasLeft()) {
+        return engine.tcp().now() + LEFT;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  // ---- The turn ----
+
+  /** Takes what programs have rung for, before the engine sends. */
+  int take() {
+    int work = 0;
+    for (int i = 0; i < sections.size(); i++) {
+      work += sections.get(i).take();
+    }
+    return work;
+  }
+
+  /** Tells programs what has happened in the turn; looks for closed sockets now and then. */
+  int flush(long now) {
+    for (int i = 0; i < newsCount; i++) {
+      OctetStream stream = news[i];
+      news[i] = null;
+      attempt(stream, FLUSH);
+    }
+    newsCount = 0;
+    if (count == 0 || now - lookedAt < LOOKS) {
+      return 0;
+    }
+    lookedAt = now;
+    int ready = events.poll();
+    for (int i = 0; i < ready; i++) {
+      long token = events.token(i);
+      OctetStream stream = streams[(int) token];
+      if (stream != null && generations[(int) token] == (int) (token >>> Integer.SIZE)) {
+        attempt(stream, GONE);
+      }
+    }
+    return ready;
+  }
+
+  private static final Consumer<OctetStream> FLUSH = OctetStream::flush;
+  private static final Consumer<OctetStream> GONE = OctetStream::onHoldersGone;
+  private static final Consumer<OctetStream> RUNG = OctetStream::onDoorbell;
+
+  /** A stream's doorbell has rung. */
+  void ring(OctetStream stream) {
+    attempt(stream, RUNG);
+  }
+
+  /** An internal error ends one stream. */
+  private void attempt(OctetStream stream, Consumer<OctetStream> what) {
+    try {
+      what.accept(stream);
+    } catch (RuntimeException | Error e) {
+      engine.fault("an octet stream", e);
+      stream.dismiss();
+    }
+  }
+
+  void addNews(OctetStream stream) {
+    if (newsCount == news.length) {
+      news = Arrays.copyOf(news, 2 * newsCount);
+    }
+    news[newsCount++] = stream;
+  }
+
+  /** Watches a stream's socket, until {@link #unwatch}. */
+  void watch(OctetStream stream) {
+    int slot = 0;
+    while (slot < streams.length && streams[slot] != null) {
+      slot++;
+    }
+    if (slot == streams.length) {
+      streams = Arrays.copyOf(streams, 2 * slot);
+      generations = Arrays.copyOf(generations, 2 * slot);
+    }
+    streams[slot] = stream;
+    stream.slot(slot);
+    count++;
+    long token = (long) ++generations[slot] << Integer.SIZE | slot;
+    try {
+      events.add(stream.parts().socket().descriptor(), EventSet.PEER_ENDED, token);
+    } catch (SystemCallException e) {
+      throw new IllegalStateException("no room to watch a socket", e);
+    }
+  }
+
+  void unwatch(OctetStream stream) {
+    if (streams[stream.slot()] == stream) {
+      streams[stream.slot()] = null;
+      count--;
+      forget(stream.parts().section());
+    }
+  }
+
+  // ---- The end ----
+
+  /** Resets what programs hold, and counts what they have closed and is still being sent. */
+  int closeGracefully() {
+    for (OctetStream each : streams) {
+      if (each != null && !each.isClosing()) {
+        each.dismiss();
+      }
+    }
+    return closing();
+  }
+
+  /** Streams that nobody holds, whose last octets are being sent. */
+  int closing() {
+    int closing = 0;
+    for (OctetStream each : streams) {
+      closing += each != null && each.isClosing() ? 1 : 0;
+    }
+    return closing;
+  }
+
+  /** Ends all streams, whose stack ends. */
+  void abandon() {
+    newsCount = 0;
+    for (OctetStream each : streams.clone()) {
+      if (each != null) {
+        each.abandon();
+      }
+    }
+  }
+
+  /** Streams that have not ended. */
+  int count() {
+    return count;
+  }
+
+  /** Ends everything. */
+  void close() {
+    abandon();
+    events.close();
+  }
+}

@@ -1,0 +1,696 @@
+package org.rddp.daemon.engine;
+
+import static org.rddp.ipc.ring.StreamHeader.ABORT_AT_CLOSE;
+import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.receiving.HeldShare;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.ring.StreamEnds;
+import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.MpaStartup;
+import org.rddp.mpa.Negotiated;
+import org.rddp.mpa.StartupHandler;
+import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapCompletionStatus;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpConnection;
+
+/**
+ * An octet stream of a program: a connection that the daemon owns, with two rings in memory that it
+ * shares with the program, and a socket whose end at the program is the program's descriptor. When
+ * that is closed by all who hold it, the daemon sends what is in the ring and ends the stream.
+ *
+ * <p>Engine thread only. Nothing that the program or the peer writes is believed.
+ */
+public final class OctetStream implements RdmapHandler, StartupHandler {
+  private enum State {
+    CONNECTING,
+    ESTABLISHED,
+    /** All holders have closed it; what they have written is being sent. */
+    CLOSING,
+    /** It has failed, or both ends have ended sending. */
+    ENDED
+  }
+
+  /** Octets of heap that a stream takes at most. */
+  public static final long HEAP = 20 << 10;
+
+  /** The first messages, with the headers of their segments. */
+  private static final int HELD = StreamSender.FIRST * StreamSender.FIRST_OCTETS * 5 / 4;
+
+  /** Longest period without progress after the last holder has closed, in nanoseconds. */
+  private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(60);
+
+  /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
+  private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
+
+  /** Messages of the program that are dropped at once, to make its socket writable. */
+  private static final int FILLERS = 16;
+
+  /** Rights of RDMAP: the peer has none. */
+  private static final int ALL_RIGHTS = -1;
+
+  private static final MemorySegment OCTET = Arena.global().allocateFrom("r");
+  private static final MemorySegment DROPPED = Arena.global().allocate(4096);
+
+  private final Engine engine;
+  private final StreamKeeper keeper;
+  private ConnectionEnds ends;
+  private final boolean initiator;
+  private final long openedAt;
+  private final RdmapSettings settings;
+  private final RdmapStream rdmap;
+  private final StreamReceiver receiver;
+  private final StreamSender sender;
+  private final Deadline deadline;
+  private StreamParts parts;
+  private StreamListener listener;
+  private TcpConnection tcp;
+  private StreamOpening opening;
+  private State state = State.CONNECTING;
+
+  /** Whether the program has accepted or asked for it, and the memory is safe to use. */
+  private boolean mapped;
+
+  /** Whether the keeper checks the memory now. */
+  private boolean checking;
+
+  /** Whether a program holds its socket. */
+  private boolean open = true;
+
+  /** Whether TCP has ended, or never begun. */
+  private boolean over;
+
+  private boolean closed;
+  private boolean released;
+
+  /** Whether it is in the engine's list of streams with news. */
+  private boolean listed;
+
+  private boolean hasNews;
+  private boolean looked;
+  private int error;
+
+  /** The state that the program is told at the end. */
+  private int ended;
+
+  /** Where {@link EngineStreams} has it. */
+  private int slot;
+
+  private OctetStream(
+      Engine engine,
+      StreamKeeper keeper,
+      StreamParts parts,
+      StreamListener listener) {
+    this.engine = engine;
+    this.keeper = keeper;
+    this.parts = parts;
+    this.listener = listener;
+    this.initiator = listener == null;
+    this.openedAt = engine.tcp().now();
+    settings = settings(engine, parts.section().held());
+    rdmap =
+        new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
+    rdmap.withhold(ALL_RIGHTS);
+    rdmap.allowSendImmediate();
+    receiver = new StreamReceiver(rdmap);
+    sender = new StreamSender(this, rdmap, receiver);
+    deadline = new Deadline(engine.deadlines(), this::expire);
+    use(parts);
+  }
+
+  private void use(StreamParts next) {
+    parts = next;
+    receiver.use(next.memory());
+    sender.use(next.memory());
+    parts.section().add(this);
+    engine.streams().watch(this);
+  }
+
+  /** The settings of every stream: both ends may send first. */
+  static RdmapSettings settings(Engine engine, HeldShare held) {
+    RdmapSettings configured = engine.rdmapSettings();
+    MpaSettings mpa = configured.mpa().withRevision(2).withPeerToPeer(true);
+    return configured
+        .withMpa(mpa)
+        .withReads(1, 1)
+        .withQueues(StreamSender.DEPTH + 2, 1, null)
+        .withHeld(HELD, held);
+  }
+
+  /**
+   * A stream that a program has asked for, which is being established.
+   *
+   * @param opening tells the outcome
+   */
+  static OctetStream outgoing(
+      Engine engine, StreamKeeper keeper, StreamParts parts, StreamOpening opening) {
+    OctetStream made = new OctetStream(engine, keeper, parts, null);
+    made.opening = opening;
+    return made;
+  }
+
+  /**
+   * A stream that a peer has asked for.
+   *
+   * @param listener where it waits to be accepted
+   * @param ends with the ports of the programs
+   * @param window octets that the peer takes
+   */
+  static OctetStream incoming(
+      Engine engine,
+      StreamKeeper keeper,
+      StreamParts parts,
+      StreamListener listener,
+      ConnectionEnds ends,
+      TcpConnection tcp,
+      int window) {
+    OctetStream made = new OctetStream(engine, keeper, parts, listener);
+    made.ends(ends);
+    made.tcp = tcp;
+    made.sender.begin(window);
+    return made;
+  }
+
+  /** Sets the addresses, with the ports of the programs, before the program has the memory. */
+  void ends(ConnectionEnds known) {
+    ends = known;
+    header().write(streamEnds(known));
+  }
+
+  private static StreamEnds streamEnds(ConnectionEnds ends) {
+    return new StreamEnds(
+        ends.localAddress() instanceof Ipv4Address ? IpAddress.IPV4 : IpAddress.IPV6,
+        octets(ends.localAddress()),
+        ends.localPort(),
+        octets(ends.remoteAddress()),
+        ends.remotePort());
+  }
+
+  private static byte[] octets(HostAddress address) {
+    IpAddress octets = ControlAddresses.of(address);
+    return ByteBuffer.allocate(16).putLong(octets.first()).putLong(octets.last()).array();
+  }
+
+  /** The addresses as the program gets them. */
+  public StreamEnds streamEnds() {
+    return streamEnds(ends);
+  }
+
+  // ---- For others ----
+
+  Engine engine() {
+    return engine;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  void slot(int at) {
+    slot = at;
+  }
+
+  /** What it shares with the program. */
+  public StreamParts parts() {
+    return parts;
+  }
+
+  /** Where it waits to be accepted; null once it is, and if it is not to be. */
+  public StreamListener listener() {
+    return listener;
+  }
+
+  /** The addresses, with the ports of the programs. */
+  public ConnectionEnds ends() {
+    return ends;
+  }
+
+  DdpStream ddp() {
+    return rdmap.ddp();
+  }
+
+  MpaSettings mpa() {
+    return settings.mpa();
+  }
+
+  /** Whether messages may be posted. */
+  boolean mayPost() {
+    return (state == State.ESTABLISHED || state == State.CLOSING) && mapped && !closed;
+  }
+
+  /** Whether the daemon waits until the peer has what the program has written. */
+  boolean isClosing() {
+    return state == State.CLOSING && !over;
+  }
+
+  private StreamHeader header() {
+    return parts.memory().header();
+  }
+
+  // ---- The program ----
+
+  /** The program has rung the doorbell. */
+  void onDoorbell() {
+    if (!mapped) {
+      if (!checking) {
+        checking = true;
+        keeper.check(this);
+      }
+      return;
+    }
+    looked = true;
+    list();
+    take();
+  }
+
+  /** Takes what the program has written, read and said. */
+  private void take() {
+    if (!mayPost() || state == State.CLOSING) {
+      return;
+    }
+    if (!sender.look() || !receiver.look()) {
+      distrust();
+      return;
+    }
+    if ((header().programFlags() & END_SENDING) != 0 && sender.look()) {
+      sender.end();
+    }
+    sender.pump();
+    closeIfEnded();
+  }
+
+  /** The program has written what cannot be. */
+  private void distrust() {
+    engine.report(
+        "the stream %s of a program: positions in its memory cannot be; it is reset"
+            .formatted(ends.remote()));
+    reset(Errno.ECONNRESET);
+  }
+
+  /**
+   * The keeper has checked the memory.
+   *
+   * @param safe whether the engine may use it
+   */
+  public void onChecked(boolean safe) {
+    checking = false;
+    if (!safe) {
+      if (!open) {
+        onHoldersGone();
+      }
+      return;
+    }
+    mapped = true;
+    leaveListener();
+    if (state == State.ENDED) {
+      publishEnd();
+      releaseIfOver();
+      return;
+    }
+    if (state == State.ESTABLISHED) {
+      begin();
+    }
+    if (!open) {
+      onHoldersGone();
+    }
+  }
+
+  private void leaveListener() {
+    if (listener != null) {
+      listener.leave();
+      keeper.onTaken(listener);
+      listener = null;
+    }
+  }
+
+  /** Established, and the memory can be used. */
+  private void begin() {
+    header().state(StreamHeader.ESTABLISHED);
+    if (initiator) {
+      signalAll();
+    }
+    receiveHeld();
+    if (mayPost() && sender.look()) {
+      sender.greet();
+    }
+    take();
+  }
+
+  private void receiveHeld() {
+    while (ddp().heldOctets() > 0 && !receiver.isPosted() && mayPost()) {
+      receiver.post();
+    }
+  }
+
+  /** All who held the program's socket have closed it. */
+  void onHoldersGone() {
+    open = false;
+    if (checking || released) {
+      return;
+    }
+    if (over) {
+      releaseIfOver();
+      return;
+    }
+    if (!mapped) {
+      if (state == State.ESTABLISHED && listener != null) {
+        keeper.offerAgain(this);
+      } else {
+        abort();
+      }
+      return;
+    }
+    if (state != State.ESTABLISHED) {
+      abort();
+      return;
+    }
+    boolean sound = sender.look() && receiver.look();
+    boolean reset = (header().programFlags() & ABORT_AT_CLOSE) != 0 || receiver.unread() > 0;
+    if (!sound || reset) {
+      reset(Errno.ECONNRESET);
+      return;
+    }
+    state = State.CLOSING;
+    receiver.close();
+    sender.end();
+    deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
+    sender.pump();
+    closeIfEnded();
+  }
+
+  /**
+   * It gets other memory and sockets: it is offered to another program.
+   *
+   * @return false if it has ended
+   */
+  public boolean replace(StreamParts next, StreamListener other) {
+    if (over) {
+      return false;
+    }
+    parts.section().remove(this);
+    engine.streams().unwatch(this);
+    open = true;
+    listener = other;
+    use(next);
+    keeper.offer(this);
+    return true;
+  }
+
+  /** Nobody else accepts it. */
+  public void dismiss() {
+    abort();
+  }
+
+  // ---- The end of a turn ----
+
+  private void list() {
+    if (!listed) {
+      listed = true;
+      engine.streams().addNews(this);
+    }
+  }
+
+  /** Tells the program what has happened in the turn. */
+  void flush() {
+    listed = false;
+    if (!mapped || !open) {
+      hasNews = false;
+      return;
+    }
+    if (hasNews) {
+      hasNews = false;
+      if (header().disarmReceiving()) {
+        signal();
+      }
+    }
+    boolean freed = sender.publish();
+    if ((freed || looked) && sender.hasRoom() && header().disarmSending()) {
+      drain();
+    }
+    looked = false;
+  }
+
+  private void signal() {
+    parts.socket().send(OCTET.address(), 1);
+  }
+
+  private void drain() {
+    for (int i = 0; i < FILLERS; i++) {
+      if (parts.socket().receive(DROPPED.address(), DROPPED.byteSize()) <= 0) {
+        return;
+      }
+    }
+  }
+
+  /** Wakes everybody who waits, whatever for. */
+  private void signalAll() {
+    if (!open) {
+      return;
+    }
+    if (header().disarmReceiving()) {
+      signal();
+    }
+    header().disarmSending();
+    drain();
+  }
+
+  // ---- The peer ----
+
+  @Override
+  public void onReceiveMissing() {
+    if (mayPost() && !receiver.isPosted()) {
+      receiver.post();
+    }
+  }
+
+  @Override
+  public void onReceivedWithImmediate(long token, long octets, int data, boolean solicited) {
+    receiver.onMessage(octets);
+    if (!sender.onCredit(data) || (octets > 0 && receiver.hasEnded())) {
+      breach("a credit or an octet that cannot be");
+      return;
+    }
+    if (octets > 0 && state == State.CLOSING) {
+      // Nobody reads it: the peer is told, as by a reset of TCP.
+      reset(Errno.ECONNRESET);
+      return;
+    }
+    if (octets > 0) {
+      header().received(receiver.received());
+    }
+    if ((data & StreamSender.END) != 0) {
+      receiver.end();
+      header().addDaemonFlags(StreamHeader.PEER_ENDED);
+    }
+    if (octets > 0 || receiver.hasEnded()) {
+      hasNews = true;
+      list();
+    }
+    sender.pump();
+    closeIfEnded();
+  }
+
+  @Override
+  public void onReceived(long token, long octets, boolean solicited, int invalidated) {
+    receiver.onEnded();
+    breach("a message without immediate data");
+  }
+
+  @Override
+  public void onCompletion(long token, int kind, int status, long octets) {
+    if (kind == CompletionKind.RECEIVE) {
+      receiver.onEnded();
+    } else if (status == RdmapCompletionStatus.SUCCESS) {
+      sender.onSent(token);
+      list();
+      sender.pump();
+      closeIfEnded();
+    } else {
+      sender.onDropped();
+    }
+  }
+
+  /** The peer has broken the protocol. */
+  private void breach(String what) {
+    engine.counters().streamErrors++;
+    engine.report("the stream %s: the peer sent %s; it is reset".formatted(ends.remote(), what));
+    reset(Errno.EPROTO);
+  }
+
+  private void closeIfEnded() {
+    if (!closed && sender.hasEnded() && (receiver.hasEnded() || state == State.CLOSING)) {
+      closed = true;
+      if (state == State.ESTABLISHED) {
+        deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
+      }
+      rdmap.close();
+    }
+  }
+
+  // ---- Startup ----
+
+  @Override
+  public void onRequest(MpaStartup asked, byte[] privateData) {
+    throw new IllegalStateException("the Request has come before");
+  }
+
+  @Override
+  public void onAgreed(Negotiated terms, byte[] privateData) {
+    established();
+    keeper.offer(this);
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    throw new IllegalStateException("a Responder is not rejected");
+  }
+
+  /** The peer has accepted; it takes so many octets, or has said what cannot be. */
+  void agreed(TcpConnection opened, int window) {
+    tcp = opened;
+    opening = null;
+    if (window == StreamGreeting.NONE) {
+      breach("a reply that is none of an octet stream");
+      return;
+    }
+    sender.begin(window);
+    established();
+  }
+
+  private void established() {
+    state = State.ESTABLISHED;
+    engine.counters().connectionsOpened++;
+    engine.events().opened(ends, initiator);
+    if (mapped) {
+      begin();
+    }
+  }
+
+  /** It could not be established. */
+  void failed(int errno) {
+    opening = null;
+    over = true;
+    fail(errno);
+    releaseIfOver();
+  }
+
+  // ---- The end ----
+
+  @Override
+  public void onError(int layer, int type, int code, String detail) {
+    if (state == State.ENDED) {
+      return;
+    }
+    engine.counters().streamErrors++;
+    fail(layer == LAYER_LLP ? Errno.ECONNRESET : Errno.EPROTO);
+    if (!over) {
+      deadline.set(engine.tcp().now() + FAILURE_TIMEOUT);
+    }
+  }
+
+  @Override
+  public void onTerminated(int layer, int type, int code, String detail) {
+    onError(LAYER_LLP, type, code, detail);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    if (!receiver.hasEnded()) {
+      reset(Errno.ECONNRESET);
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    over = true;
+    deadline.clear();
+    if (state != State.ENDED) {
+      boolean wanted = closed && reason == CloseReason.NORMAL;
+      if (wanted && mapped) {
+        header().addDaemonFlags(StreamHeader.ACKNOWLEDGED);
+      }
+      fail(wanted ? 0 : reason == CloseReason.TIMEOUT ? Errno.ETIMEDOUT : Errno.ECONNRESET);
+      engine.counters().connectionsClosed++;
+    }
+    releaseIfOver();
+  }
+
+  private void expire() {
+    abort();
+  }
+
+  /** Ends it for the program, and resets the connection. */
+  private void reset(int errno) {
+    fail(errno);
+    abort();
+  }
+
+  private void abort() {
+    if (opening != null) {
+      opening.abort();
+      failed(Errno.ECONNRESET);
+    } else if (!over) {
+      rdmap.abort();
+    }
+  }
+
+  /** Its engine, or the daemon, ends. */
+  void abandon() {
+    over = true;
+    deadline.clear();
+    opening = null;
+    fail(Errno.ECONNRESET);
+    releaseIfOver();
+  }
+
+  /** Ends it for the program; the connection may go on for a moment. */
+  private void fail(int errno) {
+    if (state == State.ENDED) {
+      return;
+    }
+    error = errno;
+    boolean established = state != State.CONNECTING;
+    state = State.ENDED;
+    ended = established ? StreamHeader.ENDED : StreamHeader.FAILED;
+    if (mapped) {
+      publishEnd();
+    }
+  }
+
+  private void publishEnd() {
+    header().error(error);
+    if (error != 0 && ended == StreamHeader.ENDED) {
+      header().addDaemonFlags(StreamHeader.RESET);
+    }
+    header().state(ended);
+    signalAll();
+    if (open && error != 0) {
+      open = false;
+      keeper.hangUp(this);
+    }
+  }
+
+  private void releaseIfOver() {
+    if (over && !open && !checking && !released) {
+      released = true;
+      leaveListener();
+      parts.section().remove(this);
+      engine.streams().unwatch(this);
+      keeper.release(this);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package org.rddp.daemon.engine;
+
+/**
+ * Does for octet streams what an engine must not: maps memory, checks seals, passes descriptors and
+ * closes them. Engines call it; it answers on the engine's thread. Never waits.
+ */
+public interface StreamKeeper {
+  /**
+   * Makes the memory and the sockets of a peer's stream: {@link IncomingStream#prepared} or {@link
+   * IncomingStream#refused} follows.
+   */
+  void prepare(IncomingStream incoming, StreamListener listener);
+
+  /**
+   * Checks that a program has forbidden holes, and allocates the pages: {@link
+   * OctetStream#onChecked} follows.
+   */
+  void check(OctetStream stream);
+
+  /** Offers an established stream to the programs of its listener. */
+  void offer(OctetStream stream);
+
+  /** A stream that was offered has been accepted, or has ended. */
+  void onTaken(StreamListener listener);
+
+  /**
+   * All holders of a listener have ended before one accepted the stream: offers it to another of
+   * the group, with new memory and sockets ({@link OctetStream#replace}), or {@link OctetStream#dismiss}.
+   */
+  void offerAgain(OctetStream stream);
+
+  /** Closes the daemon's end of a stream's socket: the program's is at its end. */
+  void hangUp(OctetStream stream);
+
+  /** The engine uses nothing of the stream any more: unmaps and closes. */
+  void release(OctetStream stream);
+}

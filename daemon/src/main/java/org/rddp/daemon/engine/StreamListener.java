@@ -1,0 +1,167 @@
+package org.rddp.daemon.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.rddp.ip.HostAddress;
+import org.rddp.ip.Ipv4Address;
+
+/**
+ * A program's listener for octet streams, on all engines of all interfaces that have its address.
+ * Thread-safe.
+ */
+public final class StreamListener {
+  private final int number;
+  private final HostAddress address;
+  private final boolean onlyIpv6;
+  private final boolean sharesPort;
+  private final int port;
+  private final StreamSection[] sections;
+  private volatile int backlog;
+  private volatile boolean closed;
+
+  /** Streams that have been asked for and that no program has accepted yet. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private final AtomicLong asked = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /**
+   * Creates a listener.
+   *
+   * @param number in the daemon
+   * @param address one of an interface, {@code 0.0.0.0}: any of IPv4, or {@code ::}: any
+   * @param onlyIpv6 whether {@code ::} does not stand for addresses of IPv4
+   * @param sharesPort whether others of the same user may have the same address and port
+   * @param sections the program's, by engine
+   */
+  public StreamListener(
+      int number,
+      HostAddress address,
+      boolean onlyIpv6,
+      boolean sharesPort,
+      int port,
+      int backlog,
+      StreamSection[] sections) {
+    this.number = number;
+    this.address = address;
+    this.onlyIpv6 = onlyIpv6;
+    this.sharesPort = sharesPort;
+    this.port = port;
+    this.backlog = backlog;
+    this.sections = sections;
+  }
+
+  /** Its number in the daemon. */
+  public int number() {
+    return number;
+  }
+
+  /** The address at which it listens. */
+  public HostAddress address() {
+    return address;
+  }
+
+  /** The port. */
+  public int port() {
+    return port;
+  }
+
+  /** Whether others of the same user may have the same address and port. */
+  public boolean sharesPort() {
+    return sharesPort;
+  }
+
+  /** Whether it takes IPv6 only. */
+  public boolean onlyIpv6() {
+    return onlyIpv6;
+  }
+
+  /** The program's streams on an engine; null if it has none there. */
+  StreamSection section(Engine engine) {
+    for (StreamSection each : sections) {
+      if (each.engine() == engine) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** How well it fits an address: 0 not at all, more the more special it is. */
+  int fitness(HostAddress local) {
+    if (!ControlAddresses.isAny(address)) {
+      return address.equals(local) ? 3 : 0;
+    }
+    if (address instanceof Ipv4Address) {
+      return local instanceof Ipv4Address ? 2 : 0;
+    }
+    return local instanceof Ipv4Address ? (onlyIpv6 ? 0 : 1) : 2;
+  }
+
+  /** Whether an address may be asked for at both. */
+  public boolean overlaps(HostAddress other, boolean otherOnlyIpv6) {
+    boolean any = ControlAddresses.isAny(address);
+    boolean otherAny = ControlAddresses.isAny(other);
+    if (!any && !otherAny) {
+      return address.equals(other);
+    }
+    boolean four = address instanceof Ipv4Address;
+    boolean otherFour = other instanceof Ipv4Address;
+    if (four == otherFour) {
+      return true;
+    }
+    return four ? otherAny && !otherOnlyIpv6 : any && !onlyIpv6;
+  }
+
+  /** The most streams that wait. */
+  public int backlog() {
+    return backlog;
+  }
+
+  /** Changes the most streams that wait. */
+  public void backlog(int most) {
+    backlog = most;
+  }
+
+  /** Streams that wait to be accepted. */
+  public int waiting() {
+    return waiting.get();
+  }
+
+  /** Peers refused since too many waited. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Peers that have asked for it and were not refused. */
+  public long asked() {
+    return asked.get();
+  }
+
+  /** Adds a stream that waits, unless too many do. The kernel, too, lets one more wait. */
+  public boolean enter() {
+    if (!closed && waiting.incrementAndGet() <= backlog + 1) {
+      asked.incrementAndGet();
+      return true;
+    }
+    if (!closed) {
+      waiting.decrementAndGet();
+    }
+    refused.incrementAndGet();
+    return false;
+  }
+
+  /** A stream waits no more. */
+  public void leave() {
+    waiting.decrementAndGet();
+  }
+
+  /** Takes no more streams. */
+  public void close() {
+    closed = true;
+  }
+
+  /** Whether it takes no more streams. */
+  public boolean isClosed() {
+    return closed;
+  }
+}

@@ -1,0 +1,22 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.ring.StreamMemory;
+
+/**
+ * What an octet stream shares with its program, made before an engine gets it.
+ *
+ * @param section the streams of the program on the stream's engine
+ * @param index of its doorbell in the section
+ * @param number of the stream in the daemon
+ * @param memory its memory
+ * @param socket the daemon's end of its socket
+ * @param programSocket the program's end, until it has been sent
+ */
+public record StreamParts(
+    StreamSection section,
+    int index,
+    long number,
+    StreamMemory memory,
+    PairedSocket socket,
+    PairedSocket programSocket) {}

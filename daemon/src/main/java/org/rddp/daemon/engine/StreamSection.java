@@ -1,0 +1,152 @@
+package org.rddp.daemon.engine;
+
+import java.util.Arrays;
+import org.rddp.ddp.receiving.HeldShare;
+import org.rddp.ipc.ring.Doorbells;
+
+/**
+ * The octet streams of one program on one engine, and the doorbells by which the program says which
+ * of them have something new. Engine thread only, except the constant parts.
+ */
+public final class StreamSection {
+  /** Streams that are looked at in a turn. */
+  private static final int STREAMS = 64;
+
+  private static final int FIRST_SIZE = 16;
+
+  private final Engine engine;
+  private final int number;
+  private final SessionOwner owner;
+  private final Doorbells doorbells;
+  private final HeldShare held;
+  private OctetStream[] streams = new OctetStream[FIRST_SIZE];
+  private int count;
+  private StreamSections sleepsAs;
+
+  /** Words and bits that have been taken and not looked at. */
+  private long words;
+
+  private int word;
+  private long bits;
+
+  /** Whether the program has left, while others hold streams of it. */
+  private boolean left;
+
+  /**
+   * Creates a section without streams.
+   *
+   * @param number of the section among the program's
+   * @param doorbells in memory that is safe to use
+   */
+  public StreamSection(Engine engine, int number, SessionOwner owner, Doorbells doorbells) {
+    this.engine = engine;
+    this.number = number;
+    this.owner = owner;
+    this.doorbells = doorbells;
+    this.held = new HeldShare(owner.processHeld(), null);
+  }
+
+  /** The engine. */
+  public Engine engine() {
+    return engine;
+  }
+
+  /** Its number among the program's. */
+  public int number() {
+    return number;
+  }
+
+  /** The program's user and process. */
+  public SessionOwner owner() {
+    return owner;
+  }
+
+  /** What its thread's sleep has it in. */
+  void sleepAs(StreamSections all) {
+    sleepsAs = all;
+  }
+
+  StreamSections sleepsAs() {
+    return sleepsAs;
+  }
+
+  HeldShare held() {
+    return held;
+  }
+
+  void add(OctetStream stream) {
+    int index = stream.parts().index();
+    if (index >= streams.length) {
+      streams = Arrays.copyOf(streams, Math.max(2 * streams.length, index + 1));
+    }
+    streams[index] = stream;
+    count++;
+  }
+
+  void remove(OctetStream stream) {
+    int index = stream.parts().index();
+    if (streams[index] == stream) {
+      streams[index] = null;
+      count--;
+    }
+  }
+
+  /** Whether it has no stream. */
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** The program has left. */
+  void leave() {
+    left = true;
+  }
+
+  boolean hasLeft() {
+    return left;
+  }
+
+  /** Looks at streams whose doorbells have rung. Returns how many. */
+  int take() {
+    int looked = 0;
+    while (looked < STREAMS) {
+      if (bits == 0) {
+        if (words == 0) {
+          words = looked == 0 ? doorbells.takeWords() : 0;
+          if (words == 0) {
+            return looked;
+          }
+        }
+        word = Long.numberOfTrailingZeros(words);
+        words &= words - 1;
+        bits = doorbells.takeBits(word);
+        if (bits == 0) {
+          looked++;
+          continue;
+        }
+      }
+      int index = word * Long.SIZE + Long.numberOfTrailingZeros(bits);
+      bits &= bits - 1;
+      looked++;
+      OctetStream stream = index < streams.length ? streams[index] : null;
+      if (stream != null) {
+        engine.streams().ring(stream);
+      }
+    }
+    return looked;
+  }
+
+  /** See {@link SleepAware}. */
+  void announceSleep() {
+    doorbells.announceSleep();
+  }
+
+  /** See {@link SleepAware}. */
+  boolean endSleep() {
+    return doorbells.endSleep();
+  }
+
+  /** Whether streams are to be looked at. */
+  boolean isBlocked() {
+    return bits != 0 || words != 0;
+  }
+}

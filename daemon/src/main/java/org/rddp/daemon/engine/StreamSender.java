@@ -1,0 +1,196 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.rdmap.RdmapStream;
+
+/**
+ * Sends what a program has written into the send ring of its octet stream: whatever is there goes
+ * as one Send, so that small writes that follow one another closely travel together, and a lone one
+ * leaves at once. Never sends more than the peer has room for. Engine thread only.
+ */
+final class StreamSender {
+  /** The bit of the immediate data that says that nothing follows. */
+  static final int END = 1 << 31;
+
+  /** Most octets of a message. */
+  static final int MOST = 1 << 16;
+
+  /** Messages under way at a time: more would only keep small writes apart. */
+  static final int DEPTH = 8;
+
+  /** Messages, and octets of each, that are sent before the peer's first message has come. */
+  static final int FIRST = 4;
+
+  static final int FIRST_OCTETS = 1 << 14;
+
+  private static final int COUNT = END - 1;
+
+  private final OctetStream stream;
+  private final RdmapStream rdmap;
+  private final StreamReceiver receiver;
+  private final StreamRequest request = new StreamRequest();
+  private StreamMemory memory;
+
+  /** Octets that the peer takes before its program has read. */
+  private int window;
+
+  /** Positions: written by programs, posted to RDMAP, passed to TCP, and published as such. */
+  private long written;
+
+  private long posted;
+  private long sent;
+  private long published;
+
+  /** Octets that the peer's program has read, as the peer has said. */
+  private long peerConsumed;
+
+  private boolean heard;
+  private int messages;
+  private int underWay;
+  private boolean ending;
+  private boolean endPosted;
+
+  StreamSender(OctetStream stream, RdmapStream rdmap, StreamReceiver receiver) {
+    this.stream = stream;
+    this.rdmap = rdmap;
+    this.receiver = receiver;
+  }
+
+  /** Sends from this memory from now on; nothing has been sent. */
+  void use(StreamMemory from) {
+    memory = from;
+  }
+
+  /** The peer has so much room. */
+  void begin(int peerWindow) {
+    window = peerWindow;
+  }
+
+  /** Takes what programs have written. Returns false if what they say cannot be. */
+  boolean look() {
+    return look(memory.header().written());
+  }
+
+  boolean look(long said) {
+    long position = said & ~StreamHeader.MOVED;
+    if (position < written || position - sent > memory.sendOctets()) {
+      return false;
+    }
+    written = position;
+    return true;
+  }
+
+  /** Nothing follows what has been written. */
+  void end() {
+    ending = true;
+  }
+
+  /** Whether everything, and the end, has been passed to TCP. */
+  boolean hasEnded() {
+    return endPosted && underWay == 0;
+  }
+
+  /** Octets for which the ring has room. */
+  int room() {
+    return memory.sendOctets() - (int) (written - sent);
+  }
+
+  /** Address where the next octet is written, by the daemon itself. */
+  long nextAddress() {
+    return memory.sendAddress(written);
+  }
+
+  /** The daemon itself has written octets into the ring. */
+  void add(int octets) {
+    written += octets;
+  }
+
+  /** Sends what may be sent, and what the peer has to know. */
+  void pump() {
+    boolean told = false;
+    while (stream.mayPost() && underWay < DEPTH && !endPosted && (heard || messages < FIRST)) {
+      long octets = Math.min(written - posted, peerConsumed + window - posted);
+      octets = Math.min(octets, heard ? MOST : FIRST_OCTETS);
+      boolean last = ending && posted + octets == written;
+      if (octets == 0 && !last) {
+        break;
+      }
+      post(octets, last);
+      told = true;
+    }
+    if (!told && stream.mayPost() && receiver.owesCredit() && (heard || messages < FIRST)) {
+      // The queue has room for one more.
+      if (underWay <= DEPTH) {
+        post(0, false);
+      }
+    }
+  }
+
+  /** Tells the peer that its octets are taken, with its first message. */
+  void greet() {
+    pump();
+    if (messages == 0 && stream.mayPost()) {
+      post(0, false);
+    }
+  }
+
+  private void post(long octets, boolean last) {
+    request.begin(octets).immediate(receiver.credit() | (last ? END : 0));
+    if (octets > 0) {
+      request.memory(memory.sendAddress(posted), octets);
+    }
+    posted += octets;
+    messages += heard ? 0 : 1;
+    underWay++;
+    endPosted |= last;
+    rdmap.postSendImmediate(request);
+  }
+
+  /** A message has been passed to TCP. */
+  void onSent(long octets) {
+    underWay--;
+    sent += octets;
+  }
+
+  /** A message has been dropped, since the connection has ended. */
+  void onDropped() {
+    underWay--;
+  }
+
+  /**
+   * Takes the credit that came with a message.
+   *
+   * @return false if the peer claims to have read what was not sent
+   */
+  boolean onCredit(int data) {
+    heard = true;
+    int more = (data & COUNT) - (int) (peerConsumed & COUNT) & COUNT;
+    if (more > posted - peerConsumed) {
+      return false;
+    }
+    peerConsumed += more;
+    return true;
+  }
+
+  /** Publishes the room of sent octets. Returns whether there is more of it than before. */
+  boolean publish() {
+    if (published == sent) {
+      return false;
+    }
+    published = sent;
+    memory.header().taken(sent);
+    return true;
+  }
+
+  /** Whether so much room is free that a program that waits for it goes on. */
+  boolean hasRoom() {
+    return room() >= memory.sendOctets() / 2;
+  }
+
+  /** Octets that are written and not known to be read by the peer. */
+  long outstanding() {
+    return written - peerConsumed;
+  }
+}
