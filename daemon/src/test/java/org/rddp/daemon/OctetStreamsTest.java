@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -16,6 +19,8 @@ import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamException;
 import org.rddp.client.streams.StreamSession;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.PollSet;
 
 /** Octet streams of programs, from connect to close. */
 @Timeout(60)
@@ -119,6 +124,76 @@ class OctetStreamsTest {
     assertThatThrownBy(client::awaitConnected)
         .isInstanceOfSatisfying(
             StreamException.class, e -> assertThat(e.errno()).isEqualTo(111));
+    client.close();
+  }
+
+  private static byte[] receive(PairedSocket socket, int octets) throws IOException {
+    byte[] read = new byte[octets];
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(octets);
+      int at = 0;
+      PollSet poll = new PollSet();
+      while (at < octets) {
+        poll.clear();
+        poll.add(socket.descriptor());
+        poll.await(TIMEOUT.toNanos());
+        long more = socket.receive(memory.address(), octets - at);
+        assertThat(more).isPositive();
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, read, at, (int) more);
+        at += (int) more;
+      }
+    }
+    return read;
+  }
+
+  private static void send(PairedSocket socket, byte[] octets) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, octets);
+      PollSet poll = new PollSet();
+      for (int at = 0; at < octets.length; ) {
+        poll.clear();
+        poll.addForSending(socket.descriptor());
+        poll.await(TIMEOUT.toNanos());
+        long more = socket.send(memory.address() + at, octets.length - at);
+        at += (int) Math.max(0, more);
+      }
+    }
+  }
+
+  @Test
+  void shouldPassOctetsThroughASocketOfWhoHasNoMemory() throws Exception {
+    establish();
+    byte[] before = octets(30_000);
+    client.write(before);
+    server.write(before);
+    PairedSocket bridged = server.bridge();
+    assertThat(PairedSocket.peerName(bridged.descriptor()))
+        .startsWith("rddp-stream/")
+        .endsWith("/2/10.0.0.2/7000/10.0.0.1/" + server.ends().remotePort());
+    server.close();
+    byte[] after = octets(500_000);
+    CompletableFuture<byte[]> there =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return receive(bridged, before.length + after.length);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+    client.write(after);
+    assertThat(there.get()).startsWith(before).endsWith(after);
+    CompletableFuture<byte[]> back =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return read(client, before.length + after.length);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+    send(bridged, after);
+    assertThat(back.get()).startsWith(before).endsWith(after);
+    bridged.close();
+    assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
     client.close();
   }
 }

@@ -200,6 +200,14 @@ public final class ProgramStream implements AutoCloseable {
     header.addProgramFlags(StreamHeader.ABORT_AT_CLOSE);
   }
 
+  /**
+   * Makes the octets pass through a socket, which may be given to other processes. Nothing can be
+   * read or written here afterwards.
+   */
+  public PairedSocket bridge() throws IOException {
+    return new PairedSocket(session.bridge(socket.descriptor()));
+  }
+
   /** Closes it here. The daemon sends what has been written. */
   @Override
   public void close() {

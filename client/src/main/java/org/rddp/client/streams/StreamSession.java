@@ -159,6 +159,14 @@ public final class StreamSession implements AutoCloseable {
     return new ProgramListener(this, reply);
   }
 
+  /** The socket through which the octets of a stream pass from now on. */
+  public Descriptor bridge(Descriptor stream) throws IOException {
+    return request(
+            number -> new ProgramMessage.StreamBridge(number, stream),
+            DaemonMessage.StreamBridged.class)
+        .stream();
+  }
+
   /** An address as the daemon is told. */
   static IpAddress address(InetAddress address) {
     ByteBuffer octets = ByteBuffer.wrap(address.getAddress());

@@ -115,6 +115,7 @@ final class ProgramSockets {
       }
       WakeSocket[] ends = WakeSocket.pair();
       link().use(ends[0], ends[1], sleeps);
+      program.socket().permitDescriptors();
       program.send(
           new DaemonMessage.SocketsWelcome(
               hello.request(),
@@ -175,6 +176,10 @@ final class ProgramSockets {
     if (message instanceof ProgramMessage.ShareMemory shared
         && shared.memory() == ProgramMessage.ShareMemory.RINGS) {
       share(message.request());
+      return;
+    }
+    if (message instanceof ProgramMessage.StreamBridge bridge) {
+      service.bridge(program, bridge.request(), bridge.stream());
       return;
     }
     if (!begun) {

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.ConnectionEnds;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.IncomingStream;
 import org.rddp.daemon.engine.OctetStream;
@@ -14,6 +15,7 @@ import org.rddp.daemon.engine.StreamKeeper;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
+import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
@@ -37,6 +39,13 @@ final class StreamService implements StreamKeeper {
   private final EventSet listenerEnds = EventSet.create();
 
   private final Map<Long, StreamSlot> slots = new HashMap<>();
+
+  /** Streams by the number by which the kernel knows the program's socket. */
+  private final Map<Long, OctetStream> streams = new HashMap<>();
+
+  /** The programs' ends of bridges, until every holder has got one, by the stream's number. */
+  private final Map<Long, PairedSocket> bridges = new HashMap<>();
+
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
   private final long process = ProcessHandle.current().pid();
   private long lastNumber;
@@ -105,7 +114,13 @@ final class StreamService implements StreamKeeper {
       ends[0].forbidDescriptors();
       ends[1].limitSending();
       return new StreamParts(
-          slot.section(), slot.index(), slot.number(), memory, ends[0], ends[1]);
+          slot.section(),
+          slot.index(),
+          slot.number(),
+          memory,
+          ends[0],
+          ends[1],
+          PairedSocket.cookie(ends[1].descriptor()));
     } catch (SystemCallException | RuntimeException e) {
       memory.close();
       throw e;
@@ -123,7 +138,11 @@ final class StreamService implements StreamKeeper {
       parts.socket().close();
       parts.programSocket().close();
       parts.memory().close();
-      server.execute(() -> giveBack(parts.number()));
+      server.execute(() -> {
+        streams.remove(parts.cookie());
+        closeBridgeEnd(parts.number());
+        giveBack(parts.number());
+      });
     });
   }
 
@@ -142,7 +161,132 @@ final class StreamService implements StreamKeeper {
     }
   }
 
+  // ---- Bridges ----
+
+  /**
+   * Makes a stream's octets pass through a socket.
+   *
+   * @param stream the program's socket of the stream; its thread closes it
+   */
+  void bridge(ProgramSession program, int request, Descriptor stream) {
+    program
+        .link()
+        .execute(() -> {
+          long cookie = cookie(stream);
+          stream.close();
+          server.execute(() -> bridge(program, request, streams.get(cookie)));
+        });
+  }
+
+  private static long cookie(Descriptor socket) {
+    try {
+      return PairedSocket.cookie(socket);
+    } catch (SystemCallException e) {
+      return 0;
+    }
+  }
+
+  private void bridge(ProgramSession program, int request, OctetStream stream) {
+    if (stream == null) {
+      program.answer(
+          request,
+          new RequestRefusedException(
+              Reason.NOT_FOUND, "the descriptor is no octet stream of this daemon"));
+      return;
+    }
+    long number = stream.parts().number();
+    PairedSocket end = bridges.get(number);
+    if (end != null) {
+      answer(program, request, end);
+      return;
+    }
+    boolean mapped = stream.isMapped();
+    onThread(() -> {
+      try {
+        PairedSocket[] ends = PairedSocket.ofOctets();
+        ends[0].bind(new PairedSocket.Name(bridgeName(number, stream)));
+        ends[0].forbidDescriptors();
+        StreamMemory memory = mapped ? null : StreamMemory.create(RING, RING);
+        Engine engine = stream.parts().section().engine();
+        engine.execute(() -> {
+          boolean done = stream.bridge(ends[0], memory);
+          server.execute(() -> bridged(program, request, stream, done, ends));
+        });
+      } catch (SystemCallException e) {
+        server.execute(() ->
+            program.answer(
+                request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
+      }
+    });
+  }
+
+  private String bridgeName(long number, OctetStream stream) {
+    ConnectionEnds ends = stream.ends();
+    return "rddp-stream/%d/%d/%d/%s/%d/%s/%d"
+        .formatted(
+            process,
+            number,
+            stream.streamEnds().family(),
+            ends.localAddress(),
+            ends.localPort(),
+            ends.remoteAddress(),
+            ends.remotePort());
+  }
+
+  private void bridged(
+      ProgramSession program, int request, OctetStream stream, boolean done, PairedSocket[] ends) {
+    if (done) {
+      bridges.put(stream.parts().number(), ends[1]);
+      answer(program, request, ends[1]);
+    } else {
+      onThread(() -> {
+        ends[0].close();
+        ends[1].close();
+      });
+      // Another was faster, the memory was mapped meanwhile, or it has ended.
+      OctetStream again = streams.get(stream.parts().cookie());
+      bridge(program, request, stream.hasEnded() ? null : again);
+    }
+  }
+
+  private void answer(ProgramSession program, int request, PairedSocket end) {
+    try {
+      program.send(new DaemonMessage.StreamBridged(request, end.descriptor().duplicate()));
+    } catch (SystemCallException e) {
+      program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage()));
+    }
+  }
+
+  private void closeBridgeEnd(long number) {
+    PairedSocket end = bridges.remove(number);
+    if (end != null) {
+      onThread(end::close);
+    }
+  }
+
   // ---- For engines ----
+
+  @Override
+  public void begin(OctetStream stream) {
+    long cookie = stream.parts().cookie();
+    server.execute(() -> streams.put(cookie, stream));
+  }
+
+  @Override
+  public void onMoved(OctetStream stream) {
+    long number = stream.parts().number();
+    server.execute(() -> closeBridgeEnd(number));
+  }
+
+  @Override
+  public void close(PairedSocket socket) {
+    onThread(socket::close);
+  }
+
+  @Override
+  public void close(StreamMemory memory) {
+    onThread(memory::close);
+  }
 
   @Override
   public void prepare(IncomingStream incoming, StreamListener listener) {
@@ -249,12 +393,6 @@ final class StreamService implements StreamKeeper {
   private static void dismiss(OctetStream stream, StreamListener next) {
     next.leave();
     stream.parts().section().engine().execute(stream::dismiss);
-  }
-
-  @Override
-  public void hangUp(OctetStream stream) {
-    PairedSocket socket = stream.parts().socket();
-    onThread(socket::close);
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
@@ -30,6 +31,9 @@ public final class EngineStreams {
 
   private static final int FIRST_SIZE = 16;
 
+  /** The bit of an event's token that says that it is of the stream's bridge. */
+  private static final int BRIDGE = 1 << 30;
+
   private final Engine engine;
   private final StreamPorts ports;
   private final int port;
@@ -41,8 +45,12 @@ public final class EngineStreams {
   private int[] generations = new int[FIRST_SIZE];
   private int count;
   private OctetStream[] news = new OctetStream[FIRST_SIZE];
+  private OctetStream[] spare = new OctetStream[FIRST_SIZE];
   private int newsCount;
   private long lookedAt;
+
+  /** What has changed at a bridge's socket. */
+  private int changed;
 
   /**
    * Creates the streams of an engine, none.
@@ -178,30 +186,47 @@ public final class EngineStreams {
 
   /** Tells programs what has happened in the turn; looks for closed sockets now and then. */
   int flush(long now) {
-    for (int i = 0; i < newsCount; i++) {
-      OctetStream stream = news[i];
-      news[i] = null;
+    // Those that are not done are listed again, for the next turn.
+    int listed = newsCount;
+    newsCount = 0;
+    OctetStream[] told = news;
+    news = spare;
+    spare = told;
+    for (int i = 0; i < listed; i++) {
+      OctetStream stream = told[i];
+      told[i] = null;
       attempt(stream, FLUSH);
     }
-    newsCount = 0;
     if (count == 0 || now - lookedAt < LOOKS) {
-      return 0;
+      return newsCount;
     }
     lookedAt = now;
     int ready = events.poll();
     for (int i = 0; i < ready; i++) {
       long token = events.token(i);
-      OctetStream stream = streams[(int) token];
-      if (stream != null && generations[(int) token] == (int) (token >>> Integer.SIZE)) {
+      int slot = (int) token & ~BRIDGE;
+      OctetStream stream = streams[slot];
+      if (stream == null || generations[slot] != (int) (token >>> Integer.SIZE)) {
+        continue;
+      }
+      if (((int) token & BRIDGE) == 0) {
         attempt(stream, GONE);
+      } else {
+        changed = events.what(i);
+        attempt(stream, onBridge);
       }
     }
-    return ready;
+    return ready + newsCount;
   }
 
   private static final Consumer<OctetStream> FLUSH = OctetStream::flush;
   private static final Consumer<OctetStream> GONE = OctetStream::onHoldersGone;
   private static final Consumer<OctetStream> RUNG = OctetStream::onDoorbell;
+  private final Consumer<OctetStream> onBridge = this::onBridge;
+
+  private void onBridge(OctetStream stream) {
+    stream.onBridge(changed);
+  }
 
   /** A stream's doorbell has rung. */
   void ring(OctetStream stream) {
@@ -238,9 +263,23 @@ public final class EngineStreams {
     streams[slot] = stream;
     stream.slot(slot);
     count++;
-    long token = (long) ++generations[slot] << Integer.SIZE | slot;
+    generations[slot]++;
+    watch(stream.parts().socket(), EventSet.PEER_ENDED, slot);
+  }
+
+  /** Watches the socket of a stream's bridge, too. */
+  void watch(OctetStream stream, PairedSocket bridge) {
+    int wanted = EventSet.IN | EventSet.OUT | EventSet.PEER_ENDED;
+    watch(bridge, wanted, stream.slot() | BRIDGE);
+  }
+
+  private void watch(PairedSocket socket, int wanted, int token) {
+    int generation = generations[token & ~BRIDGE];
     try {
-      events.add(stream.parts().socket().descriptor(), EventSet.PEER_ENDED, token);
+      events.add(
+          socket.descriptor(),
+          wanted,
+          (long) generation << Integer.SIZE | Integer.toUnsignedLong(token));
     } catch (SystemCallException e) {
       throw new IllegalStateException("no room to watch a socket", e);
     }

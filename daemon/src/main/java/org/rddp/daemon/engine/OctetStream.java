@@ -14,8 +14,11 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
@@ -83,7 +86,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private State state = State.CONNECTING;
 
   /** Whether the program has accepted or asked for it, and the memory is safe to use. */
-  private boolean mapped;
+  private volatile boolean mapped;
 
   /** Whether the keeper checks the memory now. */
   private boolean checking;
@@ -103,6 +106,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private boolean hasNews;
   private boolean looked;
   private int error;
+
+  /** Null while octets pass through the rings. */
+  private StreamBridge bridge;
+
+  /** Whether the bridge has more to move. */
+  private boolean moving;
 
   /** The state that the program is told at the end. */
   private int ended;
@@ -138,6 +147,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     sender.use(next.memory());
     parts.section().add(this);
     engine.streams().watch(this);
+    keeper.begin(this);
   }
 
   /** The settings of every stream: both ends may send first. */
@@ -279,7 +289,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Takes what the program has written, read and said. */
   private void take() {
-    if (!mayPost() || state == State.CLOSING) {
+    if (!mayPost() || state == State.CLOSING || bridge != null) {
       return;
     }
     if (!sender.look() || !receiver.look()) {
@@ -362,6 +372,11 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (checking || released) {
       return;
     }
+    if (bridge != null) {
+      keeper.onMoved(this);
+      releaseIfOver();
+      return;
+    }
     if (over) {
       releaseIfOver();
       return;
@@ -378,9 +393,16 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       abort();
       return;
     }
-    boolean sound = sender.look() && receiver.look();
-    boolean reset = (header().programFlags() & ABORT_AT_CLOSE) != 0 || receiver.unread() > 0;
-    if (!sound || reset) {
+    if (sender.look() && receiver.look()) {
+      finish();
+    } else {
+      reset(Errno.ECONNRESET);
+    }
+  }
+
+  /** Sends the rest and ends it, or resets it as TCP does if octets have not been read. */
+  private void finish() {
+    if ((header().programFlags() & ABORT_AT_CLOSE) != 0 || receiver.unread() > 0) {
       reset(Errno.ECONNRESET);
       return;
     }
@@ -415,6 +437,87 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     abort();
   }
 
+  // ---- The bridge ----
+
+  /** Whether the memory is in use. Any thread. */
+  public boolean isMapped() {
+    return mapped;
+  }
+
+  /** Whether it has ended. Any thread; may be late. */
+  public boolean hasEnded() {
+    return state == State.ENDED;
+  }
+
+  /**
+   * Makes the octets pass through a socket from now on.
+   *
+   * @param socket the daemon's end
+   * @param memory takes the place of memory that no program has mapped; null: there is none
+   * @return false if that is impossible now
+   */
+  public boolean bridge(PairedSocket socket, StreamMemory memory) {
+    if (bridge != null || state != State.ESTABLISHED || checking || mapped == (memory != null)) {
+      if (memory != null) {
+        keeper.close(memory);
+      }
+      return false;
+    }
+    if (memory != null) {
+      keeper.close(parts.memory());
+      parts = parts.with(memory);
+      receiver.use(memory);
+      sender.use(memory);
+      leaveListener();
+    }
+    if (!sender.look(header().moveWriting()) || !receiver.look(header().moveReading())) {
+      distrust();
+      return false;
+    }
+    if ((header().programFlags() & END_SENDING) != 0) {
+      sender.end();
+    }
+    bridge = new StreamBridge(socket, sender, receiver);
+    engine.streams().watch(this, socket);
+    header().addDaemonFlags(StreamHeader.BRIDGED);
+    if (memory != null) {
+      mapped = true;
+      begin();
+    }
+    signalAll();
+    move();
+    return true;
+  }
+
+  /** The bridge's socket has changed. */
+  void onBridge(int what) {
+    if (bridge == null || state == State.ENDED) {
+      return;
+    }
+    if ((what & EventSet.ERROR) != 0) {
+      // Holders have closed it without reading everything.
+      reset(Errno.ECONNRESET);
+      return;
+    }
+    if ((what & EventSet.HUP) != 0) {
+      bridge.leave();
+    }
+    move();
+  }
+
+  private void move() {
+    moving = bridge.move();
+    if (bridge.isEmpty() && state == State.ESTABLISHED) {
+      finish();
+    } else {
+      sender.pump();
+      closeIfEnded();
+    }
+    if (moving && state != State.ENDED) {
+      list();
+    }
+  }
+
   // ---- The end of a turn ----
 
   private void list() {
@@ -427,6 +530,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Tells the program what has happened in the turn. */
   void flush() {
     listed = false;
+    if (bridge != null && (hasNews || moving || sender.room() > 0) && state != State.ENDED) {
+      hasNews = false;
+      move();
+    }
     if (!mapped || !open) {
       hasNews = false;
       return;
@@ -671,6 +778,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
   }
 
+  private void closeBridge() {
+    if (bridge != null) {
+      keeper.close(bridge.socket());
+    }
+  }
+
   private void publishEnd() {
     header().error(error);
     if (error != 0 && ended == StreamHeader.ENDED) {
@@ -678,15 +791,19 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     header().state(ended);
     signalAll();
+    if (error != 0) {
+      closeBridge();
+    }
     if (open && error != 0) {
       open = false;
-      keeper.hangUp(this);
+      keeper.close(parts.socket());
     }
   }
 
   private void releaseIfOver() {
     if (over && !open && !checking && !released) {
       released = true;
+      closeBridge();
       leaveListener();
       parts.section().remove(this);
       engine.streams().unwatch(this);

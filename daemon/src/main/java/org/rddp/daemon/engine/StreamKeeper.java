@@ -1,5 +1,8 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.ring.StreamMemory;
+
 /**
  * Does for octet streams what an engine must not: maps memory, checks seals, passes descriptors and
  * closes them. Engines call it; it answers on the engine's thread. Never waits.
@@ -29,8 +32,17 @@ public interface StreamKeeper {
    */
   void offerAgain(OctetStream stream);
 
-  /** Closes the daemon's end of a stream's socket: the program's is at its end. */
-  void hangUp(OctetStream stream);
+  /** Knows a stream by its parts, until they are released. */
+  void begin(OctetStream stream);
+
+  /** All who held a bridged stream's first socket have got the other one. */
+  void onMoved(OctetStream stream);
+
+  /** Closes a socket: what the program has sent with a message may make that wait. */
+  void close(PairedSocket socket);
+
+  /** Unmaps memory. */
+  void close(StreamMemory memory);
 
   /** The engine uses nothing of the stream any more: unmaps and closes. */
   void release(OctetStream stream);

@@ -12,6 +12,7 @@ import org.rddp.ipc.ring.StreamMemory;
  * @param memory its memory
  * @param socket the daemon's end of its socket
  * @param programSocket the program's end, until it has been sent
+ * @param cookie by which the kernel knows the program's end
  */
 public record StreamParts(
     StreamSection section,
@@ -19,4 +20,10 @@ public record StreamParts(
     long number,
     StreamMemory memory,
     PairedSocket socket,
-    PairedSocket programSocket) {}
+    PairedSocket programSocket,
+    long cookie) {
+  /** The same with other memory. */
+  StreamParts with(StreamMemory other) {
+    return new StreamParts(section, index, number, other, socket, programSocket, cookie);
+  }
+}

@@ -1,0 +1,91 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ipc.linux.PairedSocket;
+
+/**
+ * Moves the octets of a stream between its rings and a socket, which any process can use without
+ * the rings: after an exec, or in another process. Engine thread only.
+ */
+final class StreamBridge {
+  /** Octets that are moved in a turn, in each direction. */
+  private static final int MOST = 1 << 16;
+
+  private final PairedSocket socket;
+  private final StreamSender sender;
+  private final StreamReceiver receiver;
+
+  /** Whether holders have ended what they send. */
+  private boolean inputEnded;
+
+  private boolean outputEnded;
+
+  /** Whether nobody holds the other end. */
+  private boolean left;
+
+  StreamBridge(PairedSocket socket, StreamSender sender, StreamReceiver receiver) {
+    this.socket = socket;
+    this.sender = sender;
+    this.receiver = receiver;
+  }
+
+  PairedSocket socket() {
+    return socket;
+  }
+
+  /** Nobody holds the other end any more. */
+  void leave() {
+    left = true;
+  }
+
+  /** Whether nobody holds the other end, and all that came from there is in the ring. */
+  boolean isEmpty() {
+    return left && inputEnded;
+  }
+
+  /**
+   * Moves what can be moved, within a bound.
+   *
+   * @return whether there is more
+   */
+  boolean move() {
+    boolean more = moveOut();
+    return moveIn() || more;
+  }
+
+  private boolean moveOut() {
+    int moved = 0;
+    while (receiver.unread() > 0 && moved < MOST) {
+      long octets =
+          socket.send(receiver.nextAddress(), Math.min(receiver.unread(), MOST - moved));
+      if (octets <= 0) {
+        return false;
+      }
+      receiver.consume(octets);
+      moved += (int) octets;
+    }
+    if (receiver.unread() == 0 && receiver.hasEnded() && !outputEnded) {
+      outputEnded = true;
+      socket.closeSending();
+    }
+    return receiver.unread() > 0;
+  }
+
+  private boolean moveIn() {
+    int moved = 0;
+    while (!inputEnded && sender.room() > 0 && moved < MOST) {
+      long octets =
+          socket.receive(sender.nextAddress(), Math.min(sender.room(), MOST - moved));
+      if (octets < 0) {
+        return false;
+      }
+      if (octets == 0) {
+        inputEnded = true;
+        sender.end();
+        return false;
+      }
+      sender.add((int) octets);
+      moved += (int) octets;
+    }
+    return !inputEnded && sender.room() > 0;
+  }
+}
