@@ -514,7 +514,7 @@ final class ProgramSession implements SessionHandler {
   private static DaemonMessage refusal(int request, RequestRefusedException e) {
     // The text may name another program.
     String text = LogText.escaped(e.getMessage(), MAX_REFUSAL);
-    return new DaemonMessage.Refused(request, e.reason(), 0, text);
+    return new DaemonMessage.Refused(request, e.reason(), e.detail(), text);
   }
 
   // ---- The end ----

@@ -24,6 +24,7 @@ import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
@@ -243,6 +244,13 @@ final class ProgramSockets {
     if (chosen.socketsPort() == 0) {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE, "sockets-port of the interface " + chosen.name() + " is 0");
+    }
+    if (server.interfaces().engines(chosen.name()).stream()
+        .anyMatch(each -> each.engine().streams().isStranger(remote))) {
+      throw new RequestRefusedException(
+          Reason.UNREACHABLE,
+          Errno.EHOSTDOWN,
+          remote + " has answered a moment ago that it does not speak rddp");
     }
     long timeout =
         connect.timeoutMillis() == 0

@@ -2,10 +2,10 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.rddp.ip.HostAddress;
@@ -40,7 +40,7 @@ public final class EngineStreams {
   private final StreamKeeper keeper;
   private final EventSet events;
   private final List<StreamSection> sections = new ArrayList<>();
-  private final Map<HostAddress, Long> strangers = new HashMap<>();
+  private final Map<HostAddress, Long> strangers = new ConcurrentHashMap<>();
   private OctetStream[] streams = new OctetStream[FIRST_SIZE];
   private int[] generations = new int[FIRST_SIZE];
   private int count;
@@ -141,7 +141,7 @@ public final class EngineStreams {
     return new StreamOpening(engine, remote, remotePort, localPort, timeout).begin(parts);
   }
 
-  /** Whether a host has answered a moment ago that it does not speak rddp. */
+  /** Whether a host has answered a moment ago that it does not speak rddp. Any thread. */
   public boolean isStranger(HostAddress host) {
     Long until = strangers.get(host);
     return until != null && until - engine.tcp().now() > 0;

@@ -491,7 +491,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** The bridge's socket has changed. */
   void onBridge(int what) {
-    if (bridge == null || state == State.ENDED) {
+    if (bridge == null || error != 0 || released) {
       return;
     }
     if ((what & EventSet.ERROR) != 0) {
@@ -513,9 +513,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       sender.pump();
       closeIfEnded();
     }
-    if (moving && state != State.ENDED) {
+    if (moving && error == 0) {
       list();
     }
+    releaseIfOver();
   }
 
   // ---- The end of a turn ----
@@ -530,7 +531,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Tells the program what has happened in the turn. */
   void flush() {
     listed = false;
-    if (bridge != null && (hasNews || moving || sender.room() > 0) && state != State.ENDED) {
+    if (bridge != null && error == 0 && !released) {
       hasNews = false;
       move();
     }
@@ -801,7 +802,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void releaseIfOver() {
-    if (over && !open && !checking && !released) {
+    boolean moved = bridge == null || error != 0 || bridge.isDone();
+    if (over && !open && moved && !checking && !released) {
       released = true;
       closeBridge();
       leaveListener();

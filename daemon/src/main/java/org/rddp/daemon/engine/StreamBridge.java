@@ -42,6 +42,11 @@ final class StreamBridge {
     return left && inputEnded;
   }
 
+  /** Whether holders have all that has come, or there are none. */
+  boolean isDone() {
+    return left || outputEnded;
+  }
+
   /**
    * Moves what can be moved, within a bound.
    *
