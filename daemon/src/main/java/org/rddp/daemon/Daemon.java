@@ -28,6 +28,7 @@ import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.FrameCapture;
 import org.rddp.daemon.control.InterfaceEngine;
+import org.rddp.daemon.control.ReservedPorts;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
@@ -156,6 +157,7 @@ public final class Daemon implements AutoCloseable {
         new ControlServer(
             listener,
             named,
+            ReservedPorts.of(configuration.interfaces()),
             configuration.limits(),
             Set.copyOf(configuration.control().users()),
             heap(),

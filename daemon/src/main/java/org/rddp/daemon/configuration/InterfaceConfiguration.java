@@ -53,6 +53,15 @@ public record InterfaceConfiguration(
     int queuePairPort,
     int socketsPort,
     Optional<IpsecConfiguration> ipsec) {
+  /**
+   * The usual {@link #queuePairPort}: near the port of RoCE v2, 4791; IANA has assigned none of
+   * 4793 to 4799.
+   */
+  public static final int QUEUE_PAIR_PORT = 4794;
+
+  /** Default of {@code socketsPort}. */
+  public static final int SOCKETS_PORT = 4793;
+
   /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
     return new InterfaceAddress(ipv4, ipv6, mtu, vlan);

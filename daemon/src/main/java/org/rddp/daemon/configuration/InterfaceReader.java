@@ -17,10 +17,6 @@ final class InterfaceReader {
 
   private static final int USUAL_PACKETS = 16384;
 
-  /** Near the port of RoCE v2, 4791; IANA has assigned none of 4793 to 4799. */
-  private static final int QUEUE_PAIR_PORT = 4794;
-  private static final int SOCKETS_PORT = 4793;
-
   /** The most that fits a packet buffer, whose octets DPDK counts in 16 bits. */
   private static final int LONGEST_FRAME = 65000;
 
@@ -74,8 +70,9 @@ final class InterfaceReader {
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
-    int queuePairPort = (int) section.integer("queue-pair-port", 0, 65535, QUEUE_PAIR_PORT);
-    int socketsPort = (int) section.integer("sockets-port", 0, 65535, SOCKETS_PORT);
+    int queuePairPort =
+        (int) section.integer("queue-pair-port", 0, 65535, InterfaceConfiguration.QUEUE_PAIR_PORT);
+    int socketsPort = (int) section.integer("sockets-port", 0, 65535, InterfaceConfiguration.SOCKETS_PORT);
     if (socketsPort != 0 && socketsPort == queuePairPort) {
       section.refuse(
           "sockets-port",

@@ -45,6 +45,7 @@ public final class ControlServer implements AutoCloseable {
   private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final InterfaceEngines interfaces;
+  private final ReservedPorts reservedPorts;
   private Limits limits;
   private final Permissions permissions;
   private final Statistics statistics;
@@ -85,6 +86,7 @@ public final class ControlServer implements AutoCloseable {
   public ControlServer(
       ControlListener listener,
       List<InterfaceEngine> ports,
+      ReservedPorts reservedPorts,
       Limits limits,
       Set<Integer> users,
       HeapShare heap,
@@ -92,6 +94,7 @@ public final class ControlServer implements AutoCloseable {
       DaemonEvents events)
       throws SystemCallException {
     this.interfaces = new InterfaceEngines(ports);
+    this.reservedPorts = reservedPorts;
     this.limits = limits;
     this.permissions = new Permissions(users);
     this.statistics = statistics;
@@ -303,6 +306,11 @@ public final class ControlServer implements AutoCloseable {
             Reason.ADDRESS_IN_USE, "port %d is in use by another process".formatted(port));
       }
     }
+  }
+
+  /** The ports that no program may use. */
+  ReservedPorts reservedPorts() {
+    return reservedPorts;
   }
 
   /** The interfaces. */

@@ -3,6 +3,7 @@ package org.rddp.daemon.control;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ControlAddresses;
+import org.rddp.daemon.engine.Introduction;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ip.HostAddress;
@@ -14,12 +15,15 @@ final class ProgramConnections {
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   private final ProgramSession program;
+  private final ReservedPorts reservedPorts;
 
-  ProgramConnections(ProgramSession program) {
+  ProgramConnections(ProgramSession program, ReservedPorts reservedPorts) {
     this.program = program;
+    this.reservedPorts = reservedPorts;
   }
 
-  void accept(Session session, ProgramMessage.Accept accept) {
+  void accept(Session session, ProgramMessage.Accept accept) throws RequestRefusedException {
+    Introduction.checkNone(accept.privateData().toByteArray());
     program.onEngine(
         accept.request(),
         () -> {
@@ -51,6 +55,8 @@ final class ProgramConnections {
           "connecting needs a port from 1 to 65535 and a timeout of at least 1 ms, not port %d and %d ms"
               .formatted(connect.remotePort(), connect.timeoutMillis()));
     }
+    reservedPorts.checkConnect(connect.remotePort());
+    Introduction.checkNone(connect.privateData().toByteArray());
     long timeout =
         Math.min(TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis()), MAX_CONNECT_TIMEOUT);
     program.onEngine(

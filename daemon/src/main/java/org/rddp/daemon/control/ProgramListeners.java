@@ -45,6 +45,8 @@ final class ProgramListeners {
               .formatted(listen.port(), listen.backlog()));
     }
     HostAddress at = program.daemonInterface().localAddress(listen.address());
+    server.reservedPorts().checkListen(listen.port());
+    PrivilegedPorts.check(program.process(), listen.port());
     server.checkPort(program, listen.port());
     listeners.take(1);
     claim(listen.port());

@@ -49,7 +49,7 @@ final class ProgramRequests {
             server,
             program,
             new Quota("listeners of this program", limits.sessionListeners(), share.listeners()));
-    connections = new ProgramConnections(program);
+    connections = new ProgramConnections(program, server.reservedPorts());
     queuePairs = new ProgramQueuePairs(program, limits.sessionConnections());
     memory = new ProgramMemory(octets, memories, mappingThreads);
     memoryRequests =

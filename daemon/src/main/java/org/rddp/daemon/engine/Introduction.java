@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import org.rddp.client.types.Reason;
 
 /**
  * What a connecting queue pair says of itself and of the one that it asks for: the private data of
@@ -71,6 +72,20 @@ public record Introduction(int from, int to, int fromPsn, int toPsn) {
         to,
         (flags & FROM_PSN) == 0 ? UNKNOWN : fromPsn & MOST,
         (flags & TO_PSN) == 0 ? UNKNOWN : toPsn & MOST);
+  }
+
+  /**
+   * Refuses private data of a program that begin as an introduction, or the answer to one, does: a
+   * daemon would believe it to be of ours. The reserved ports do not include that of a peer's
+   * daemon which is configured otherwise.
+   */
+  public static void checkNone(byte[] privateData) throws RequestRefusedException {
+    if (privateData.length >= Integer.BYTES && ByteBuffer.wrap(privateData).getInt() == MAGIC) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "private data that begin with 0x%08x are of daemons only, which introduce queue pairs so; put anything else first"
+              .formatted(MAGIC));
+    }
   }
 
   /** The private data of the Reply that accepts. */

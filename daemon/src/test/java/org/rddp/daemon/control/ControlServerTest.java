@@ -39,6 +39,7 @@ class ControlServerTest {
         new ControlServer(
             ControlListener.bind(path, PosixFilePermissions.fromString("rw-------")),
             List.of(),
+            ReservedPorts.of(List.of()),
             Limits.DEFAULTS,
             Set.of(),
             HeapShare.ofHeap(Runtime.getRuntime().maxMemory()),

@@ -41,13 +41,13 @@ import org.rddp.tcp.TcpStack;
  */
 final class SessionFixture {
   static final int PORT = 7;
-  private static final int QUEUE_PAIR_PORT = 4794;
+  static final int QUEUE_PAIR_PORT = 4794;
   static final int OUTSTANDING = 64;
-  private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
-  private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
+  static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
 
   /** A peer's end of a connection: remembers how its requests end. */
-  static final class Peer implements StartupHandler, RdmapHandler {
+  static class Peer implements StartupHandler, RdmapHandler {
     RdmapStream stream;
     MpaStartup startup;
     final List<String> events = new ArrayList<>();
@@ -202,13 +202,22 @@ final class SessionFixture {
 
   /** The peer's host answers connections in turn by these; more are refused. */
   void peers(StreamHandler... handlers) {
+    peersAt(PORT, handlers);
+  }
+
+  /** The peer's host answers so at a port. */
+  void peersAt(int number, StreamHandler... handlers) {
     Iterator<StreamHandler> next = List.of(handlers).iterator();
-    peerTcp.listen(PORT, (stream, address, port) -> next.hasNext() ? next.next() : null);
+    peerTcp.listen(number, (stream, address, port) -> next.hasNext() ? next.next() : null);
   }
 
   /** A peer that is asked for a stream, and accepts it. */
   Peer accepting(MpaSettings mpa) {
-    Peer peer = new Peer();
+    return answering(new Peer(), mpa);
+  }
+
+  /** A peer that is asked for a stream, and answers. */
+  Peer answering(Peer peer, MpaSettings mpa) {
     RdmapSettings settings = new RdmapSettings(mpa, 64, 16);
     peer.stream = new RdmapStream(peerDdp, peerDomain, settings, peer);
     peer.startup = MpaStartup.responder(settings.mpa(), peer, peer.stream.ddp());
