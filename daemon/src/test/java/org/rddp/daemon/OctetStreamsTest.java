@@ -1,7 +1,8 @@
 package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -10,17 +11,24 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.client.RefusedException;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamException;
 import org.rddp.client.streams.StreamSession;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.ring.StreamHeader;
 
 /** Octet streams of programs, from connect to close. */
 @Timeout(60)
@@ -121,9 +129,7 @@ class OctetStreamsTest {
   @Test
   void shouldRefuseWhereNobodyListens() throws Exception {
     client = connect(PORT);
-    assertThatThrownBy(client::awaitConnected)
-        .isInstanceOfSatisfying(
-            StreamException.class, e -> assertThat(e.errno()).isEqualTo(111));
+    assertThat(errno(client::awaitConnected)).isEqualTo(Errno.ECONNREFUSED);
     client.close();
   }
 
@@ -195,5 +201,225 @@ class OctetStreamsTest {
     bridged.close();
     assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
     client.close();
+  }
+
+  private static int errno(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    assertThat(thrown).isInstanceOf(StreamException.class);
+    return ((StreamException) thrown).errno();
+  }
+
+  private static Reason refusal(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    assertThat(thrown).isInstanceOf(RefusedException.class);
+    return ((RefusedException) thrown).reason();
+  }
+
+  @Test
+  void shouldGiveAPortToOneListenerOrToAGroup() throws Exception {
+    InetSocketAddress any = new InetSocketAddress("0.0.0.0", PORT);
+    InetSocketAddress one = new InetSocketAddress(TestDaemon.ADDRESS_ONE, PORT);
+    InetSocketAddress two = new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT);
+    try (ProgramListener first = here.listen(any, 8, 0)) {
+      assertThat(refusal(() -> there.listen(any, 8, 0))).isEqualTo(Reason.ADDRESS_IN_USE);
+      assertThat(refusal(() -> there.listen(any, 8, REUSE_PORT)))
+          .isEqualTo(Reason.ADDRESS_IN_USE);
+      assertThat(refusal(() -> there.listen(one, 8, 0))).isEqualTo(Reason.ADDRESS_IN_USE);
+      assertThat(first.port()).isEqualTo(PORT);
+    }
+    // The daemon learns of the end of a listener by its socket.
+    ProgramListener specific = listenSoon(one);
+    there.listen(two, 8, 0).close();
+    specific.close();
+    ProgramListener group = listenSoon(any, REUSE_PORT);
+    ProgramListener other = there.listen(any, 8, REUSE_PORT);
+    ProgramStream[] clients = {connect(PORT), connect(PORT), connect(PORT), connect(PORT)};
+    for (ProgramStream each : clients) {
+      each.awaitConnected();
+    }
+    for (ProgramListener each : new ProgramListener[] {group, other}) {
+      each.accept(TIMEOUT).close();
+      each.accept(TIMEOUT).close();
+    }
+    for (ProgramStream each : clients) {
+      each.close();
+    }
+    group.close();
+    other.close();
+  }
+
+  private ProgramListener listenSoon(InetSocketAddress at, int... flags) {
+    ProgramListener[] listening = {null};
+    TestDaemon.await(
+        () -> {
+          try {
+            listening[0] = here.listen(at, 8, flags.length == 0 ? 0 : flags[0]);
+            return true;
+          } catch (RefusedException e) {
+            return false;
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        },
+        "the earlier listener has ended");
+    return listening[0];
+  }
+
+  @Test
+  void shouldLetClientsWaitWhileTheBacklogIsFull() throws Exception {
+    try (ProgramListener listener =
+        there.listen(new InetSocketAddress("0.0.0.0", PORT), 1, 0)) {
+      ProgramStream[] clients = new ProgramStream[6];
+      for (int i = 0; i < clients.length; i++) {
+        clients[i] = connect(PORT);
+        clients[i].write(new byte[] {(byte) i});
+      }
+      boolean[] served = new boolean[clients.length];
+      for (int i = 0; i < clients.length; i++) {
+        ProgramStream accepted = listener.accept(TIMEOUT);
+        served[read(accepted, 1)[0]] = true;
+        accepted.close();
+      }
+      assertThat(served).containsOnly(true);
+      for (ProgramStream each : clients) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void shouldGiveWhatAnEndedListenerHasNotAcceptedToAnother() throws Exception {
+    InetSocketAddress any = new InetSocketAddress("0.0.0.0", PORT);
+    ProgramListener first = here.listen(any, 8, REUSE_PORT);
+    ProgramListener second = there.listen(any, 8, REUSE_PORT);
+    ProgramStream one = connect(PORT);
+    ProgramStream two = connect(PORT);
+    one.awaitConnected();
+    two.awaitConnected();
+    one.write("one".getBytes());
+    two.write("two".getBytes());
+    first.close();
+    ProgramStream a = second.accept(TIMEOUT);
+    ProgramStream b = second.accept(TIMEOUT);
+    assertThat(List.of(new String(read(a, 3)), new String(read(b, 3))))
+        .containsExactlyInAnyOrder("one", "two");
+    second.close();
+    for (ProgramStream each : List.of(a, b, one, two)) {
+      each.close();
+    }
+  }
+
+  @Test
+  void shouldResetWhatNobodyAccepts() throws Exception {
+    ProgramListener listener = listen();
+    client = connect(PORT);
+    client.awaitConnected();
+    client.write(octets(100));
+    listener.close();
+    assertThat(errno(() -> client.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
+    client.close();
+  }
+
+  @Test
+  void shouldResetWhatIsClosedWithOctetsUnread() throws Exception {
+    establish();
+    client.write(octets(100));
+    read(server, 1);
+    server.close();
+    assertThat(errno(() -> client.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
+    client.close();
+  }
+
+  @Test
+  void shouldTakeOneHundredThousandSingleOctets() throws Exception {
+    establish();
+    CompletableFuture<byte[]> read =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return read(server, 100_000);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+    byte[] sent = octets(100_000);
+    for (byte each : sent) {
+      client.write(new byte[] {each});
+    }
+    assertThat(read.get()).isEqualTo(sent);
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void shouldKeepABoundPort() throws Exception {
+    try (ProgramListener listener = listen()) {
+      InetSocketAddress to = new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT);
+      client = here.connect(to, address(TestDaemon.ADDRESS_ONE), 5000, TIMEOUT);
+      server = listener.accept(TIMEOUT);
+      assertThat(client.ends().localPort()).isEqualTo(5000);
+      assertThat(server.ends().remotePort()).isEqualTo(5000);
+      assertThat(
+              refusal(() ->
+                  there.connect(to, address(TestDaemon.ADDRESS_ONE), 5000, TIMEOUT)))
+          .isEqualTo(Reason.ADDRESS_IN_USE);
+      client.close();
+      server.close();
+    }
+  }
+
+  @Test
+  void shouldLoseOnlyItsStreamsToAProgramThatWritesNonsense() throws Exception {
+    establish();
+    ProgramStream honest = client;
+    ProgramStream peer = server;
+    int port = PORT + 1;
+    try (ProgramListener listener =
+        there.listen(new InetSocketAddress("0.0.0.0", port), 8, 0)) {
+      for (long nonsense : new long[] {-1, 1, 65537, Long.MAX_VALUE, Long.MIN_VALUE + 65_537}) {
+        for (boolean consumes : new boolean[] {true, false}) {
+          ProgramStream liar = connect(port);
+          ProgramStream other = listener.accept(TIMEOUT);
+          liar.awaitConnected();
+          StreamHeader header = liar.header();
+          long wrong = !consumes && nonsense == 1 ? 65537 : nonsense;
+          assertThat(consumes ? header.consume(0, wrong) : header.write(0, wrong)).isTrue();
+          liar.endSending();
+          assertThat(errno(() -> other.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
+          liar.close();
+          other.close();
+        }
+      }
+    }
+    honest.write("still here".getBytes());
+    assertThat(read(peer, 10)).isEqualTo("still here".getBytes());
+    honest.close();
+    peer.close();
+  }
+
+  @Test
+  void shouldGoOnWithOtherFamiliesAndItsOwnAddress() throws Exception {
+    try (ProgramListener listener = there.listen(new InetSocketAddress("::", PORT), 8, 0)) {
+      for (String[] ends :
+          new String[][] {
+            {TestDaemon.IPV6_ONE, TestDaemon.IPV6_TWO},
+            {TestDaemon.ADDRESS_ONE, TestDaemon.ADDRESS_TWO},
+            {null, TestDaemon.ADDRESS_TWO}
+          }) {
+        InetAddress from = ends[0] == null ? null : address(ends[0]);
+        client = here.connect(new InetSocketAddress(ends[1], PORT), from, 0, TIMEOUT);
+        server = listener.accept(TIMEOUT);
+        client.write(octets(10));
+        assertThat(read(server, 10)).isEqualTo(octets(10));
+        client.close();
+        server.close();
+      }
+    }
+    try (ProgramListener only6 =
+        listenSoon(new InetSocketAddress("::", PORT), ProgramMessage.StreamListen.ONLY_IPV6)) {
+      client = connect(PORT);
+      assertThat(errno(client::awaitConnected)).isEqualTo(Errno.ECONNREFUSED);
+      client.close();
+      assertThat(only6.port()).isEqualTo(PORT);
+    }
   }
 }

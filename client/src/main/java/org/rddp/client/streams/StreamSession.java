@@ -182,6 +182,11 @@ public final class StreamSession implements AutoCloseable {
     }
   }
 
+  /** Ends the session and its listeners; its streams go on. */
+  public void closeControl() {
+    socket.close();
+  }
+
   /** Ends the session and its listeners. Its streams stay; they must not be used any more. */
   @Override
   public void close() {

@@ -53,6 +53,9 @@ public final class Errno {
   /** The address is in use. */
   public static final int EADDRINUSE = 98;
 
+  /** The address is not this machine's, or its port is in use towards the peer. */
+  public static final int EADDRNOTAVAIL = 99;
+
   /** The connection was aborted before it was accepted. */
   public static final int ECONNABORTED = 103;
 

@@ -99,6 +99,7 @@ final class ProgramSockets {
   void open(ProgramMessage.SocketsHello hello) throws RequestRefusedException {
     List<InterfaceEngine> engines = server.interfaces().all();
     Limits limits = server.limits();
+    Integer user = user();
     try {
       SharedMemory memory =
           SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
@@ -110,7 +111,11 @@ final class ProgramSockets {
         Doorbells bells = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
         sections.add(
             new StreamSection(
-                each.engine(), i, each.owner(program.process(), limits), bells));
+                each.engine(),
+                i,
+                each.owner(program.process(), limits),
+                bells,
+                signal -> service.wake(user, signal)));
         indices.put(sections.getLast(), new BitSet());
         sleeps.add(each.engine().sleep());
       }
@@ -256,7 +261,13 @@ final class ProgramSockets {
         connect.timeoutMillis() == 0
             ? CONNECT_TIMEOUT
             : TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis());
-    StreamSlot slot = take(leastUsed(chosen));
+    StreamSlot slot =
+        take(
+            leastUsed(chosen),
+            connect.localPort() == 0
+                ? null
+                : new StreamSlot.Claim(
+                    chosen.name(), connect.localPort(), remote, connect.remotePort()));
     int request = connect.request();
     service.make(
         slot,
@@ -310,7 +321,7 @@ final class ProgramSockets {
   }
 
   /** Takes what a stream needs of the quotas. */
-  StreamSlot take(Engine engine) throws RequestRefusedException {
+  StreamSlot take(Engine engine, StreamSlot.Claim claim) throws RequestRefusedException {
     if (ended) {
       throw new RequestRefusedException(Reason.STATE, "the session has ended");
     }
@@ -325,6 +336,13 @@ final class ProgramSockets {
                   Doorbells.STREAMS,
                   section.owner().userConnections(),
                   section.owner().processConnections()));
+    }
+    if (claim != null && service.isClaimed(claim)) {
+      throw new RequestRefusedException(
+          Reason.ADDRESS_IN_USE,
+          Errno.EADDRNOTAVAIL,
+          "the program's local port %d is in use towards %s"
+              .formatted(claim.localPort(), claim.remote().withPort(claim.remotePort())));
     }
     connections.take(1);
     try {
@@ -341,7 +359,7 @@ final class ProgramSockets {
     }
     taken.set(index);
     section.owner().addConnection();
-    return new StreamSlot(this, section, index, service.nextNumber());
+    return new StreamSlot(this, section, index, service.nextNumber(), claim);
   }
 
   private HeapShare heap() {

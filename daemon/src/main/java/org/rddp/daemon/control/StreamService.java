@@ -1,8 +1,10 @@
 package org.rddp.daemon.control;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import org.rddp.client.types.Reason;
@@ -39,6 +41,8 @@ final class StreamService implements StreamKeeper {
   private final EventSet listenerEnds = EventSet.create();
 
   private final Map<Long, StreamSlot> slots = new HashMap<>();
+
+  private final Set<StreamSlot.Claim> claims = new HashSet<>();
 
   /** Streams by the number by which the kernel knows the program's socket. */
   private final Map<Long, OctetStream> streams = new HashMap<>();
@@ -79,6 +83,9 @@ final class StreamService implements StreamKeeper {
    */
   void make(StreamSlot slot, Made made, Refused refused) {
     slots.put(slot.number(), slot);
+    if (slot.claim() != null) {
+      claims.add(slot.claim());
+    }
     thread.execute(() -> {
       try {
         StreamParts parts = parts(slot);
@@ -146,10 +153,34 @@ final class StreamService implements StreamKeeper {
     });
   }
 
+  /** Whether a stream has a local port towards a peer. */
+  boolean isClaimed(StreamSlot.Claim claim) {
+    return claims.contains(claim);
+  }
+
   private void giveBack(long number) {
     StreamSlot slot = slots.remove(number);
     if (slot != null) {
+      claims.remove(slot.claim());
       slot.program().free(slot);
+    }
+  }
+
+  /**
+   * Sends the message that wakes a program, on the engine's thread unless that has taken long for
+   * one of its user.
+   */
+  void wake(Integer user, Runnable signal) {
+    SlowUsers slow = server.slowUsers();
+    if (slow.contains(user)) {
+      onThread(signal);
+    } else if (slow.wake(user, signal)) {
+      server.execute(() ->
+          server
+              .events()
+              .info(
+                  "waking a program of user %d at an octet stream took longer than 1 ms, since very many threads or epoll instances wait for it: from now on another thread wakes its programs"
+                      .formatted(user)));
     }
   }
 
@@ -297,7 +328,7 @@ final class StreamService implements StreamKeeper {
         if (owner == null) {
           throw new RequestRefusedException(Reason.STATE, "the listener has ended");
         }
-        StreamSlot slot = owner.program().take(engine);
+        StreamSlot slot = owner.program().take(engine, null);
         make(
             slot,
             parts -> {
@@ -374,7 +405,7 @@ final class StreamService implements StreamKeeper {
           return;
         }
         make(
-            owner.program().take(engine),
+            owner.program().take(engine, null),
             parts -> {
               if (stream.replace(parts, next)) {
                 discard(old);

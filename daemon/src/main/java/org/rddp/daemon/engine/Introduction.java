@@ -86,6 +86,11 @@ public record Introduction(int from, int to, int fromPsn, int toPsn) {
           "private data that begin with 0x%08x are of daemons only, which introduce queue pairs so; put anything else first"
               .formatted(MAGIC));
     }
+    if (StreamGreeting.isOurs(privateData)) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "private data that begin with RDDPSTR1 are of daemons only, which open octet streams so");
+    }
   }
 
   /** The private data of the Reply that accepts. */

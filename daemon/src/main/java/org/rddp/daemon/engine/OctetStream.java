@@ -79,6 +79,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final StreamReceiver receiver;
   private final StreamSender sender;
   private final Deadline deadline;
+  private final Runnable signal = this::sendSignal;
   private StreamParts parts;
   private StreamListener listener;
   private TcpConnection tcp;
@@ -90,6 +91,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Whether the keeper checks the memory now. */
   private boolean checking;
+
+  /** Whether the program has been told that it is established. */
+  private boolean begun;
 
   /** Whether a program holds its socket. */
   private boolean open = true;
@@ -332,7 +336,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     if (state == State.ESTABLISHED) {
-      begin();
+      list();
     }
     if (!open) {
       onHoldersGone();
@@ -482,7 +486,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     header().addDaemonFlags(StreamHeader.BRIDGED);
     if (memory != null) {
       mapped = true;
-      begin();
+      list();
     }
     signalAll();
     move();
@@ -531,6 +535,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Tells the program what has happened in the turn. */
   void flush() {
     listed = false;
+    if (mapped && !begun && state != State.CONNECTING && state != State.ENDED) {
+      begun = true;
+      begin();
+    }
     if (bridge != null && error == 0 && !released) {
       hasNews = false;
       move();
@@ -553,7 +561,13 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void signal() {
-    parts.socket().send(OCTET.address(), 1);
+    parts.section().wake(signal);
+  }
+
+  private void sendSignal() {
+    if (parts.socket().descriptor().isOpen()) {
+      parts.socket().send(OCTET.address(), 1);
+    }
   }
 
   private void drain() {
@@ -683,9 +697,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     state = State.ESTABLISHED;
     engine.counters().connectionsOpened++;
     engine.events().opened(ends, initiator);
-    if (mapped) {
-      begin();
-    }
+    // The layers below begin when this returns.
+    list();
   }
 
   /** It could not be established. */
@@ -753,6 +766,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       failed(Errno.ECONNRESET);
     } else if (!over) {
       rdmap.abort();
+      tcp.abort();
     }
   }
 

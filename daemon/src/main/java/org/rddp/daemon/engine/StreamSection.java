@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ipc.ring.Doorbells;
 
@@ -19,6 +20,7 @@ public final class StreamSection {
   private final SessionOwner owner;
   private final Doorbells doorbells;
   private final HeldShare held;
+  private final Consumer<Runnable> waker;
   private OctetStream[] streams = new OctetStream[FIRST_SIZE];
   private int count;
   private StreamSections sleepsAs;
@@ -37,8 +39,15 @@ public final class StreamSection {
    *
    * @param number of the section among the program's
    * @param doorbells in memory that is safe to use
+   * @param waker runs what wakes the program; allocates nothing
    */
-  public StreamSection(Engine engine, int number, SessionOwner owner, Doorbells doorbells) {
+  public StreamSection(
+      Engine engine,
+      int number,
+      SessionOwner owner,
+      Doorbells doorbells,
+      Consumer<Runnable> waker) {
+    this.waker = waker;
     this.engine = engine;
     this.number = number;
     this.owner = owner;
@@ -68,6 +77,11 @@ public final class StreamSection {
 
   StreamSections sleepsAs() {
     return sleepsAs;
+  }
+
+  /** Runs what wakes the program. */
+  void wake(Runnable signal) {
+    waker.accept(signal);
   }
 
   HeldShare held() {
