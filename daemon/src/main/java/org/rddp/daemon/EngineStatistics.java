@@ -38,6 +38,11 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.introductions.refused", engineCounters::introductionsRefused);
     statistics.add(prefix + "engine.introductions.kept", engineCounters::introductionsKept);
     statistics.add(prefix + "engine.introductions.expired", engineCounters::introductionsExpired);
+    statistics.add(prefix + "engine.streams.opened", engineCounters::streamsOpened);
+    statistics.add(prefix + "engine.streams.closed", engineCounters::streamsClosed);
+    statistics.add(prefix + "engine.streams.refused", engineCounters::streamsRefused);
+    statistics.add(prefix + "engine.streams.reset", engineCounters::streamsReset);
+    statistics.add(prefix + "engine.streams.bridged", engineCounters::streamsBridged);
     statistics.add(
         prefix + "engine.startup.first-message-awaited", engineCounters::firstMessagesAwaited);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);

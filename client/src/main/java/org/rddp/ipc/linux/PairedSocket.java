@@ -21,6 +21,7 @@ public final class PairedSocket implements AutoCloseable {
   private static final int SO_SNDBUF = 7;
   private static final int SO_COOKIE = 57;
   private static final int SHUT_WR = 1;
+  private static final int SHUT_RDWR = 2;
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
 
@@ -150,6 +151,13 @@ public final class PairedSocket implements AutoCloseable {
   /** Ends what this end sends: the other end reads end-of-file. */
   public void closeSending() {
     SHUTDOWN.attempt(descriptor.number(), SHUT_WR);
+  }
+
+  /** Ends both directions, unless it is closed: the other end reads end-of-file. */
+  public void shutdown() {
+    if (descriptor.isOpen()) {
+      SHUTDOWN.attempt(descriptor.number(), SHUT_RDWR);
+    }
   }
 
   /**

@@ -65,7 +65,7 @@ final class InterfaceReader {
         (int)
             section.integer(
                 "packets", LEAST_PACKETS, 1 << 20, Math.max(USUAL_PACKETS, engines * least));
-    int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
+    int connections = (int) section.integer("connections", 1, 1 << 16, 16384);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);

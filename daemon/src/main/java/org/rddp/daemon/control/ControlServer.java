@@ -188,6 +188,9 @@ public final class ControlServer implements AutoCloseable {
     events.warn(
         "ALARM: %s is stuck; its sessions end (%d)".formatted(watch.description(), served.size()));
     served.forEach(each -> run(() -> each.abandon(watch.description() + " is stuck")));
+    interfaces.all().stream()
+        .filter(each -> watch.isStuck(each.engine()))
+        .forEach(each -> streams.abandon(each.engine()));
   }
 
   EngineWatches watches() {

@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.rddp.daemon.engine.ConnectionStatus;
@@ -35,8 +36,15 @@ final class ObjectJson {
     json.addProperty("gid", peer.gid());
     json.addProperty("state", listed.hasBegun() ? "open" : "starting");
     json.addProperty("age_seconds", seconds(System.nanoTime() - listed.connectedAt()));
-    json.addProperty("memory_octets", listed.requests().memoryOctets());
+    ProgramSockets sockets = listed.sockets();
+    json.addProperty(
+        "memory_octets",
+        sockets == null ? listed.requests().memoryOctets() : sockets.memoryOctets());
     json.addProperty("regions", listed.requests().regions().used());
+    if (sockets != null) {
+      json.addProperty("connections", sockets.streams());
+      json.addProperty("listeners", sockets.listeners().size());
+    }
     if (status != null) {
       json.addProperty("connections", status.connections());
       json.addProperty("listeners", status.listeners());
@@ -95,6 +103,15 @@ final class ObjectJson {
       json.addProperty("ird", startup.depths().ird());
       json.addProperty("ord", startup.depths().ord());
     }
+  }
+
+  /** An octet stream of a session. */
+  static String stream(ProgramSession listed, InterfaceEngine on, ConnectionStatus status) {
+    JsonObject json = JsonParser.parseString(connection(listed, status)).getAsJsonObject();
+    json.addProperty("interface", on.name());
+    json.addProperty("engine", on.engine().name());
+    json.addProperty("protocol", "octets");
+    return json.toString();
   }
 
   /** A listener of a session. */

@@ -3,6 +3,10 @@ package org.rddp.daemon.control;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.rddp.ipc.ring.Doorbells;
+import org.rddp.daemon.engine.StreamSection;
+import org.rddp.daemon.engine.ListenerStatus;
 import java.util.function.Consumer;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.Reason;
@@ -34,6 +38,8 @@ final class ObjectList {
   /** The reply that an engine copies for; null if none does. */
   private Page copied;
 
+  private InterfaceEngine copiedOn;
+
   ObjectList(ControlServer server, ProgramSession viewer) {
     this.server = server;
     this.viewer = viewer;
@@ -49,7 +55,7 @@ final class ObjectList {
    * session.
    */
   void answerForStalledEngine() {
-    if (copied != null && server.watches().isStalled(copied.listed.daemonInterface())) {
+    if (copied != null && server.watches().isStalled(copiedOn)) {
       Page page = copied;
       copied = null;
       page.send(-1);
@@ -107,7 +113,36 @@ final class ObjectList {
         });
   }
 
+  /** Lists the streams of one section, and goes on with the next one in the next page. */
+  private void listStreams(Page page, ProgramSockets sockets, int from) {
+    int number = from / Doorbells.STREAMS;
+    if (number >= sockets.sections().size()) {
+      page.send(-1);
+      return;
+    }
+    StreamSection section = sockets.sections().get(number);
+    InterfaceEngine on = server.interfaces().all().get(number);
+    List<ConnectionStatus> streams = new ArrayList<>(CONNECTIONS);
+    copyOn(
+        page,
+        on,
+        () -> section.status(from % Doorbells.STREAMS, CONNECTIONS, streams),
+        next -> {
+          for (ConnectionStatus each : streams) {
+            if (!page.add(ObjectJson.stream(page.listed, on, each))) {
+              page.send(number * Doorbells.STREAMS + each.number());
+              return;
+            }
+          }
+          page.send(next < 0 ? (number + 1) * Doorbells.STREAMS : number * Doorbells.STREAMS + next);
+        });
+  }
+
   private void listConnections(Page page, int from) {
+    if (page.listed.sockets() != null) {
+      listStreams(page, page.listed.sockets(), from);
+      return;
+    }
     List<ConnectionStatus> copied = new ArrayList<>(CONNECTIONS);
     copy(
         page,
@@ -124,19 +159,24 @@ final class ObjectList {
   }
 
   private void listListeners(Page page, int from) {
+    if (page.listed.sockets() != null) {
+      addListeners(page, from, page.listed.sockets().listeners());
+      return;
+    }
     copy(
         page,
         Session::listeners,
-        listeners -> {
-          int count = listeners == null ? 0 : listeners.size();
-          for (int i = from; i < count; i++) {
-            if (!page.add(ObjectJson.listener(page.listed, listeners.get(i)))) {
-              page.send(i);
-              return;
-            }
-          }
-          page.send(-1);
-        });
+        listeners -> addListeners(page, from, listeners == null ? List.of() : listeners));
+  }
+
+  private void addListeners(Page page, int from, List<ListenerStatus> listeners) {
+    for (int i = from; i < listeners.size(); i++) {
+      if (!page.add(ObjectJson.listener(page.listed, listeners.get(i)))) {
+        page.send(i);
+        return;
+      }
+    }
+    page.send(-1);
   }
 
   /** Copies from a session on its engine's thread. */
@@ -155,15 +195,17 @@ final class ObjectList {
       then.accept(null);
       return;
     }
+    copyOn(page, page.listed.daemonInterface(), () -> copy.of(session), then);
+  }
+
+  private <T> void copyOn(Page page, InterfaceEngine on, Supplier<T> copy, Consumer<T> then) {
     copied = page;
-    page.listed
-        .daemonInterface()
-        .engine()
-        .execute(() -> {
+    copiedOn = on;
+    on.engine().execute(() -> {
           T value = null;
           RequestRefusedException failure = null;
           try {
-            value = copy.of(session);
+            value = copy.get();
           } catch (RuntimeException | Error e) {
             server.faults().onFault("a list for " + viewer.name(), e);
             failure = new RequestRefusedException(Reason.INTERNAL, "the list failed: " + e);

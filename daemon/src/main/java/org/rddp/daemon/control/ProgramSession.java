@@ -140,6 +140,11 @@ final class ProgramSession implements SessionHandler {
     return session;
   }
 
+  /** Its session for octet streams; null if it has another, or none. */
+  ProgramSockets sockets() {
+    return sockets;
+  }
+
   LogFields logFields() {
     String interfaceName = daemonInterface == null ? "" : daemonInterface.name();
     return LogFields.session(interfaceName, number, program, process.pid(), process.uid());

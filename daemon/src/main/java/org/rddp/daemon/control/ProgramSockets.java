@@ -15,6 +15,7 @@ import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.HeapShare;
+import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.StreamListener;
@@ -41,6 +42,9 @@ final class ProgramSockets {
   private static final long STREAM_OCTETS =
       StreamHeader.octets(StreamService.RING, StreamService.RING);
 
+  /** The most listeners of a session: they take a socket and a port, and nothing of the engines. */
+  private static final int LISTENERS = 256;
+
   private static final int LAST_PORT = 65535;
   private static final int FIRST_EPHEMERAL_PORT = 32768;
   private static final int EPHEMERAL_PORTS = 28232;
@@ -53,7 +57,6 @@ final class ProgramSockets {
   private final ProgramSession program;
   private final Resources share;
   private final Quota octets;
-  private final Quota connections;
   private final Quota listenerQuota;
   private final List<StreamSection> sections = new ArrayList<>();
   private final Map<StreamSection, BitSet> indices = new HashMap<>();
@@ -79,10 +82,9 @@ final class ProgramSockets {
     this.program = program;
     this.share = share;
     octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
-    connections = new Quota("streams of this program", limits.sessionConnections(), null);
     listenerQuota =
         new Quota(
-            "listeners of this program", limits.sessionListeners(), share.listeners());
+            "listeners of this program", LISTENERS, null);
   }
 
   ProgramLink link() {
@@ -127,8 +129,8 @@ final class ProgramSockets {
               hello.request(),
               ControlMessage.VERSION,
               sections.size(),
-              limits.sessionConnections(),
-              limits.sessionListeners(),
+              Doorbells.STREAMS,
+              LISTENERS,
               StreamService.RING,
               StreamService.RING,
               encrypted(engines),
@@ -344,17 +346,11 @@ final class ProgramSockets {
           "the program's local port %d is in use towards %s"
               .formatted(claim.localPort(), claim.remote().withPort(claim.remotePort())));
     }
-    connections.take(1);
+    octets.take(STREAM_OCTETS);
     try {
-      octets.take(STREAM_OCTETS);
-      try {
-        heap().take("a stream", OctetStream.HEAP);
-      } catch (RequestRefusedException e) {
-        octets.give(STREAM_OCTETS);
-        throw e;
-      }
+      heap().take("a stream", OctetStream.HEAP);
     } catch (RequestRefusedException e) {
-      connections.give(1);
+      octets.give(STREAM_OCTETS);
       throw e;
     }
     taken.set(index);
@@ -370,10 +366,31 @@ final class ProgramSockets {
   void free(StreamSlot slot) {
     indices.get(slot.section()).clear(slot.index());
     slot.section().owner().removeConnection();
-    connections.give(1);
     octets.give(STREAM_OCTETS);
     heap().give(OctetStream.HEAP);
     unmapIfUnused();
+  }
+
+  // ---- For people and tools ----
+
+  /** The sections, one for each engine. */
+  List<StreamSection> sections() {
+    return sections;
+  }
+
+  /** Streams that it has. */
+  int streams() {
+    return indices.values().stream().mapToInt(BitSet::cardinality).sum();
+  }
+
+  /** Octets of memory shared with the program. */
+  long memoryOctets() {
+    return octets.used();
+  }
+
+  /** The listeners at this moment. */
+  List<ListenerStatus> listeners() {
+    return listeners.values().stream().map(each -> each.listener().status()).toList();
   }
 
   // ---- Listeners ----

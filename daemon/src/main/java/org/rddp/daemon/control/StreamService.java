@@ -295,6 +295,16 @@ final class StreamService implements StreamKeeper {
     }
   }
 
+  /** Ends the sockets of streams on a stuck engine: their programs must not wait for it. */
+  void abandon(Engine engine) {
+    for (OctetStream each : streams.values()) {
+      StreamParts parts = each.parts();
+      if (parts.section().engine() == engine) {
+        onThread(parts.socket()::shutdown);
+      }
+    }
+  }
+
   // ---- For engines ----
 
   @Override

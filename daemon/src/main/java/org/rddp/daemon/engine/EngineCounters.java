@@ -21,7 +21,11 @@ public final class EngineCounters {
   long introductionsKept;
   long introductionsExpired;
   private final LongAdder startupsWithdrawn = new LongAdder();
+  long streamsOpened;
+  long streamsClosed;
   long streamsRefused;
+  long streamsReset;
+  long streamsBridged;
   long firstMessagesAwaited;
   long streamErrors;
   long faults;
@@ -128,6 +132,26 @@ public final class EngineCounters {
   /** Peers' queue pairs kept until the time for that was over. */
   public long introductionsExpired() {
     return introductionsExpired;
+  }
+
+  /** Octet streams that were established. */
+  public long streamsOpened() {
+    return streamsOpened;
+  }
+
+  /** Octet streams that were established and have ended. */
+  public long streamsClosed() {
+    return streamsClosed;
+  }
+
+  /** Octet streams that this end has reset. */
+  public long streamsReset() {
+    return streamsReset;
+  }
+
+  /** Octet streams that pass through a socket. */
+  public long streamsBridged() {
+    return streamsBridged;
   }
 
   /** Octet streams of peers refused: too many waited for the listener, or there was no room. */

@@ -6,6 +6,7 @@ import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -30,6 +31,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpStatus;
 
 /**
  * An octet stream of a program: a connection that the daemon owns, with two rings in memory that it
@@ -91,6 +93,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Whether the keeper checks the memory now. */
   private boolean checking;
+
+  /** Whether it is established and has not been counted as ended. */
+  private boolean up;
 
   /** Whether the program has been told that it is established. */
   private boolean begun;
@@ -273,6 +278,28 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   private StreamHeader header() {
     return parts.memory().header();
+  }
+
+  /** The stream at this moment; null before it has an address. */
+  ConnectionStatus status() {
+    if (ends == null) {
+      return null;
+    }
+    return new ConnectionStatus(
+        parts.index(),
+        state.name().toLowerCase(Locale.ROOT),
+        ends,
+        initiator,
+        false,
+        engine.tcp().now() - openedAt,
+        tcp == null ? TcpStatus.NONE : tcp.status(),
+        null,
+        sender.messages(),
+        sender.underWay(),
+        receiver.messages(),
+        receiver.isPosted() ? 1 : 0,
+        ddp().heldOctets(),
+        error == 0 ? "" : "errno " + error);
   }
 
   // ---- The program ----
@@ -481,6 +508,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if ((header().programFlags() & END_SENDING) != 0) {
       sender.end();
     }
+    engine.counters().streamsBridged++;
     bridge = new StreamBridge(socket, sender, receiver);
     engine.streams().watch(this, socket);
     header().addDaemonFlags(StreamHeader.BRIDGED);
@@ -696,6 +724,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private void established() {
     state = State.ESTABLISHED;
     engine.counters().connectionsOpened++;
+    engine.counters().streamsOpened++;
+    up = true;
     engine.events().opened(ends, initiator);
     // The layers below begin when this returns.
     list();
@@ -745,9 +775,17 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
         header().addDaemonFlags(StreamHeader.ACKNOWLEDGED);
       }
       fail(wanted ? 0 : reason == CloseReason.TIMEOUT ? Errno.ETIMEDOUT : Errno.ECONNRESET);
-      engine.counters().connectionsClosed++;
     }
+    countEnd();
     releaseIfOver();
+  }
+
+  private void countEnd() {
+    if (up) {
+      up = false;
+      engine.counters().connectionsClosed++;
+      engine.counters().streamsClosed++;
+    }
   }
 
   private void expire() {
@@ -756,6 +794,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Ends it for the program, and resets the connection. */
   private void reset(int errno) {
+    engine.counters().streamsReset++;
     fail(errno);
     abort();
   }
@@ -776,6 +815,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     deadline.clear();
     opening = null;
     fail(Errno.ECONNRESET);
+    countEnd();
     releaseIfOver();
   }
 

@@ -16,6 +16,7 @@ public final class StreamListener {
   private final boolean sharesPort;
   private final int port;
   private final StreamSection[] sections;
+  private final long openedAt = System.nanoTime();
   private volatile int backlog;
   private volatile boolean closed;
 
@@ -110,6 +111,20 @@ public final class StreamListener {
       return true;
     }
     return four ? otherAny && !otherOnlyIpv6 : any && !onlyIpv6;
+  }
+
+  /** The listener at this moment. */
+  public ListenerStatus status() {
+    return new ListenerStatus(
+        number,
+        address,
+        port,
+        System.nanoTime() - openedAt,
+        backlog,
+        waiting(),
+        0,
+        asked(),
+        refused());
   }
 
   /** The most streams that wait. */

@@ -24,6 +24,7 @@ final class StreamReceiver {
   private long consumed;
   private long announced;
 
+  private long count;
   private boolean posted;
   private boolean ended;
   private boolean closed;
@@ -64,6 +65,12 @@ final class StreamReceiver {
   void onMessage(long octets) {
     posted = false;
     received += octets;
+    count++;
+  }
+
+  /** Messages that have come. */
+  long messages() {
+    return count;
   }
 
   /** The peer sends no more. */

@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ipc.ring.Doorbells;
@@ -103,6 +104,26 @@ public final class StreamSection {
       streams[index] = null;
       count--;
     }
+  }
+
+  /**
+   * The next streams at this moment.
+   *
+   * @param from index of the first one
+   * @param most streams
+   * @return the index to go on from, -1 if there are no more
+   */
+  public int status(int from, int most, List<ConnectionStatus> into) {
+    for (int index = from; index < streams.length; index++) {
+      if (into.size() == most) {
+        return index;
+      }
+      ConnectionStatus status = streams[index] == null ? null : streams[index].status();
+      if (status != null) {
+        into.add(status);
+      }
+    }
+    return -1;
   }
 
   /** Whether it has no stream. */

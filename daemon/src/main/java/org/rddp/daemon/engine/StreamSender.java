@@ -49,6 +49,7 @@ final class StreamSender {
   private boolean heard;
   private int messages;
   private int underWay;
+  private long count;
   private boolean ending;
   private boolean endPosted;
 
@@ -152,6 +153,7 @@ final class StreamSender {
   void onSent(long octets) {
     underWay--;
     sent += octets;
+    count++;
   }
 
   /** A message has been dropped, since the connection has ended. */
@@ -189,8 +191,13 @@ final class StreamSender {
     return room() >= memory.sendOctets() / 2;
   }
 
-  /** Octets that are written and not known to be read by the peer. */
-  long outstanding() {
-    return written - peerConsumed;
+  /** Messages that have been passed to TCP. */
+  long messages() {
+    return count;
+  }
+
+  /** Messages that have not. */
+  int underWay() {
+    return underWay;
   }
 }

@@ -86,6 +86,26 @@ final class CounterMetrics {
         "introductions_expired",
         "Queue pairs of peers that were kept until the time for that was over.");
     counter(
+        "engine.streams.opened",
+        "octet_streams_opened",
+        "Octet streams (connections of rddp sockets) that were established.");
+    counter(
+        "engine.streams.closed",
+        "octet_streams_closed",
+        "Octet streams that were established and have ended.");
+    counter(
+        "engine.streams.refused",
+        "octet_streams_refused",
+        "Octet streams of peers refused: too many waited for the listener, or there was no room.");
+    counter(
+        "engine.streams.reset",
+        "octet_streams_reset",
+        "Octet streams that this end has reset: a peer or program broke the rules, or octets were unread.");
+    counter(
+        "engine.streams.bridged",
+        "octet_streams_bridged",
+        "Octet streams that pass through a socket, for a process without their memory.");
+    counter(
         "engine.stream.errors",
         "stream_errors",
         "Connections that ended with an error of MPA, DDP or RDMAP in Full Operation.");

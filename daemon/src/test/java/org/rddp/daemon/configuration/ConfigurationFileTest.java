@@ -460,7 +460,7 @@ class ConfigurationFileTest {
           tcp = { congestion = 'bbr' }     | one of "cubic", "new-reno", "none"
           tcp = { ecn = 1 }                | true or false
           tcp = { backlog = 0 }            | a whole number from 1 to 65536
-          tcp = { peer-connections = 5000 }| from 1 to 4096
+          tcp = { peer-connections = 20000 }| from 1 to 16384
           tcp = { keep-alive = 'never' }   | or "off"
           tcp = { keep-alive = '1ms' }     | from 1s to 1440min
           tcp = { user-timeout = '5ms' }   | is out of range

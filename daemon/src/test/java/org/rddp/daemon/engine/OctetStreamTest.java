@@ -1,0 +1,284 @@
+package org.rddp.daemon.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.ring.StreamHeader;
+
+/** Octet streams with peers and programs that keep to the rules, and others. */
+class OctetStreamTest {
+  private static final int END = 1 << 31;
+
+  private final OctetStreamFixture fixture = new OctetStreamFixture();
+  private OctetStreamFixture.Peer peer;
+  private OctetStreamFixture.Program program;
+
+  private void establish() throws Exception {
+    peer = fixture.peer();
+    fixture.run();
+    program = fixture.accept();
+    fixture.run();
+    assertThat(peer.events).startsWith("established");
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ESTABLISHED);
+  }
+
+  private void assertEnded(int errno) {
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ENDED);
+    assertThat(program.header.error()).isEqualTo(errno);
+  }
+
+  @Test
+  void shouldTakeTheFirstOctetsBeforeTheProgramAccepts() throws Exception {
+    peer = fixture.peer();
+    fixture.run();
+    assertThat(peer.events).containsExactly("established");
+    peer.send(3, 0);
+    peer.send(2, 0);
+    fixture.run();
+    program = fixture.accept();
+    fixture.run();
+    assertThat(program.read()).isEqualTo("xxxxx");
+    assertThat(peer.events).containsExactly("established", "/0");
+  }
+
+  @Test
+  void shouldSayWhatTheProgramHasReadWithTheNextOctetsOrAQuarter() throws Exception {
+    establish();
+    peer.send(10, 0);
+    fixture.run();
+    assertThat(program.read()).hasSize(10);
+    fixture.run();
+    program.write("a");
+    fixture.run();
+    assertThat(peer.events).containsExactly("established", "/0", "a/10");
+    peer.send(OctetStreamFixture.RING / 4, 1);
+    fixture.run();
+    assertThat(program.read()).hasSize(OctetStreamFixture.RING / 4);
+    fixture.run();
+    assertThat(peer.events).endsWith("/2058");
+  }
+
+  @Test
+  void shouldNotSendMoreThanThePeerTakes() throws Exception {
+    establish();
+    program.write("z".repeat(OctetStreamFixture.RING));
+    fixture.run();
+    assertThat(peer.consumed()).isEqualTo(2048);
+    peer.send(0, 1000);
+    fixture.run();
+    assertThat(peer.consumed()).isEqualTo(3048);
+    assertThat(program.header.taken()).isEqualTo(3048);
+  }
+
+  @Test
+  void shouldSendTheRestAndTheEndOfWhatIsClosed() throws Exception {
+    establish();
+    program.write("last words");
+    program.close();
+    fixture.run();
+    assertThat(peer.events).containsExactly("established", "/0", "last words/0", "/0/end", "peer closed");
+    peer.stream.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed NORMAL");
+    assertThat(fixture.released).hasSize(1);
+    assertThat(fixture.engine.streams().count()).isZero();
+  }
+
+  @Test
+  void shouldKeepTheOtherDirectionAfterAHalfClose() throws Exception {
+    establish();
+    program.header.addProgramFlags(StreamHeader.END_SENDING);
+    program.ring();
+    fixture.run();
+    assertThat(peer.events).endsWith("/0/end");
+    peer.send(5, 0);
+    fixture.run();
+    assertThat(program.read()).isEqualTo("xxxxx");
+    peer.sendEnd();
+    fixture.run();
+    assertThat(program.header.daemonFlags() & StreamHeader.PEER_ENDED).isNotZero();
+    assertThat(peer.events).endsWith("peer closed");
+    peer.stream.close();
+    fixture.run();
+    assertEnded(0);
+    program.close();
+    fixture.run();
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  private enum Breach {
+    MORE_THAN_THE_WINDOW(peer -> {
+      for (int i = 0; i < 5; i++) {
+        peer.send(2000, 0);
+      }
+    }),
+    CREDIT_FOR_WHAT_WAS_NOT_SENT(peer -> peer.send(1, 1)),
+    CREDIT_THAT_GOES_BACK(peer -> peer.send(1, END - 1)),
+    OCTETS_AFTER_THE_END(peer -> {
+      peer.sendEnd();
+      peer.send(1, 0);
+    }),
+    NO_IMMEDIATE_DATA(peer -> peer.sendPlain(1));
+
+    final Consumer<OctetStreamFixture.Peer> act;
+
+    Breach(Consumer<OctetStreamFixture.Peer> act) {
+      this.act = act;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldEndWhatAPeerBreaks(Breach breach) throws Exception {
+    establish();
+    breach.act.accept(peer);
+    fixture.run();
+    assertEnded(Errno.EPROTO);
+    assertThat(peer.events.toString()).containsAnyOf("error", "closed RESET");
+    fixture.pass(TimeUnit.SECONDS.toNanos(3));
+    fixture.run();
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  @Test
+  void shouldBoundWhatAPeerSendsBeforeTheProgramAccepts() throws Exception {
+    peer = fixture.peer();
+    fixture.run();
+    for (int i = 0; i < 10; i++) {
+      peer.send(2000, 0);
+    }
+    fixture.run();
+    program = fixture.accept();
+    fixture.run();
+    assertEnded(Errno.EPROTO);
+  }
+
+  @Test
+  void shouldResetWhatThePeerClosesWithoutAnEnd() throws Exception {
+    establish();
+    peer.stream.close();
+    fixture.run();
+    assertEnded(Errno.ECONNRESET);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 1, 8193, Long.MAX_VALUE, Long.MIN_VALUE + 1})
+  void shouldResetWhatAProgramClaimsToHaveReadButHasNot(long position) throws Exception {
+    establish();
+    program.header.consume(0, position);
+    program.ring();
+    fixture.run();
+    assertEnded(Errno.ECONNRESET);
+    assertThat(peer.events).endsWith("closed RESET");
+    assertThat(fixture.reports).anyMatch(line -> line.contains("cannot be"));
+  }
+
+  @Test
+  void shouldResetWhatIsClosedUnreadOrWithALingerOfZero() throws Exception {
+    establish();
+    peer.send(1, 0);
+    fixture.run();
+    program.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+    establish();
+    program.header.addProgramFlags(StreamHeader.ABORT_AT_CLOSE);
+    program.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(2);
+  }
+
+  @Test
+  void shouldOfferToAnotherWhatNobodyHasAccepted() {
+    peer = fixture.peer();
+    fixture.run();
+    fixture.offered.remove().parts().programSocket().close();
+    fixture.run();
+    assertThat(fixture.offeredAgain).hasSize(1);
+    fixture.offeredAgain.getFirst().dismiss();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(1);
+    assertThat(fixture.listener.waiting()).isZero();
+  }
+
+  @Test
+  void shouldRejectOtherPortsAndVersions() {
+    byte[] other = new StreamGreeting(81, 0, 2048).encode();
+    OctetStreamFixture.Peer nobody = fixture.new Peer(other);
+    byte[] version = new StreamGreeting(OctetStreamFixture.PORT, 0, 2048).encode();
+    version[8] = 2;
+    OctetStreamFixture.Peer later = fixture.new Peer(version);
+    OctetStreamFixture.Peer stranger = fixture.new Peer(new byte[20]);
+    fixture.run();
+    assertThat(nobody.events).startsWith("rejected 1");
+    assertThat(later.events).startsWith("rejected 2");
+    assertThat(stranger.events).startsWith("error", "closed RESET");
+    assertThat(fixture.offered).isEmpty();
+  }
+
+  @Test
+  void shouldGiveNoAnswerWhileTheBacklogIsFull() throws Exception {
+    OctetStreamFixture.Peer[] peers = new OctetStreamFixture.Peer[6];
+    for (int i = 0; i < peers.length; i++) {
+      peers[i] = fixture.peer();
+      fixture.run();
+    }
+    // As with Linux, one more than the backlog of four.
+    assertThat(peers[4].events).containsExactly("established");
+    assertThat(peers[5].events).containsExactly("error", "closed RESET");
+    fixture.accept();
+    fixture.run();
+    peer = fixture.peer();
+    fixture.run();
+    assertThat(peer.events).containsExactly("established");
+  }
+
+  @Test
+  void shouldHandleRandomDoorbellsAndFillers() throws Exception {
+    establish();
+    for (int i = 0; i < 200; i++) {
+      program.socket.send(program.memory.sendAddress(0), 1200);
+      program.ring();
+      fixture.turn();
+    }
+    program.header.armSending();
+    program.ring();
+    fixture.run();
+    assertThat(program.socket.send(program.memory.sendAddress(0), 1200)).isEqualTo(1200);
+    program.write("on");
+    fixture.run();
+    assertThat(peer.events).endsWith("on/0");
+  }
+
+  @Test
+  void shouldNotAllocate() throws Exception {
+    establish();
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long thread = Thread.currentThread().threadId();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 30; round++) {
+      program.header.armReceiving();
+      program.write("ping");
+      peer.send(4, peer.consumed());
+      peer.events.clear();
+      long before = threads.getThreadAllocatedBytes(thread);
+      for (int i = 0; i < 20; i++) {
+        fixture.ownTurn();
+      }
+      least = Math.min(least, threads.getThreadAllocatedBytes(thread) - before);
+      fixture.run();
+      program.read();
+    }
+    assertThat(least).isZero();
+  }
+}
