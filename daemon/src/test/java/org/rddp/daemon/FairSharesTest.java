@@ -198,7 +198,7 @@ class FairSharesTest {
   @ValueSource(ints = {1, 3})
   @Tag("DDP-8.3.2-05")
   void shouldLeaveConnectionsOfAnInterfaceToOtherUsers(int engines) throws Exception {
-    // 1 % of 4096 connections are 41.
+    // 1 % of 16384 connections are 164.
     try (TestDaemon daemon =
             daemon(engines, "sessions = 400\nuser-share = 1\nprocess-share = 1\n");
         Rddp first = daemon.connect("one");
@@ -207,13 +207,13 @@ class FairSharesTest {
         Rddp third = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
       Listener listener = there.listen(7471);
       CompletableFuture<Void> acceptor = CompletableFuture.runAsync(() -> acceptAll(listener));
-      for (int i = 0; i < 41; i++) {
+      for (int i = 0; i < 164; i++) {
         connect(i % 2 == 0 ? first : second);
       }
-      assertLimit(() -> connect(first), "on this interface a user 41, a process 41");
-      assertLimit(() -> connect(second), "on this interface a user 41, a process 41");
+      assertLimit(() -> connect(first), "on this interface a user 164, a process 164");
+      assertLimit(() -> connect(second), "on this interface a user 164, a process 164");
       assertThatThrownBy(() -> connect(third))
-          .as("the listener's user has 41, too")
+          .as("the listener's user has 164, too")
           .isInstanceOf(ConnectionFailedException.class);
       assertThat(acceptor).as("still accepts").isNotDone();
     }
