@@ -96,17 +96,25 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
-   * Daemon: allocates and maps all pages, after holes have been forbidden, and closes the
-   * descriptor.
+   * Daemon: allocates and maps all pages of new memory.
    *
    * @return false if the limit of locked memory does not allow to lock them
    * @throws SystemCallException if no memory is left
    */
-  public boolean populate() throws SystemCallException {
+  public boolean allocate() throws SystemCallException {
     mapped.populate(0, mapped.length());
-    boolean locked = shared.lock(0, shared.length());
+    return shared.lock(0, shared.length());
+  }
+
+  /**
+   * Daemon: allocates and maps pages that the program has dropped before it has forbidden holes,
+   * and closes the descriptor. No access faults from now on.
+   *
+   * @throws SystemCallException if no memory is left
+   */
+  public void share() throws SystemCallException {
+    mapped.populate(0, mapped.length());
     shared.descriptor().close();
-    return locked;
   }
 
   /** The memfd, until the pages are allocated. */

@@ -165,6 +165,7 @@ final class ProgramSockets {
 
   private void begin() {
     begun = true;
+    service.prepare();
     link().closeProgramEnd();
     for (StreamSection each : sections) {
       each.engine().execute(() -> each.engine().streams().begin(each));
@@ -355,7 +356,7 @@ final class ProgramSockets {
     }
     taken.set(index);
     section.owner().addConnection();
-    return new StreamSlot(this, section, index, service.nextNumber(), claim);
+    return new StreamSlot(this, section, index, claim);
   }
 
   private HeapShare heap() {

@@ -52,12 +52,15 @@ final class StreamService implements StreamKeeper {
 
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
   private final long process = ProcessHandle.current().pid();
-  private long lastNumber;
+  private final StreamSpares spares;
   private int lastListener;
 
   /** Serves streams on these engines; before their first turns. */
   StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
     this.server = server;
+    spares =
+        new StreamSpares(
+            this::onThread, server::execute, server.mappingThreads()::onNotLocked, RING);
     for (InterfaceEngine each : engines) {
       each.engine().serveStreams(ports, each.socketsPort(), this);
     }
@@ -74,31 +77,46 @@ final class StreamService implements StreamKeeper {
 
   // ---- Memory and sockets ----
 
+  /** Makes some memory before it is needed. */
+  void prepare() {
+    spares.fill();
+  }
+
   /**
-   * Makes memory and sockets.
+   * Gives a stream memory and sockets.
    *
    * @param slot of the stream
    * @param made called on the thread of the stream's engine
    * @param refused called on the control thread; the slot has been given back
    */
   void make(StreamSlot slot, Made made, Refused refused) {
-    slots.put(slot.number(), slot);
     if (slot.claim() != null) {
       claims.add(slot.claim());
     }
-    thread.execute(() -> {
-      try {
-        StreamParts parts = parts(slot);
-        slot.engine().execute(() -> made.made(parts));
-      } catch (SystemCallException | RuntimeException | Error e) {
-        server.execute(() -> {
-          giveBack(slot.number());
+    spares.take(
+        spare -> {
+          slots.put(spare.number(), slot);
+          StreamParts parts = parts(slot, spare);
+          slot.engine().execute(() -> made.made(parts));
+        },
+        why -> {
+          giveBack(slot);
           refused.refused(
               new RequestRefusedException(
-                  Reason.RESOURCES, "no memory for a stream: " + e.getMessage()));
+                  Reason.RESOURCES, "no memory for a stream: " + why.getMessage()));
         });
-      }
-    });
+  }
+
+  private static StreamParts parts(StreamSlot slot, StreamSpares.Spare spare) {
+    spare.memory().header().write(slot.section().number(), slot.index(), RING, RING);
+    return new StreamParts(
+        slot.section(),
+        slot.index(),
+        spare.number(),
+        spare.memory(),
+        spare.socket(),
+        spare.programSocket(),
+        spare.cookie());
   }
 
   /** Takes what has been made. */
@@ -109,34 +127,6 @@ final class StreamService implements StreamKeeper {
   /** Takes why nothing could be made. */
   interface Refused {
     void refused(RequestRefusedException why);
-  }
-
-  private StreamParts parts(StreamSlot slot) throws SystemCallException {
-    StreamMemory memory = StreamMemory.create(RING, RING);
-    try {
-      memory.header().write(slot.section().number(), slot.index(), RING, RING);
-      PairedSocket[] ends = PairedSocket.ofMessages();
-      ends[0].bind(
-          new PairedSocket.Name("rddp-stream/%d/%d".formatted(process, slot.number())));
-      ends[0].forbidDescriptors();
-      ends[1].limitSending();
-      return new StreamParts(
-          slot.section(),
-          slot.index(),
-          slot.number(),
-          memory,
-          ends[0],
-          ends[1],
-          PairedSocket.cookie(ends[1].descriptor()));
-    } catch (SystemCallException | RuntimeException e) {
-      memory.close();
-      throw e;
-    }
-  }
-
-  /** Number of a stream that begins. */
-  long nextNumber() {
-    return ++lastNumber;
   }
 
   /** Unmaps and closes what no engine uses. Any thread may call this. */
@@ -161,9 +151,13 @@ final class StreamService implements StreamKeeper {
   private void giveBack(long number) {
     StreamSlot slot = slots.remove(number);
     if (slot != null) {
-      claims.remove(slot.claim());
-      slot.program().free(slot);
+      giveBack(slot);
     }
+  }
+
+  private void giveBack(StreamSlot slot) {
+    claims.remove(slot.claim());
+    slot.program().free(slot);
   }
 
   /**
@@ -367,9 +361,7 @@ final class StreamService implements StreamKeeper {
       if (!memory.forbidsHoles()) {
         return false;
       }
-      if (!memory.populate()) {
-        server.mappingThreads().onNotLocked();
-      }
+      memory.share();
       return true;
     } catch (SystemCallException e) {
       server.faults().onRefused("no memory for a stream: " + e.getMessage());
@@ -488,7 +480,9 @@ final class StreamService implements StreamKeeper {
 
   /** Ends the thread after its remaining work. */
   void close() {
+    spares.stop();
     thread.close();
+    spares.close();
     listenerEnds.close();
   }
 }

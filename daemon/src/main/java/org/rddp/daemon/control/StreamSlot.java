@@ -10,11 +10,10 @@ import org.rddp.ip.HostAddress;
  * @param program whose stream it is
  * @param section of the doorbells
  * @param index of its bit there
- * @param number of the stream in the daemon
  * @param claim local port that the program has chosen towards a peer; null for none
  */
 record StreamSlot(
-    ProgramSockets program, StreamSection section, int index, long number, Claim claim) {
+    ProgramSockets program, StreamSection section, int index, Claim claim) {
   /** A local port towards a port of a peer: at most one stream of an interface has it. */
   record Claim(String interfaceName, int localPort, HostAddress remote, int remotePort) {}
 

@@ -1,0 +1,140 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.StreamMemory;
+
+/**
+ * Memory and sockets for octet streams, of which some are made before they are needed. Control
+ * thread only, except where a method says more.
+ */
+final class StreamSpares {
+  /** Those that are kept. */
+  private static final int KEPT = 8;
+
+  /**
+   * Memory and sockets that no stream has yet.
+   *
+   * @param number of the stream, which its socket's name tells
+   * @param socket the daemon's end
+   * @param programSocket the program's
+   * @param cookie by which the kernel knows the program's end
+   */
+  record Spare(
+      long number,
+      StreamMemory memory,
+      PairedSocket socket,
+      PairedSocket programSocket,
+      long cookie) {
+    /** Any thread. */
+    void close() {
+      socket.close();
+      programSocket.close();
+      memory.close();
+    }
+  }
+
+  private final Consumer<Runnable> thread;
+  private final Consumer<Runnable> control;
+  private final Runnable notLocked;
+  private final int ring;
+  private final long process = ProcessHandle.current().pid();
+  private final Queue<Spare> spares = new ArrayDeque<>();
+  private long lastNumber;
+  private int ordered;
+  private volatile boolean stopped;
+
+  /**
+   * Makes none yet.
+   *
+   * @param thread runs tasks that make them
+   * @param control runs tasks on the control thread
+   * @param notLocked runs if memory cannot be locked
+   * @param ring octets of each ring
+   */
+  StreamSpares(
+      Consumer<Runnable> thread, Consumer<Runnable> control, Runnable notLocked, int ring) {
+    this.notLocked = notLocked;
+    this.thread = thread;
+    this.control = control;
+    this.ring = ring;
+  }
+
+  /** Makes those that are missing. */
+  void fill() {
+    while (spares.size() + ordered < KEPT) {
+      ordered++;
+      order(
+          spare -> {
+            ordered--;
+            spares.add(spare);
+          },
+          why -> ordered--);
+    }
+  }
+
+  /**
+   * Takes one.
+   *
+   * @param taken called on the control thread, at once if there is one
+   * @param failed likewise, if none can be made
+   */
+  void take(Consumer<Spare> taken, Consumer<SystemCallException> failed) {
+    Spare spare = spares.poll();
+    fill();
+    if (spare == null) {
+      order(taken, failed);
+    } else {
+      taken.accept(spare);
+    }
+  }
+
+  private void order(Consumer<Spare> made, Consumer<SystemCallException> failed) {
+    long number = ++lastNumber;
+    thread.accept(() -> {
+      try {
+        Spare spare = make(number);
+        if (stopped) {
+          spare.close();
+        } else {
+          control.accept(() -> made.accept(spare));
+        }
+      } catch (SystemCallException e) {
+        control.accept(() -> failed.accept(e));
+      }
+    });
+  }
+
+  private Spare make(long number) throws SystemCallException {
+    StreamMemory memory = StreamMemory.create(ring, ring);
+    try {
+      // Allocated here, so that not much is left to do when a program has it.
+      if (!memory.allocate()) {
+        notLocked.run();
+      }
+      PairedSocket[] ends = PairedSocket.ofMessages();
+      ends[0].bind(new PairedSocket.Name("rddp-stream/%d/%d".formatted(process, number)));
+      ends[0].forbidDescriptors();
+      ends[1].limitSending();
+      long cookie = PairedSocket.cookie(ends[1].descriptor());
+      return new Spare(number, memory, ends[0], ends[1], cookie);
+    } catch (SystemCallException | RuntimeException e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  /** Keeps nothing that is made from now on. Any thread. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Closes all. */
+  void close() {
+    spares.forEach(Spare::close);
+    spares.clear();
+  }
+}
