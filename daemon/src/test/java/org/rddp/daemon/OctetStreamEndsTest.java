@@ -2,12 +2,15 @@ package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +31,7 @@ import org.rddp.ipc.linux.Errno;
 class OctetStreamEndsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final int PORT = 7000;
+  private static final int NOBODY = 65534;
   private static final InetSocketAddress SERVER =
       new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT);
 
@@ -168,6 +172,24 @@ class OctetStreamEndsTest {
       assertThat(server.read(new byte[1], 0, 1)).isEqualTo(-1);
       server.close();
       there.close();
+    }
+  }
+
+  @Test
+  void shouldKeepAGroupOfListenersToOneUser() throws Exception {
+    try (TestDaemon daemon = TestDaemon.withKeys("", "mode = \"0666\"")) {
+      Files.setPosixFilePermissions(
+          daemon.socket().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+      InetSocketAddress at = new InetSocketAddress("0.0.0.0", PORT);
+      try (StreamSession root = StreamSession.open(daemon.socket(), "test");
+          StreamSession nobody =
+              OtherUser.call(NOBODY, () -> StreamSession.open(daemon.socket(), "test"))) {
+        try (ProgramListener listener = nobody.listen(at, 8, REUSE_PORT)) {
+          assertThat(listener.port()).isEqualTo(PORT);
+          Throwable refused = catchThrowable(() -> root.listen(at, 8, REUSE_PORT));
+          assertThat(((RefusedException) refused).reason()).isEqualTo(Reason.ADDRESS_IN_USE);
+        }
+      }
     }
   }
 }

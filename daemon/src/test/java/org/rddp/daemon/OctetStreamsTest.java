@@ -19,6 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.RefusedException;
+import org.rddp.ipc.control.StreamOffer;
+import org.rddp.client.types.ListSubject;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.Rddp;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamException;
@@ -420,6 +424,80 @@ class OctetStreamsTest {
       assertThat(errno(client::awaitConnected)).isEqualTo(Errno.ECONNREFUSED);
       client.close();
       assertThat(only6.port()).isEqualTo(PORT);
+    }
+  }
+
+  @Test
+  void shouldLetNoProgramSpeakForADaemon() throws Exception {
+    try (Rddp program = daemon.connect("one")) {
+      InetSocketAddress port = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 4793);
+      assertThat(refusal(() -> program.connect(port, PrivateData.NONE, TIMEOUT)))
+          .isEqualTo(Reason.PERMISSION);
+      assertThat(refusal(() -> program.listen(4793))).isEqualTo(Reason.ADDRESS_IN_USE);
+      PrivateData greeting = PrivateData.of("RDDPSTR1\1\0\0\0\0\0\0\0\0\0\0\1".getBytes());
+      InetSocketAddress other = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 5000);
+      assertThat(refusal(() -> program.connect(other, greeting, TIMEOUT)))
+          .isEqualTo(Reason.INVALID);
+    }
+  }
+
+  @Test
+  void shouldBridgeWhatNobodyHasMappedAndEndEachDirectionByItself() throws Exception {
+    try (ProgramListener listener = listen()) {
+      client = connect(PORT);
+      client.awaitConnected();
+      client.write("early".getBytes());
+      StreamOffer offer = listener.receive(TIMEOUT);
+      PairedSocket bridged = new PairedSocket(there.bridge(offer.stream()));
+      PairedSocket again = new PairedSocket(there.bridge(offer.stream()));
+      offer.stream().close();
+      offer.memory().close();
+      assertThat(receive(bridged, 5)).isEqualTo("early".getBytes());
+      send(again, "late".getBytes());
+      assertThat(read(client, 4)).isEqualTo("late".getBytes());
+      bridged.closeSending();
+      assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
+      client.write(octets(200_000));
+      assertThat(receive(again, 200_000)).isEqualTo(octets(200_000));
+      client.close();
+      bridged.close();
+      again.close();
+    }
+  }
+
+  @Test
+  void shouldRefuseABridgeOfWhatIsNoStream() throws Exception {
+    try (PairedSocket other = PairedSocket.ofMessages()[0]) {
+      assertThat(refusal(() -> here.bridge(other.descriptor()))).isEqualTo(Reason.NOT_FOUND);
+    }
+  }
+
+  private static long opened(Rddp viewer) {
+    try {
+      return TestDaemon.counters(viewer).get("two.engine.streams.opened");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void shouldListStreamsAndListeners() throws Exception {
+    try (ProgramListener listener = listen();
+        Rddp viewer = daemon.connect("one")) {
+      client = connect(PORT);
+      server = listener.accept(TIMEOUT);
+      client.awaitConnected();
+      List<String> connections = viewer.list(ListSubject.CONNECTIONS);
+      assertThat(connections).hasSize(2);
+      assertThat(connections)
+          .allSatisfy(line ->
+              assertThat(line).contains("\"protocol\":\"octets\"", "\"state\":\"established\""));
+      List<String> listeners = viewer.list(ListSubject.LISTENERS);
+      assertThat(listeners).hasSize(1);
+      assertThat(listeners.getFirst()).contains("\"port\":7000", "\"backlog\":8");
+      TestDaemon.await(() -> opened(viewer) == 1, "the stream is counted");
+      client.close();
+      server.close();
     }
   }
 }

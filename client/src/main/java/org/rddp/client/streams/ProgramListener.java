@@ -41,14 +41,7 @@ public final class ProgramListener implements AutoCloseable {
    * @throws java.io.EOFException if the listener, or the daemon, has ended
    */
   public ProgramStream accept(Duration timeout) throws IOException {
-    long end = System.nanoTime() + timeout.toNanos();
-    StreamOffer offer = socket.receive();
-    PollSet poll = new PollSet();
-    poll.add(socket.descriptor());
-    for (long left = timeout.toNanos(); offer == null && left > 0; left = end - System.nanoTime()) {
-      poll.await(left);
-      offer = socket.receive();
-    }
+    StreamOffer offer = receive(timeout);
     if (offer == null) {
       return null;
     }
@@ -57,6 +50,22 @@ public final class ProgramListener implements AutoCloseable {
             offer.memory(), offer.sendOctets(), offer.receiveOctets(), offer.stream());
     return new ProgramStream(
         session, offer.section(), offer.index(), memory, offer.stream(), true);
+  }
+
+  /**
+   * Receives an established stream without accepting it; see {@link #accept}. Its descriptors are
+   * the caller's.
+   */
+  public StreamOffer receive(Duration timeout) throws IOException {
+    long end = System.nanoTime() + timeout.toNanos();
+    StreamOffer offer = socket.receive();
+    PollSet poll = new PollSet();
+    poll.add(socket.descriptor());
+    for (long left = timeout.toNanos(); offer == null && left > 0; left = end - System.nanoTime()) {
+      poll.await(left);
+      offer = socket.receive();
+    }
+    return offer;
   }
 
   /** Changes the most streams that wait to be accepted. */

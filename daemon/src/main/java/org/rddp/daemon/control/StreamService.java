@@ -35,7 +35,11 @@ final class StreamService implements StreamKeeper {
 
   private final ControlServer server;
   private final StreamPorts ports = new StreamPorts();
+  /** Checks memory, and closes sockets. */
   private final ExecutorService thread = MappingThreads.thread("rddp-streams");
+
+  /** Makes and unmaps memory, for which checks do not wait. */
+  private final ExecutorService memoryThread = MappingThreads.thread("rddp-stream-memory");
 
   /** The daemon's ends of listeners' sockets. */
   private final EventSet listenerEnds = EventSet.create();
@@ -60,7 +64,7 @@ final class StreamService implements StreamKeeper {
     this.server = server;
     spares =
         new StreamSpares(
-            this::onThread, server::execute, server.mappingThreads()::onNotLocked, RING);
+            task -> run(memoryThread, task), server::execute, server.mappingThreads()::onNotLocked, RING);
     for (InterfaceEngine each : engines) {
       each.engine().serveStreams(ports, each.socketsPort(), this);
     }
@@ -134,12 +138,16 @@ final class StreamService implements StreamKeeper {
     onThread(() -> {
       parts.socket().close();
       parts.programSocket().close();
-      parts.memory().close();
-      server.execute(() -> {
-        streams.remove(parts.cookie());
-        closeBridgeEnd(parts.number());
-        giveBack(parts.number());
-      });
+      run(
+          memoryThread,
+          () -> {
+            parts.memory().close();
+            server.execute(() -> {
+              streams.remove(parts.cookie());
+              closeBridgeEnd(parts.number());
+              giveBack(parts.number());
+            });
+          });
     });
   }
 
@@ -179,8 +187,12 @@ final class StreamService implements StreamKeeper {
   }
 
   private void onThread(Runnable task) {
+    run(thread, task);
+  }
+
+  private static void run(ExecutorService on, Runnable task) {
     try {
-      thread.execute(task);
+      on.execute(task);
     } catch (RejectedExecutionException ended) {
       task.run();
     }
@@ -320,7 +332,7 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void close(StreamMemory memory) {
-    onThread(memory::close);
+    run(memoryThread, memory::close);
   }
 
   @Override
@@ -482,6 +494,7 @@ final class StreamService implements StreamKeeper {
   void close() {
     spares.stop();
     thread.close();
+    memoryThread.close();
     spares.close();
     listenerEnds.close();
   }

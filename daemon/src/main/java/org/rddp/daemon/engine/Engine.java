@@ -150,6 +150,11 @@ public final class Engine {
     streams.open();
   }
 
+  /** The sessions that it serves. */
+  List<Session> sessions() {
+    return sessions;
+  }
+
   /** The octet streams; null where there are none. */
   public EngineStreams streams() {
     return streams;

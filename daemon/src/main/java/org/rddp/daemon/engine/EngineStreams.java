@@ -99,6 +99,7 @@ public final class EngineStreams {
 
   /** Serves the streams of a program. */
   public void begin(StreamSection section) {
+    section.shareHeldMemory(engine.sessions(), sections);
     sections.add(section);
   }
 

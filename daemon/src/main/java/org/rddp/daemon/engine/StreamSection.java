@@ -20,7 +20,7 @@ public final class StreamSection {
   private final int number;
   private final SessionOwner owner;
   private final Doorbells doorbells;
-  private final HeldShare held;
+  private HeldShare held;
   private final Consumer<Runnable> waker;
   private OctetStream[] streams = new OctetStream[FIRST_SIZE];
   private int count;
@@ -53,7 +53,6 @@ public final class StreamSection {
     this.number = number;
     this.owner = owner;
     this.doorbells = doorbells;
-    this.held = new HeldShare(owner.processHeld(), null);
   }
 
   /** The engine. */
@@ -85,8 +84,41 @@ public final class StreamSection {
     waker.accept(signal);
   }
 
+  /** The process's share of the memory for held messages. */
   HeldShare held() {
     return held;
+  }
+
+  /**
+   * Begins to be served: shares the held memory of its user and process with these.
+   *
+   * @param sessions of the engine
+   * @param sections of the engine
+   */
+  void shareHeldMemory(List<Session> sessions, List<StreamSection> sections) {
+    HeldShare ofUser = null;
+    for (Session each : sessions) {
+      if (shares(each.owner(), each.heldShare())) {
+        return;
+      }
+      ofUser = each.owner().user() == owner.user() ? each.heldShare().parent() : ofUser;
+    }
+    for (StreamSection each : sections) {
+      if (shares(each.owner, each.held)) {
+        return;
+      }
+      ofUser = each.owner.user() == owner.user() ? each.held.parent() : ofUser;
+    }
+    held =
+        new HeldShare(
+            owner.processHeld(),
+            ofUser == null ? new HeldShare(owner.userHeld(), null) : ofUser);
+  }
+
+  private boolean shares(SessionOwner other, HeldShare share) {
+    boolean same = other.user() == owner.user() && other.process() == owner.process();
+    held = same ? share : held;
+    return same;
   }
 
   void add(OctetStream stream) {
