@@ -151,6 +151,12 @@ class ControlSocketTest {
         new ProgramMessage.Expect(
             28, 0xabcdef, IpAddress.ipv4(1), 3, new IpAddress(10, 2, 3, 4), -1, 5, 6, PLAIN),
         new ProgramMessage.ExpectPsn(29, 0x100001, 0xabcdef, 4),
+        new ProgramMessage.SocketsHello(49, 11, TEXT),
+        new ProgramMessage.StreamConnect(
+            51, IpAddress.ipv4(1), 2, IpAddress.NONE, 3, 4, 5),
+        new ProgramMessage.StreamListen(53, IpAddress.ipv6(1, 2), 3, 4, 5),
+        new ProgramMessage.StreamListenEnd(55, 6),
+        new ProgramMessage.StreamBacklog(58, 7, 8),
         new ProgramMessage.ListInterfaces(24, 7, 3));
   }
 
@@ -205,14 +211,21 @@ class ControlSocketTest {
   void shouldCoverEveryMessageType() {
     assertThat(programMessages().map(Object::getClass))
         .containsExactlyInAnyOrderElementsOf(
-            kinds(ProgramMessage.class, ProgramMessage.AdoptMemory.class));
+            kinds(
+                ProgramMessage.class,
+                ProgramMessage.AdoptMemory.class,
+                ProgramMessage.StreamBridge.class));
     assertThat(daemonMessages().map(Object::getClass))
         .containsExactlyInAnyOrderElementsOf(
             kinds(
                 DaemonMessage.class,
                 DaemonMessage.Welcome.class,
                 DaemonMessage.CountersOpened.class,
-                DaemonMessage.CaptureStarted.class));
+                DaemonMessage.CaptureStarted.class,
+                DaemonMessage.SocketsWelcome.class,
+                DaemonMessage.StreamConnecting.class,
+                DaemonMessage.StreamListening.class,
+                DaemonMessage.StreamBridged.class));
   }
 
   private static List<Class<?>> kinds(Class<?> direction, Class<?>... withDescriptors) {
