@@ -131,11 +131,12 @@ public final class PairedSocket implements AutoCloseable {
   }
 
   /**
-   * Makes the kernel refuse descriptors that are sent to this end (EPERM), from Linux 6.16 on; does
-   * nothing before.
+   * Makes the kernel refuse descriptors that are sent to this end (EPERM), from Linux 6.16 on. Does
+   * nothing before, and returns false: then {@link #receive} closes those that have been sent, which
+   * can take long.
    */
-  public void forbidDescriptors() {
-    UnixSocket.permitDescriptors(descriptor, false);
+  public boolean forbidDescriptors() {
+    return UnixSocket.permitDescriptors(descriptor, false);
   }
 
   /** The number by which the kernel knows a socket (SO_COOKIE), as long as it runs. */

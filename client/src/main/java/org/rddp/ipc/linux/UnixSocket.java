@@ -84,12 +84,14 @@ public final class UnixSocket {
 
   /**
    * Whether a socket, and those that it accepts, may receive descriptors: otherwise the sender gets
-   * EPERM. Does nothing before Linux 6.16, which has no such option (SO_PASSRIGHTS).
+   * EPERM. Does nothing, and returns false, before Linux 6.16, which has no such option
+   * (SO_PASSRIGHTS).
    */
-  public static void permitDescriptors(Descriptor socket, boolean permitted) {
+  public static boolean permitDescriptors(Descriptor socket, boolean permitted) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocateFrom(ValueLayout.JAVA_INT, permitted ? 1 : 0);
-      SETSOCKOPT.attempt(socket.number(), SOL_SOCKET, SO_PASSRIGHTS, value.address(), 4);
+      return SETSOCKOPT.attempt(socket.number(), SOL_SOCKET, SO_PASSRIGHTS, value.address(), 4)
+          == 0;
     }
   }
 

@@ -405,7 +405,7 @@ final class ProgramSockets {
             || server.interfaces().all().stream().anyMatch(each -> each.hasAddress(address));
     if (!served) {
       throw new RequestRefusedException(
-          Reason.NO_INTERFACE, "no interface has the address " + address);
+          Reason.NO_INTERFACE, Errno.EADDRNOTAVAIL, "no interface has the address " + address);
     }
     boolean shares = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
@@ -494,7 +494,15 @@ final class ProgramSockets {
     ended = true;
     List.copyOf(listeners.keySet()).forEach(this::endListener);
     if (!begun) {
-      doorbells.release(then);
+      Runnable done = () -> {
+        server.leaveShares(program.process());
+        then.run();
+      };
+      if (doorbells == null) {
+        done.run();
+      } else {
+        doorbells.release(done);
+      }
       return;
     }
     int[] left = {sections.size()};

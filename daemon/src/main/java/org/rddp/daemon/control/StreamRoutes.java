@@ -9,6 +9,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ip.Ipv6Network;
+import org.rddp.ipc.linux.Errno;
 
 /** Chooses the interface by which an octet stream leaves. */
 final class StreamRoutes {
@@ -28,10 +29,15 @@ final class StreamRoutes {
   static InterfaceEngine choose(
       HostAddress remote, HostAddress local, List<InterfaceEngine> engines)
       throws RequestRefusedException {
+    boolean bound = local != null && !ControlAddresses.isAny(local);
+    if (bound && engines.stream().noneMatch(each -> each.hasAddress(local))) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE, Errno.EADDRNOTAVAIL, "no interface has the address " + local);
+    }
     InterfaceEngine best = null;
     int most = 0;
     for (InterfaceEngine each : engines) {
-      if (local != null && !ControlAddresses.isAny(local) && !each.hasAddress(local)) {
+      if (bound && !each.hasAddress(local)) {
         continue;
       }
       int fits = each.hasAddress(remote) ? OWN : fitness(remote, each.engine().address());

@@ -120,7 +120,8 @@ final class StreamService implements StreamKeeper {
         spare.memory(),
         spare.socket(),
         spare.programSocket(),
-        spare.cookie());
+        spare.cookie(),
+        spare.refusesDescriptors());
   }
 
   /** Takes what has been made. */
@@ -323,6 +324,15 @@ final class StreamService implements StreamKeeper {
   public void onMoved(OctetStream stream) {
     long number = stream.parts().number();
     server.execute(() -> closeBridgeEnd(number));
+  }
+
+  @Override
+  public void drain(PairedSocket socket) {
+    onThread(() -> {
+      if (socket.descriptor().isOpen()) {
+        OctetStream.drain(socket);
+      }
+    });
   }
 
   @Override

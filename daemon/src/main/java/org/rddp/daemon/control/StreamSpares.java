@@ -22,13 +22,15 @@ final class StreamSpares {
    * @param socket the daemon's end
    * @param programSocket the program's
    * @param cookie by which the kernel knows the program's end
+   * @param refusesDescriptors whether the program cannot send descriptors
    */
   record Spare(
       long number,
       StreamMemory memory,
       PairedSocket socket,
       PairedSocket programSocket,
-      long cookie) {
+      long cookie,
+      boolean refusesDescriptors) {
     /** Any thread. */
     void close() {
       socket.close();
@@ -117,10 +119,10 @@ final class StreamSpares {
       }
       PairedSocket[] ends = PairedSocket.ofMessages();
       ends[0].bind(new PairedSocket.Name("rddp-stream/%d/%d".formatted(process, number)));
-      ends[0].forbidDescriptors();
+      boolean refuses = ends[0].forbidDescriptors();
       ends[1].limitSending();
       long cookie = PairedSocket.cookie(ends[1].descriptor());
-      return new Spare(number, memory, ends[0], ends[1], cookie);
+      return new Spare(number, memory, ends[0], ends[1], cookie, refuses);
     } catch (SystemCallException | RuntimeException e) {
       memory.close();
       throw e;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
@@ -76,6 +77,9 @@ public final class EngineStreams {
   }
 
   private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int fromPort) {
+    if (engine.isClosing()) {
+      return null;
+    }
     IncomingStream incoming = new IncomingStream(engine, keeper, ports, stream, from);
     engine.beginStartup(from, incoming);
     return incoming.startup();
@@ -139,6 +143,9 @@ public final class EngineStreams {
   public OctetStream connect(
       StreamParts parts, HostAddress remote, int remotePort, int localPort, long timeout)
       throws RequestRefusedException {
+    if (engine.isClosing()) {
+      throw new RequestRefusedException(Reason.STATE, "the daemon ends");
+    }
     return new StreamOpening(engine, remote, remotePort, localPort, timeout).begin(parts);
   }
 

@@ -599,8 +599,17 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void drain() {
+    if (parts.refusesDescriptors()) {
+      drain(parts.socket());
+    } else {
+      keeper.drain(parts.socket());
+    }
+  }
+
+  /** Receives what the program has sent to make its socket unwritable. Any thread. */
+  public static void drain(PairedSocket socket) {
     for (int i = 0; i < FILLERS; i++) {
-      if (parts.socket().receive(DROPPED.address(), DROPPED.byteSize()) <= 0) {
+      if (socket.receive(DROPPED.address(), DROPPED.byteSize()) <= 0) {
         return;
       }
     }

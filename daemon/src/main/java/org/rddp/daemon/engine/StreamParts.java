@@ -13,6 +13,8 @@ import org.rddp.ipc.ring.StreamMemory;
  * @param socket the daemon's end of its socket
  * @param programSocket the program's end, until it has been sent
  * @param cookie by which the kernel knows the program's end
+ * @param refusesDescriptors whether the program cannot send descriptors, which an engine must not
+ *     close
  */
 public record StreamParts(
     StreamSection section,
@@ -21,9 +23,10 @@ public record StreamParts(
     StreamMemory memory,
     PairedSocket socket,
     PairedSocket programSocket,
-    long cookie) {
+    long cookie,
+    boolean refusesDescriptors) {
   /** The same with other memory. */
   StreamParts with(StreamMemory other) {
-    return new StreamParts(section, index, number, other, socket, programSocket, cookie);
+    return new StreamParts(section, index, number, other, socket, programSocket, cookie, refusesDescriptors);
   }
 }

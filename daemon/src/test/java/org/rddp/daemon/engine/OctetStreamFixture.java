@@ -139,6 +139,11 @@ final class OctetStreamFixture {
     public void onMoved(OctetStream stream) {}
 
     @Override
+    public void drain(PairedSocket socket) {
+      OctetStream.drain(socket);
+    }
+
+    @Override
     public void close(PairedSocket socket) {
       socket.close();
     }
@@ -162,7 +167,7 @@ final class OctetStreamFixture {
       memory.header().write(0, index, RING, RING);
       PairedSocket[] ends = PairedSocket.ofMessages();
       ends[1].limitSending();
-      return new StreamParts(section, index, index, memory, ends[0], ends[1], index);
+      return new StreamParts(section, index, index, memory, ends[0], ends[1], index, true);
     } catch (SystemCallException e) {
       throw new AssertionError(e);
     }
