@@ -268,7 +268,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Whether messages may be posted. */
   boolean mayPost() {
-    return (state == State.ESTABLISHED || state == State.CLOSING) && mapped && !closed;
+    return mayReceive() && !closed;
+  }
+
+  /** Whether messages are taken: also after our half has been closed, for the peer's end. */
+  private boolean mayReceive() {
+    return (state == State.ESTABLISHED || state == State.CLOSING) && mapped;
   }
 
   /** Whether the daemon waits until the peer has what the program has written. */
@@ -392,7 +397,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void receiveHeld() {
-    while (ddp().heldOctets() > 0 && !receiver.isPosted() && mayPost()) {
+    while (ddp().heldOctets() > 0 && !receiver.isPosted() && mayReceive()) {
       receiver.post();
     }
   }
@@ -631,7 +636,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   @Override
   public void onReceiveMissing() {
-    if (mayPost() && !receiver.isPosted()) {
+    if (mayReceive() && !receiver.isPosted()) {
       receiver.post();
     }
   }

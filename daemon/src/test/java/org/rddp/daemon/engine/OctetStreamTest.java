@@ -93,6 +93,19 @@ class OctetStreamTest {
   }
 
   @Test
+  void shouldTakeTheEndOfAPeerThatIsClosedLater() throws Exception {
+    establish();
+    program.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("/0/end", "peer closed");
+    peer.sendEnd();
+    peer.stream.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed NORMAL");
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  @Test
   void shouldKeepTheOtherDirectionAfterAHalfClose() throws Exception {
     establish();
     program.header.addProgramFlags(StreamHeader.END_SENDING);
