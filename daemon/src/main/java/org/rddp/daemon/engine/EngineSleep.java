@@ -110,7 +110,7 @@ public final class EngineSleep implements AutoCloseable {
   /** Removes an ended session. Call before its descriptor is closed. */
   public void remove(SleepAware session) {
     for (int i = 0; i < programs.size(); i++) {
-      if (programs.get(i).session() == session) {
+      if (programs.get(i).session().equals(session)) {
         wakers.remove(programs.remove(i).signals().descriptor());
         return;
       }
