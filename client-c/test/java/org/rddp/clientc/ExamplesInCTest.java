@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -78,14 +80,16 @@ class ExamplesInCTest {
     }
   }
 
-  @Test
-  void shouldWriteATextAndHaveItSentBack() throws Exception {
+  /** Also beside functions of the program that have the names of the library's own. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hello", "hello-beside"})
+  void shouldWriteATextAndHaveItSentBack(String program) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         Rddp session = daemon.connect("two");
         MemoryRegion memory = session.allocate(8192, LOCAL_WRITE, REMOTE_WRITE);
         Listener listener = session.listen(0)) {
       String port = String.valueOf(listener.address().getPort());
-      ProgramInC hello = start(daemon, "hello", TestDaemon.ADDRESS_TWO, port, "grüß Gott");
+      ProgramInC hello = start(daemon, program, TestDaemon.ADDRESS_TWO, port, "grüß Gott");
       IncomingConnection incoming = listener.await(PATIENCE);
       ByteBuffer where = ByteBuffer.allocate(20).putInt(memory.stag()).putLong(memory.baseTo());
       assertThat(incoming.connection().postReceive(0, memory, 4096, 4096)).isTrue();
