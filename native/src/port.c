@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <linux/virtio_net.h>
+#include <sys/stat.h>
 #include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_eth_vhost.h>
@@ -24,11 +25,28 @@ int rddp_port_next(uint16_t from)
     return port >= RTE_MAX_ETHPORTS ? -ENODEV : port;
 }
 
+/*
+ * Drivers bind their sockets when a port is attached, configured or started, depending on the driver.
+ * Who connects to one can end this process by truncating memory, so between owners_only() and
+ * as_before() files are the owner's alone. That holds for all threads; none needs more.
+ */
+static mode_t owners_only(void)
+{
+    return umask(S_IRWXG | S_IRWXO);
+}
+
+static int as_before(mode_t mask, int result)
+{
+    umask(mask);
+    return result;
+}
+
 int rddp_port_attach(const char *device_arguments)
 {
     struct rte_dev_iterator iterator;
     uint16_t port;
-    int error = rte_dev_probe(device_arguments);
+    mode_t mask = owners_only();
+    int error = as_before(mask, rte_dev_probe(device_arguments));
     if (error < 0)
         return error;
     error = rte_eth_iterator_init(&iterator, device_arguments);
@@ -161,8 +179,9 @@ int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
                       device.flow_type_rss_offloads,
         };
     }
-    return rte_eth_dev_configure(port, (uint16_t)config->rx_queues, (uint16_t)config->tx_queues,
-                                 &conf);
+    mode_t mask = owners_only();
+    return as_before(mask, rte_eth_dev_configure(port, (uint16_t)config->rx_queues,
+                                                 (uint16_t)config->tx_queues, &conf));
 }
 
 int rddp_port_adjust_slots(uint16_t port, uint16_t *rx_slots, uint16_t *tx_slots)
@@ -182,7 +201,8 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 
 int rddp_port_start(uint16_t port)
 {
-    return rte_eth_dev_start(port);
+    mode_t mask = owners_only();
+    return as_before(mask, rte_eth_dev_start(port));
 }
 
 int rddp_port_receive_multicast(uint16_t port)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_ethdev.h>
@@ -471,6 +472,36 @@ static void both_ends_of_a_memif_end(void)
     rddp_mempool_free(pool);
 }
 
+/* Whoever connects can end this process: see docs/security.md. */
+static void expect_owners_socket(const char *path)
+{
+    struct stat file;
+    EXPECT(stat(path, &file) == 0 && S_ISSOCK(file.st_mode));
+    EXPECT((file.st_mode & (S_IRWXG | S_IRWXO)) == 0);
+}
+
+static void sockets_are_the_owners(void)
+{
+    char path[PATH_MAX], device[PATH_MAX + 100];
+    void *pool = new_pool("sockets");
+    mode_t before = umask(0);
+    snprintf(path, sizeof(path), "%s/vhost.sock", rddp_runtime_dir());
+    snprintf(device, sizeof(device), "net_vhost0,iface=%s,queues=1", path);
+    int port = rddp_port_attach(device);
+    start_one_queue(port, pool);
+    expect_owners_socket(path);
+    EXPECT(rddp_port_stop((uint16_t)port) == 0);
+    EXPECT(rddp_port_detach((uint16_t)port) == 0);
+    snprintf(path, sizeof(path), "%s/memif.sock", rddp_runtime_dir());
+    port = memif("server", path);
+    start_one_queue(port, pool);
+    expect_owners_socket(path);
+    EXPECT(rddp_port_stop((uint16_t)port) == 0);
+    EXPECT(rddp_port_detach((uint16_t)port) == 0);
+    EXPECT(umask(before) == 0);
+    rddp_mempool_free(pool);
+}
+
 static void errors_are_reported(void)
 {
     struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1 };
@@ -511,6 +542,7 @@ int main(void)
     table_is_read_back();
     key_stays_after_configuration();
     both_ends_of_a_memif_end();
+    sockets_are_the_owners();
     errors_are_reported();
     files_are_removed();
     puts("self-test of the shim: all as expected");

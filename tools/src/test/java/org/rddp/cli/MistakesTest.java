@@ -158,7 +158,7 @@ class MistakesTest {
           """
           dpdk      | arguments = ['--vdev=nosuch0'] | 6:1: dpdk.arguments: DPDK does not start: 'EAL: failed to parse device 'nosuch0''; allowed:
           interface | device = 'net_vhots0,iface=FOLDER/a.sock' | 13:1: interface[1].device: DPDK has no driver for net_vhots0; did you mean net_vhost?
-          interface | device = 'net_memif0,role=boss' | memif_set_role(): Unknown role: boss.'; allowed:
+          interface | device = 'net_memif0,role=boss,socket-abstract=no' | memif_set_role(): Unknown role: boss.'; allowed:
           """)
   void shouldBeNamedByDpdk(String table, String line, String expected) throws Exception {
     Path file = configuration(table, line);

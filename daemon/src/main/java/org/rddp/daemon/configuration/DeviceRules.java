@@ -77,6 +77,12 @@ final class DeviceRules {
               + ", and this MTU needs "
               + frame,
           "bsize=" + (frame + 1023) / 1024 * 1024 + " or more, the same at both ends");
+    } else if (!"no".equals(device.arguments().get("socket-abstract"))) {
+      section.refuse(
+          "device",
+          device.name()
+              + " has an abstract socket, which every user may connect to and then end the daemon",
+          "socket-abstract=no and socket=, the path of a file");
     }
   }
 

@@ -432,6 +432,7 @@ class ConfigurationFileTest {
           device = 'linux:'                | "linux:eth0"
           device = 'pci:03:00'             | "pci:0000:03:00.0"
           device = 'net_memif0,bsize=1024' | frames of at most 1024 octets, and this MTU needs 1514; allowed: bsize=2048
+          device = 'net_memif0,id=0'       | has an abstract socket, which every user may connect to and then end the daemon; allowed: socket-abstract=no
           device = 'net_vhost0,iface=/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' | its 128 octets are more than DPDK takes: net_vhost0,iface=/aaaa
           device = 'net_af_packet0'        | names no Linux interface
           device = 'net_af_packet0,iface=e,framesz=1024' | 992 octets with framesz=1024, and this MTU needs 1514
