@@ -99,10 +99,12 @@ final class SegmentArrival {
     } else if (!connection.sender.isAcceptableAck(segment)) {
       connection.challenge();
       return;
-    } else if (isInOrder(connection, segment, position)) {
-      processInOrder(connection, segment, position);
-      return;
     } else {
+      takeTimestamp(connection, segment, position);
+      if (isInOrder(connection, segment, position)) {
+        processInOrder(connection, segment, position);
+        return;
+      }
       connection.sender.acknowledged(segment, position);
     }
     connection.received();
@@ -185,10 +187,18 @@ final class SegmentArrival {
       counters.refused++;
       return false;
     }
-    if (connection.timestamps && !reset) {
-      receiver.timestamp(segment.options.timestampValue(), position);
-    }
     return true;
+  }
+
+  /**
+   * Takes the timestamp of a segment that has passed every check, so that a forged one cannot make
+   * PAWS reject the peer's segments. An acknowledgment below SND.UNA proves too little: nearly any
+   * number in the peer's window passes for one.
+   */
+  private static void takeTimestamp(TcpConnection connection, TcpSegment segment, long position) {
+    if (connection.timestamps && !connection.sender.isOldAck(segment)) {
+      connection.receiver.timestamp(segment.options.timestampValue(), position);
+    }
   }
 
   /** Answers a segment outside of the window with an acknowledgment. */
@@ -280,6 +290,7 @@ final class SegmentArrival {
       }
       return false;
     }
+    takeTimestamp(connection, segment, position);
     handshake.establish(connection, segment, position);
     return connection.state() != TcpState.CLOSED;
   }

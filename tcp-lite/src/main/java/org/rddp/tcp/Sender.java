@@ -619,6 +619,11 @@ final class Sender {
     return acceptable;
   }
 
+  /** Whether the acknowledgment is below SND.UNA. */
+  boolean isOldAck(TcpSegment segment) {
+    return acknowledgedBy(segment) < una;
+  }
+
   private long acknowledgedBy(TcpSegment segment) {
     return una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
   }

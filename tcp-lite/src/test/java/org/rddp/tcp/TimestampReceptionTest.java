@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which timestamp is echoed, and which segments are too old (RFC 7323 sections 4.3 and 5). */
 class TimestampReceptionTest {
@@ -93,5 +95,27 @@ class TimestampReceptionTest {
     script.receive(". seq 101 ack 1 len 100");
     assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.stack.counters().oldTimestamps).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @DisplayName("RFC 7323 4.3: a segment without a current ACK does not change TS.Recent")
+  @ValueSource(
+      strings = {
+        ". seq 1 ack 5001 len 100 ts 9000",
+        ". seq 1 ack -99999 len 100 ts 9000",
+        ". seq 1 ack 5001 ts 9000",
+        "S seq 1 ts 9000",
+        "S. seq 1 ack 1 ts 9000",
+        "P seq 1 len 100 ts 9000",
+        ". seq 1 ack 0 ts 9000"
+      })
+  void shouldNotTakeTheTimestampOfASegmentWithoutACurrentAck(String forged) {
+    Script script = stamped();
+    script.receive(forged);
+    script.drain();
+    assertThat(script.handler.takeEvents()).isEmpty();
+    script.receive(". seq 1 ack 1 len 100 ts 1001");
+    script.expect(". seq 1 ack 101 ecr 1001");
+    assertThat(script.stack.counters().oldTimestamps).isZero();
   }
 }
