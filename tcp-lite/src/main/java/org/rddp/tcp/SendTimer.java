@@ -53,6 +53,16 @@ final class SendTimer {
     probeFrom = connection.context.now;
   }
 
+  /**
+   * Restarts the user timeout and the timeout when a segment is sent with nothing in flight (RFC
+   * 6298 section 5.1): what ran until then was not the retransmission timer, but the wait for a
+   * D-SACK or the persist timer.
+   */
+  void sentFirst() {
+    progress();
+    restart();
+  }
+
   /** Restarts the probe timeout after new data was sent. */
   void sent() {
     probeFrom = connection.context.now;

@@ -506,7 +506,7 @@ final class Sender {
   /** Starts to wait for the peer after a frame has been sent. */
   private void progressed() {
     if (max == una) {
-      timer.progress();
+      timer.sentFirst();
     }
     lastSentAt = context.now;
   }

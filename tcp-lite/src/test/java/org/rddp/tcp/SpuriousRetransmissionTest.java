@@ -68,6 +68,21 @@ class SpuriousRetransmissionTest {
     assertThat(burst(script)).isGreaterThanOrEqualTo(10);
   }
 
+  @Test
+  @DisplayName("RFC 6298 5.1: the first segment after a wait for a D-SACK has a whole timeout")
+  void shouldRestartTheTimeoutForTheFirstSegmentAfterAWaitForADsack() {
+    Script script = inFlight(sack(), 10);
+    script.receive(". seq 1 ack 1 sack 1001-4001");
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 10001");
+    script.pass(TIMEOUT - 5 * Script.MILLISECOND);
+    script.send(1000);
+    script.expect("P. seq 10001 len 1000");
+    script.pass(5 * Script.MILLISECOND);
+    script.expectNothing();
+    assertThat(script.stack.counters().timeouts).isZero();
+  }
+
   private static Script stamped(int segments, long[] stamp) {
     Script script = new Script(sack().withTimestamps(true));
     script.connect();
