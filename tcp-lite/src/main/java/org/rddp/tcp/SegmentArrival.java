@@ -246,16 +246,20 @@ final class SegmentArrival {
   }
 
   /**
-   * Second check: a reset counts only at exactly RCV.NXT (RFC 5961 section 3), and never in
-   * TIME-WAIT, which must not end early (RFC 1337 section 3).
+   * Second check: a reset counts only at exactly RCV.NXT; elsewhere in the window it draws a
+   * challenge ACK (RFC 5961 section 3.2). It never counts in TIME-WAIT, which must not end early
+   * (RFC 1337 section 3).
    */
   private void reset(TcpConnection connection, long position) {
     if (connection.state() == TcpState.TIME_WAIT) {
       return;
     }
-    if (position != connection.receiver.next()) {
+    long distance = position - connection.receiver.next();
+    if (distance != 0) {
       counters.unacceptable++;
-      connection.challenge();
+      if (distance > 0 && distance < connection.receiver.remainingWindow()) {
+        connection.challenge();
+      }
       return;
     }
     counters.resetsIn++;
