@@ -5,70 +5,114 @@ readonly STATE=$ROOT/.rddp
 readonly MODULES=(conformance native ffm-bindings tcp-lite fixtures dpdk-device mpa-engine ddp-engine client daemon client-c verbs sockets examples tools fuzz packaging lab interop bench)
 BUILD_LOG=$STATE/build.log
 
+# What can be built: modules in Java, each with those that it depends on, by Maven; and the preloaded libraries, by make.
+readonly BUILDS=(tools lab interop bench fuzz verbs sockets)
+
+# build_if_changed [BUILD]...: builds those that do not match the sources; without names, all.
 build_if_changed() {
-    if is_built; then
+    local lock print
+    if (($# == 0)); then set -- "${BUILDS[@]}"; fi
+    print=$(fingerprint)
+    if is_built "$print" "$@"; then
         return
     fi
-    mkdir -p "$STATE"
-    local lock
-    exec {lock}>"$STATE/lock"
-    if ! flock -n "$lock"; then
-        say 'waiting for another build'
-        flock "$lock"
-    fi
-    if ! is_built; then
-        build
+    lock_builds lock
+    if ! is_built "$print" "$@"; then
+        build "$print" "$@"
     fi
     exec {lock}>&-
 }
 
+# lock_builds VARIABLE: waits until no other build runs, and sets the variable to a descriptor that keeps others waiting.
+lock_builds() {
+    local -n descriptor=$1
+    mkdir -p "$STATE"
+    exec {descriptor}>"$STATE/lock"
+    if ! flock -n "$descriptor"; then
+        say 'waiting for another build'
+        flock "$descriptor"
+    fi
+}
+
+# is_built FINGERPRINT BUILD...
 is_built() {
-    [[ -f $STATE/built && -f $ROOT/tools/target/classpath && -f $ROOT/lab/target/classpath && -f $ROOT/bench/target/classpath ]] &&
-        [[ $(<"$STATE/built") == "$(fingerprint)" ]]
+    local name
+    for name in "${@:2}"; do
+        [[ -f $STATE/built-$name && $(<"$STATE/built-$name") == "$1" ]] || return
+        is_library "$name" || [[ -f $ROOT/$name/target/run/classpath ]] || return
+    done
 }
 
 # Whether a build has succeeded before, even if the sources have changed since.
 was_built() {
-    [[ -f $STATE/built ]]
+    [[ -f $STATE/built-$1 ]]
 }
 
-# Checksum of names, sizes and times of all sources of the classes and the shim, and of the tools that compile them.
+is_library() {
+    [[ $1 == verbs || $1 == sockets ]]
+}
+
+# Checksum of names, sizes and times of all sources of the classes and the libraries, and of what they are compiled with: an
+# optional header may come later.
 fingerprint() {
     (
         cd "$ROOT" || exit
-        printf '%s\n' "$JAVA_HOME" "$(dpdk_description)"
+        printf '%s\n' "$JAVA_HOME" "$(dpdk_description)" "$(has_verbs_headers && rdma_core_version)"
         find pom.xml .mvn "${MODULES[@]}" \( -name target -o -path '*/src/test' \) -prune \
             -o -type f -printf '%p %s %T@\n' | LC_ALL=C sort
+        stat -Lc '%n %s %Y' /usr/include/intel-ipsec-mb.h 2>/dev/null
     ) | cksum
 }
 
+# build FINGERPRINT BUILD...: the libraries beside the classes.
 build() {
-    local began=$SECONDS print
-    print=$(fingerprint)
-    rm -f "$STATE/built"
-    say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
-    # Only developers' builds and the test suite format the sources.
-    if ! maven_offline_first show_modules -DskipTests -Dmaven.test.skip=true -Dspotless.skip=true process-classes; then
+    local began=$SECONDS print=$1 name modules='' libraries=() making=''
+    shift
+    for name in "$@"; do
+        rm -f "$STATE/built-$name"
+        if is_library "$name"; then libraries+=("$name"); else modules+=${modules:+,}$name; fi
+    done
+    say "building $* with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
+    if ((${#libraries[@]} > 0)); then
+        make_libraries "${libraries[@]}" >"$STATE/libraries.log" 2>&1 &
+        making=$!
+    fi
+    if [[ -n $modules ]] && ! maven_to_run "$modules"; then
+        [[ -z $making ]] || wait "$making" || true
         show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
     fi
-    mark_built "$print"
+    if [[ -n $making ]] && ! wait "$making"; then
+        grep -E 'error:|Error ' "$STATE/libraries.log" | head -n 20 >&2 || true
+        fail 'the build of a library in C failed' "All of it: $STATE/libraries.log"
+    fi
+    for name in "$@"; do
+        is_library "$name" || classpath "$name" >/dev/null
+        printf '%s\n' "$print" >"$STATE/built-$name"
+    done
     say "built in $((SECONDS - began)) s"
 }
 
-# mark_built FINGERPRINT: records that the classes are those of these sources.
-mark_built() {
-    local module
-    for module in tools lab interop bench; do
-        classpath "$module" >/dev/null
+# make_libraries NAME...
+make_libraries() {
+    local name
+    for name in "$@"; do
+        "$ROOT/$name/build" all || return
     done
-    printf '%s\n' "$1" >"$STATE/built"
+}
+
+# maven_to_run MODULES: compiles them and those that they depend on, for a JVM that lives for seconds.
+maven_to_run() {
+    local -x MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    # Once for each choice: Maven fetches what these modules need.
+    local BUILD_RESOLVED=run-${1//,/-}
+    maven_offline_first show_modules -T 2 -Prun -pl "$1" -am -DskipTests -Dmaven.test.skip=true -Dspotless.skip=true process-classes
 }
 
 # classpath MODULE: its classes and all that they depend on.
 classpath() {
     local relative=$STATE/classpath-$1 entry path=
-    if [[ ! $relative -nt $ROOT/$1/target/classpath ]]; then
+    if [[ ! $relative -nt $ROOT/$1/target/run/classpath ]]; then
         mkdir -p "$STATE/lib"
         relocate_classpath "$1" >"$relative"
     fi
@@ -82,12 +126,12 @@ classpath() {
 # are copied out of Maven's repository, which other users cannot read. Maven names the jars of modules if it has made them.
 relocate_classpath() {
     local entries=() entry module
-    IFS=: read -ra entries <<<"$(<"$ROOT/$1/target/classpath")"
-    echo "$1/target/classes"
+    IFS=: read -ra entries <<<"$(<"$ROOT/$1/target/run/classpath")"
+    echo "$1/target/run/classes"
     for entry in "${entries[@]}"; do
-        if [[ $entry == */target/classes || $entry == "$ROOT"/*/target/*.jar ]]; then
+        if [[ $entry == */target/run/classes || $entry == "$ROOT"/*/target/run/*.jar ]]; then
             module=${entry%/target/*}
-            echo "${module##*/}/target/classes"
+            echo "${module##*/}/target/run/classes"
         else
             cp -u -- "$entry" "$STATE/lib/"
             echo ".rddp/lib/${entry##*/}"
@@ -105,8 +149,8 @@ show_build_errors() {
 # maven_offline_first PROGRESS ARGUMENT... PHASE: runs Maven offline if an earlier run of the phase (or goal) has downloaded
 # everything, and with the network if something is missing.
 maven_offline_first() {
-    local phase=${*: -1}
-    local resolved=$STATE/resolved-${phase//:/-}
+    local phase=${*: -1} resolved
+    resolved=$STATE/resolved-${BUILD_RESOLVED:-${phase//:/-}}
     if [[ -f $resolved ]]; then
         maven "$1" -o "${@:2}" && return
         if ! grep -q 'in offline mode' "$BUILD_LOG"; then
@@ -128,7 +172,7 @@ show_modules() {
     local line
     while IFS= read -r line; do
         if module_line "$line"; then
-            say "  [$MODULE_NUMBER] $MODULE_NAME"
+            say "  [$MODULE_NUMBER] $MODULE_NAME, then $((${MODULE_NUMBER#*/} - ${MODULE_NUMBER%/*})) more"
         fi
     done
 }

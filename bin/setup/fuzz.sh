@@ -91,7 +91,7 @@ fuzz_usage_error() {
 set_up_to_fuzz() {
     find_jdk
     install_packages_to_run
-    build_if_changed
+    build_if_changed fuzz
     # Written before fuzzers run side by side.
     classpath fuzz >/dev/null
 }
@@ -115,7 +115,7 @@ unpack_seeds() {
 
 # seed_archive ACTION TARGET PATH: reads or writes the archive of a target's inputs.
 seed_archive() {
-    "$JAVA_HOME/bin/java" -cp "$ROOT/fuzz/target/classes" org.rddp.fuzz.SeedArchive "$1" "$FUZZ_CORPUS/$2.zip" "$3"
+    "$JAVA_HOME/bin/java" -cp "$ROOT/fuzz/target/run/classes" org.rddp.fuzz.SeedArchive "$1" "$FUZZ_CORPUS/$2.zip" "$3"
 }
 
 # fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".

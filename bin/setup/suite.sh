@@ -232,16 +232,15 @@ step_scripts() {
 
 # Builds all that the other steps run: classes, tests, jars.
 step_build() {
-    local status=0 print
+    local status=0 lock
+    lock_builds lock
     rm -rf "$STATE/packaged" "$ROOT/packaging/target/lib"
     maven_offline_first show_tests -Pjcstress -T 2 -DskipTests verify || status=$?
     cat "$BUILD_LOG"
-    if ((status == 0)); then
-        # Only now: outside of CI, the build formats the sources first.
-        print=$(fingerprint)
-        mark_built "$print"
-        printf '%s\n' "$print" >"$STATE/packaged"
-    fi
+    # Only now: outside of CI, the build formats the sources first.
+    if ((status == 0)); then fingerprint >"$STATE/packaged"; fi
+    exec {lock}>&-
+    ((status == 0)) && build_if_changed || status=$?
     return "$status"
 }
 
