@@ -40,11 +40,11 @@ final class ListCommand implements Callable<Integer> {
       this.subject = subject;
     }
 
-    TextTable table() {
+    TextTable table(boolean wide) {
       return switch (this) {
         case INTERFACES -> TextTable.INTERFACES;
         case SESSIONS -> TextTable.SESSIONS;
-        case CONNECTIONS -> TextTable.CONNECTIONS;
+        case CONNECTIONS -> wide ? TextTable.WIDE_CONNECTIONS : TextTable.CONNECTIONS;
         case LISTENERS -> TextTable.LISTENERS;
         case ASSOCIATIONS -> TextTable.ASSOCIATIONS;
       };
@@ -69,11 +69,14 @@ final class ListCommand implements Callable<Integer> {
           "Print one JSON object for each, with all that is known; docs/ipc.md has the keys.")
   private boolean json;
 
+  @Option(names = "--wide", description = "Show all columns of connections.")
+  private boolean wide;
+
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
-    print(spec, json, subject.table(), objects());
+    print(spec, json, subject.table(wide), objects());
     return 0;
   }
 

@@ -1,14 +1,20 @@
 package org.rddp.cli;
 
 import com.google.gson.JsonObject;
+import java.nio.charset.Charset;
 import java.util.Locale;
 
 /** Numbers with units for people, in few characters. */
 final class Quantities {
   private static final String[] OCTETS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  private static final String[] TIMES = {"ns", "µs", "ms", "s"};
+  private static final String[] TIMES = {"ns", microsecond(System.out.charset()), "ms", "s"};
 
   private Quantities() {}
+
+  /** The unit as standard output can show it: where the locale has no mu, {@code us}. */
+  static String microsecond(Charset charset) {
+    return charset.newEncoder().canEncode('µ') ? "µs" : "us";
+  }
 
   /** Octets of a key, such as {@code 1.5 MiB}; a dash if there are none. */
   static String octets(JsonObject json, String key) {

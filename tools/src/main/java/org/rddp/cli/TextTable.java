@@ -41,7 +41,19 @@ final class TextTable {
           .number("IN FLIGHT", json -> text(json, "in_flight_requests"))
           .text("LAST ERROR", json -> text(json, "last_error"));
 
+  /** Fits 120 columns with any IPv4 addresses, and programs' names of 15 characters. */
   static final TextTable CONNECTIONS =
+      new TextTable()
+          .text("CONNECTION", TextTable::connectionNumber)
+          .text("PROGRAM", json -> text(json, "program"))
+          .text("LOCAL", json -> end(json, "local"))
+          .text("PEER", json -> end(json, "remote"))
+          .text("STATE", json -> text(json, "state"))
+          .number("RTT", json -> Quantities.nanos(json, "rtt_ns"))
+          .number("SENT", json -> Quantities.octets(json, "sent_octets"))
+          .number("RECEIVED", json -> Quantities.octets(json, "received_octets"));
+
+  static final TextTable WIDE_CONNECTIONS =
       new TextTable()
           .number("SESSION", json -> text(json, "session"))
           .text("CONNECTION", TextTable::connectionNumber)

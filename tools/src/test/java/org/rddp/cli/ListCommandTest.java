@@ -196,12 +196,30 @@ class ListCommandTest {
   void shouldShowTablesToPeople() {
     assertThat(run("list connections").lines())
         .hasSize(3)
+        .anyMatch(line -> line.matches("%08x +test .*:7471 +established .*".formatted(out.id())));
+    assertThat(run("list connections --wide").lines())
+        .hasSize(3)
         .anyMatch(line ->
             line.matches(
                 " *\\d+ +%08x .* one +10\\.0\\.0\\.1:\\d+ +10\\.0\\.0\\.2:7471 +established .*"
                     .formatted(out.id())));
     assertThat(run("list sessions").lines()).hasSize(4);
     assertThat(run("list listeners").lines()).hasSize(2).anyMatch(line -> line.contains(":7471"));
+  }
+
+  @Test
+  void shouldFitConnectionsInto120Columns() {
+    JsonObject longest = only("one");
+    longest.addProperty("program", "fifteen-letters");
+    for (String end : List.of("local", "remote")) {
+      longest.addProperty(end + "_address", "100.100.100.100");
+      longest.addProperty(end + "_port", 65535);
+    }
+    longest.addProperty("rtt_ns", 99_900_000);
+    longest.addProperty("sent_octets", 1023L << 30);
+    longest.addProperty("received_octets", 1023L << 30);
+    assertThat(TextTable.CONNECTIONS.lines(List.of(longest)))
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120));
   }
 
   @Test
