@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.Connection;
-import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.DdpQueues;
 import org.rddp.client.IncomingConnection;
@@ -29,12 +33,11 @@ import org.rddp.transfer.EchoServer;
 @Timeout(60)
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
+  private static final Path CLIENT = ROOT.resolve("client/target/classes");
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Test
   void shouldContainTheProgramsThatCompile() throws Exception {
-    assertThat(Files.readString(ROOT.resolve("README.md")))
-        .contains(shown(HelloWrite.class, "README"));
     assertThat(Files.readString(ROOT.resolve("docs/plain-ddp.md")))
         .contains(shown(OwnQueues.class, "plain-ddp"));
   }
@@ -60,25 +63,39 @@ class ReadmeTest {
   }
 
   @Test
-  void shouldRunTheProgramOfTheReadme() throws Exception {
-    InetSocketAddress echo = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
+  void shouldRunTheProgramOfTheReadme(@TempDir Path folder) throws Exception {
+    String document = Files.readString(ROOT.resolve("README.md"));
+    int begin = document.indexOf("    import java.");
+    String program = document.substring(begin, document.indexOf("\n\nStart the echo", begin));
+    Path source = folder.resolve("Hello.java");
+    Files.writeString(source, program.stripIndent());
+    CountDownLatch listens = new CountDownLatch(1);
     try (TestDaemon daemon = new TestDaemon();
         Rddp there = daemon.connect("two")) {
-      Thread server = new Thread(() -> new EchoServer(there, 4096, line -> {}).serve(7471));
+      EchoServer echo = new EchoServer(there, 4096, line -> listens.countDown());
+      Thread server = new Thread(() -> echo.serve(7471));
       server.start();
-      String answer = null;
-      while (answer == null) {
-        try {
-          answer = HelloWrite.run(daemon.socket(), echo, "grüß dich, memory €");
-        } catch (ConnectionFailedException e) {
-          assertThat(e).as("before the echo listens").hasMessageContaining("REFUSED");
-        }
-      }
+      listens.await();
+      assertThat(run(source, daemon.socket(), TestDaemon.ADDRESS_TWO, "a text"))
+          .isEqualTo("a text\n");
       server.interrupt();
       server.join();
-
-      assertThat(answer).isEqualTo("grüß dich, memory €");
     }
+  }
+
+  /** Runs a source file as the README says, with the client's classes alone; what it prints. */
+  private static String run(Path source, Path socket, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", CLIENT.toString()));
+    command.add(source.toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("RDDP_SOCKET", socket.toString());
+    Process process = builder.start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isZero();
+    return printed;
   }
 
   @Test
