@@ -8,9 +8,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -70,10 +70,7 @@ class OctetStreamEndsTest {
         StreamSession session = StreamSession.open(daemon.socket(), "test")) {
       ProgramStream stream =
           session.connect(
-              SERVER,
-              InetAddress.getByName(TestDaemon.ADDRESS_ONE),
-              0,
-              Duration.ofMillis(300));
+              SERVER, InetAddress.getByName(TestDaemon.ADDRESS_ONE), 0, Duration.ofMillis(300));
       assertThat(errno(stream::awaitConnected)).isEqualTo(Errno.ETIMEDOUT);
       stream.close();
     }
@@ -83,8 +80,7 @@ class OctetStreamEndsTest {
   void shouldServeOneListenerOnSeveralEngines() throws Exception {
     try (TestDaemon daemon = TestDaemon.withEngines(3);
         StreamSession session = StreamSession.open(daemon.socket(), "test");
-        ProgramListener listener =
-            session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
+        ProgramListener listener = session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
       List<ProgramStream> clients = new ArrayList<>();
       List<ProgramStream> servers = new ArrayList<>();
       for (int i = 0; i < 30; i++) {
@@ -119,8 +115,7 @@ class OctetStreamEndsTest {
   void shouldResetStreamsOfAnEngineThatBeginsAnewAndServeOthers() throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         StreamSession session = StreamSession.open(daemon.socket(), "test");
-        ProgramListener listener =
-            session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
+        ProgramListener listener = session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
       ProgramStream client = connect(session);
       ProgramStream server = listener.accept(TIMEOUT);
       exchange(client, server);
@@ -141,8 +136,7 @@ class OctetStreamEndsTest {
   void shouldResetStreamsWhenTheDaemonEnds() throws Exception {
     TestDaemon daemon = new TestDaemon();
     try (StreamSession session = StreamSession.open(daemon.socket(), "test");
-        ProgramListener listener =
-            session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
+        ProgramListener listener = session.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
       ProgramStream client = connect(session);
       ProgramStream server = listener.accept(TIMEOUT);
       exchange(client, server);
@@ -159,8 +153,7 @@ class OctetStreamEndsTest {
   void shouldKeepStreamsThatOthersHoldWhenTheSessionHasEnded() throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         StreamSession here = StreamSession.open(daemon.socket(), "test");
-        ProgramListener listener =
-            here.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
+        ProgramListener listener = here.listen(new InetSocketAddress("0.0.0.0", PORT), 64, 0)) {
       StreamSession there = StreamSession.open(daemon.socket(), "test");
       ProgramStream client = connect(there);
       ProgramStream server = listener.accept(TIMEOUT);

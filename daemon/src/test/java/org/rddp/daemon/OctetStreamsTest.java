@@ -18,17 +18,17 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rddp.client.RefusedException;
-import org.rddp.ipc.control.StreamOffer;
-import org.rddp.client.types.ListSubject;
-import org.rddp.client.types.PrivateData;
 import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamException;
 import org.rddp.client.streams.StreamSession;
+import org.rddp.client.types.ListSubject;
+import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.control.StreamOffer;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
@@ -226,8 +226,7 @@ class OctetStreamsTest {
     InetSocketAddress two = new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT);
     try (ProgramListener first = here.listen(any, 8, 0)) {
       assertThat(refusal(() -> there.listen(any, 8, 0))).isEqualTo(Reason.ADDRESS_IN_USE);
-      assertThat(refusal(() -> there.listen(any, 8, REUSE_PORT)))
-          .isEqualTo(Reason.ADDRESS_IN_USE);
+      assertThat(refusal(() -> there.listen(any, 8, REUSE_PORT))).isEqualTo(Reason.ADDRESS_IN_USE);
       assertThat(refusal(() -> there.listen(one, 8, 0))).isEqualTo(Reason.ADDRESS_IN_USE);
       assertThat(first.port()).isEqualTo(PORT);
     }
@@ -271,8 +270,7 @@ class OctetStreamsTest {
 
   @Test
   void shouldLetClientsWaitWhileTheBacklogIsFull() throws Exception {
-    try (ProgramListener listener =
-        there.listen(new InetSocketAddress("0.0.0.0", PORT), 1, 0)) {
+    try (ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", PORT), 1, 0)) {
       ProgramStream[] clients = new ProgramStream[6];
       for (int i = 0; i < clients.length; i++) {
         clients[i] = connect(PORT);
@@ -362,9 +360,7 @@ class OctetStreamsTest {
       server = listener.accept(TIMEOUT);
       assertThat(client.ends().localPort()).isEqualTo(5000);
       assertThat(server.ends().remotePort()).isEqualTo(5000);
-      assertThat(
-              refusal(() ->
-                  there.connect(to, address(TestDaemon.ADDRESS_ONE), 5000, TIMEOUT)))
+      assertThat(refusal(() -> there.connect(to, address(TestDaemon.ADDRESS_ONE), 5000, TIMEOUT)))
           .isEqualTo(Reason.ADDRESS_IN_USE);
       client.close();
       server.close();
@@ -377,8 +373,7 @@ class OctetStreamsTest {
     ProgramStream honest = client;
     ProgramStream peer = server;
     int port = PORT + 1;
-    try (ProgramListener listener =
-        there.listen(new InetSocketAddress("0.0.0.0", port), 8, 0)) {
+    try (ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", port), 8, 0)) {
       for (long nonsense : new long[] {-1, 1, 65537, Long.MAX_VALUE, Long.MIN_VALUE + 65_537}) {
         for (boolean consumes : new boolean[] {true, false}) {
           ProgramStream liar = connect(port);

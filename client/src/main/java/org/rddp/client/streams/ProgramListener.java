@@ -48,8 +48,7 @@ public final class ProgramListener implements AutoCloseable {
     StreamMemory memory =
         StreamSession.map(
             offer.memory(), offer.sendOctets(), offer.receiveOctets(), offer.stream());
-    return new ProgramStream(
-        session, offer.section(), offer.index(), memory, offer.stream(), true);
+    return new ProgramStream(session, offer.section(), offer.index(), memory, offer.stream(), true);
   }
 
   /**

@@ -137,11 +137,10 @@ public final class ProgramStream implements AutoCloseable {
         return -1;
       }
       check();
-      awaitMessage(
-          () ->
-              header.received() > at
-                  || header.daemonFlags() != 0
-                  || header.state() == StreamHeader.ENDED);
+      awaitMessage(() ->
+          header.received() > at
+              || header.daemonFlags() != 0
+              || header.state() == StreamHeader.ENDED);
     }
   }
 
@@ -159,8 +158,7 @@ public final class ProgramStream implements AutoCloseable {
       if (octets == 0) {
         return 0;
       }
-      MemorySegment.copy(
-          from, offset, ALL, ValueLayout.JAVA_BYTE, memory.sendAddress(at), octets);
+      MemorySegment.copy(from, offset, ALL, ValueLayout.JAVA_BYTE, memory.sendAddress(at), octets);
       if (header.write(at, at + octets)) {
         ring();
         return octets;

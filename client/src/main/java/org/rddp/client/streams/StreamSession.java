@@ -129,7 +129,8 @@ public final class StreamSession implements AutoCloseable {
                     (int) timeout.toMillis(),
                     0),
             DaemonMessage.StreamConnecting.class);
-    StreamMemory mapped = map(reply.memory(), reply.sendOctets(), reply.receiveOctets(), reply.stream());
+    StreamMemory mapped =
+        map(reply.memory(), reply.sendOctets(), reply.receiveOctets(), reply.stream());
     return new ProgramStream(this, reply.section(), reply.index(), mapped, reply.stream(), false);
   }
 
@@ -162,8 +163,8 @@ public final class StreamSession implements AutoCloseable {
   /** The socket through which the octets of a stream pass from now on. */
   public Descriptor bridge(Descriptor stream) throws IOException {
     return request(
-            number -> new ProgramMessage.StreamBridge(number, stream),
-            DaemonMessage.StreamBridged.class)
+        number -> new ProgramMessage.StreamBridge(number, stream),
+        DaemonMessage.StreamBridged.class)
         .stream();
   }
 

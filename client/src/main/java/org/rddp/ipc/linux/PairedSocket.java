@@ -132,8 +132,8 @@ public final class PairedSocket implements AutoCloseable {
 
   /**
    * Makes the kernel refuse descriptors that are sent to this end (EPERM), from Linux 6.16 on. Does
-   * nothing before, and returns false: then {@link #receive} closes those that have been sent, which
-   * can take long.
+   * nothing before, and returns false: then {@link #receive} closes those that have been sent,
+   * which can take long.
    */
   public boolean forbidDescriptors() {
     return UnixSocket.permitDescriptors(descriptor, false);

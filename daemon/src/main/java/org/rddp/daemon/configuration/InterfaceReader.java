@@ -72,7 +72,8 @@ final class InterfaceReader {
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort =
         (int) section.integer("queue-pair-port", 0, 65535, InterfaceConfiguration.QUEUE_PAIR_PORT);
-    int socketsPort = (int) section.integer("sockets-port", 0, 65535, InterfaceConfiguration.SOCKETS_PORT);
+    int socketsPort =
+        (int) section.integer("sockets-port", 0, 65535, InterfaceConfiguration.SOCKETS_PORT);
     if (socketsPort != 0 && socketsPort == queuePairPort) {
       section.refuse(
           "sockets-port",

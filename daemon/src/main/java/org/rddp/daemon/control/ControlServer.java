@@ -408,7 +408,9 @@ public final class ControlServer implements AutoCloseable {
     return streams;
   }
 
-  /** Keeps the shares of a program's process beyond the program's end, until {@link #leaveShares}. */
+  /**
+   * Keeps the shares of a program's process beyond the program's end, until {@link #leaveShares}.
+   */
   void joinShares(PeerCredentials process) {
     shares.join(process);
   }

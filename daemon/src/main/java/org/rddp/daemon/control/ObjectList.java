@@ -3,21 +3,21 @@ package org.rddp.daemon.control;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
-import org.rddp.ipc.ring.Doorbells;
-import org.rddp.daemon.engine.StreamSection;
-import org.rddp.daemon.engine.ListenerStatus;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ConnectionStatus;
+import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.log.DistinctError;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.ring.ConnectionId;
+import org.rddp.ipc.ring.Doorbells;
 
 /**
  * Answers a program's requests for a list, some objects at a time. The program sends the position
@@ -134,7 +134,8 @@ final class ObjectList {
               return;
             }
           }
-          page.send(next < 0 ? (number + 1) * Doorbells.STREAMS : number * Doorbells.STREAMS + next);
+          page.send(
+              next < 0 ? (number + 1) * Doorbells.STREAMS : number * Doorbells.STREAMS + next);
         });
   }
 
@@ -201,7 +202,8 @@ final class ObjectList {
   private <T> void copyOn(Page page, InterfaceEngine on, Supplier<T> copy, Consumer<T> then) {
     copied = page;
     copiedOn = on;
-    on.engine().execute(() -> {
+    on.engine()
+        .execute(() -> {
           T value = null;
           RequestRefusedException failure = null;
           try {

@@ -58,8 +58,7 @@ final class PrivilegedPorts {
       for (String line : Files.readAllLines(status)) {
         if (line.startsWith(CAPABILITIES)) {
           long bits =
-              Long.parseUnsignedLong(
-                  line.substring(CAPABILITIES.length()).trim(), HEXADECIMAL);
+              Long.parseUnsignedLong(line.substring(CAPABILITIES.length()).trim(), HEXADECIMAL);
           return (bits >>> CAP_NET_BIND_SERVICE & 1) != 0;
         }
       }

@@ -113,9 +113,11 @@ final class ProgramListener {
     listener.close();
     List<OctetStream> left = List.copyOf(waiting);
     waiting.clear();
-    program.link().execute(() -> {
-      socket.close();
-      left.forEach(each -> each.parts().programSocket().close());
-    });
+    program
+        .link()
+        .execute(() -> {
+          socket.close();
+          left.forEach(each -> each.parts().programSocket().close());
+        });
   }
 }

@@ -82,9 +82,7 @@ final class ProgramSockets {
     this.program = program;
     this.share = share;
     octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
-    listenerQuota =
-        new Quota(
-            "listeners of this program", LISTENERS, null);
+    listenerQuota = new Quota("listeners of this program", LISTENERS, null);
   }
 
   ProgramLink link() {
@@ -103,11 +101,9 @@ final class ProgramSockets {
     Limits limits = server.limits();
     Integer user = user();
     try {
-      SharedMemory memory =
-          SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
+      SharedMemory memory = SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
       memory.populate(0, memory.length());
-      doorbells =
-          ProgramMapping.ofRings(memory, memory::close, program.mappingThreads());
+      doorbells = ProgramMapping.ofRings(memory, memory::close, program.mappingThreads());
       for (int i = 0; i < engines.size(); i++) {
         InterfaceEngine each = engines.get(i);
         Doorbells bells = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
@@ -279,8 +275,7 @@ final class ProgramSockets {
             OctetStream stream =
                 slot.engine()
                     .streams()
-                    .connect(
-                        parts, remote, connect.remotePort(), connect.localPort(), timeout);
+                    .connect(parts, remote, connect.remotePort(), connect.localPort(), timeout);
             program.send(
                 new DaemonMessage.StreamConnecting(
                     request,
@@ -436,8 +431,7 @@ final class ProgramSockets {
       service.begin(listener);
       listeners.put(number, listener);
       program.send(
-          new DaemonMessage.StreamListening(
-              listen.request(), number, port, ends[1].descriptor()));
+          new DaemonMessage.StreamListening(listen.request(), number, port, ends[1].descriptor()));
     } catch (SystemCallException e) {
       listenerQuota.give(1);
       throw new RequestRefusedException(Reason.RESOURCES, "no listener: " + e.getMessage());
@@ -494,10 +488,11 @@ final class ProgramSockets {
     ended = true;
     List.copyOf(listeners.keySet()).forEach(this::endListener);
     if (!begun) {
-      Runnable done = () -> {
-        server.leaveShares(program.process());
-        then.run();
-      };
+      Runnable done =
+          () -> {
+            server.leaveShares(program.process());
+            then.run();
+          };
       if (doorbells == null) {
         done.run();
       } else {

@@ -35,6 +35,7 @@ final class StreamService implements StreamKeeper {
 
   private final ControlServer server;
   private final StreamPorts ports = new StreamPorts();
+
   /** Checks memory, and closes sockets. */
   private final ExecutorService thread = MappingThreads.thread("rddp-streams");
 
@@ -64,7 +65,10 @@ final class StreamService implements StreamKeeper {
     this.server = server;
     spares =
         new StreamSpares(
-            task -> run(memoryThread, task), server::execute, server.mappingThreads()::onNotLocked, RING);
+            task -> run(memoryThread, task),
+            server::execute,
+            server.mappingThreads()::onNotLocked,
+            RING);
     for (InterfaceEngine each : engines) {
       each.engine().serveStreams(ports, each.socketsPort(), this);
     }
@@ -252,8 +256,7 @@ final class StreamService implements StreamKeeper {
         });
       } catch (SystemCallException e) {
         server.execute(() ->
-            program.answer(
-                request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
+            program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
       }
     });
   }
@@ -465,8 +468,7 @@ final class StreamService implements StreamKeeper {
   /** Begins to offer streams. */
   void begin(ProgramListener listener) throws RequestRefusedException {
     try {
-      listenerEnds.add(
-          listener.descriptor(), EventSet.PEER_ENDED, listener.listener().number());
+      listenerEnds.add(listener.descriptor(), EventSet.PEER_ENDED, listener.listener().number());
     } catch (SystemCallException e) {
       throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }

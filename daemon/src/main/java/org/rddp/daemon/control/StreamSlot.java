@@ -12,8 +12,7 @@ import org.rddp.ip.HostAddress;
  * @param index of its bit there
  * @param claim local port that the program has chosen towards a peer; null for none
  */
-record StreamSlot(
-    ProgramSockets program, StreamSection section, int index, Claim claim) {
+record StreamSlot(ProgramSockets program, StreamSection section, int index, Claim claim) {
   /** A local port towards a port of a peer: at most one stream of an interface has it. */
   record Claim(String interfaceName, int localPort, HostAddress remote, int remotePort) {}
 

@@ -16,7 +16,9 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
-/** The octet streams of an engine, and its end of the interface's sockets-port. Engine thread only. */
+/**
+ * The octet streams of an engine, and its end of the interface's sockets-port. Engine thread only.
+ */
 public final class EngineStreams {
   /** Nanoseconds between two looks at the sockets of a busy engine. */
   private static final long LOOKS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -169,9 +171,7 @@ public final class EngineStreams {
     strangers.put(host, now + STRANGE);
   }
 
-  /**
-   * When to look at doorbells that nobody can ring any more; {@link Long#MAX_VALUE} if all can.
-   */
+  /** When to look at doorbells that nobody can ring any more; {@link Long#MAX_VALUE} if all can. */
   long nextDeadline() {
     for (int i = 0; i < sections.size(); i++) {
       if (sections.get(i).hasLeft()) {

@@ -100,8 +100,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
       return null;
     }
     OctetStream stream =
-        OctetStream.incoming(
-            engine, keeper, parts, listener, ends(), tcp, greeting.window());
+        OctetStream.incoming(engine, keeper, parts, listener, ends(), tcp, greeting.window());
     listener = null;
     startup.assign(stream.mpa(), stream, stream.ddp());
     startup.accept(StreamGreeting.reply(parts.memory().receiveOctets()));

@@ -129,10 +129,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private int slot;
 
   private OctetStream(
-      Engine engine,
-      StreamKeeper keeper,
-      StreamParts parts,
-      StreamListener listener) {
+      Engine engine, StreamKeeper keeper, StreamParts parts, StreamListener listener) {
     this.engine = engine;
     this.keeper = keeper;
     this.parts = parts;
@@ -140,8 +137,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     this.initiator = listener == null;
     this.openedAt = engine.tcp().now();
     settings = settings(engine, parts.section().held());
-    rdmap =
-        new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
+    rdmap = new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
     rdmap.withhold(ALL_RIGHTS);
     rdmap.allowSendImmediate();
     receiver = new StreamReceiver(rdmap);

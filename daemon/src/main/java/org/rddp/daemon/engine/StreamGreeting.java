@@ -65,8 +65,7 @@ record StreamGreeting(int port, int clientPort, int window) {
     int window = buffer.getInt(16);
     return window < 1 || window > LARGEST
         ? null
-        : new StreamGreeting(
-            buffer.getShort(10) & 0xffff, buffer.getShort(12) & 0xffff, window);
+        : new StreamGreeting(buffer.getShort(10) & 0xffff, buffer.getShort(12) & 0xffff, window);
   }
 
   /** The private data of the Reply that accepts. */

@@ -28,7 +28,8 @@ public interface StreamKeeper {
 
   /**
    * All holders of a listener have ended before one accepted the stream: offers it to another of
-   * the group, with new memory and sockets ({@link OctetStream#replace}), or {@link OctetStream#dismiss}.
+   * the group, with new memory and sockets ({@link OctetStream#replace}), or {@link
+   * OctetStream#dismiss}.
    */
   void offerAgain(OctetStream stream);
 

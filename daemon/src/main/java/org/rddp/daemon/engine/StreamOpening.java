@@ -45,8 +45,7 @@ final class StreamOpening {
    * @param localPort that the peer is told; 0: that of TCP
    * @param timeout nanoseconds until it has failed
    */
-  StreamOpening(
-      Engine engine, HostAddress remote, int remotePort, int localPort, long timeout) {
+  StreamOpening(Engine engine, HostAddress remote, int remotePort, int localPort, long timeout) {
     this.engine = engine;
     this.remote = remote;
     this.remotePort = remotePort;

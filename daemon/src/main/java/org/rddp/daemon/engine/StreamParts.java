@@ -27,6 +27,7 @@ public record StreamParts(
     boolean refusesDescriptors) {
   /** The same with other memory. */
   StreamParts with(StreamMemory other) {
-    return new StreamParts(section, index, number, other, socket, programSocket, cookie, refusesDescriptors);
+    return new StreamParts(
+        section, index, number, other, socket, programSocket, cookie, refusesDescriptors);
   }
 }

@@ -111,8 +111,7 @@ public final class StreamSection {
     }
     held =
         new HeldShare(
-            owner.processHeld(),
-            ofUser == null ? new HeldShare(owner.userHeld(), null) : ofUser);
+            owner.processHeld(), ofUser == null ? new HeldShare(owner.userHeld(), null) : ofUser);
   }
 
   private boolean shares(SessionOwner other, HeldShare share) {

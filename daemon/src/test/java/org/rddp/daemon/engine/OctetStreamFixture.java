@@ -331,8 +331,7 @@ final class OctetStreamFixture {
       }
       consumed += (int) octets;
       events.add("%s/%d%s".formatted(text, data & ~END, (data & END) == 0 ? "" : "/end"));
-      stream.postReceive(
-          new StreamRequest(token).memory(memory + (1 << 16) + token * 2048L, 2048));
+      stream.postReceive(new StreamRequest(token).memory(memory + (1 << 16) + token * 2048L, 2048));
     }
 
     @Override

@@ -84,7 +84,8 @@ class OctetStreamTest {
     program.write("last words");
     program.close();
     fixture.run();
-    assertThat(peer.events).containsExactly("established", "/0", "last words/0", "/0/end", "peer closed");
+    assertThat(peer.events)
+        .containsExactly("established", "/0", "last words/0", "/0/end", "peer closed");
     peer.stream.close();
     fixture.run();
     assertThat(peer.events).endsWith("closed NORMAL");
