@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +39,9 @@ import org.rddp.ipc.ring.ProgramRings;
 @Timeout(120)
 class HostileDescriptorsTest {
   private static final SystemCall SEND = SystemCall.bind("send", "l:illi");
+
+  /** Memory of this size is not cut from a larger one. */
+  private static final long LARGE = 2 << 20;
 
   /** Sends and receives a message, and opens a session, each on every interface. */
   private static void exchange(ConnectedPrograms programs) {
@@ -137,6 +141,34 @@ class HostileDescriptorsTest {
   void shouldServeOthersWhileItClosesASocketWithMessagesThatItHasNotRead() throws Exception {
     // As many as are received before the first is handled.
     serveOthers(16);
+  }
+
+  @Test
+  void shouldDropAllMessagesThatItHasNotReadWhenASessionEnds() throws Exception {
+    // More than are received at a time.
+    serveOthers(60);
+  }
+
+  @Test
+  void shouldEndAProgramThatFreesAMemoryBeforeItReceivesItsDescriptor() throws Exception {
+    try (ConnectedPrograms programs = new ConnectedPrograms();
+        RawProgram hostile = new RawProgram(programs.daemon.socket())) {
+      sendWhileHeld(
+          hostile,
+          () -> {
+            // The second reply with a descriptor waits until the first has been received.
+            hostile.socket().send(new ProgramMessage.AllocateMemory(100, LARGE));
+            hostile.socket().send(new ProgramMessage.AllocateMemory(101, LARGE));
+            hostile.socket().send(new ProgramMessage.FreeMemory(102, 2, 0));
+          });
+      hostile.receive().closeDescriptors();
+      assertThatThrownBy(hostile::receive).isInstanceOf(EOFException.class);
+      TestDaemon.await(
+          () -> programs.daemon.log().contains("was freed before it could be sent"),
+          "the log says why");
+      assertThat(programs.daemon.log()).doesNotContain("internal error");
+      exchange(programs);
+    }
   }
 
   @Test

@@ -115,7 +115,8 @@ public final class ControlSocket implements AutoCloseable {
    *
    * @return false if the message has to wait because the other end does not read, or because the
    *     kernel allows no more descriptors in flight
-   * @throws IOException if the other end is closed
+   * @throws IOException if the other end is closed; or if a descriptor of the message is, because
+   *     what it names was freed while the message waited
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
     MessageCodec codec = MessageCodec.of(message);
@@ -131,6 +132,9 @@ public final class ControlSocket implements AutoCloseable {
     buffer.putInt(message.request());
     codec.write(message, buffer);
     buffer.putInt(0, buffer.position());
+    if (!buffer.descriptors().stream().allMatch(Descriptor::isOpen)) {
+      throw new IOException("what a message was to hand over was freed before it could be sent");
+    }
     outgoing.fill(buffer);
     long sent;
     do {

@@ -292,6 +292,24 @@ class ControlSocketTest {
     assertThat(OpenDescriptors.naming("memfd:passed")).isEmpty();
   }
 
+  /** A program frees a memory whose descriptor it has not received, or its session ends. */
+  @Test
+  void shouldReportThatAWaitingMessageNamesAClosedDescriptor() throws IOException {
+    try (SharedMemory first = SharedMemory.create("test", 4096);
+        SharedMemory second = SharedMemory.create("test", 4096)) {
+      assertThat(daemon.send(new DaemonMessage.CountersOpened(1, first.descriptor()))).isTrue();
+      DaemonMessage waiting = new DaemonMessage.CountersOpened(2, second.descriptor());
+      assertThat(daemon.send(waiting)).isFalse();
+      second.descriptor().close();
+      assertThat(daemon.send(waiting)).as("still not received").isFalse();
+      program.receiveFromDaemon().closeDescriptors();
+      assertThatThrownBy(() -> daemon.send(waiting))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("freed before it could be sent");
+      assertThat(daemon.send(new DaemonMessage.Done(3))).as("others go on").isTrue();
+    }
+  }
+
   @Test
   void shouldReportThePeersCredentials() {
     PeerCredentials peer = daemon.peer();

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.ProgramSignals;
+import org.rddp.ipc.control.ControlProtocolException;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
@@ -409,18 +410,33 @@ final class ProgramLink implements ProgramSignals {
     }
   }
 
-  /** Drops unread messages of the program. Nothing comes after them. */
+  /**
+   * Drops unread messages of the program. Nothing comes after them, so they are as many as the
+   * program's socket had room for.
+   */
   private void dropUnread() {
     try {
       socket.shutdownReceiving();
     } catch (SystemCallException e) {
       // It has closed its end; its earlier messages can be received.
     }
-    List<ProgramMessage> unread = new ArrayList<>();
-    String end = null;
-    while (end == null) {
-      end = receive(unread);
-      unread.forEach(ProgramMessage::closeDescriptors);
+    for (boolean dropped = true; dropped; ) {
+      dropped = dropMessage();
+    }
+  }
+
+  /** Drops the next message of the program; false if there is none. */
+  private boolean dropMessage() {
+    try {
+      ProgramMessage message = socket.receiveFromProgram();
+      if (message != null) {
+        message.closeDescriptors();
+      }
+      return message != null;
+    } catch (ControlProtocolException e) {
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
