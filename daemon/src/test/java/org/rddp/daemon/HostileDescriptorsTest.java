@@ -19,6 +19,7 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.DaemonMessage;
@@ -161,6 +162,11 @@ class HostileDescriptorsTest {
             hostile.socket().send(new ProgramMessage.AllocateMemory(101, LARGE));
             hostile.socket().send(new ProgramMessage.FreeMemory(102, 2, 0));
           });
+      TestDaemon.await(
+          () ->
+              programs.here.list(ListSubject.SESSIONS).stream()
+                  .anyMatch(session -> session.contains("\"memory_octets\":" + LARGE)),
+          "the second memory is free");
       hostile.receive().closeDescriptors();
       assertThatThrownBy(hostile::receive).isInstanceOf(EOFException.class);
       TestDaemon.await(
