@@ -18,6 +18,12 @@ public final class Descriptor implements AutoCloseable {
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
   private static final SystemCall OPEN = SystemCall.bind("open", "i:li");
   private static final SystemCall FSTAT = SystemCall.bind("fstat", "i:il");
+  private static final SystemCall FSTATFS = SystemCall.bind("fstatfs", "i:il");
+  private static final long HUGETLBFS_MAGIC = 0x958458f6L;
+  private static final int F_DUPFD_QUERY = 1027;
+  private static final SystemCall SYSCALL = SystemCall.bind("syscall", "l:l.lllll");
+  private static final long KCMP = System.getProperty("os.arch").equals("amd64") ? 312 : 272;
+  private static final int KCMP_FILE = 0;
   private static final int O_RDWR_CLOEXEC = 0x80002;
   private static final int CLOSED = -1;
 
@@ -67,11 +73,29 @@ public final class Descriptor implements AutoCloseable {
   /** The file that is open. May wait for the file's server, if it has one. */
   public FileId file() throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
-      // struct stat begins with device and inode.
+      // struct stat begins with device and inode, struct statfs with the type.
       MemorySegment status = arena.allocate(256, 8);
+      FSTATFS.call(number(), status.address());
+      boolean unique = status.get(ValueLayout.JAVA_LONG, 0) != HUGETLBFS_MAGIC;
       FSTAT.call(number(), status.address());
-      return new FileId(status.get(ValueLayout.JAVA_LONG, 0), status.get(ValueLayout.JAVA_LONG, 8));
+      return new FileId(
+          status.get(ValueLayout.JAVA_LONG, 0), status.get(ValueLayout.JAVA_LONG, 8), unique);
     }
+  }
+
+  /**
+   * Whether both descriptors came from one call that opened or created the file: one is a duplicate
+   * of the other, was inherited, or was passed on a socket. Nobody can make that true of two files.
+   *
+   * @return false also if the kernel does not tell: before Linux 6.10, where kcmp(2) is forbidden
+   */
+  public boolean isDuplicateOf(Descriptor other) throws SystemCallException {
+    long same = FCNTL.attempt(number(), F_DUPFD_QUERY, other.number());
+    if (same >= 0) {
+      return same == 1;
+    }
+    long process = ProcessHandle.current().pid();
+    return SYSCALL.attempt(KCMP, process, process, KCMP_FILE, number(), other.number()) == 0;
   }
 
   /** Duplicates the descriptor: a new number for the same open file. */
