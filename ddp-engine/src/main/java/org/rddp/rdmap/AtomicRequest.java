@@ -93,27 +93,26 @@ final class AtomicRequest {
     return (long) LONG.get(request, TO);
   }
 
-  /** Replaces a request by its response, in place. */
-  static void answer(byte[] request, long before) {
-    INT.set(request, 0, identifier(request)); // RDMAPX-5.2-03
-    LONG.set(request, ANSWER_VALUE, before);
-  }
-
   /**
-   * Executes a request, atomically even towards programs on this machine.
+   * Executes a request, atomically even towards programs on this machine, and replaces it by its
+   * response.
    *
    * @param address of eight octets in native byte order, a multiple of 8
-   * @return the old value
+   * @param tries how often a program may change the octets at the same moment
+   * @return false, with no effect, if it has done so each time
    */
-  static long apply(byte[] request, long address) {
-    while (true) {
+  static boolean execute(byte[] request, long address, int tries) {
+    for (int i = 0; i < tries; i++) {
       long before = Memory.getLongVolatileNative(address);
       long after = result(request, before);
       // RDMAPX-5-01, RDMAPX-5-04, RDMAPX-5.1-01
       if (Memory.compareAndSetLongNative(address, before, after)) {
-        return before;
+        INT.set(request, 0, identifier(request)); // RDMAPX-5.2-03
+        LONG.set(request, ANSWER_VALUE, before);
+        return true;
       }
     }
+    return false;
   }
 
   /** The new value that a request computes from an old one. */

@@ -24,7 +24,10 @@ public enum RdmapError {
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"), // RDMAP-4.8-04
   /** The peer used an opcode that does not exist, or that is not allowed here or now. */
   UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"), // RDMAP-4.8-04
-  /** The stream cannot continue: an atomic is not aligned to eight octets (RFC 7306). */
+  /**
+   * The stream cannot continue: an atomic is not aligned to eight octets (RFC 7306), or programs at
+   * the other end change these octets without a pause.
+   */
   STREAM_CATASTROPHIC(
       2,
       0x07,

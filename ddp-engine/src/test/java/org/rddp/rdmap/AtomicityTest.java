@@ -63,13 +63,10 @@ class AtomicityTest {
             }
           }
         });
-    byte[] add = new byte[AtomicRequest.LENGTH];
     byte[] swap = new byte[AtomicRequest.LENGTH];
-    AtomicRequest.write(
-        add, AtomicRequest.FETCH_ADD, 1, new StreamRequest(1).operands(1, 0, 0, -1));
     program.start();
     for (int i = 0; i < ADDITIONS; i++) {
-      AtomicRequest.apply(add, address);
+      assertThat(AtomicRequest.execute(addition(), address, Integer.MAX_VALUE)).isTrue();
       long now = Memory.getLongVolatileNative(address);
       long highBit = 1L << 63;
       AtomicRequest.write(
@@ -77,9 +74,28 @@ class AtomicityTest {
           AtomicRequest.COMPARE_SWAP,
           2,
           new StreamRequest(2).operands(now ^ highBit, highBit, now, highBit));
-      AtomicRequest.apply(swap, address);
+      assertThat(AtomicRequest.execute(swap, address, Integer.MAX_VALUE)).isTrue();
     }
     program.join();
     assertThat(Memory.getLongNative(address)).isEqualTo(2L * ADDITIONS);
+  }
+
+  private static byte[] addition() {
+    byte[] add = new byte[AtomicRequest.LENGTH];
+    AtomicRequest.write(
+        add, AtomicRequest.FETCH_ADD, 1, new StreamRequest(1).operands(1, 0, 0, -1));
+    return add;
+  }
+
+  /** Otherwise an engine could be kept busy by a program that changes its memory all the time. */
+  @Test
+  void shouldGiveUpAfterItsTries() {
+    GuardedMemory memory = new GuardedMemory(8);
+    Memory.putLongNative(memory.address(), 5);
+    byte[] add = addition();
+    assertThat(AtomicRequest.execute(add, memory.address(), 0)).isFalse();
+    assertThat(add).as("the request").isEqualTo(addition());
+    assertThat(AtomicRequest.execute(add, memory.address(), 1)).isTrue();
+    assertThat(Memory.getLongNative(memory.address())).isEqualTo(6);
   }
 }
