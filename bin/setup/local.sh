@@ -139,12 +139,14 @@ leave_local() {
     fi
 }
 
-# run_locally NAME LIBRARY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and exits
-# with its status. The words in PRELOAD_THROUGH start it. If this process is killed, the program gets SIGTERM.
+# run_locally NAME LIBRARY READY PROGRAM ARGUMENT...: runs the program with the preloaded library as a user of a local daemon, and
+# exits with its status. Calls the function READY once there is a daemon. The words in PRELOAD_THROUGH start the program. If this
+# process is killed, the program gets SIGTERM.
 run_locally() {
     local status=0 program='' early=''
     join_local "$1"
     export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
+    "$3"
     trap 'pass_on TERM' TERM
     trap 'pass_on HUP' HUP
     # The terminal sends these to all foreground processes, including the program.
@@ -152,7 +154,7 @@ run_locally() {
     trap 'in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
     setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" \
-        ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "${@:3}" \
+        ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "${@:4}" \
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi
@@ -165,7 +167,7 @@ run_locally() {
     trap - TERM HUP INT QUIT
     leave_local
     case $status in
-        132 | 134 | 135 | 136 | 137 | 139) say "$3 was ended by SIG$(kill -l "$status")" ;;
+        132 | 134 | 135 | 136 | 137 | 139) say "$4 was ended by SIG$(kill -l "$status")" ;;
     esac
     exit "$status"
 }

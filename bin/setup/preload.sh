@@ -1,11 +1,15 @@
 # shellcheck shell=bash
 # Runs an unmodified program over rddp, with a library that is preloaded: rddp verbs, rddp sockets.
 #
-# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; and NAME_option, which takes one
-# option of its own, and returns 1 if it knows none such.
+# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; NAME_option, which takes one
+# option of its own, and returns 1 if it knows none such; NAME_prepare, which is called with all
+# options taken, and may set PRELOAD_INSTEAD; and NAME_ready, which is called when RDDP_SOCKET is that of a daemon.
 
 # Words that start the program, if an option has set some.
 PRELOAD_THROUGH=()
+
+# The program to run instead of one that the user names, with its arguments.
+PRELOAD_INSTEAD=()
 
 # Where programs of the command come from, if it says so.
 PRELOAD_PROGRAMS=()
@@ -36,7 +40,7 @@ preload() {
     while (($# > 0)); do
         case $1 in
             -h | --help) "${command}_usage" && return ;;
-            --interface | --socket | --as)
+            --interface | --socket | --as | --rule | --explain)
                 (($# > 1)) || preload_wrong "$command" "$1 needs a value"
                 set -- "$1=$2" "${@:3}"
                 ;;
@@ -57,6 +61,11 @@ preload() {
             *) break ;;
         esac
     done
+    "${command}_prepare"
+    if ((${#PRELOAD_INSTEAD[@]} > 0)); then
+        (($# == 0)) || preload_wrong "$command" "no program runs with this option: leave out '$*'"
+        set -- "${PRELOAD_INSTEAD[@]}"
+    fi
     (($# > 0)) || preload_wrong "$command" 'name the program to run'
     # Not functions and builtins of this shell, which `has` finds, too.
     if ! type -P -- "$1" >/dev/null; then
@@ -72,12 +81,13 @@ preload() {
             preload_wrong "$command" "--local has the interfaces one and two, not '$RDDP_INTERFACE'"
         # shellcheck source=bin/setup/local.sh
         source "$ROOT/bin/setup/local.sh"
-        run_locally "$name" "$library" "$@"
+        run_locally "$name" "$library" "${command}_ready" "$@"
     fi
     export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
     socket=$RDDP_SOCKET
     [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
         "For a try on this machine: rddp $command --local -- $1 ... To start a daemon: rddp daemon. Or give --socket."
     [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
+    "${command}_ready"
     LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "$@"
 }

@@ -71,6 +71,14 @@ verbs_option() {
     esac
 }
 
+verbs_prepare() {
+    :
+}
+
+verbs_ready() {
+    :
+}
+
 # Replaces this process by the program, except with --local.
 verbs() {
     preload verbs "$@"

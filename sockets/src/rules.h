@@ -18,17 +18,17 @@ enum way {
     WAY_RDDP,            /* and never the kernel, whatever becomes of it */
     /*
      * The kernel once the peer's host has answered that it does not speak rddp (EHOSTDOWN), or that nobody listens there
-     * over rddp (ECONNREFUSED); after no other error.
+     * over rddp (ECONNREFUSED); after no other error, and only if kernel_is_near().
      */
     WAY_RDDP_OR_KERNEL,
-    WAY_REFUSED          /* the rules are wrong: connect(2) fails with EACCES, and rules_error() has been printed */
+    WAY_REFUSED          /* the rules are wrong: connect(2) fails with EACCES, and one line on standard error has said why */
 };
 
 /* A network of an interface of the daemon; IPv4 mapped. */
 struct network {
     struct in6_addr address;  /* the interface's own */
     uint8_t prefix;           /* bits, 0 to 128; at least 96 for IPv4 */
-    bool encrypted;           /* [interface.ipsec] requires ESP: no rule lets the kernel have it */
+    bool encrypted;           /* [interface.ipsec] requires ESP: the kernel never has it, whatever rules say */
     char interface[64];
 };
 
@@ -66,6 +66,12 @@ void add_network(struct networks *networks, const char *interface, const struct 
 
 /* What becomes of connect(2) to an address (IPv4 mapped) and port. Does not ask the daemon. Any thread may call it. */
 struct decision decide(const struct networks *networks, const struct in6_addr *address, uint16_t port);
+
+/*
+ * Whether the kernel reaches the address without a router, in rddp's own network: another route, such as the default one, may lead
+ * to another host of the same address. Always true for NULL, where a rule names an address beyond the networks.
+ */
+bool kernel_is_near(const struct network *network, const struct in6_addr *address);
 
 /* Whether an address is within a network's prefix. */
 bool is_within(const struct in6_addr *address, const struct in6_addr *network, unsigned prefix);

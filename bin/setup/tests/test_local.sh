@@ -29,7 +29,7 @@ locally() {
         find_jdk() { :; }
         jvm_arguments() { JVM_ARGUMENTS=(); }
         classpath() { :; }
-        run_locally "$1" "" "${@:2}"' - "$@"
+        run_locally "$1" "" true "${@:2}"' - "$@"
 }
 
 # nothing_before: a new folder at run time, and no starts.

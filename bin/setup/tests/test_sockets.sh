@@ -15,3 +15,6 @@ check 'says where its help is' ends sockets 2 "Try 'rddp sockets --help'" --bogu
 check 'names a program that is missing' ends sockets 127 "there is no program 'nothing-like-it'" -- nothing-like-it
 check 'says that there is no daemon' ends sockets 1 'rddp sockets --local' --socket "$WORK/none.sock" -- true
 check 'refuses a socket beside a daemon of its own' ends sockets 2 'give one of them' --local --socket "$WORK/none.sock" true
+check 'needs a rule behind --rule' ends sockets 2 '--rule needs a value' --rule
+check 'explains instead of running a program' ends sockets 2 "leave out 'true'" --local --explain 10.0.0.2:80 -- true
+check 'refuses --or-kernel with a value' ends sockets 2 "there is no option '--or-kernel=yes'" --or-kernel=yes true
