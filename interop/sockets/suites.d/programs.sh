@@ -29,6 +29,8 @@ unpack_redis() {
     from=$(sources redis '*/tests/*' '*/runtest' '*/redis.conf' '*/utils/*' '*/src/help.h' '*/sentinel.conf') || return
     cp -r "$from"/* "$1"
     mkdir -p "$1/src"
+    # Which its default is for clients of another address than the loopback's.
+    printf '\nprotected-mode no\n' >>"$1/tests/assets/default.conf"
     for program in server cli benchmark check-aof check-rdb; do
         ln -s "$(command -v "redis-$program")" "$1/src/redis-$program" || return
     done
