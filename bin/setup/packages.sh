@@ -163,8 +163,9 @@ install_packages_to_bench() {
     if [[ $1 == verbs || -z $1 || $1 == --* ]] && ! has ib_write_lat; then
         install_optional 'unmodified RDMA programs to measure' perftest
     fi
-    if [[ $1 == sockets || -z $1 || $1 == --* ]] && ! { has redis-server && has redis-benchmark && has iperf3; }; then
-        install_optional 'unmodified programs with sockets to measure' redis-server redis-tools iperf3
+    if [[ $1 == sockets || -z $1 || $1 == --* ]] &&
+        ! { has redis-server && has redis-benchmark && has iperf3 && has pgbench && has nginx && has wrk; }; then
+        install_optional 'unmodified programs with sockets to measure' redis-server redis-tools iperf3 postgresql nginx-light wrk
     fi
     has_fonts || missing+=("${FONT_PACKAGES[@]}")
     if ((${#missing[@]} > 0)); then

@@ -12,11 +12,12 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * An unmodified program in a process of its own, whose output goes to a file. It is killed when
- * closed.
+ * An unmodified program in a process of its own, whose output goes to a file. When closed it is told
+ * to end, as servers with children must be, and killed if it does not.
  */
 public final class ProgramRun implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 30;
+  private static final long END_SECONDS = 5;
   private static final long POLL_MILLIS = 20;
 
   private final Path output;
@@ -98,6 +99,14 @@ public final class ProgramRun implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly().onExit().join();
+    process.destroy();
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().onExit().join();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "sockets",
     description =
-        "redis-benchmark and iperf3 over 'rddp sockets', beside kernel TCP: latency, rates, and"
-            + " where the time goes.")
+        "redis-benchmark, pgbench, wrk and iperf3 over 'rddp sockets', beside kernel TCP: latency,"
+            + " rates, memory, and where the time goes.")
 public final class SocketsBenchmark extends NamedBenchmark {
   private static final String RDDP = "rddp";
   private static final String SLEEPING = "rddp, RDDP_SOCKETS_SPIN=0";
@@ -28,6 +28,7 @@ public final class SocketsBenchmark extends NamedBenchmark {
   private static final String LOOPBACK = "kernel TCP, loopback";
   private static final double MICROSECONDS = 1e-3;
   private static final int MANY = 50;
+  private static final int FEW = 8;
 
   static List<Contender> contenders() {
     return List.of(
@@ -40,7 +41,7 @@ public final class SocketsBenchmark extends NamedBenchmark {
 
   @Override
   protected Duration defaultBudget() {
-    return Duration.ofMinutes(4);
+    return Duration.ofMinutes(9);
   }
 
   @Override
@@ -49,8 +50,9 @@ public final class SocketsBenchmark extends NamedBenchmark {
     report.method(Comparison.WARM_UP_DESCRIPTION);
     ReportTable latency = report.add(latencyTable());
     ReportTable rates = report.add(rateTable());
+    ReportTable loops = report.add(loopTable());
     ReportTable parts = report.add(partTable());
-    progress.budget().expect(3);
+    progress.budget().expect(9);
     try (Comparison contest = new Comparison(contenders(), progress)) {
       contest.warmUp(SocketsTask.redis(1, 10_000).toJson());
       int rounds = quick() ? 1 : 7;
@@ -80,9 +82,35 @@ public final class SocketsBenchmark extends NamedBenchmark {
       ComparisonResult stream =
           run(report, rates, contest, "iperf3", SocketsTask.iperf(quick() ? 1 : 2), rounds);
       addRates(rates, stream, "gbps", 1e9, "b/s");
+      int seconds = quick() ? 1 : 2;
+      ComparisonResult web =
+          run(report, rates, contest, "wrk -c " + FEW, SocketsTask.wrk(FEW, seconds), rounds);
+      addRates(rates, web, "rate", 1, "/s");
+      ComparisonResult octet =
+          run(report, loops, contest, "one octet", SocketsTask.loop("ping", 20_000), rounds);
+      addRates(loops, octet, "p50", 1e-9, "s");
+      ComparisonResult wait =
+          run(report, loops, contest, "epoll_wait", SocketsTask.loop("wait", 20_000), rounds);
+      addRates(loops, wait, "wait", 1e-9, "s");
+      ComparisonResult memory =
+          run(report, loops, contest, "memory", SocketsTask.loop("memory", 1000), rounds);
+      addRates(loops, memory, "octets", 1, "B");
+      // Last: a contender that cannot run it, without PostgreSQL, runs nothing after it.
+      ComparisonResult database = null;
+      for (int connections : new int[] {1, FEW}) {
+        database =
+            run(
+                report,
+                rates,
+                contest,
+                "pgbench -S -c " + connections,
+                SocketsTask.pgbench(connections, seconds),
+                rounds);
+        addRates(rates, database, "rate", 1, "/s");
+      }
       addParts(parts, one);
       addParts(parts, many);
-      addGoals(report, one, many, stream);
+      addGoals(report, one, many, stream, database);
     }
   }
 
@@ -116,12 +144,26 @@ public final class SocketsBenchmark extends NamedBenchmark {
   private static ReportTable rateTable() {
     return new ReportTable(
             "rates",
-            "Fifty connections, and a stream",
-            "Requests a second of `redis-benchmark -c 50`, GET; and octets that the receiver of iperf3"
-                + " has had.")
+            "Requests a second, and a stream",
+            "Requests a second of `redis-benchmark -c 50`, GET; transactions a second of `pgbench -S`,"
+                + " on PostgreSQL; requests a second of wrk on nginx with one worker; and bits a second"
+                + " that the receiver of iperf3 has had.")
         .column("task", "")
         .column("contender", "")
         .column("rate", "rate")
+        .column("ratio", "rddp / this");
+  }
+
+  private static ReportTable loopTable() {
+    return new ReportTable(
+            "loops",
+            "One octet, a wait, memory",
+            "p50 of one octet there and back; what `epoll_wait` takes over eight connections and eight"
+                + " pipes, one of which is ready; and how much less of the machine's memory is available"
+                + " for each of 1,000 connections, with both ends and the daemon.")
+        .column("task", "")
+        .column("contender", "")
+        .column("figure", "figure")
         .column("ratio", "rddp / this");
   }
 
@@ -177,28 +219,36 @@ public final class SocketsBenchmark extends NamedBenchmark {
       BenchmarkReport report,
       ComparisonResult one,
       ComparisonResult many,
-      ComparisonResult stream) {
+      ComparisonResult stream,
+      ComparisonResult database) {
     report.add(
         Goal.atMost(
-                0.5,
+                0.2,
                 "sockets_latency",
-                "redis-benchmark -c 1 over rddp sockets, mean, over kernel TCP's",
-                one.ratio(RDDP, APART, "mean"))
+                "redis-benchmark -c 1 over rddp sockets, p50, over kernel TCP's",
+                one.ratio(RDDP, APART, "p50"))
             .measuredIn(one, RDDP, APART));
     report.add(
         Goal.atLeast(
-                1,
+                2.5,
                 "sockets_rate",
                 "redis-benchmark -c 50 over rddp sockets, requests a second, beside kernel TCP",
                 many.ratio(RDDP, APART, "rate"))
             .measuredIn(many, RDDP, APART));
     report.add(
         Goal.atLeast(
-                1,
+                1.2,
                 "sockets_stream",
                 "iperf3 over rddp sockets, beside kernel TCP",
                 stream.ratio(RDDP, APART, "gbps"))
             .measuredIn(stream, RDDP, APART));
+    report.add(
+        Goal.atLeast(
+                1.3,
+                "sockets_database",
+                "pgbench -S -c " + FEW + " over rddp sockets, beside kernel TCP",
+                database.ratio(RDDP, APART, "rate"))
+            .measuredIn(database, RDDP, APART));
   }
 
   /** How it is measured, for the report. */

@@ -1,16 +1,17 @@
 package org.rddp.bench.sockets;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,21 +28,17 @@ import org.rddp.rig.TemporaryFolder;
 import org.rddp.rig.VethEnds;
 
 /**
- * redis-server and redis-benchmark, or two of iperf3: processes that each round starts. Arguments:
+ * The server and the client of a {@link SocketsTask}: processes that each round starts. Arguments:
  * {@code way}, which is {@code rddp} for librddp-sockets, or {@code veth} or {@code loopback} for
  * the kernel's TCP between two network namespaces or within this one; {@code pinned} for the
  * kernel's, if server and client each have a CPU of their own; {@code spin}, the value of {@code
  * RDDP_SOCKETS_SPIN}.
  *
- * <p>A sample of redis-benchmark has {@code mean} in ns from one request to the next, {@code p50},
- * {@code p99} and {@code max} in ns, and {@code rate} in requests a second; CPU time in ns for each
- * request of both programs ({@code client_user}, {@code client_system}, {@code server_user}, {@code
- * server_system}) and of the {@code engine} (0 without one). One of iperf3 has {@code gbps} at the
- * receiver.
+ * <p>A sample has the client's figures ({@link MeasuredProgram}); of redis-benchmark also the CPU
+ * time in ns for each request of both programs ({@code client_user}, {@code client_system}, {@code
+ * server_user}, {@code server_system}) and of the {@code engine} (0 without one).
  */
 public final class SocketsRig implements Rig {
-  private static final int PORT = 7401;
-
   private final TemporaryFolder folder = new TemporaryFolder("rddp-sockets");
 
   /** Starts servers: its thread is in their network namespace. */
@@ -59,6 +56,7 @@ public final class SocketsRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
+    letOthersThrough(folder.path());
     serverCpus = Cpus.allowed();
     clientCpus = serverCpus;
     if (arguments.has("pinned")) {
@@ -76,10 +74,23 @@ public final class SocketsRig implements Rig {
     Path library = BuiltFile.of("sockets", "librddp-sockets.so", "a C compiler");
     daemon = OneDaemon.forRoundTrips(1500, "interrupt");
     address = JoinedInterfaces.farAddress();
+    letOthersThrough(daemon.socket().getParent());
+    Files.setPosixFilePermissions(daemon.socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
     environment.put("LD_PRELOAD", library.toString());
     environment.put("RDDP_SOCKET", daemon.socket().toString());
     if (arguments.has("spin")) {
       environment.put("RDDP_SOCKETS_SPIN", arguments.get("spin").getAsString());
+    }
+  }
+
+  /** PostgreSQL runs as another user: folders of ours on the way must not stop it. */
+  private static void letOthersThrough(Path path) throws IOException {
+    for (Path each = path; each != null; each = each.getParent()) {
+      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(each);
+      if (!permissions.add(PosixFilePermission.OTHERS_EXECUTE)) {
+        return;
+      }
+      Files.setPosixFilePermissions(each, permissions);
     }
   }
 
@@ -102,24 +113,25 @@ public final class SocketsRig implements Rig {
   @Override
   public Sample round(JsonObject json) throws Exception {
     SocketsTask task = SocketsTask.fromJson(json);
-    String ready = task.isRedis() ? "Ready to accept connections" : "Server listening";
-    try (ProgramRun server = startServer(task.isRedis() ? redisServer() : iperfServer())) {
-      server.await(() -> has(server, ready));
+    MeasuredProgram programs = task.programs();
+    programs.prepare(folder.path());
+    try (ProgramRun server = startServer(programs.server(address, folder.path()))) {
+      server.await(() -> has(server, programs.ready()));
       ProcessTimes servers = ProcessTimes.of(server.pid());
       ProcessTimes clients = ProcessTimes.ofEndedChildren();
       double engine = engineNanos();
       String printed;
-      try (ProgramRun client =
-          run(clientCpus, task.isRedis() ? redisClient(task) : iperfClient(task), "client")) {
+      try (ProgramRun client = run(clientCpus, programs.client(address, task), "client")) {
         printed = client.finish();
       }
       engine = engineNanos() - engine;
-      if (!task.isRedis()) {
-        return iperfSample(printed);
+      Sample sample = programs.sample(printed);
+      if (!task.countsRequests()) {
+        return sample;
       }
       servers = ProcessTimes.of(server.pid()).less(servers);
       clients = ProcessTimes.ofEndedChildren().less(clients);
-      return redisSample(printed)
+      return sample
           .with("client_user", clients.user() / task.count())
           .with("client_system", clients.system() / task.count())
           .with("server_user", servers.user() / task.count())
@@ -152,77 +164,6 @@ public final class SocketsRig implements Rig {
 
   private ProgramRun run(String cpus, List<String> words, String output) throws CannotRunException {
     return new ProgramRun(cpus, words, environment, folder.resolve(output));
-  }
-
-  private List<String> redisServer() {
-    return List.of(
-        "redis-server",
-        "--bind",
-        address,
-        "--port",
-        "" + PORT,
-        "--save",
-        "",
-        "--protected-mode",
-        "no");
-  }
-
-  private List<String> redisClient(SocketsTask task) {
-    return List.of(
-        "redis-benchmark",
-        "-h",
-        address,
-        "-p",
-        "" + PORT,
-        "-c",
-        "" + task.connections(),
-        "-n",
-        "" + task.count(),
-        "-t",
-        "get",
-        "--csv");
-  }
-
-  private List<String> iperfServer() {
-    return List.of("iperf3", "-s", "-B", address, "-p", "" + PORT, "--forceflush");
-  }
-
-  private List<String> iperfClient(SocketsTask task) {
-    return List.of("iperf3", "-c", address, "-p", "" + PORT, "-t", "" + task.count(), "--json");
-  }
-
-  /** The figures of redis-benchmark's line of GET, whose times are in ms. */
-  static Sample redisSample(String printed) throws IOException {
-    for (String line : printed.lines().toList()) {
-      String[] columns = line.replace("\"", "").split(",", -1);
-      if (columns.length >= 8 && columns[0].equals("GET")) {
-        double rate = Double.parseDouble(columns[1]);
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("mean", 1e9 / rate);
-        figures.put("rate", rate);
-        figures.put("p50", Double.parseDouble(columns[4]) * 1e6);
-        figures.put("p99", Double.parseDouble(columns[6]) * 1e6);
-        figures.put("max", Double.parseDouble(columns[7]) * 1e6);
-        return Sample.of(figures);
-      }
-    }
-    throw new IOException("redis-benchmark has printed no figures: " + printed);
-  }
-
-  /** What the receiver of iperf3 has had. */
-  static Sample iperfSample(String printed) throws IOException {
-    try {
-      double rate =
-          JsonParser.parseString(printed)
-              .getAsJsonObject()
-              .getAsJsonObject("end")
-              .getAsJsonObject("sum_received")
-              .get("bits_per_second")
-              .getAsDouble();
-      return Sample.of(Map.of("gbps", rate / 1e9));
-    } catch (IllegalStateException | NullPointerException | JsonParseException e) {
-      throw new IOException("iperf3 has printed no figures: " + printed, e);
-    }
   }
 
   @Override

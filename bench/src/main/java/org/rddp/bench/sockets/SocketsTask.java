@@ -6,16 +6,30 @@ import org.rddp.bench.harness.Json;
 /**
  * A round of {@link SocketsRig}.
  *
- * @param connections of redis-benchmark; 0 for iperf3
- * @param count requests, or seconds of iperf3
+ * @param program which programs: redis, iperf3, pgbench, wrk, or a loop, which is ping, wait or
+ *     memory
+ * @param connections of the client, where it says how many
+ * @param count requests, seconds, calls or connections
  */
-record SocketsTask(int connections, int count) {
+record SocketsTask(String program, int connections, int count) {
   static SocketsTask redis(int connections, int requests) {
-    return new SocketsTask(connections, requests);
+    return new SocketsTask("redis", connections, requests);
   }
 
   static SocketsTask iperf(int seconds) {
-    return new SocketsTask(0, seconds);
+    return new SocketsTask("iperf3", 1, seconds);
+  }
+
+  static SocketsTask pgbench(int connections, int seconds) {
+    return new SocketsTask("pgbench", connections, seconds);
+  }
+
+  static SocketsTask wrk(int connections, int seconds) {
+    return new SocketsTask("wrk", connections, seconds);
+  }
+
+  static SocketsTask loop(String name, int count) {
+    return new SocketsTask(name, 1, count);
   }
 
   static SocketsTask fromJson(JsonObject json) {
@@ -26,7 +40,18 @@ record SocketsTask(int connections, int count) {
     return Json.from(this);
   }
 
-  boolean isRedis() {
-    return connections > 0;
+  MeasuredProgram programs() {
+    return switch (program) {
+      case "redis" -> new RedisProgram();
+      case "iperf3" -> new IperfProgram();
+      case "pgbench" -> new PgbenchProgram();
+      case "wrk" -> new WrkProgram();
+      default -> new LoopProgram(program);
+    };
+  }
+
+  /** Whether the CPU time of one request can be told: the count is one of requests. */
+  boolean countsRequests() {
+    return program.equals("redis");
   }
 }
