@@ -16,19 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "message.h"
 #include "rddp.h"
 #include "rules.h"
 
 #define MAX_INTERFACES 64
 #define PROBE_MS 5000
+#define ANSWER_MS 10000
 /* Of the probe: its answer is an errno, or 0, as its exit status; this is none. */
 #define NO_ANSWER 255
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...) {
+__attribute__((noreturn, format(printf, 1, 2))) static void give_up(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("rddp: error: ", stderr);
@@ -48,22 +51,66 @@ static unsigned shown_prefix(const struct network *network) {
     return network->prefix - (IN6_IS_ADDR_V4MAPPED(&network->address) ? 96u : 0u);
 }
 
+/*
+ * Asks the daemon which interfaces need ESP: a bit for each, in their order. That is in the answer to SocketsHello (docs/ipc.md);
+ * the session ends at once.
+ */
+static uint64_t encrypted_interfaces(const char *path) {
+    enum { SOCKETS_HELLO = 49, SOCKETS_WELCOME = 50, SOCKETS_VERSION = 11 };
+    static struct message message;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int daemon = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (daemon < 0 || connect(daemon, (struct sockaddr *)&address, sizeof address) != 0) {
+        give_up("no connection to the daemon at %s: %s", path, strerror(errno));
+    }
+    begin(&message, SOCKETS_HELLO);
+    message.request = 1;
+    put_u32(&message, SOCKETS_VERSION);
+    put_text(&message, "rddp-sockets-rules");
+    struct pollfd polled = {.fd = daemon, .events = POLLIN};
+    if (send_message(daemon, &message) != TRANSFERRED || poll(&polled, 1, ANSWER_MS) != 1
+        || receive_message(daemon, &message) != TRANSFERRED) {
+        give_up("the daemon at %s does not answer: %s", path, strerror(errno));
+    }
+    if (message.type == REFUSED) {
+        char text[512];
+        (void)get_u32(&message);
+        (void)get_u32(&message);
+        get_text(&message, text, sizeof text);
+        give_up("the daemon at %s has no session for sockets: %s", path, text);
+    }
+    /* Version, sections, streams, listeners, octets of two rings. */
+    for (unsigned i = 0; i < 6; i++) {
+        (void)get_u32(&message);
+    }
+    uint64_t encrypted = get_u64(&message);
+    if (message.type != SOCKETS_WELCOME || !is_complete(&message)) {
+        give_up("the daemon at %s has another release than rddp sockets: start it again", path);
+    }
+    close_descriptors(&message);
+    (void)close(daemon);
+    return encrypted;
+}
+
 static void print_networks(void) {
     struct rddp_interface interfaces[MAX_INTERFACES];
     struct networks networks = {.count = 0};
     unsigned found = 0;
     const char *path = rddp_default_socket();
     if (rddp_list_interfaces(path, interfaces, MAX_INTERFACES, &found) != RDDP_OK) {
-        fail("the daemon at %s does not say its interfaces: %s", path, rddp_error());
+        give_up("the daemon at %s does not say its interfaces: %s", path, rddp_error());
     }
+    uint64_t encrypted = encrypted_interfaces(path);
     for (unsigned i = 0; i < found && i < MAX_INTERFACES; i++) {
+        bool needs_esp = (encrypted >> i & 1) != 0;
         const struct rddp_interface *each = &interfaces[i];
         if (each->address != 0) {
             struct in6_addr address = mapped(each->address);
-            add_network(&networks, each->name, &address, 96u + each->prefix, false);
+            add_network(&networks, each->name, &address, 96u + each->prefix, needs_esp);
         }
         for (unsigned j = 0; j < each->ipv6_count; j++) {
-            add_network(&networks, each->name, &each->ipv6[j], each->ipv6_prefix[j], false);
+            add_network(&networks, each->name, &each->ipv6[j], each->ipv6_prefix[j], needs_esp);
         }
     }
     for (unsigned i = 0; i < networks.count; i++) {
@@ -173,7 +220,7 @@ static void explain_address(const struct in6_addr *address, unsigned port) {
 static void explain(char *place) {
     char *colon = strrchr(place, ':');
     if (colon == NULL || colon == place || colon[1] == '\0') {
-        fail("--explain=%s: write HOST:PORT; an IPv6 address in brackets", place);
+        give_up("--explain=%s: write HOST:PORT; an IPv6 address in brackets", place);
     }
     *colon = '\0';
     size_t length = strlen(place);
@@ -185,7 +232,7 @@ static void explain(char *place) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all;
     int result = getaddrinfo(host, colon + 1, &hints, &all);
     if (result != 0) {
-        fail("--explain=%s:%s: %s", host, colon + 1, gai_strerror(result));
+        give_up("--explain=%s:%s: %s", host, colon + 1, gai_strerror(result));
     }
     for (const struct addrinfo *each = all; each != NULL; each = each->ai_next) {
         if (each->ai_family == AF_INET) {
@@ -206,7 +253,7 @@ int main(int count, char **arguments) {
     }
     read_rules();
     if (rules_error() != NULL) {
-        fail("%s", rules_error());
+        give_up("%s", rules_error());
     }
     if (count == 2 && strcmp(arguments[1], "check") == 0) {
         return 0;
@@ -216,7 +263,7 @@ int main(int count, char **arguments) {
     } else if (count == 3 && strcmp(arguments[1], "explain") == 0) {
         explain(arguments[2]);
     } else {
-        fail("usage: rddp-sockets-rules check, networks, or explain HOST:PORT");
+        give_up("usage: rddp-sockets-rules check, networks, or explain HOST:PORT");
     }
     return 0;
 }
