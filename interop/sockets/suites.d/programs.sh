@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Tests of programs: Node's of net and http, and redis's.
+# Tests of programs: Node's of net and http, redis's, and Apache's.
 
 unpack_node() {
     local from
@@ -58,4 +58,31 @@ redis_results() {
             sub(/ \([0-9]+ ms\)$/, "", name); sub(/ in tests\/.*$/, "", name); gsub(/[^A-Za-z0-9.,:=<>+*\/-]+/, "_", name)
             print unit ":" name, result == "err" ? "failed" : result
         }' | sort -u
+}
+
+unpack_apache() {
+    local from
+    from=$(sources apache2 'debian/perl-framework/*') || return
+    cp -r "$from/perl-framework"/* "$1"
+}
+
+# Apache of Debian's package, under its own tests, which build modules, and do not run as root. A line for each file.
+# shellcheck disable=SC2317
+run_apache() {
+    local modules=/etc/apache2/mods-available each
+    mkdir -p t/run
+    {
+        cat /etc/apache2/apache2.conf "$modules/mpm_event.load"
+        for each in "$modules"/*.load; do [[ $each == */mpm_* ]] || cat "$each"; done
+        cat "$modules/mime.conf"
+        echo 'ServerName localhost'
+    } | sed 's/^Include/#&/' >apache2.conf.debian
+    chown -R nobody .
+    export APACHE_RUN_USER=nobody APACHE_RUN_GROUP=nogroup APACHE_PID_FILE=$PWD/t/run/pid HOME=$PWD
+    export APACHE_RUN_DIR=$PWD/t/run APACHE_LOCK_DIR=$PWD/t/run APACHE_LOG_DIR=$PWD/t/run
+    {
+        setpriv --reuid nobody --regid nogroup --clear-groups perl Makefile.PL -apxs /usr/bin/apxs2 -httpd_conf "$PWD/apache2.conf.debian" &&
+            timeout -k 5 900 setpriv --reuid nobody --regid nogroup --clear-groups t/TEST t/{apache,protocol,http11,filter}/*.t
+    } </dev/null 2>&1 | tee log | awk '/^t\/[^ ]*\.t \.+ / {
+        print $1, $NF == "ok" ? "ok" : $3 == "skipped:" ? "skipped" : "failed" }' | sort -u
 }
