@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "io.h"
 
 #define COPY_OCTETS (64u << 10)
@@ -96,6 +97,15 @@ static ssize_t transmit_from(struct sock *sock, const struct iovec *pieces, size
 
 EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int flags, const struct sockaddr *address,
     socklen_t length) {
+    if ((flags & MSG_FASTOPEN) != 0 && address != NULL) {
+        /* Whose the connection is, connect(2) decides. */
+        if (connect_by_rules(descriptor, address, length) != 0) {
+            return -1;
+        }
+        flags &= ~MSG_FASTOPEN;
+        address = NULL;
+        length = 0;
+    }
     struct sock *sock = take_stream(descriptor);
     if (sock == NULL) {
         return LIBC(sendto)(descriptor, octets, count, flags, address, length);
@@ -126,6 +136,15 @@ EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
 }
 
 EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags) {
+    if ((flags & MSG_FASTOPEN) != 0 && message->msg_name != NULL) {
+        if (connect_by_rules(descriptor, message->msg_name, message->msg_namelen) != 0) {
+            return -1;
+        }
+        struct msghdr connected = *message;
+        connected.msg_name = NULL;
+        connected.msg_namelen = 0;
+        return (sendmsg)(descriptor, &connected, flags & ~MSG_FASTOPEN);
+    }
     struct sock *sock = take_stream(descriptor);
     if (sock == NULL) {
         return LIBC(sendmsg)(descriptor, message, flags);

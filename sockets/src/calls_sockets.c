@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "connecting.h"
 #include "epolls.h"
 #include "io.h"
@@ -42,6 +43,7 @@ static void on_last_closed(struct sock *sock) {
 }
 
 __attribute__((constructor)) static void begin(void) {
+    read_rules();
     last_closed = on_last_closed;
     pthread_atfork(before_fork, in_parent, in_child);
 }
@@ -62,10 +64,8 @@ EXPORT _Noreturn void _Exit(int status) {
 
 /* Puts a new TCP socket into the table. */
 static void adopt(int descriptor, int family, bool nonblocking) {
-    unsigned count;
     lock_engine();
-    links(&count);
-    struct sock *sock = count == 0 ? NULL : new_sock(family);
+    struct sock *sock = new_sock(family);
     if (sock != NULL) {
         sock->nonblocking = nonblocking;
         name(sock, descriptor);
@@ -117,9 +117,22 @@ EXPORT int(bind)(int descriptor, const struct sockaddr *address, socklen_t lengt
 
 /* ---- Connecting ---- */
 
-static int connect_sock(struct sock *sock, const struct sockaddr *address, socklen_t length) {
+/* Lets the rules decide, and begins. 0, or the errno of connect(2), with which the socket stays as it is. */
+static int choose_way(struct sock *sock, const struct sockaddr *address, socklen_t length) {
+    struct decision made = {.way = WAY_KERNEL};
     struct in6_addr to;
     uint16_t port;
+    if (read_address(address, length, &to, &port)) {
+        made = decide(rddp_networks(), &to, port);
+    }
+    if (made.way == WAY_KERNEL) {
+        leave_to_kernel(sock);
+        return 0;
+    }
+    return made.way == WAY_REFUSED ? EACCES : begin_connecting(sock, &to, port, &made);
+}
+
+static int connect_sock(struct sock *sock, const struct sockaddr *address, socklen_t length) {
     int descriptor = sock->descriptor;
     progress();
     if (sock->stage == STAGE_CONNECTED && sock->dead && sock->connection == NULL) {
@@ -135,9 +148,11 @@ static int connect_sock(struct sock *sock, const struct sockaddr *address, sockl
     if (sock->stage == STAGE_CONNECTING && sock->nonblocking) {
         return fails(EALREADY);
     }
-    if (sock->stage == STAGE_FRESH
-        && (!read_address(address, length, &to, &port) || !begin_connecting(sock, &to, port))) {
-        leave_to_kernel(sock);
+    if (sock->stage == STAGE_FRESH) {
+        int error = choose_way(sock, address, length);
+        if (error != 0) {
+            return fails(error);
+        }
     }
     if (sock->stage == STAGE_CONNECTING) {
         if (sock->nonblocking) {
@@ -156,12 +171,49 @@ static int connect_sock(struct sock *sock, const struct sockaddr *address, sockl
     return result;
 }
 
-EXPORT int(connect)(int descriptor, const struct sockaddr *address, socklen_t length) {
+static int option_of(int descriptor, int level, int option) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    return LIBC(getsockopt)(descriptor, level, option, &value, &length) == 0 ? value : -1;
+}
+
+/*
+ * Adopts a TCP socket that this library has not made, or has left to the kernel, which did not connect it: the rules hold for
+ * it, too. Returns the error that the kernel owes its program, or 0.
+ */
+static int adopt_unconnected(int descriptor) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    int family = option_of(descriptor, SOL_SOCKET, SO_DOMAIN), protocol = option_of(descriptor, SOL_SOCKET, SO_PROTOCOL);
+    if (!is_own_process() || (family != AF_INET && family != AF_INET6) || protocol != IPPROTO_TCP
+        || LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || info.tcpi_state != TCP_CLOSE) {
+        return 0;
+    }
+    int error = option_of(descriptor, SOL_SOCKET, SO_ERROR);
+    if (error == 0) {
+        adopt(descriptor, family, (LIBC(fcntl)(descriptor, F_GETFL) & O_NONBLOCK) != 0);
+    }
+    return error;
+}
+
+int connect_by_rules(int descriptor, const struct sockaddr *address, socklen_t length) {
     struct sock *sock = take(descriptor);
+    if (sock == NULL) {
+        int before = errno, error = adopt_unconnected(descriptor);
+        if (error > 0) {
+            return fails(error);
+        }
+        errno = before;
+        sock = take(descriptor);
+    }
     if (sock == NULL) {
         return LIBC(connect)(descriptor, address, length);
     }
     return (int)leave(sock, connect_sock(sock, address, length));
+}
+
+EXPORT int(connect)(int descriptor, const struct sockaddr *address, socklen_t length) {
+    return connect_by_rules(descriptor, address, length);
 }
 
 /* ---- Listening ---- */

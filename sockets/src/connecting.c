@@ -3,12 +3,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "settings.h"
 #include "stream.h"
 
-/* After that time without an answer the kernel has its turn. */
+/* After that time without an answer connect(2) fails. */
 #define CONNECT_MS 3000u
 
 struct rddp_connection_options connection_options(void) {
@@ -31,50 +30,66 @@ static struct in6_addr bound_address(int descriptor) {
     return address;
 }
 
-bool begin_connecting(struct sock *sock, const struct in6_addr *address, uint16_t port) {
+static int error_of(int reason) {
+    switch (reason) {
+        case RDDP_REFUSED: return ECONNREFUSED;
+        case RDDP_TIMEOUT: return ETIMEDOUT;
+        case RDDP_UNREACHABLE: return EHOSTUNREACH;
+        case RDDP_PERMISSION: return EACCES;
+        case RDDP_ADDRESS_IN_USE: return EADDRNOTAVAIL;  /* all ports of this side are taken */
+        case RDDP_LIMIT:
+        case RDDP_RESOURCES: return ENOBUFS;
+        case RDDP_RESET:
+        case RDDP_MPA_ERROR:
+        case RDDP_PEER_CLOSE: return ECONNRESET;
+        default: return ENETDOWN;  /* the daemon is gone, or is none that serves this library */
+    }
+}
+
+/* The link to a peer; to one that only a rule names, through the interface's gateway. */
+static struct link *link_of(const struct decision *made, const struct in6_addr *address, const struct in6_addr *from) {
+    unsigned count;
+    struct link *list = links(&count), *found = link_to(address, from);
+    return found != NULL || made->network != NULL || count == 0 ? found : list;
+}
+
+static int fails_at(const struct in6_addr *address, uint16_t port, int error, const char *why) {
+    char text[INET6_ADDRSTRLEN] = "";
+    bool ipv4 = IN6_IS_ADDR_V4MAPPED(address);
+    inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? (const void *)&address->s6_addr[12] : address, text, sizeof text);
+    complain("no connection to %s port %u, and none by the kernel: %s: %s", text, port, strerror(error), why);
+    return error;
+}
+
+int begin_connecting(struct sock *sock, const struct in6_addr *address, uint16_t port, const struct decision *made) {
     struct in6_addr from = bound_address(sock->descriptor);
-    struct link *link = link_to(address, &from);
-    if (link == NULL || open_link(link) == NULL) {
-        return false;
+    unsigned count;
+    links(&count);
+    struct link *link = link_of(made, address, &from);
+    if (link == NULL) {
+        return count == 0 ? fails_at(address, port, ENETDOWN, "there is no daemon; start it, or give a rule for the address")
+                          : fails_at(address, port, ENETUNREACH, "no interface that this program uses is in its network");
+    }
+    if (open_link(link) == NULL) {
+        return fails_at(address, port, error_of(link->reason), rddp_error());
     }
     struct rddp_connection_options options = connection_options();
     struct greeting greeting = own_greeting();
     rddp_connection *connection;
-    if (rddp_start_connect_ipv6(link->session, address, port, &greeting, sizeof greeting, CONNECT_MS, &options, &connection) != RDDP_OK) {
-        sockets_log("port %u: not by rddp: %s", port, rddp_error());
-        return false;
+    int reason = rddp_start_connect_ipv6(link->session, address, port, &greeting, sizeof greeting, CONNECT_MS, &options, &connection);
+    if (reason != RDDP_OK) {
+        return fails_at(address, port, error_of(reason), rddp_error());
     }
     if (!attach_stream(sock, link, connection)) {
         rddp_forget(connection);
-        return false;
+        return fails_at(address, port, ENOBUFS, "the session has no room for another connection");
     }
     sock->to = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = *address, .sin6_port = htons(port)};
+    sock->or_kernel = made->way == WAY_RDDP_OR_KERNEL;
+    sock->network = made->network;
     sock->stage = STAGE_CONNECTING;
     sock_moved(sock, false);
-    return true;
-}
-
-/*
- * The kernel has its turn if it has a route; where rddp was refused, only if it is in the same network itself, and is not
- * merely going to ask its router for an address that nobody has.
- */
-static bool kernel_reaches(const struct sock *sock, bool was_refused) {
-    const struct in6_addr *to = &sock->to.sin6_addr;
-    bool ipv4 = IN6_IS_ADDR_V4MAPPED(to);
-    int probe = socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in to_ipv4 = {.sin_family = AF_INET, .sin_port = sock->to.sin6_port};
-    memcpy(&to_ipv4.sin_addr, &to->s6_addr[12], 4);
-    bool reaches = probe >= 0
-        && (ipv4 ? connect(probe, (struct sockaddr *)&to_ipv4, sizeof to_ipv4)
-                 : connect(probe, (const struct sockaddr *)&sock->to, sizeof sock->to)) == 0;
-    if (reaches && was_refused) {
-        struct in6_addr own = bound_address(probe);
-        reaches = in_network(sock->link, &own);
-    }
-    if (probe >= 0) {
-        close(probe);
-    }
-    return reaches;
+    return 0;
 }
 
 /* Connects the kernel's socket, as the program has asked; one that blocks is connected by the thread that waits. */
@@ -89,24 +104,22 @@ static void fall_back(struct sock *sock) {
     leave_to_kernel(sock);
 }
 
-static int error_of(int reason) {
-    switch (reason) {
-        case RDDP_REFUSED: return ECONNREFUSED;
-        case RDDP_TIMEOUT: return ETIMEDOUT;
-        case RDDP_UNREACHABLE: return EHOSTUNREACH;
-        default: return ECONNRESET;
-    }
-}
-
 static void on_refusal(struct sock *sock, int reason) {
     detach_stream(sock);
     if (sock->descriptors == 0) {
         return;
     }
-    if (kernel_reaches(sock, reason == RDDP_REFUSED)) {
-        sockets_log("port %u: by the kernel, since rddp says %s", ntohs(sock->to.sin6_port), rddp_reason_name(reason));
+    uint16_t port = ntohs(sock->to.sin6_port);
+    /* Nothing but a refusal is an answer of the peer's host. */
+    if (sock->or_kernel && reason == RDDP_REFUSED && kernel_is_near(sock->network, &sock->to.sin6_addr)) {
+        sockets_log("port %u: by the kernel, since rddp says %s", port, rddp_reason_name(reason));
         fall_back(sock);
         return;
+    }
+    if (reason == RDDP_REFUSED) {
+        sockets_log("port %u: nobody listens there over rddp", port);
+    } else {
+        fails_at(&sock->to.sin6_addr, port, error_of(reason), rddp_reason_name(reason));
     }
     sock->stage = STAGE_CONNECTED;
     sock->error = error_of(reason);

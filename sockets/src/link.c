@@ -19,6 +19,37 @@ void (*session_opened)(void);
 static struct link all[MAX_LINKS];
 static unsigned count;
 static uint64_t looks_at;
+static struct networks reached;
+
+/*
+ * Only `rddp sockets` has asked the daemon which interfaces require encryption: one that it has not named is taken for one that
+ * does, so that no rule makes its octets go in clear.
+ */
+static void add_unknown(const char *interface, const struct in6_addr *address, unsigned prefix) {
+    for (unsigned i = 0; i < reached.count; i++) {
+        const struct network *each = &reached.all[i];
+        if (each->prefix == prefix && memcmp(&each->address, address, sizeof *address) == 0) {
+            return;
+        }
+    }
+    add_network(&reached, interface, address, prefix, true);
+}
+
+static void add_networks(const struct rddp_interface *interface) {
+    if (interface->address != 0) {
+        struct in6_addr address = mapped(interface->address);
+        add_unknown(interface->name, &address, 96u + interface->prefix);
+    }
+    for (unsigned i = 0; i < interface->ipv6_count; i++) {
+        add_unknown(interface->name, &interface->ipv6[i], interface->ipv6_prefix[i]);
+    }
+}
+
+const struct networks *rddp_networks(void) {
+    unsigned number;
+    links(&number);
+    return reached.count > 0 ? &reached : known_networks();
+}
 
 static void find_links(void) {
     struct rddp_interface interfaces[MAX_LINKS];
@@ -33,7 +64,9 @@ static void find_links(void) {
         return;
     }
     const char *wanted = chosen_interface();
+    reached = *known_networks();
     for (unsigned i = 0; i < found && i < MAX_LINKS; i++) {
+        add_networks(&interfaces[i]);
         if (wanted == NULL || strcmp(wanted, interfaces[i].name) == 0) {
             all[count++].interface = interfaces[i];
         }
@@ -69,10 +102,12 @@ rddp_session *open_link(struct link *link) {
     struct rddp_session_options options = {.interface_name = link->interface.name, .send_queue = SEND_QUEUE,
         .receive_queue = SLOTS, .requests = 4096, .completions = 8192, .regions = 1024, .memories = 1024};
     rddp_session *session;
-    if (rddp_open(daemon_socket(), &options, &session) != RDDP_OK) {
+    link->reason = rddp_open(daemon_socket(), &options, &session);
+    if (link->reason != RDDP_OK) {
         /* The configuration may allow less. */
         options.requests = options.completions = options.regions = options.memories = 0;
-        if (rddp_open(daemon_socket(), &options, &session) != RDDP_OK) {
+        link->reason = rddp_open(daemon_socket(), &options, &session);
+        if (link->reason != RDDP_OK) {
             sockets_log("no session at %s: %s", link->interface.name, rddp_error());
             return NULL;
         }

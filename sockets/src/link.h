@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "rules.h"
 #include "sock.h"
 
 /* Registered memory of one connection: slots to receive into, and slots to send from. */
@@ -17,6 +18,7 @@ struct buffer {
 struct link {
     struct rddp_interface interface;
     rddp_session *session;  /* NULL: not open */
+    int reason;             /* why open_link() had none, enum rddp_reason */
     _Atomic bool events;    /* something has happened to a listener or a connection; set by the session's thread */
     struct sock *socks;     /* those that have a connection, or unread octets of one that has ended */
     unsigned streams;       /* sockets that have a connection */
@@ -27,10 +29,13 @@ struct link {
 /* All interfaces, or the one that RDDP_INTERFACE names; none without a daemon. */
 struct link *links(unsigned *count);
 
+/* The networks of all interfaces of the daemon; those that the program's start has named, if there is no daemon. */
+const struct networks *rddp_networks(void);
+
 /* Called when a session has been opened: a thread that sleeps waits for those that were open before. */
 extern void (*session_opened)(void);
 
-/* An open session of the link, or NULL, which has been logged. */
+/* An open session of the link, or NULL, which has been logged; link->reason says why. */
 rddp_session *open_link(struct link *link);
 
 /* Closes a session that is lost: nothing may use its objects any more. */

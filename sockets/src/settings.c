@@ -46,17 +46,11 @@ bool yields(void) {
     return yielding;
 }
 
-void sockets_log(const char *format, ...) {
-    if (!logging) {
-        return;
-    }
+static void print_line(const char *format, va_list arguments) {
     int before = errno;
     char line[512];
-    va_list arguments;
-    va_start(arguments, format);
     int start = snprintf(line, sizeof line, "rddp sockets %d: ", (int)getpid());
     int length = vsnprintf(line + start, sizeof line - (size_t)start - 1, format, arguments);
-    va_end(arguments);
     size_t end = (size_t)start + (size_t)(length < 0 ? 0 : length);
     if (end > sizeof line - 2) {
         end = sizeof line - 2;
@@ -64,4 +58,20 @@ void sockets_log(const char *format, ...) {
     line[end] = '\n';
     (void)!write(STDERR_FILENO, line, end + 1);
     errno = before;
+}
+
+void sockets_log(const char *format, ...) {
+    if (logging) {
+        va_list arguments;
+        va_start(arguments, format);
+        print_line(format, arguments);
+        va_end(arguments);
+    }
+}
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
 }

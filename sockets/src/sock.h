@@ -28,6 +28,7 @@ enum stage {
 };
 
 struct link;
+struct network;
 struct buffer;
 struct sock;
 
@@ -77,6 +78,8 @@ struct sock {
     rddp_connection *connection;  /* NULL once it has ended */
     struct buffer *buffer;
     struct sockaddr_in6 to;       /* of connect(), mapped */
+    bool or_kernel;               /* a rule lets the kernel connect once the peer's host has refused */
+    const struct network *network;  /* of rddp, in which the peer is; NULL: a rule names it */
     struct in6_addr local, remote;
     uint16_t local_port, remote_port;
     int error;                    /* to be told once (SO_ERROR) */

@@ -44,6 +44,10 @@ int main(void) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, accept_none, &listener) == 0);
     await_threads(getpid(), 'S');
+    struct sockaddr_in to = address_of(FAR_ADDRESS, port);
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK_ERRNO(ENETDOWN, connect(made, (struct sockaddr *)&to, sizeof to) == -1);
+    CHECK(close(made) == 0);
     say("lost");
     alarm(DEADLINE_MS / 1000);
     /* As many as have lost their memory. */

@@ -64,6 +64,8 @@ class SocketsTest {
         "epoll_test-thread",
         "nested_test-address",
         "nested_test-thread",
+        "ways_test-address",
+        "ways_test-thread",
         "fork_test-address"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
