@@ -162,7 +162,7 @@ static const char *meaning(int answer) {
     switch (answer) {
         case 0: return "a program listens there over rddp";
         case NO_ANSWER: return "no answer within 5 s";
-        case ECONNREFUSED: return "the host speaks rddp, and nobody listens at that port over it";
+        case ECONNREFUSED: return "the host answers that nobody listens at that port over rddp";
         case EHOSTDOWN: return "the host answers that it does not speak rddp";
         case ENETDOWN: return "there is no daemon";
         case ENETUNREACH: return "no interface reaches the address";
