@@ -141,10 +141,22 @@ final class SegmentArrival {
     }
     if (connection.state().receiving() && segment.sequenceLength() > 0) {
       takePayload(connection, segment, position);
+    } else if (connection.state() == TcpState.TIME_WAIT && segment.sequenceLength() > 0) {
+      timeWait(connection, segment);
     }
     if (connection.state() != TcpState.CLOSED) {
       connection.sender.output();
     }
+  }
+
+  /**
+   * Acknowledges a segment with octets, which must be the peer's again, and waits anew for a FIN.
+   */
+  private void timeWait(TcpConnection connection, TcpSegment segment) {
+    if (segment.has(Tcp.FIN)) {
+      context.timers.startTimeWait(connection);
+    }
+    connection.receiver.requestAcknowledgment();
   }
 
   private void takePayload(TcpConnection connection, TcpSegment segment, long position) {

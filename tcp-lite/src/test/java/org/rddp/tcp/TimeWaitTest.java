@@ -79,10 +79,33 @@ class TimeWaitTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.4: payload and URG in TIME-WAIT are ignored")
+  @DisplayName("RFC 9293 3.10.7.4: a FIN at RCV.NXT is acknowledged and restarts the wait")
+  void shouldRestartAtAFinInTheWindow() {
+    Script script = timeWait();
+    script.pass(Script.SECOND - 1);
+    script.receive("F. seq 2 ack 2");
+    script.expect(". seq 2 ack 2");
+    script.pass(Script.SECOND - 1);
+    assertThat(script.stack.connections()).isEqualTo(1);
+    script.pass(1);
+    assertThat(script.stack.connections()).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.10.7.4: an acknowledgment in TIME-WAIT is not answered")
+  void shouldNotAnswerAnAcknowledgment() {
+    Script script = timeWait();
+    script.receive(". seq 2 ack 2");
+    script.expectNothing();
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.10.7.4: payload and URG in TIME-WAIT are acknowledged, not taken")
   void shouldIgnorePayload() {
     Script script = timeWait();
     script.receive("U. seq 2 ack 2 len 10");
+    script.expect(". seq 2 ack 2");
+    script.expectNothing();
     assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
