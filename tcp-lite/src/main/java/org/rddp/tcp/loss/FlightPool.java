@@ -6,11 +6,20 @@ import org.rddp.device.PacketPool;
 /**
  * Flights and segment arrays for the connections of one stack, which borrow them while they have
  * something to send. An idle connection holds none. Allocates only while more is in flight than
- * ever before.
+ * ever before, or more than {@link #KEPT} segments are.
  */
 public final class FlightPool {
   private static final int SMALLEST = 16;
   private static final int SIZES = 26;
+
+  /** Arrays for fewer segments are always kept: connections in flight are limited otherwise. */
+  private static final int LARGE = 2048;
+
+  /**
+   * Slots of unused large arrays that are kept, 8 MiB: those that one connection with 65,536
+   * segments in flight has used, so that a peer cannot make a stack hold more for good.
+   */
+  private static final int KEPT = 1 << 17;
 
   private final PacketPool pool;
   private final LossCounters counters;
@@ -18,6 +27,9 @@ public final class FlightPool {
   private int flightCount;
   private final SegmentArrays[][] arrays = new SegmentArrays[SIZES][1];
   private final int[] arrayCounts = new int[SIZES];
+
+  /** Slots of the unused large arrays. */
+  private int large;
 
   /** Creates an empty pool. */
   public FlightPool(PacketPool pool, LossCounters counters) {
@@ -60,17 +72,27 @@ public final class FlightPool {
       return new SegmentArrays(SMALLEST << size);
     }
     arrayCounts[size] = count - 1;
+    large -= largeSlots(size);
     return arrays[size][count - 1];
   }
 
   void release(SegmentArrays unused) {
     int size = size(unused);
+    if (large + largeSlots(size) > KEPT) {
+      return;
+    }
+    large += largeSlots(size);
     int count = arrayCounts[size];
     if (count == arrays[size].length) {
       arrays[size] = Arrays.copyOf(arrays[size], 2 * count);
     }
     arrays[size][count] = unused;
     arrayCounts[size] = count + 1;
+  }
+
+  private static int largeSlots(int size) {
+    int capacity = SMALLEST << size;
+    return capacity < LARGE ? 0 : capacity;
   }
 
   private static int size(SegmentArrays some) {
