@@ -34,6 +34,18 @@ public final class Offloads {
    */
   public static final int TRAINS = 64;
 
+  /**
+   * Received: a frame that says neither that its TCP checksum is right nor that it is wrong, but
+   * that its octets are intact, was passed on in memory. Cards say that of others, too.
+   */
+  public static final int INTACT = 128;
+
+  /**
+   * The fewest octets of payload into which a device is asked to cut: some cards take a smaller
+   * size for malicious and stop their queue.
+   */
+  public static final int LEAST_SEGMENT = 256;
+
   /** No verdict on the TCP checksum of a received frame. */
   public static final int UNKNOWN = 0;
 

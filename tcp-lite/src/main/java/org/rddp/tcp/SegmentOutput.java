@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Path;
@@ -40,10 +41,11 @@ final class SegmentOutput {
   }
 
   /**
-   * The longest payload of one frame: unlimited if the device cuts it into segments of EMSS octets.
+   * The longest payload of one frame: unlimited if the device cuts it into segments of EMSS octets,
+   * which it does unless they are too short for it.
    */
   int largest(int emss) {
-    return offloadsSegmentation ? Integer.MAX_VALUE : emss;
+    return offloadsSegmentation && emss >= Offloads.LEAST_SEGMENT ? Integer.MAX_VALUE : emss;
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.device.Offloads;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.Flight;
@@ -448,7 +449,7 @@ final class Sender {
       }
       if (octets < flight.queue.length(slot)) {
         slot = split(number, octets); // MPA-4.5-08, MPA-5.1-07, MPAA-1-05, MPAA-5.2-05
-      } else if (context.longestTrain > 0 && !probe && octets <= emss) {
+      } else if (!probe && octets <= emss && octets >= Offloads.LEAST_SEGMENT) {
         int count = sendableTrain(number);
         if (count > 1) {
           return transmitTrain(number, count);
@@ -463,7 +464,7 @@ final class Sender {
    * repeats a frame's flags in each segment that it cuts, so CWR needs a frame with one segment.
    */
   private int sendableTrain(long number) {
-    if (windowReduced && connection.ecn) {
+    if (context.longestTrain == 0 || (windowReduced && connection.ecn)) {
       return 1;
     }
     long allowed = Math.min(offered(), flight.recovery.allowance());

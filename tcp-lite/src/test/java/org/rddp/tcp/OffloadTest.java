@@ -133,6 +133,30 @@ class OffloadTest {
   }
 
   @Test
+  @DisplayName("a card that cuts is not asked for segments that it may take for malicious")
+  void shouldNotLeaveCuttingIntoShortSegmentsToTheCard() {
+    script =
+        new Script(
+            Script.plain().withTimestamps(true),
+            1500,
+            device -> {
+              card = new OffloadingDevice(device, Offloads.CHECKSUM | Offloads.SEGMENTATION);
+              return card;
+            });
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 1000 ts 1 ecr 0");
+    script.expect(". seq 1 ack 1");
+    script.send(900);
+    script.expect(". seq 1 len 900");
+    script.receiveTooBig(1, 952, 296);
+    script.pass(10 * Script.SECOND);
+    script.expect(". seq 1 len 244");
+    assertThat(card.cut).isZero();
+    assertThat(script.stack.counters().split).isPositive();
+  }
+
+  @Test
   @DisplayName("RFC 5044 A.2: without such a card the segment is cut here")
   void shouldCutWithoutACard() {
     open(Offloads.CHECKSUM, Script.plain());

@@ -26,11 +26,15 @@ class TrainTest {
   }
 
   private void open(TcpSettings settings, int offloads) {
+    open(settings, offloads, 1000);
+  }
+
+  private void open(TcpSettings settings, int offloads, int mss) {
     script = new Script(settings, 1500, device -> wrap(device, offloads));
     script.connect();
     script.expect(settings.ecn() ? "SEW seq 0" : "S seq 0");
     String options = settings.ecn() ? "SE. " : "S. ";
-    script.receive(options + "seq 0 ack 1 win 65535 mss 1000");
+    script.receive(options + "seq 0 ack 1 win 65535 mss " + mss);
     script.expect(". seq 1 ack 1");
   }
 
@@ -91,6 +95,21 @@ class TrainTest {
     assertThat(script.stack.packetsHeld()).isOne();
     script.receive(". seq 1 ack 3001");
     assertThat(script.stack.packetsHeld()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {255, 256})
+  @DisplayName("a card that cuts is not asked for segments that it may take for malicious")
+  void shouldNotSendShortSegmentsAsOneFrame(int octets) {
+    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION, octets);
+    for (int i = 0; i < 3; i++) {
+      put(octets, true);
+    }
+    script.turn();
+    for (int i = 0; i < 3; i++) {
+      script.expect(". seq " + (1 + i * octets) + " len " + octets);
+    }
+    assertThat(card.cut).isEqualTo(octets < 256 ? 0 : 1);
   }
 
   @Test

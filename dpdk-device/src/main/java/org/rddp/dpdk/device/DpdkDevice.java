@@ -203,7 +203,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       return Offloads.UNKNOWN;
     }
     long said = Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_L4_MASK;
-    if (said == MbufFlags.RX_L4_GOOD || said == MbufFlags.RX_L4_NONE) {
+    boolean intact = said == MbufFlags.RX_L4_NONE && (offloads & Offloads.INTACT) != 0;
+    if (said == MbufFlags.RX_L4_GOOD || intact) {
       return Offloads.GOOD;
     }
     return said == MbufFlags.RX_L4_BAD ? Offloads.BAD : Offloads.UNKNOWN;

@@ -47,6 +47,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
     if (info.receiveOffloads().contains(TCP_CHECKSUM)) {
       receive.add(TCP_CHECKSUM);
       offered |= Offloads.VERDICT;
+      offered |= info.driver().equals(VIRTIO) ? Offloads.INTACT : 0;
     }
     if (info.transmitOffloads().contains(TCP_CHECKSUM)) {
       transmit.add(TCP_CHECKSUM);
@@ -81,7 +82,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
     }
     Set<String> receive = new TreeSet<>(Set.of(TCP_CHECKSUM));
     Set<String> transmit = new TreeSet<>(receive);
-    int offered = Offloads.VERDICT | Offloads.CHECKSUM;
+    int offered = Offloads.VERDICT | Offloads.INTACT | Offloads.CHECKSUM;
     if (longFrames && !user) {
       offered |= Offloads.TRAINS | Offloads.SUM_WITH_LENGTH;
     } else if (longFrames && info.transmitOffloads().contains(SEGMENTATION)) {

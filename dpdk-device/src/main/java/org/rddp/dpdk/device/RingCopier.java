@@ -19,7 +19,7 @@ import org.rddp.wire.Memory;
  */
 public final class RingCopier {
   /** The offloads of a device with a copier: bits of {@link Offloads}. */
-  public static final int OFFLOADS = Offloads.CHECKSUM | Offloads.VERDICT;
+  public static final int OFFLOADS = Offloads.CHECKSUM | Offloads.VERDICT | Offloads.INTACT;
 
   private static final int PTR = Long.BYTES;
 

@@ -380,7 +380,10 @@ class DpdkDeviceTest {
     flags(packet, MbufFlags.RX_L4_GOOD);
     assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
     flags(packet, MbufFlags.RX_L4_NONE);
-    assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
+    assertThat(card.checksum(packet)).as("of any card").isEqualTo(Offloads.UNKNOWN);
+    assertThat(card(Offloads.VERDICT | Offloads.INTACT).checksum(packet))
+        .as("passed on in memory")
+        .isEqualTo(Offloads.GOOD);
     flags(packet, MbufFlags.RX_L4_BAD);
     assertThat(card.checksum(packet)).isEqualTo(Offloads.BAD);
     assertThat(card(Offloads.NONE).checksum(packet)).isEqualTo(Offloads.UNKNOWN);

@@ -39,6 +39,13 @@ class PortOffloadsTest {
             Offloads.VERDICT | Offloads.CHECKSUM | Offloads.SEGMENTATION | Offloads.IP_CHECKSUM);
   }
 
+  @ParameterizedTest
+  @CsvSource({"net_virtio, 132", "net_hinic, 4", "net_qdma, 4"})
+  void shouldTakeForIntactOnlyWhatWasPassedOnInMemory(String driver, int offered) {
+    Set<String> receive = Set.of("TCP_CKSUM");
+    assertThat(of("0000:03:00.0", driver, receive, Set.of(), false).offered()).isEqualTo(offered);
+  }
+
   @Test
   void shouldNotCutWithoutChecksums() {
     assertThat(of("0000:03:00.0", Set.of(), Set.of("TCP_TSO", "IPV4_CKSUM")))
@@ -54,7 +61,7 @@ class PortOffloadsTest {
     PortOffloads both = of(name, offered, offered);
     assertThat(both.receive()).containsExactly("TCP_CKSUM");
     assertThat(both.transmit()).containsExactly("TCP_CKSUM");
-    assertThat(both.offered()).isEqualTo(Offloads.VERDICT | Offloads.CHECKSUM);
+    assertThat(both.offered()).isEqualTo(Offloads.VERDICT | Offloads.INTACT | Offloads.CHECKSUM);
     assertThat(of(name, offered, Set.of())).isEqualTo(PortOffloads.NONE);
     assertThat(of(name, Set.of(), offered)).isEqualTo(PortOffloads.NONE);
   }
@@ -81,10 +88,11 @@ class PortOffloadsTest {
     assertThat(offloads.offered())
         .isEqualTo(
             Offloads.VERDICT
+                | Offloads.INTACT
                 | Offloads.CHECKSUM
                 | Offloads.SEGMENTATION
                 | Offloads.SUM_WITH_LENGTH);
-    int checksums = Offloads.VERDICT | Offloads.CHECKSUM;
+    int checksums = Offloads.VERDICT | Offloads.INTACT | Offloads.CHECKSUM;
     assertThat(of("net_virtio_user0", "net_virtio_user", receive, receive, true).offered())
         .isEqualTo(checksums);
   }
@@ -106,7 +114,11 @@ class PortOffloadsTest {
     assertThat(offloads.transmit()).containsExactly("TCP_CKSUM");
     assertThat(offloads.offered())
         .isEqualTo(
-            Offloads.VERDICT | Offloads.CHECKSUM | Offloads.TRAINS | Offloads.SUM_WITH_LENGTH);
+            Offloads.VERDICT
+                | Offloads.INTACT
+                | Offloads.CHECKSUM
+                | Offloads.TRAINS
+                | Offloads.SUM_WITH_LENGTH);
   }
 
   @ParameterizedTest
