@@ -67,7 +67,7 @@ final class Handshake {
   }
 
   private void sendCookie(TcpListener listener, long identity, Path path, TcpSegment syn) {
-    int cookie = admission.cookie(identity, syn, listener.backlog, context.now);
+    int cookie = admission.cookie(identity, path, syn, listener.backlog, context.now);
     int clock = context.timestampClock() + context.secrets.timestampOffset(identity);
     replies.cookie(path, syn, cookie, clock);
   }
@@ -162,8 +162,11 @@ final class Handshake {
 
   /** Takes the options of the peer's SYN or SYN-ACK. */
   void negotiate(TcpConnection connection, TcpSegment syn) {
+    boolean ipv6 = connection.path().isIpv6();
     connection.negotiated(
-        SynNegotiation.of(context.offer, syn, connection.synRetransmitted), syn, syn.sequence);
+        SynNegotiation.of(context.offer, syn, ipv6, connection.synRetransmitted),
+        syn,
+        syn.sequence);
   }
 
   /** Answers a repeated SYN of the peer again. */

@@ -10,9 +10,6 @@ import org.rddp.wire.TcpOptions;
  * are fields of {@link Sender}, to save an object per connection.
  */
 final class SegmentSizes {
-  /** The least MSS that is accepted: 68 octets for IP, less its header and TCP's. */
-  private static final int SMALLEST_MSS = 28;
-
   private final StackContext context;
 
   SegmentSizes(StackContext context) {
@@ -23,7 +20,7 @@ final class SegmentSizes {
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     Path path = connection.path();
     int mss = Math.min(path.mss(path.linkMtu()), theirMss); // MPA-2-02
-    connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
+    connection.negotiatedEmss = mss - options(connection);
     int emss = emss(connection, path.mtu());
     connection.sender.negotiated(emss, windowShift);
   }

@@ -284,7 +284,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.7.1: a SYN without MSS means 536; one of less than 216 gets no cookie")
+  @DisplayName("RFC 9293 3.7.1: a SYN without MSS means 536; one of less than 216 means 216")
   void shouldAssumeTheDefaultMss() {
     Script script = flooded(NARROW);
     script.receive("S seq 0");
@@ -292,8 +292,10 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1");
     assertThat(script.stream.emss()).isEqualTo(536);
     script = flooded(NARROW);
-    script.receive("S seq 0 mss 215");
-    script.expectNothing();
+    script.receive("S seq 0 mss 1");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1");
+    assertThat(script.stream.emss()).isEqualTo(216);
   }
 
   @Test

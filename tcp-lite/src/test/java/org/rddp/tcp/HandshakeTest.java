@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.handshake.SynNegotiation;
+import org.rddp.tcp.handshake.SynOffer;
+import org.rddp.wire.TcpSegment;
 
 /** Opening a connection, from either side (RFC 9293 sections 3.5, 3.10.7.1 to 3.10.7.3). */
 class HandshakeTest {
@@ -422,5 +427,26 @@ class HandshakeTest {
         .hasMessageContaining("1000 is in use");
     assertThatThrownBy(() -> stack.connect(Script.THEIRS, 2000, 1001, script.handler))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 216", "28, 216", "215, 216", "217, 217"})
+  @DisplayName("a peer with an MSS below that of any link gets segments of 216 octets")
+  void shouldNotObeyATinyMss(int stated, int obeyed) {
+    Script script = new Script(Script.plain());
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss " + stated);
+    script.expect(". seq 1 ack 1");
+    assertThat(script.stream.emss()).isEqualTo(obeyed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, 536", "true, 1220"})
+  @DisplayName("RFC 9293 3.7.1 (MUST-15): the MSS of a peer that states none")
+  void shouldAssumeTheDefaultMss(boolean ipv6, int mss) {
+    SynOffer offer = new SynOffer(false, false, false, false, 65_535);
+    SynNegotiation agreed = SynNegotiation.of(offer, new TcpSegment(), ipv6, false);
+    assertThat(agreed.mss()).isEqualTo(mss);
   }
 }

@@ -80,19 +80,17 @@ public final class Admission {
       return acknowledged(key, segment, backlog, room, now);
     }
     boolean syn = segment.has(Tcp.SYN) && !segment.has(Tcp.FIN);
-    return syn ? syn(path, segment, backlog, room) : Decision.IGNORE;
+    return syn ? syn(path, backlog, room) : Decision.IGNORE;
   }
 
-  private Decision syn(Path path, TcpSegment syn, Backlog backlog, boolean room) {
+  private Decision syn(Path path, Backlog backlog, boolean room) {
     if (!room) {
       return Decision.DROP_SYN;
     }
     if (peers.mayStartHandshake(path) && backlog.hasRoom()) {
       return Decision.START_HANDSHAKE;
     }
-    return sendsCookies && SynCookies.canEncode(SynNegotiation.mss(syn))
-        ? Decision.SEND_COOKIE
-        : Decision.DROP_SYN;
+    return sendsCookies ? Decision.SEND_COOKIE : Decision.DROP_SYN;
   }
 
   /**
@@ -113,9 +111,9 @@ public final class Admission {
   }
 
   /** The cookie that answers a SYN: our initial sequence number. */
-  public int cookie(long key, TcpSegment syn, Backlog backlog, long now) {
+  public int cookie(long key, Path path, TcpSegment syn, Backlog backlog, long now) {
     backlog.cookieSent(now);
-    return cookies.make(key, syn.sequence, SynNegotiation.mss(syn), now);
+    return cookies.make(key, syn.sequence, SynNegotiation.mss(syn, path.isIpv6()), now);
   }
 
   /**

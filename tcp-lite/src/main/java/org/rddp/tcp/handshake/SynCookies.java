@@ -22,7 +22,9 @@ public final class SynCookies {
   public static final long PERIOD = 64_000_000_000L;
 
   /** The MSS values that a cookie can encode: those common on links and tunnels. */
-  private static final int[] SIZES = {216, 536, 1220, 1360, 1440, 1460, 4312, 8960};
+  private static final int[] SIZES = {
+    SynNegotiation.LEAST_MSS, 536, 1220, 1360, 1440, 1460, 4312, 8960
+  };
 
   private static final int SIZE_BITS = 3;
   private static final int MARK_SHIFT = SIZE_BITS + 1;
@@ -43,17 +45,12 @@ public final class SynCookies {
     marks = new KeyedHash(random);
   }
 
-  /** Whether a cookie can encode an MSS, possibly rounded down. */
-  public static boolean canEncode(int mss) {
-    return mss >= SIZES[0];
-  }
-
   /**
    * The initial sequence number that answers a SYN.
    *
    * @param key of the connection
    * @param sequence of the SYN
-   * @param mss of the peer, one that a cookie {@link #canEncode}
+   * @param mss of the peer, at least the least that a cookie encodes; it is rounded down
    */
   public int make(long key, int sequence, int mss, long now) {
     int size = SIZES.length - 1;

@@ -12,22 +12,34 @@ import org.rddp.wire.TcpSegment;
  */
 public record SynNegotiation(
     boolean windowScale, boolean timestamps, boolean sack, boolean ecn, int mss, int windowShift) {
+  /**
+   * The least MSS of a peer that is believed: a link with an MTU of 256 octets. A peer that states
+   * less would have us send, for a few octets of its own, a multitude of frames. A SYN cookie
+   * encodes it, too.
+   */
+  static final int LEAST_MSS = 216;
+
   /** The MSS of a peer that states none (RFC 9293 section 3.7.1). */
   private static final int DEFAULT_MSS = 536;
+
+  /** And over IPv6. */
+  private static final int DEFAULT_MSS_IPV6 = 1220;
 
   /**
    * The result of our offer and the peer's SYN or SYN-ACK.
    *
+   * @param ipv6 whether the connection is over IPv6
    * @param retransmitted whether our SYN was sent more than once
    */
-  public static SynNegotiation of(SynOffer offer, TcpSegment syn, boolean retransmitted) {
+  public static SynNegotiation of(
+      SynOffer offer, TcpSegment syn, boolean ipv6, boolean retransmitted) {
     boolean scale = offer.windowScale() && syn.options.windowScale() >= 0;
     return new SynNegotiation(
         scale,
         offer.timestamps() && syn.options.timestamps(),
         offer.sack() && syn.options.sackPermitted(),
         ecn(offer, syn, retransmitted),
-        mss(syn),
+        mss(syn, ipv6),
         scale ? syn.options.windowScale() : 0);
   }
 
@@ -48,8 +60,12 @@ public record SynNegotiation(
         Math.max(shift, 0));
   }
 
-  static int mss(TcpSegment syn) {
-    return syn.options.mss() > 0 ? syn.options.mss() : DEFAULT_MSS;
+  /** The MSS of the peer that has sent a SYN, at least {@link #LEAST_MSS}. */
+  static int mss(TcpSegment syn, boolean ipv6) {
+    if (syn.options.mss() > 0) {
+      return Math.max(syn.options.mss(), LEAST_MSS);
+    }
+    return ipv6 ? DEFAULT_MSS_IPV6 : DEFAULT_MSS;
   }
 
   /**
