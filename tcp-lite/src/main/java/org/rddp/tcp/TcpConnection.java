@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Path;
@@ -263,7 +264,8 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   @Override
   public long allocateTrain() {
-    boolean may = context.longestTrain > 0 && state.open() && mayKeepSent();
+    boolean longEnough = sender.emss() >= Offloads.LEAST_SEGMENT;
+    boolean may = context.longestTrain > 0 && longEnough && state.open() && mayKeepSent();
     return may ? context.pool.allocateLong() : 0;
   }
 

@@ -101,7 +101,7 @@ class TrainTest {
   @ValueSource(ints = {255, 256})
   @DisplayName("a card that cuts is not asked for segments that it may take for malicious")
   void shouldNotSendShortSegmentsAsOneFrame(int octets) {
-    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION, octets);
+    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION);
     for (int i = 0; i < 3; i++) {
       put(octets, true);
     }
@@ -110,6 +110,12 @@ class TrainTest {
       script.expect(". seq " + (1 + i * octets) + " len " + octets);
     }
     assertThat(card.cut).isEqualTo(octets < 256 ? 0 : 1);
+  }
+
+  @Test
+  void shouldGiveNoLongPacketWhereSegmentsAreShort() {
+    open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION, 255);
+    assertThat(script.stream.allocateTrain()).isZero();
   }
 
   @Test
