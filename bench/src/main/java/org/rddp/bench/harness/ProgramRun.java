@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * An unmodified program in a process of its own, whose output goes to a file. When closed it is told
- * to end, as servers with children must be, and killed if it does not.
+ * An unmodified program in a process of its own, whose output goes to a file. When closed it is
+ * told to end, as servers with children must be, and killed if it does not.
  */
 public final class ProgramRun implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 30;

@@ -16,8 +16,8 @@ import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Sample;
 
 /**
- * PostgreSQL and pgbench, which only selects: {@code rate} in transactions a second, {@code mean} in
- * ns. PostgreSQL refuses to run as root, so it then runs as the user of Debian's package.
+ * PostgreSQL and pgbench, which only selects: {@code rate} in transactions a second, {@code mean}
+ * in ns. PostgreSQL refuses to run as root, so it then runs as the user of Debian's package.
  */
 final class PgbenchProgram implements MeasuredProgram {
   private static final Path RELEASES = Path.of("/usr/lib/postgresql");
@@ -70,7 +70,8 @@ final class PgbenchProgram implements MeasuredProgram {
 
   private static CannotRunException lacking(IOException cause) {
     return new CannotRunException(
-        "needs PostgreSQL, which is not installed" + (cause == null ? "" : ": " + cause.getMessage()));
+        "needs PostgreSQL, which is not installed"
+            + (cause == null ? "" : ": " + cause.getMessage()));
   }
 
   private static List<String> asUser(String... words) {

@@ -10,7 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rddp.bench.harness.Sample;
 
-/** nginx with one worker, and wrk, which asks for a short answer: {@code rate} in requests a second. */
+/**
+ * nginx with one worker, and wrk, which asks for a short answer: {@code rate} in requests a second.
+ */
 final class WrkProgram implements MeasuredProgram {
   private static final Pattern RATE = Pattern.compile("(?m)^Requests/sec:\\s*([0-9.]+)");
 

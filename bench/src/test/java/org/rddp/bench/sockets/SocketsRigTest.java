@@ -102,15 +102,14 @@ class SocketsRigTest {
         new Progress(
             new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
     try (Comparison contest = new Comparison(contenders, silent)) {
-      for (SocketsTask task : List.of(
-              SocketsTask.redis(2, 100), SocketsTask.iperf(1), SocketsTask.loop("ping", 100))) {
+      for (SocketsTask task :
+          List.of(SocketsTask.redis(2, 100), SocketsTask.iperf(1), SocketsTask.loop("ping", 100))) {
         for (ContenderResult each : contest.run("test", task.toJson(), 1).all().values()) {
           assertThat(each.samples().isEmpty() && each.reason().startsWith("failed"))
               .as(each.reason())
               .isFalse();
           assumeTrue(!each.samples().isEmpty(), each.reason());
-          assertThat(each.figure(FIGURES.get(task.program())).orElseThrow().median())
-              .isPositive();
+          assertThat(each.figure(FIGURES.get(task.program())).orElseThrow().median()).isPositive();
         }
       }
     }
