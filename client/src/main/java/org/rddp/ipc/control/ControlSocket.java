@@ -215,7 +215,8 @@ public final class ControlSocket implements AutoCloseable {
     do {
       octets =
           RECVMSG.attempt(socket.number(), incoming.address(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    } while (octets == -Errno.EINTR);
+      // A reset is reported once, before the messages that were sent until then.
+    } while (octets == -Errno.EINTR || octets == -Errno.ECONNRESET);
     if (octets == -Errno.EAGAIN) {
       return null;
     }

@@ -351,6 +351,18 @@ class ControlSocketTest {
     }
   }
 
+  /** The kernel reports the reset first, and only once. */
+  @Test
+  void shouldReceiveWhatWasSentBeforeAnEndWasClosedThatHadNotReadAll() throws IOException {
+    assertThat(daemon.send(new DaemonMessage.Done(1))).isTrue();
+    program.send(new ProgramMessage.OpenCounters(2));
+    program.send(new ProgramMessage.CloseSession(3));
+    program.close();
+    assertThat(daemon.receiveFromProgram()).isEqualTo(new ProgramMessage.OpenCounters(2));
+    assertThat(daemon.receiveFromProgram()).isEqualTo(new ProgramMessage.CloseSession(3));
+    assertThatThrownBy(daemon::receiveFromProgram).isInstanceOf(EOFException.class);
+  }
+
   @Test
   void shouldReportEndOfFile() throws IOException {
     program.close();

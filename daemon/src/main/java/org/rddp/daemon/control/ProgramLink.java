@@ -437,6 +437,10 @@ final class ProgramLink implements ProgramSignals {
       return true;
     } catch (IOException e) {
       return false;
+    } catch (RuntimeException | Error e) {
+      // The rest of the end follows, or the session would never be given back.
+      server.faults().onFault("an unread request of " + program.name(), e);
+      return false;
     }
   }
 
