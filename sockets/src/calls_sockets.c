@@ -174,7 +174,8 @@ static int connect_sock(struct sock *sock, const struct sockaddr *address, sockl
 static int option_of(int descriptor, int level, int option) {
     int value = -1;
     socklen_t length = sizeof value;
-    return LIBC(getsockopt)(descriptor, level, option, &value, &length) == 0 ? value : -1;
+    LIBC(getsockopt)(descriptor, level, option, &value, &length);  /* on failure the value stays */
+    return value;
 }
 
 /*
@@ -182,7 +183,7 @@ static int option_of(int descriptor, int level, int option) {
  * it, too. Returns the error that the kernel owes its program, or 0.
  */
 static int adopt_unconnected(int descriptor) {
-    struct tcp_info info;
+    struct tcp_info info = {.tcpi_state = 0};
     socklen_t length = sizeof info;
     int family = option_of(descriptor, SOL_SOCKET, SO_DOMAIN), protocol = option_of(descriptor, SOL_SOCKET, SO_PROTOCOL);
     if (!is_own_process() || (family != AF_INET && family != AF_INET6) || protocol != IPPROTO_TCP
