@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
@@ -102,10 +103,10 @@ class OctetStreamsTest {
   @Test
   void shouldPassOctetsBothWaysAndClose() throws Exception {
     establish();
-    client.write("hello".getBytes());
-    assertThat(read(server, 5)).isEqualTo("hello".getBytes());
-    server.write("world!".getBytes());
-    assertThat(read(client, 6)).isEqualTo("world!".getBytes());
+    client.write("hello".getBytes(US_ASCII));
+    assertThat(read(server, 5)).isEqualTo("hello".getBytes(US_ASCII));
+    server.write("world!".getBytes(US_ASCII));
+    assertThat(read(client, 6)).isEqualTo("world!".getBytes(US_ASCII));
     client.close();
     assertThat(server.read(new byte[1], 0, 1)).isEqualTo(-1);
     server.close();
@@ -298,12 +299,12 @@ class OctetStreamsTest {
     ProgramStream two = connect(PORT);
     one.awaitConnected();
     two.awaitConnected();
-    one.write("one".getBytes());
-    two.write("two".getBytes());
+    one.write("one".getBytes(US_ASCII));
+    two.write("two".getBytes(US_ASCII));
     first.close();
     ProgramStream a = second.accept(TIMEOUT);
     ProgramStream b = second.accept(TIMEOUT);
-    assertThat(List.of(new String(read(a, 3)), new String(read(b, 3))))
+    assertThat(List.of(new String(read(a, 3), US_ASCII), new String(read(b, 3), US_ASCII)))
         .containsExactlyInAnyOrder("one", "two");
     second.close();
     for (ProgramStream each : List.of(a, b, one, two)) {
@@ -389,8 +390,8 @@ class OctetStreamsTest {
         }
       }
     }
-    honest.write("still here".getBytes());
-    assertThat(read(peer, 10)).isEqualTo("still here".getBytes());
+    honest.write("still here".getBytes(US_ASCII));
+    assertThat(read(peer, 10)).isEqualTo("still here".getBytes(US_ASCII));
     honest.close();
     peer.close();
   }
@@ -429,7 +430,7 @@ class OctetStreamsTest {
       assertThat(refusal(() -> program.connect(port, PrivateData.NONE, TIMEOUT)))
           .isEqualTo(Reason.PERMISSION);
       assertThat(refusal(() -> program.listen(4793))).isEqualTo(Reason.ADDRESS_IN_USE);
-      PrivateData greeting = PrivateData.of("RDDPSTR1\1\0\0\0\0\0\0\0\0\0\0\1".getBytes());
+      PrivateData greeting = PrivateData.of("RDDPSTR1\1\0\0\0\0\0\0\0\0\0\0\1".getBytes(US_ASCII));
       InetSocketAddress other = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 5000);
       assertThat(refusal(() -> program.connect(other, greeting, TIMEOUT)))
           .isEqualTo(Reason.INVALID);
@@ -441,15 +442,15 @@ class OctetStreamsTest {
     try (ProgramListener listener = listen()) {
       client = connect(PORT);
       client.awaitConnected();
-      client.write("early".getBytes());
+      client.write("early".getBytes(US_ASCII));
       StreamOffer offer = listener.receive(TIMEOUT);
       PairedSocket bridged = new PairedSocket(there.bridge(offer.stream()));
       PairedSocket again = new PairedSocket(there.bridge(offer.stream()));
       offer.stream().close();
       offer.memory().close();
-      assertThat(receive(bridged, 5)).isEqualTo("early".getBytes());
-      send(again, "late".getBytes());
-      assertThat(read(client, 4)).isEqualTo("late".getBytes());
+      assertThat(receive(bridged, 5)).isEqualTo("early".getBytes(US_ASCII));
+      send(again, "late".getBytes(US_ASCII));
+      assertThat(read(client, 4)).isEqualTo("late".getBytes(US_ASCII));
       bridged.closeSending();
       assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
       client.write(octets(200_000));

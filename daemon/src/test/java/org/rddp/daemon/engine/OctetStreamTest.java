@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -128,24 +127,29 @@ class OctetStreamTest {
     assertThat(fixture.released).hasSize(1);
   }
 
-  private enum Breach {
-    MORE_THAN_THE_WINDOW(peer -> {
-      for (int i = 0; i < 5; i++) {
-        peer.send(2000, 0);
+  /** What a peer may not do. */
+  enum Breach {
+    MORE_THAN_THE_WINDOW,
+    CREDIT_FOR_WHAT_WAS_NOT_SENT,
+    CREDIT_THAT_GOES_BACK,
+    OCTETS_AFTER_THE_END,
+    NO_IMMEDIATE_DATA;
+
+    void commit(OctetStreamFixture.Peer peer) {
+      switch (this) {
+        case MORE_THAN_THE_WINDOW -> {
+          for (int i = 0; i < 5; i++) {
+            peer.send(2000, 0);
+          }
+        }
+        case CREDIT_FOR_WHAT_WAS_NOT_SENT -> peer.send(1, 1);
+        case CREDIT_THAT_GOES_BACK -> peer.send(1, END - 1);
+        case OCTETS_AFTER_THE_END -> {
+          peer.sendEnd();
+          peer.send(1, 0);
+        }
+        case NO_IMMEDIATE_DATA -> peer.sendPlain(1);
       }
-    }),
-    CREDIT_FOR_WHAT_WAS_NOT_SENT(peer -> peer.send(1, 1)),
-    CREDIT_THAT_GOES_BACK(peer -> peer.send(1, END - 1)),
-    OCTETS_AFTER_THE_END(peer -> {
-      peer.sendEnd();
-      peer.send(1, 0);
-    }),
-    NO_IMMEDIATE_DATA(peer -> peer.sendPlain(1));
-
-    final Consumer<OctetStreamFixture.Peer> act;
-
-    Breach(Consumer<OctetStreamFixture.Peer> act) {
-      this.act = act;
     }
   }
 
@@ -153,7 +157,7 @@ class OctetStreamTest {
   @EnumSource
   void shouldEndWhatAPeerBreaks(Breach breach) throws Exception {
     establish();
-    breach.act.accept(peer);
+    breach.commit(peer);
     fixture.run();
     assertEnded(Errno.EPROTO);
     assertThat(peer.events.toString()).containsAnyOf("error", "closed RESET");
