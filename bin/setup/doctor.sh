@@ -60,7 +60,7 @@ doctor_next() {
     echo "  $rddp demo     shows what it does: two daemons, and programs that write into each other's memory"
     if has rping; then
         echo "  $rddp verbs --local=demo -- rping -s                          an RDMA program, unmodified, in one terminal"
-        echo "  $rddp verbs --local=demo -- rping -c -a 10.0.0.1 -V -C 10     and its client in another"
+        echo "  $rddp verbs --local=demo -- rping -c -a 10.0.0.1 -v -C 10     and its client in another"
     else
         echo "  $(install_command rdmacm-utils perftest)     RDMA programs to try"
         echo "  $rddp verbs --local -- PROGRAM     runs such a program, unmodified"

@@ -56,7 +56,7 @@ Examples, each line in a terminal of its own:
   rddp verbs --local=demo -- ibv_rc_pingpong -g 0 localhost
 
   rddp verbs --interface two -- rping -s -a 10.0.0.2
-  rddp verbs --interface one -- rping -c -a 10.0.0.2 -V -C 10
+  rddp verbs --interface one -- rping -c -a 10.0.0.2 -v -C 10
 END
 }
 
