@@ -26,8 +26,8 @@ interfaces, and by the kernel to all others; with a rule otherwise. It listens a
       --rule RULE        Which way connections take: 'ADDRESS[/PREFIX][:PORT] ACTION', ACTION being rddp, kernel or
                          rddp-or-kernel; * is any address in rddp's networks. May be repeated: the first one that fits decides,
                          before those of the variable RDDP_SOCKETS_RULES and of the file /etc/rddp/sockets.rules.
-      --or-kernel        Where the peer's host answers that nobody listens there over rddp, connect by the kernel; but not where the interface requires encryption. The same as a last rule
-                         '* rddp-or-kernel'.
+      --or-kernel        Where the peer's host answers that nobody listens there over rddp, connect by the kernel; but not where
+                         the interface requires encryption. The same as a last rule '* rddp-or-kernel'.
       --explain HOST:PORT
                          Say what a connection there becomes, and why, instead of running a program. It tries to connect.
   -h, --help             Show this.

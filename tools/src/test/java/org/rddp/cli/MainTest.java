@@ -152,7 +152,7 @@ class MainTest {
   /** They are in manual pages and completion, which are made of these commands. */
   @Test
   void shouldListTheOptionsThatTheScriptReads() throws IOException {
-    Pattern option = Pattern.compile("(?m)^ +(?:-h, )?(--[a-z]+)");
+    Pattern option = Pattern.compile("(?m)^ +(?:-h, )?(--[a-z-]+)");
     for (String name : List.of("verbs", "sockets")) {
       String script = Files.readString(Path.of("..", "bin", "setup", name + ".sh"));
       List<String> read = option.matcher(script).results().map(each -> each.group(1)).toList();
