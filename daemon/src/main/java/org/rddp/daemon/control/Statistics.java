@@ -26,7 +26,8 @@ public final class Statistics implements AutoCloseable {
    */
   private static final int LOOKS_PER_COPY = 5;
 
-  private static final int CAPACITY = 1024;
+  /** Enough for 64 engines and their ports; what does not fit is not published. */
+  private static final int CAPACITY = 16384;
 
   private record Source(Counter counter, LongSupplier value) {}
 
