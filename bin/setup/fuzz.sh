@@ -89,8 +89,9 @@ fuzz_usage_error() {
 }
 
 set_up_to_fuzz() {
+    need_to_run
+    install_missing
     find_jdk
-    install_packages_to_run
     build_if_changed fuzz
     # Written before fuzzers run side by side.
     classpath fuzz >/dev/null

@@ -45,8 +45,3 @@ main() {
 classpath() {
     jars_in "$ROOT/lib"
 }
-
-# The administrator has to install a missing JDK.
-install_jdk() {
-    :
-}

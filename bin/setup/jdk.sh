@@ -14,35 +14,36 @@ find_jdk() {
     local home
     home=$(best_jdk)
     if [[ -z $home ]]; then
-        home=$(install_jdk)
-    fi
-    if [[ -z $home ]]; then
         no_jdk
     fi
     export JAVA_HOME=$home
 }
 
 no_jdk() {
-    local found=${JAVA_HOME:+" (JAVA_HOME=$JAVA_HOME is ${JAVA_HOME:+$(java_version "$JAVA_HOME")})"}
+    local found=${JAVA_HOME:+" (JAVA_HOME=$JAVA_HOME is ${JAVA_HOME:+$(java_version "$JAVA_HOME")})"} advice
+    mapfile -t advice < <(jdk_advice)
     fail "no JDK $OLDEST_JDK or later found$found" \
         "Looked in JAVA_HOME, PATH, /usr/lib/jvm, /opt, /usr/java, /usr/local and the homes of SDKMAN, asdf, mise and IDEs." \
-        "Install JDK 25: $(jdk_advice)" \
+        "${advice[@]}" \
         "Or set JAVA_HOME to the JDK you have (in /etc/default/rddpd for an installed daemon)."
 }
 
-# Prints how to get a JDK on this system.
+# Prints how to get a JDK on this system, and with it what else is missing.
 jdk_advice() {
-    local kind=jdk
+    local kind=jdk package
     if [[ $JDK_PROGRAM == java ]]; then kind=jre; fi
-    if has apt-cache && [[ -n $(apt-cache show openjdk-25-$kind-headless 2>/dev/null) ]]; then
-        echo "apt-get install openjdk-25-$kind-headless"
+    package=$(jdk_package)
+    if [[ -n $package ]]; then
+        echo "Install a JDK: $(install_command "${package/-jdk-/-$kind-}" "${MISSING[@]}")"
     elif has apt-get; then
-        echo "this system's packages have none. Add the repository of Eclipse Temurin," \
-            "packages.adoptium.net, as $(documents)/operations.md says under 'Java', then: apt-get install temurin-25-$kind"
-    elif has dnf; then
-        echo "$(install_command openjdk-25-$kind-headless), or Eclipse Temurin 25 from adoptium.net"
+        echo "Install a JDK: this system's packages have none. Two lines, as root (sudo -s), for that of Eclipse Temurin ($(documents)/operations.md, Java):"
+        echo '  apt-get install -y ca-certificates wget && wget -qO /etc/apt/keyrings/adoptium.asc' \
+            'https://packages.adoptium.net/artifactory/api/gpg/key/public && echo' \
+            "'deb [signed-by=/etc/apt/keyrings/adoptium.asc] https://packages.adoptium.net/artifactory/deb $(system_codename) main'" \
+            '> /etc/apt/sources.list.d/adoptium.list'
+        echo "  apt-get update && apt-get install -y --no-install-recommends temurin-25-$kind${MISSING[*]:+ ${MISSING[*]}}"
     else
-        echo 'as a package of this system, or Eclipse Temurin 25 from adoptium.net'
+        echo 'Install a JDK: as a package of this system, or Eclipse Temurin 25 from adoptium.net'
     fi
 }
 
@@ -121,11 +122,34 @@ java_version() {
     echo "$version"
 }
 
-# Installs Debian's own JDK 25, where Debian has one and this user may install it, and prints its folder; otherwise prints nothing.
-install_jdk() {
-    local package=openjdk-25-jdk-headless
-    if is_root && has apt-cache && [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then
-        install_packages 'a JDK that rddp runs on' "$package"
-        best_jdk
+# Adds the package of a JDK to what is missing, if there is no usable one; exits where this system has no such package.
+need_jdk() {
+    local package
+    if [[ -n ${JAVA_HOME:-} ]] && is_usable_jdk "$JAVA_HOME" || [[ -n $(best_jdk) ]]; then return; fi
+    package=$(jdk_package)
+    [[ -n $package ]] || no_jdk
+    need "$package"
+}
+
+# Prints this system's package of a JDK: the best that its lists have, or, without lists, what systems.txt says; or nothing.
+jdk_package() {
+    local package rank best='' best_rank=0 version
+    while read -r package _; do
+        version=${package//[!0-9]/}
+        ((version >= OLDEST_JDK)) || continue
+        rank=$(jdk_rank "$version")
+        if ((rank > best_rank)); then best=$package best_rank=$rank; fi
+    done < <(has apt-cache && apt-cache search --names-only '^openjdk-[0-9]+-jdk-headless$' 2>/dev/null)
+    if [[ -z $best ]] && has dnf && ! has apt-get; then
+        best=openjdk-25-jdk-headless
+    elif [[ -z $best ]] && has apt-get && ! has_package_lists; then
+        version=$(awk -v name="$(system_codename)" '!/^#/ && $2 == name { print $5 }' "$ROOT/bin/setup/systems.txt")
+        if [[ $version != - ]]; then best=openjdk-${version:-25}-jdk-headless; fi
     fi
+    printf '%s' "$best"
+}
+
+# Prints the name of this release of Debian or Ubuntu, such as trixie.
+system_codename() {
+    sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
 }

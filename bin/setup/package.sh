@@ -31,9 +31,10 @@ package() {
         -*) package_refused ;;
         *) (($# <= 1)) || package_refused ;;
     esac
+    need_to_run
+    need_to_package
+    install_missing
     find_jdk
-    install_packages_to_run
-    install_packages_to_package
     case ${1:-} in
         --check) "$ROOT/packaging/check" ;;
         --try) "$ROOT/packaging/try" ;;

@@ -1,14 +1,16 @@
 # shellcheck shell=bash
 # Runs an unmodified program over rddp, with a library that is preloaded: rddp verbs, rddp sockets.
 #
-# A command NAME has the functions NAME_library, which prints the library's path; NAME_usage; NAME_option, which takes one
-# option of its own, and returns 1 if it knows none such; NAME_prepare, which is called with all
-# options taken, and may set PRELOAD_INSTEAD; and NAME_ready, which is called when RDDP_SOCKET is that of a daemon.
+# A command NAME has the functions NAME_needs, which says which packages its library is built with; NAME_library, which prints the
+# library's path; NAME_usage; NAME_option, which takes one option of its own, and returns 1 if it knows none such; NAME_prepare,
+# which is called when the library is there, and may set PRELOAD_INSTEAD; and NAME_ready, which is called when RDDP_SOCKET is that
+# of a daemon.
 
-# Words that start the program, if an option has set some.
+# Words that start the program, if an option has set some; the first is a program beside the library.
 PRELOAD_THROUGH=()
 
-# The program to run instead of one that the user names, with its arguments.
+# Whether an option says what to run, so that the user names no program; and that program, with its arguments.
+PRELOAD_ALONE=''
 PRELOAD_INSTEAD=()
 
 # Where programs of the command come from, if it says so.
@@ -31,6 +33,17 @@ preload_wrong() {
     printf 'rddp: error: %s\n' "$2" >&2
     echo "Try 'rddp $1 --help'." >&2
     exit 2
+}
+
+# preload_check_program NAME PROGRAM ARGUMENT...: ends this process if there is no such program.
+preload_check_program() {
+    (($# > 1)) || preload_wrong "$1" 'name the program to run'
+    # Not functions and builtins of this shell, which `has` finds, too.
+    if ! type -P -- "$2" >/dev/null; then
+        [[ ${3:-} != -- ]] || preload_wrong "$1" "there is no program '$2'; a name of the daemon stands behind '=': --local=$2"
+        # As shells say it.
+        fail_with 127 "there is no program '$2'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
+    fi
 }
 
 # preload NAME ARGUMENT...: replaces this process by the program, except with --local.
@@ -61,24 +74,27 @@ preload() {
             *) break ;;
         esac
     done
-    "${command}_prepare"
-    if ((${#PRELOAD_INSTEAD[@]} > 0)); then
+    if [[ -n $PRELOAD_ALONE ]]; then
         (($# == 0)) || preload_wrong "$command" "no program runs with this option: leave out '$*'"
-        set -- "${PRELOAD_INSTEAD[@]}"
+    else
+        preload_check_program "$command" "$@"
     fi
-    (($# > 0)) || preload_wrong "$command" 'name the program to run'
-    # Not functions and builtins of this shell, which `has` finds, too.
-    if ! type -P -- "$1" >/dev/null; then
-        [[ ${2:-} != -- ]] || preload_wrong "$command" "there is no program '$1'; a name of the daemon stands behind '=': --local=$1"
-        # As shells say it.
-        fail_with 127 "there is no program '$1'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
-    fi
-    library=$("${command}_library")
     if [[ -n $is_local ]]; then
         [[ -z $socket ]] ||
             preload_wrong "$command" '--local starts a daemon, and --socket is for one that is running: give one of them'
         [[ ${RDDP_INTERFACE:-one} =~ ^(one|two)$ ]] ||
             preload_wrong "$command" "--local has the interfaces one and two, not '$RDDP_INTERFACE'"
+    fi
+    # Only now: what is wrong with the arguments is said at once.
+    if ! is_installed; then
+        "${command}_needs"
+        set_up tools "$command"
+    fi
+    library=$("${command}_library")
+    "${command}_prepare"
+    if [[ -n $PRELOAD_ALONE ]]; then set -- "${PRELOAD_INSTEAD[@]}"; fi
+    if ((${#PRELOAD_THROUGH[@]} > 0)); then PRELOAD_THROUGH[0]=$(dirname -- "$library")/${PRELOAD_THROUGH[0]}; fi
+    if [[ -n $is_local ]]; then
         # shellcheck source=bin/setup/local.sh
         source "$ROOT/bin/setup/local.sh"
         run_locally "$name" "$library" "${command}_ready" "$@"

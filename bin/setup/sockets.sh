@@ -4,8 +4,13 @@
 # shellcheck source=bin/setup/preload.sh
 source "$ROOT/bin/setup/preload.sh"
 
+# What builds rddp builds it, too.
+sockets_needs() {
+    :
+}
+
 sockets_library() {
-    find_library librddp-sockets.so sockets 'In a source tree, install a C compiler, and build: bin/rddp setup'
+    find_library librddp-sockets.so sockets 'To build it: bin/rddp setup'
 }
 
 sockets_usage() {
@@ -62,7 +67,7 @@ sockets_option() {
     case $1 in
         --rule=*) SOCKETS_RULES+=${1#*=}$'\n' ;;
         --or-kernel) SOCKETS_OR_KERNEL=$'* rddp-or-kernel\n' ;;
-        --explain=?*) SOCKETS_EXPLAIN=${1#*=} ;;
+        --explain=?*) SOCKETS_EXPLAIN=${1#*=} PRELOAD_ALONE=yes ;;
         *) return 1 ;;
     esac
 }

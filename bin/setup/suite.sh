@@ -82,9 +82,10 @@ forget_dpdk() {
 }
 
 suite_prepare() {
+    need_to_run
+    need_to_test
+    install_missing
     find_jdk
-    install_packages_to_run
-    install_packages_to_test
     rm -rf "$SUITE"
     mkdir -p "$SUITE" "$STATE"
     trap 'suite_stop; restore_hugepages' EXIT

@@ -4,10 +4,15 @@
 # shellcheck source=bin/setup/preload.sh
 source "$ROOT/bin/setup/preload.sh"
 
+# Before it is built.
+verbs_needs() {
+    need_for_programs need
+}
+
 verbs_library() {
     local library lacking
     library=$(find_library librddp-verbs.so verbs \
-        "In a source tree, install what it is built with: $(install_command libibverbs-dev librdmacm-dev)") || exit
+        "To build it: $(install_command libibverbs-dev librdmacm-dev), and then: bin/rddp setup") || exit
     lacking=$(lacking_libraries "$library")
     [[ -z $lacking ]] || fail "librddp-verbs.so needs ${lacking// / and }, which this machine has not" \
         "To install: $(install_command libibverbs1 librdmacm1)"
@@ -65,8 +70,7 @@ verbs_option() {
     case $1 in
         --as=iwarp | --as=roce) export RDDP_VERBS_AS=${1#*=} ;;
         --as=*) preload_wrong verbs "$1: a device is shown as iwarp or as roce" ;;
-        # What starts the program.
-        --sysfs) PRELOAD_THROUGH=("$(dirname -- "$(verbs_library)")/rddp-sysfs") ;;
+        --sysfs) PRELOAD_THROUGH=(rddp-sysfs) ;;
         *) return 1 ;;
     esac
 }

@@ -30,7 +30,8 @@ prepare_vm() {
     series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel")
     compiler=$(headers_need | grep -oE 'gcc-[0-9]+')
     unpack_kernel || fail "no kernel '$kernel' for the guest: this takes Debian's kernel for x86-64, with its headers and source"
-    has "$compiler" || install_required "Linux's siw in a virtual machine" "$compiler"
+    has "$compiler" || need "$compiler"
+    install_missing
     compile_siw >"$SIW/compile.log" 2>&1 || fail "siw does not compile" "All of it: $SIW/compile.log"
     pack_guest >"$SIW/pack.log" 2>&1 || fail "the guest cannot be packed" "All of it: $SIW/pack.log"
     rm -rf "$SIW/unpacked" "$SIW/source" "$SIW_GUEST"

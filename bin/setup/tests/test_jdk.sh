@@ -3,6 +3,8 @@
 
 # shellcheck source=bin/setup/say.sh
 source "$ROOT/bin/setup/say.sh"
+# shellcheck source=bin/setup/packages.sh
+source "$ROOT/bin/setup/packages.sh"
 # shellcheck source=bin/setup/jdk.sh
 source "$ROOT/bin/setup/jdk.sh"
 
@@ -19,7 +21,6 @@ fake_jdk() {
 chosen_among() {
     local jdks=("$@")
     jdk_candidates() { printf '%s\n' "${jdks[@]}"; }
-    install_jdk() { :; }
     find_jdk && echo "$JAVA_HOME"
 }
 
@@ -41,7 +42,7 @@ check 'ignores a JAVA_HOME that is too old' equal "$twentyfive" "$(JAVA_HOME=$se
 refusal() {
     local said
     said=$(JAVA_HOME=$seventeen chosen_among "$old" "$seventeen" 2>&1) && return 1
-    [[ $said == *'no JDK 22 or later found'*"$seventeen is 17.0.15"*'Install JDK 25'* ]] || {
+    [[ $said == *'no JDK 22 or later found'*"$seventeen is 17.0.15"*'Install a JDK'* ]] || {
         echo "$said"
         return 1
     }
@@ -61,3 +62,20 @@ printf 'MODULES="java.base jdk.incubator.vector jdk.net"\n' >>"$twentyfive/relea
 check 'finds a module that a JDK has' has_module "$twentyfive" jdk.incubator.vector
 check 'finds no module by a part of its name' refuses has_module "$twentyfive" jdk.incubator
 check 'finds no module without a list' refuses has_module "$twentyfour" jdk.incubator.vector
+
+# package_on LISTS CODENAME NAME...: the package of a JDK on a system of that name, with lists of apt or none, that offer these.
+package_on() (
+    APT_LISTS=$WORK/$1
+    codename=$2 offered=("${@:3}")
+    mkdir -p "$WORK/lists" && touch "$WORK/lists/main_Packages"
+    has() { [[ $1 == apt-get || $1 == apt-cache ]]; }
+    apt-cache() { ((${#offered[@]} == 0)) || printf '%s - OpenJDK\n' "${offered[@]}"; }
+    system_codename() { echo "$codename"; }
+    jdk_package
+)
+
+check 'takes the LTS among the packages' equal openjdk-25-jdk-headless \
+    "$(package_on lists forky openjdk-21-jdk-headless openjdk-25-jdk-headless openjdk-26-jdk-headless)"
+check 'takes no package that is too old' equal '' "$(package_on lists bookworm openjdk-17-jdk-headless)"
+check 'knows the package without lists' equal openjdk-25-jdk-headless "$(package_on none trixie)"
+check 'knows without lists that there is none' equal '' "$(package_on none bookworm)"

@@ -27,9 +27,21 @@ check 'refuses a socket beside a daemon of its own' ends verbs 2 'give one of th
 check 'refuses an interface that such a daemon has not' ends verbs 2 "the interfaces one and two, not 'three'" \
     --local --interface three true
 
+# builds_last COMMAND...: what is said of arguments does not come after a build.
+builds_last() (
+    set_up() { echo "built $*"; }
+    said=$(verbs "$@" 2>&1)
+    echo "$said"
+    [[ $said != *built* ]]
+)
+
+check 'builds nothing for a program that is missing' builds_last --sysfs --local -- nothing-like-it
+check 'builds nothing for wrong arguments' builds_last --local --interface three true
+
 # lacks_its_libraries: what is said where librddp-verbs.so is there and libibverbs is not.
 lacks_its_libraries() (
     status=0
+    set_up() { :; }
     find_library() { echo /nowhere.so; }
     ldd() { printf '\tlibibverbs.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n\tlibrdmacm.so.1 => not found\n'; }
     said=$(verbs --socket "$WORK/none.sock" -- true 2>&1) || status=$?
