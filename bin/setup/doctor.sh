@@ -5,6 +5,8 @@
 source "$ROOT/bin/setup/doctor_checks.sh"
 # shellcheck source=bin/setup/doctor_cards.sh
 source "$ROOT/bin/setup/doctor_cards.sh"
+# shellcheck source=bin/setup/doors.sh
+source "$ROOT/bin/setup/doors.sh"
 
 # Number of problems that keep the demo from running.
 doctor_problems=0
@@ -38,6 +40,7 @@ doctor() {
     doctor_cards
     doctor_polling
     is_installed || doctor_tests
+    doctor_doors
     echo
     doctor_next
     ((doctor_problems == 0))
@@ -50,6 +53,7 @@ doctor_next() {
     if ((doctor_problems > 0)); then
         echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above. Next:"
         if is_installed || ! is_root; then
+            is_installed || echo "  $(door_lacks verbs)     all of it, in one line"
             echo "  $rddp doctor     when what is MISSING is there"
         else
             echo "  $rddp setup      installs what can be installed, and builds"

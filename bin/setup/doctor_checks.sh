@@ -293,6 +293,16 @@ shellcheck shellcheck
 cppcheck cppcheck'
 }
 
+# The ways into rddp that README has.
+doctor_doors() {
+    echo 'Ways in'
+    local door lacks
+    for door in "${DOORS[@]}"; do
+        lacks=$(door_lacks "$door")
+        if [[ -z $lacks ]]; then ok "$door" 'can be used'; else note "$door" 'not yet' "$lacks"; fi
+    done
+}
+
 # count PATH...: how many of them exist.
 count() {
     local number=0 path

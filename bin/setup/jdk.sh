@@ -125,10 +125,15 @@ java_version() {
 # Adds the package of a JDK to what is missing, if there is no usable one; exits where this system has no such package.
 need_jdk() {
     local package
-    if [[ -n ${JAVA_HOME:-} ]] && is_usable_jdk "$JAVA_HOME" || [[ -n $(best_jdk) ]]; then return; fi
+    if has_jdk; then return; fi
     package=$(jdk_package)
     [[ -n $package ]] || no_jdk
     need "$package"
+}
+
+has_jdk() {
+    if [[ -n ${JAVA_HOME:-} ]] && is_usable_jdk "$JAVA_HOME"; then return; fi
+    [[ -n $(best_jdk) ]]
 }
 
 # Prints this system's package of a JDK: the best that its lists have, or, without lists, what systems.txt says; or nothing.

@@ -15,8 +15,15 @@ want() {
     MISSING_OPTIONAL+=("$@")
 }
 
-# To build and run rddp: a JDK, Maven, a C compiler, and DPDK with its drivers (libdpdk-dev depends on every one of them).
+# To build and run rddp: besides, a JDK.
 need_to_run() {
+    need_to_compile
+    # Last: where this system has no package of a JDK, what is said has all the others.
+    need_jdk
+}
+
+# Maven, a C compiler, and DPDK with its drivers (libdpdk-dev depends on every one of them).
+need_to_compile() {
     has mvn || need maven
     has gcc || need gcc libc6-dev
     has make || need make
@@ -28,8 +35,6 @@ need_to_run() {
         # Filters of rddp capture. DPDK depends on it, too; without DPDK there is nothing to capture.
         has_library libpcap.so. || want libpcap0.8
     fi
-    # Last: where this system has no package of a JDK, what is said has all the others.
-    need_jdk
 }
 
 # need_for_programs WORD: unmodified RDMA programs (rddp verbs), which the command needs or wants.

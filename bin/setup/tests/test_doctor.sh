@@ -157,6 +157,38 @@ check 'doctor: says when the user may not use a card' check_card_permissions
 check 'doctor: says what keeps vfio from a card'"'"'s group' check_shared_group
 check 'doctor: says which processors are isolated, and how they are clocked' check_polling
 
+# doors_where PACKAGE...: the doctor's rows of the ways into rddp in a built tree where these packages are missing.
+# shellcheck disable=SC2317 # The doctor calls these.
+doors_where() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    missing_packages=" $* "
+    install_command() { echo "install $*"; }
+    each_once() { printf '%s\n' "$@" | sort -u; }
+    need() { MISSING+=("$@"); }
+    need_to_compile() { [[ $missing_packages != *' make '* ]] || need make; }
+    need_for_programs() { [[ $missing_packages != *' libibverbs-dev '* ]] || need libibverbs-dev; }
+    has_jdk() { [[ $missing_packages != *' jdk '* ]]; }
+    jdk_package() { echo jdk; }
+    is_installed() { false; }
+    was_built() { true; }
+    find_library() { [[ $missing_packages != *" $1 "* ]]; }
+    lacking_libraries() { :; }
+    # shellcheck disable=SC2030
+    ROOT=$WORK/doors
+    mkdir -p "$ROOT/client/target/run/classes"
+    doctor_doors
+)
+
+check_doors() {
+    [[ $(doors_where) == *ok\ *verbs*ok\ *sockets*ok\ *Java*ok\ *' C '*ok\ *daemon* && $(doors_where) != *'not yet'* ]] &&
+        [[ $(doors_where jdk libibverbs-dev make) == *verbs*'-> install jdk libibverbs-dev make'*sockets*'-> install jdk make'* ]] &&
+        [[ $(doors_where libibverbs-dev) == *note*verbs*'-> install libibverbs-dev'*ok*sockets*ok*Java* ]] &&
+        [[ $(doors_where librddp-sockets.so) == *ok*verbs*note*sockets*'-> bin/rddp setup'*ok*Java* ]]
+}
+
+check 'doctor: says of each way into rddp whether it is open, or what to type' check_doors
+
 # next_of PROBLEMS INSTALLED ROOT PROGRAMS: what the doctor says at its end; INSTALLED, ROOT and PROGRAMS are commands (true, false).
 next_of() (
     # shellcheck source=/dev/null
