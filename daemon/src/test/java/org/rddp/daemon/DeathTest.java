@@ -20,6 +20,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 
 /** Kills processes with SIGKILL: a program during a transfer, and the daemon. */
@@ -94,6 +95,9 @@ class DeathTest {
           () -> counter(there, "one.engine.connections.closed") == 1, "its connection has ended");
       assertThat(counter(there, "one.engine.connections.opened")).isEqualTo(1);
       assertThat(counter(there, "one.engine.faults")).isZero();
+      assertThat(there.list(ListSubject.ERRORS))
+          .noneMatch(error -> error.contains("ended, or closed") || error.contains("has ended\""))
+          .anyMatch(error -> error.contains("its program has ended or aborted it"));
       shouldServe(daemon, there, listener, sink);
     }
   }

@@ -477,7 +477,11 @@ public final class MpaConnection implements StreamHandler {
   static void reportEnd(UlpduHandler user, CloseReason reason, boolean errorKnown) {
     boolean lost = reason != CloseReason.NORMAL && reason != CloseReason.ABORTED;
     if (lost && !errorKnown) {
-      user.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason); // MPA-8-03
+      String text =
+          reason == CloseReason.RESET
+              ? "the peer reset the TCP connection: its program has ended or aborted it"
+              : "TCP connection lost: " + reason;
+      user.onError(MpaError.CONNECTION_LOST, text); // MPA-8-03
     }
     user.onClosed(reason);
   }

@@ -237,7 +237,7 @@ public final class ControlServer implements AutoCloseable {
     }
     for (ProgramSession program : polled) {
       if (program.hasProcessEnded(poll)) {
-        program.end("its process has ended", null);
+        program.endInOrder("its process has ended");
       }
     }
     if (poll.isReady(listenersKey)) {
@@ -461,7 +461,7 @@ public final class ControlServer implements AutoCloseable {
   public void endSessions(long timeoutNanos) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     execute(() -> {
-      List.copyOf(programs).forEach(program -> program.end("the daemon stops", null));
+      List.copyOf(programs).forEach(program -> program.endInOrder("the daemon stops"));
       countDownWhenGone(done);
     });
     done.await(timeoutNanos, TimeUnit.NANOSECONDS);

@@ -1,5 +1,6 @@
 package org.rddp.daemon.control;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
@@ -310,7 +312,7 @@ final class ProgramLink implements ProgramSignals {
         return false;
       }
     } catch (IOException e) {
-      fail("its socket: " + e.getMessage());
+      fail(e);
     }
     message.closeOwned();
     waiting.decrementAndGet();
@@ -322,7 +324,7 @@ final class ProgramLink implements ProgramSignals {
 
   private void receive() {
     List<ProgramMessage> received = new ArrayList<>();
-    String end = receive(received);
+    IOException end = receive(received);
     if (!received.isEmpty()) {
       reading = false;
       server.execute(() -> program.handle(received));
@@ -333,7 +335,7 @@ final class ProgramLink implements ProgramSignals {
   }
 
   /** Receives messages; returns why there are no further ones, or null. */
-  private String receive(List<ProgramMessage> received) {
+  private IOException receive(List<ProgramMessage> received) {
     try {
       while (received.size() < MESSAGES) {
         ProgramMessage message = socket.receiveFromProgram();
@@ -344,8 +346,24 @@ final class ProgramLink implements ProgramSignals {
       }
       return null;
     } catch (IOException e) {
-      return e.getMessage();
+      return e;
     }
+  }
+
+  private void fail(IOException cause) {
+    if (!hasClosed(cause)) {
+      fail("its socket: " + cause.getMessage());
+    } else if (!failed) {
+      failed = true;
+      server.execute(() -> program.endInOrder("its program has ended, or closed the socket"));
+    }
+  }
+
+  /** Whether the program has closed its end; ECONNRESET says that it left messages unread. */
+  private static boolean hasClosed(IOException cause) {
+    return cause instanceof EOFException
+        || (cause instanceof SystemCallException call
+            && (call.errno() == Errno.EPIPE || call.errno() == Errno.ECONNRESET));
   }
 
   private void fail(String why) {

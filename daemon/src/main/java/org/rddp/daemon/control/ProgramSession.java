@@ -533,17 +533,30 @@ final class ProgramSession implements SessionHandler {
   /**
    * Ends the session: first in the engine, then frees the shared memory.
    *
-   * @param why reason for the log; null if the program closed the session
+   * @param why the error; null if the program closed the session
    * @param last sent after everything else is freed and before the socket is closed; or null
    */
   void end(String why, DaemonMessage last) {
+    end(why, why != null, last);
+  }
+
+  /**
+   * Ends the session for a reason that is no error, such as the end of its program.
+   *
+   * @param why reason for the log
+   */
+  void endInOrder(String why) {
+    end(why, false, null);
+  }
+
+  private void end(String why, boolean isError, DaemonMessage last) {
     if (ended) {
       return;
     }
     requests.stopCapture();
     ended = true;
     server.onEnding(this);
-    server.events().sessionEnded(logFields(), socket.peer().uid(), why);
+    server.events().sessionEnded(logFields(), socket.peer().uid(), why, isError);
     if (sockets != null) {
       sockets.end(() -> release(last));
       return;

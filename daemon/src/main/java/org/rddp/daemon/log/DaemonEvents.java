@@ -69,15 +69,14 @@ public final class DaemonEvents implements AutoCloseable {
   /**
    * Logs the end of a session.
    *
-   * @param why the error; null if its program has closed it
+   * @param why null if its program has closed it
+   * @param isError whether the reason is an error
    */
-  public void sessionEnded(LogFields fields, int user, String why) {
-    if (why == null) {
-      session(fields, "the session ends");
-      return;
+  public void sessionEnded(LogFields fields, int user, String why, boolean isError) {
+    if (isError) {
+      errors.record(LogTopic.SESSION, user, fields, why);
     }
-    errors.record(LogTopic.SESSION, user, fields, why);
-    session(fields, "the session ends: " + why);
+    session(fields, why == null ? "the session ends" : "the session ends: " + why);
   }
 
   /** Logs a refused request of a program. */
