@@ -63,7 +63,7 @@ doctor_next() {
     echo 'rddp can run. Next:'
     echo "  $rddp demo     shows what it does: two daemons, and programs that write into each other's memory"
     if has rping; then
-        echo "  $rddp verbs --local=demo -- rping -s                          an RDMA program, unmodified, in one terminal"
+        echo "  $rddp verbs --local=demo -- rping -s -C 10                    an RDMA program, unmodified, in one terminal"
         echo "  $rddp verbs --local=demo -- rping -c -a 10.0.0.1 -v -C 10     and its client in another"
     else
         echo "  $(install_command rdmacm-utils perftest)     RDMA programs to try"
