@@ -230,6 +230,21 @@ class ExamplesInCTest {
   }
 
   @Test
+  void shouldTimeEachRoundTripOfWrites() throws Exception {
+    try (TestDaemon daemon = new TestDaemon()) {
+      ProgramInC server = start(daemon, "ping_pong", "serve", "two", "0");
+      ProgramInC client =
+          start(daemon, "ping_pong", "play", "one", TestDaemon.ADDRESS_TWO, port(server), "200");
+      String time = " [0-9]+[.][0-9] us";
+      assertThat(client.finish())
+          .singleElement()
+          .asString()
+          .matches("200 rounds: p50%1$s, p99%1$s, p99.9%1$s, max%1$s".formatted(time));
+      assertThat(server.finish()).isEmpty();
+    }
+  }
+
+  @Test
   void shouldGoOnCountingWhenTheDaemonIsKilled() throws Exception {
     DaemonProcess daemon = DaemonProcess.start(directory);
     try {

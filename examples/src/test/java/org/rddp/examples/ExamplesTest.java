@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -173,6 +174,19 @@ class ExamplesTest {
     }
     assertThat(Files.readAllBytes(sink)).isEqualTo(content);
     assertThat(progress).containsExactly(1L << 20, 2L << 20, 3L << 20, (long) content.length);
+  }
+
+  @Test
+  void shouldTimeEachRoundTripOfWrites() {
+    try (Listener listener = there.listen(0)) {
+      CompletableFuture<Void> server =
+          CompletableFuture.runAsync(
+              () -> PingPong.serve(there, listener), Thread.ofPlatform().daemon()::start);
+      Histogram times = PingPong.play(here, at(listener.address().getPort()), 200);
+      assertThat(times.getTotalCount()).isEqualTo(200);
+      assertThat(times.getMinValue()).isPositive();
+      server.join();
+    }
   }
 
   @Test
