@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
@@ -50,8 +51,8 @@ public final class PingPong {
         if (connection.isPeerClosed() || !connection.isOpen()) {
           return isThere(round);
         }
-        if (looks % 1000 == 0) {
-          Thread.yield(); // there may be fewer cores than programs
+        if (looks % 10_000 == 0) {
+          LockSupport.parkNanos(1); // there may be fewer cores than programs
         }
       }
       return true;
@@ -70,8 +71,7 @@ public final class PingPong {
 
   /** Answers the next peer until it closes the connection. */
   public static void serve(Rddp session, Listener listener) {
-    IncomingConnection next = listener.await(TIMEOUT);
-    Objects.requireNonNull(next, "nobody has connected");
+    IncomingConnection next = Objects.requireNonNull(listener.await(TIMEOUT), "no peer");
     try (MemoryRegion memory = allocate(session);
         Connection peer = next.accept(RemoteBuffer.of(memory).toPrivateData())) {
       End end = new End(session, memory, peer, RemoteBuffer.from(next.privateData()));
