@@ -39,8 +39,23 @@ package() {
         --check) "$ROOT/packaging/check" ;;
         --try) "$ROOT/packaging/try" ;;
         --image) "$ROOT/packaging/build" --image "${2:-$ROOT/target/package}" ;;
-        *) "$ROOT/packaging/build" "${1:-$ROOT/target/package}" ;;
+        *) "$ROOT/packaging/build" "${1:-$ROOT/target/package}" && say_how_to_install "${1:-$ROOT/target/package}" ;;
     esac
+}
+
+# say_how_to_install FOLDER: says what to type next. rping comes with it, for the first try.
+say_how_to_install() {
+    local packages package line
+    mapfile -t packages < <(ls -t -- "$1"/rddp[_-]*."$(has dpkg && echo deb || echo rpm)")
+    package=$(realpath --relative-base=. -- "${packages[0]}")
+    [[ $package == /* ]] || package=./$package
+    line="$(has apt-get && echo apt || echo dnf) install $package"
+    has rping || line+=" $(has apt-get && echo rdmacm-utils || fedora_names rdmacm-utils)"
+    if ! is_root; then line="sudo $line"; fi
+    say "next, here or on another machine with this system: $line"
+    say 'then, in two terminals:'
+    printf '      %s\n' 'rddp verbs --local=demo -- rping -s -C 10' 'rddp verbs --local=demo -- rping -c -a 10.0.0.1 -v -C 10' >&2
+    say "the other ways in: README.md; what is missing: rddp doctor"
 }
 
 package_refused() {
