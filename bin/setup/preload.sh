@@ -13,9 +13,6 @@ PRELOAD_THROUGH=()
 PRELOAD_ALONE=''
 PRELOAD_INSTEAD=()
 
-# Where programs of the command come from, if it says so.
-PRELOAD_PROGRAMS=()
-
 # find_library FILE MODULE ADVICE: prints the path of a library, where the module's build leaves it, or where it is installed.
 find_library() {
     local place
@@ -35,15 +32,32 @@ preload_wrong() {
     exit 2
 }
 
-# preload_check_program NAME PROGRAM ARGUMENT...: ends this process if there is no such program.
+# preload_check_program NAME PROGRAM ARGUMENT...: ends this process if there is no such program. In the source tree it needs the
+# program's package, if that is known: one line then has all that is missing.
 preload_check_program() {
+    local package
     (($# > 1)) || preload_wrong "$1" 'name the program to run'
     # Not functions and builtins of this shell, which `has` finds, too.
     if ! type -P -- "$2" >/dev/null; then
         [[ ${3:-} != -- ]] || preload_wrong "$1" "there is no program '$2'; a name of the daemon stands behind '=': --local=$2"
+        package=$(package_of_program "$2")
+        if [[ -n $package ]] && ! is_installed; then
+            need "$package"
+            return
+        fi
         # As shells say it.
-        fail_with 127 "there is no program '$2'" ${PRELOAD_PROGRAMS[@]+"${PRELOAD_PROGRAMS[@]}"}
+        fail_with 127 "there is no program '$2'" ${package:+"To install: $(install_command "$package")"}
     fi
+}
+
+# package_of_program PROGRAM: prints its package, of the programs that README names and their like.
+package_of_program() {
+    case $1 in
+        rping | ucmatose | rdma_client | rdma_server | rdma_xclient | rdma_xserver | rcopy | rstream | riostream) echo rdmacm-utils ;;
+        ib_send_* | ib_write_* | ib_read_* | ib_atomic_*) echo perftest ;;
+        ibv_*) echo ibverbs-utils ;;
+        iperf3 | qperf | socat) echo "$1" ;;
+    esac
 }
 
 # preload NAME ARGUMENT...: replaces this process by the program, except with --local.

@@ -24,8 +24,6 @@ lacking_libraries() {
     ldd "$1" 2>/dev/null | awk '/=> not found/ { print $1 }' | sort -u | paste -sd ' '
 }
 
-PRELOAD_PROGRAMS=("Debian's packages of RDMA programs: rdmacm-utils (rping), perftest (ib_write_bw), ibverbs-utils (ibv_rc_pingpong)")
-
 verbs_usage() {
     cat <<'END'
 Usage: rddp verbs --local[=NAME] [--interface NAME] [--as KIND] [--sysfs] -- PROGRAM [ARGUMENT]...

@@ -36,6 +36,20 @@ builds_last() (
 )
 
 check 'builds nothing for a program that is missing' builds_last --sysfs --local -- nothing-like-it
+
+# lacks_rping: the one line has a known program that is missing, with what else is missing.
+lacks_rping() (
+    set_up() { echo "needs ${MISSING[*]}" && exit; }
+    has_verbs_headers() { false; }
+    type() { false; }
+    said=$(verbs --local -- rping -s 2>&1)
+    equal 'needs rdmacm-utils libibverbs-dev librdmacm-dev' "$said" || return
+    is_installed() { true; }
+    said=$(verbs --local -- rping -s 2>&1)
+    equal 127 $? && [[ $said == *'To install:'*rdmacm-utils* ]]
+)
+
+check 'names the package of a program that is missing' lacks_rping
 check 'builds nothing for wrong arguments' builds_last --local --interface three true
 
 # lacks_its_libraries: what is said where librddp-verbs.so is there and libibverbs is not.
