@@ -29,9 +29,23 @@ lock_builds() {
     mkdir -p "$STATE"
     exec {descriptor}>"$STATE/lock"
     if ! flock -n "$descriptor"; then
-        say 'waiting for another build'
-        flock "$descriptor"
+        say 'waiting for another build:'
+        wait_for_build "$descriptor"
     fi
+}
+
+# wait_for_build DESCRIPTOR: locks it, and meanwhile shows the modules in the log of the build that has the lock.
+wait_for_build() {
+    local lines reader shower
+    # Without the lock, which they would keep if this process were killed.
+    exec {lines}< <(eval "exec $1>&-" && exec tail -n +1 -F --pid=$$ -- "$BUILD_LOG" 2>/dev/null)
+    reader=$!
+    (eval "exec $1>&-" && show_modules) <&"$lines" &
+    shower=$!
+    exec {lines}<&-
+    flock "$1"
+    kill "$reader" 2>/dev/null || true
+    wait "$shower" || true
 }
 
 # is_built FINGERPRINT BUILD...
@@ -72,6 +86,8 @@ build() {
         rm -f "$STATE/built-$name"
         if is_library "$name"; then libraries+=("$name"); else modules+=${modules:+,}$name; fi
     done
+    # Not the log of the last one, for those who wait.
+    : >"$BUILD_LOG"
     say "building $* with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
     if ((${#libraries[@]} > 0)); then
         make_libraries "${libraries[@]}" >"$STATE/libraries.log" 2>&1 &

@@ -70,5 +70,25 @@ works_beside_a_build() {
     equal 'built sockets' "$(build_if_changed sockets)"
 }
 
+# shellcheck disable=SC2317
+shows_what_it_waits_for() {
+    local lock waiting line='' shown=''
+    mkdir -p "$STATE"
+    BUILD_LOG=$STATE/build.log
+    # shellcheck source=bin/setup/say.sh
+    source "$HERE/../say.sh"
+    printf '[INFO] Building rddp %s 0.2.0   [%s]\n' conformance 2/9 client 3/9 >"$BUILD_LOG"
+    exec {lock}>"$STATE/lock"
+    flock "$lock"
+    exec {waiting}< <(exec {lock}>&- 2>&1 && lock_builds mine && echo locked)
+    while [[ $line != *client* ]] && IFS= read -t 60 -r line <&"$waiting"; do shown+=$line; done
+    printf '[INFO] Building rddp %s 0.2.0   [%s]\n' daemon 4/9 >>"$BUILD_LOG"
+    while [[ $line != *daemon* ]] && IFS= read -t 60 -r line <&"$waiting"; do shown+=$line; done
+    flock -u "$lock"
+    equal 'rddp: waiting for another build:rddp:   [2/9] conformance, then 7 morerddp:   [3/9] client, then 6 morerddp:   [4/9] daemon, then 5 more' \
+        "$shown" && equal locked "$(cat <&"$waiting")"
+}
+
+check 'a command that waits for a build shows how far that is' in_tree shows_what_it_waits_for
 check 'builds libraries again when their headers have come' in_tree rebuilds_for_headers
 check 'a command works beside a build, unless it needs one' in_tree works_beside_a_build
