@@ -49,13 +49,27 @@ say_how_to_install() {
     mapfile -t packages < <(ls -t -- "$1"/rddp[_-]*."$(has dpkg && echo deb || echo rpm)")
     package=$(realpath --relative-base=. -- "${packages[0]}")
     [[ $package == /* ]] || package=./$package
-    line="$(has apt-get && echo apt || echo dnf) install $package"
+    line="$(has apt-get && echo apt-get || echo dnf) install $package"
     has rping || line+=" $(has apt-get && echo rdmacm-utils || fedora_names rdmacm-utils)"
     if ! is_root; then line="sudo $line"; fi
     say "next, here or on another machine with this system: $line"
+    if has apt-get && ! others_may_read "$package"; then
+        say "(apt-get may end with a note that its user '_apt' cannot read that file: no fault, the folder is private)"
+    fi
     say 'then, in two terminals:'
     printf '      %s\n' 'rddp verbs --local=demo -- rping -s -C 10' 'rddp verbs --local=demo -- rping -c -a 10.0.0.1 -v -C 10' >&2
     say "the other ways in: README.md; what is missing: rddp doctor"
+}
+
+# others_may_read FILE: whether users who are neither its owner nor in its group may read it.
+others_may_read() {
+    local path
+    path=$(realpath -- "$1")
+    [[ $(stat -c %A -- "$path") == ???????r* ]] || return
+    while [[ $path != / ]]; do
+        path=$(dirname -- "$path")
+        [[ $(stat -c %A -- "$path") == ?????????[xt] ]] || return
+    done
 }
 
 package_refused() {
