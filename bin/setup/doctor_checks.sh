@@ -7,6 +7,12 @@ doctor_machine() {
     doctor_cores
     doctor_cpu_features
     ok NUMA "$(count /sys/devices/system/node/node[0-9]*) node(s)"
+    doctor_sysfs
+}
+
+doctor_sysfs() {
+    [[ -d $SYSFS/module ]] ||
+        missing sysfs "there is no folder $SYSFS/module, without which DPDK does not start" "mount -t sysfs sysfs $SYSFS (as root)"
 }
 
 doctor_cores() {
@@ -47,14 +53,17 @@ doctor_tools() {
 }
 
 doctor_jdk() {
-    local home=${JAVA_HOME:-}
+    local home=${JAVA_HOME:-} package
     if [[ -z $home ]] || ! is_usable_jdk "$home"; then
         home=$(best_jdk)
     fi
     if [[ -n $home ]]; then
         ok JDK "$(java_version "$home"), $home"
     else
-        missing JDK "none of $OLDEST_JDK or later" 'install JDK 25, or set JAVA_HOME to the one you have'
+        package=$(jdk_package)
+        if is_installed; then package=${package/-jdk-/-jre-}; fi
+        missing JDK "none of $OLDEST_JDK or later, in JAVA_HOME or elsewhere" \
+            "$(if [[ -n $package ]]; then install_command "$package"; else echo "$(documents)/operations.md, Java, says how"; fi)"
     fi
 }
 

@@ -36,7 +36,7 @@ jdk_advice() {
     if [[ -n $package ]]; then
         echo "Install a JDK: $(install_command "${package/-jdk-/-$kind-}" "${MISSING[@]}")"
     elif has apt-get; then
-        echo "Install a JDK: this system's packages have none. Two lines, as root (sudo -s), for that of Eclipse Temurin ($(documents)/operations.md, Java):"
+        echo "Install a JDK: apt's lists have none; apt-get update renews them. If that finds none either, two lines, as root (sudo -s), for that of Eclipse Temurin ($(documents)/operations.md, Java):"
         echo '  apt-get install -y ca-certificates wget && wget -qO /etc/apt/keyrings/adoptium.asc' \
             'https://packages.adoptium.net/artifactory/api/gpg/key/public && echo' \
             "'deb [signed-by=/etc/apt/keyrings/adoptium.asc] https://packages.adoptium.net/artifactory/deb $(system_codename) main'" \

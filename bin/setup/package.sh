@@ -31,6 +31,8 @@ package() {
         -*) package_refused ;;
         *) (($# <= 1)) || package_refused ;;
     esac
+    # A daemon is started for the list of its classes, when all is built.
+    [[ -d /sys/module ]] || fail "there is no folder /sys/module, without which DPDK does not start" 'As root: mount -t sysfs sysfs /sys'
     need_to_run
     need_to_package
     install_missing

@@ -229,3 +229,37 @@ check_drivers() {
 }
 
 check 'doctor: finds the drivers of Debian and of Fedora, which lacks some' check_drivers
+
+# jdk_row CODENAME: the doctor's row on the JDK, on a system of that name with apt, sudo and no JDK.
+# shellcheck disable=SC2317 # The doctor calls these.
+jdk_row() (
+    for part in say jdk packages doctor; do
+        # shellcheck source=/dev/null
+        source <(sed 's/^readonly //' "$ROOT/bin/setup/$part.sh")
+    done
+    # shellcheck disable=SC2034
+    APT_LISTS=$WORK/no-lists
+    codename=$1
+    has() { [[ $1 == @(apt-get|sudo) ]]; }
+    is_root() { false; }
+    best_jdk() { true; }
+    system_codename() { echo "$codename"; }
+    unset JAVA_HOME
+    doctor_jdk
+)
+
+check_jdk_row() {
+    [[ $(jdk_row trixie) == *MISSING*JDK*'-> sudo apt-get install '*' openjdk-25-jdk-headless'* ]] &&
+        [[ $(jdk_row bookworm) == *MISSING*JDK*'-> '*'operations.md, Java'* ]]
+}
+
+check 'doctor: says what to type for a JDK' check_jdk_row
+
+check_sysfs_row() {
+    mkdir -p "$WORK/sys/module"
+    equal '' "$(cards_doctor doctor_sysfs)" || return
+    rm -r "$WORK/sys/module"
+    [[ $(cards_doctor doctor_sysfs) == *MISSING*sysfs*"$WORK/sys/module"*'mount '* ]]
+}
+
+check 'doctor: says that DPDK needs all of sysfs' check_sysfs_row
