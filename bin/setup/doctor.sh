@@ -48,12 +48,17 @@ doctor() {
 
 # Prints what to type next.
 doctor_next() {
-    local rddp=bin/rddp
+    local rddp=bin/rddp lacks
     if is_installed; then rddp=rddp; fi
     if ((doctor_problems > 0)); then
         echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above. Next:"
         if is_installed || ! is_root; then
-            is_installed || echo "  $(door_lacks verbs)     all of it, in one line"
+            if ! is_installed; then
+                lacks=$(door_lacks verbs)
+                # Not where this system has no package of it, or no package is missing.
+                if [[ $lacks == *' install '* ]]; then lacks+='     all of it, in one line'; fi
+                [[ -z $lacks ]] || echo "  $lacks"
+            fi
             echo "  $rddp doctor     when what is MISSING is there"
         else
             echo "  $rddp setup      installs what can be installed, and builds"

@@ -189,13 +189,16 @@ check_doors() {
 
 check 'doctor: says of each way into rddp whether it is open, or what to type' check_doors
 
-# next_of PROBLEMS INSTALLED ROOT PROGRAMS: what the doctor says at its end; INSTALLED, ROOT and PROGRAMS are commands (true, false).
+# next_of PROBLEMS INSTALLED ROOT PROGRAMS [LACKS]: what the doctor says at its end; INSTALLED, ROOT and PROGRAMS are commands (true,
+# false); LACKS is what is typed before the way in by verbs is open.
 next_of() (
     # shellcheck source=/dev/null
     source "$ROOT/bin/setup/doctor.sh"
     # shellcheck disable=SC2034
     doctor_problems=$1
     eval "is_installed() { $2; }; is_root() { $3; }; has() { $4; }; install_command() { echo apt-get install \$*; }"
+    lacking=${5:-}
+    door_lacks() { printf "%s" "$lacking"; }
     doctor_next
 )
 
@@ -203,7 +206,9 @@ check_next() {
     [[ $(next_of 0 true false true) == 'rddp can run'*'  rddp demo '*'  rddp verbs --local=demo -- rping -s '*rping\ -c* ]] &&
         [[ $(next_of 0 false true false) == *'  bin/rddp demo '*'  apt-get install rdmacm-utils perftest '*'  bin/rddp verbs --local -- PROGRAM '* ]] &&
         [[ $(next_of 2 false true true) == '2 problem(s)'*'  bin/rddp setup '* ]] &&
-        [[ $(next_of 2 false false true) == '2 problem(s)'*'  bin/rddp doctor '* ]] &&
+        [[ $(next_of 2 false false true 'apt-get install x') == *'  apt-get install x     all of it, in one line'*'  bin/rddp doctor '* ]] &&
+        [[ $(next_of 2 false false true 'a JDK: see y') == *'  a JDK: see y'$'\n  bin/rddp doctor '* ]] &&
+        [[ $(next_of 2 false false true) == *$'Next:\n  bin/rddp doctor '* ]] &&
         [[ $(next_of 1 true true true) == '1 problem(s)'*'  rddp doctor '* ]]
 }
 
