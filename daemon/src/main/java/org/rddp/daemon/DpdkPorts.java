@@ -318,7 +318,7 @@ public final class DpdkPorts implements Ports {
   }
 
   private Mempool longMempoolOfEngine(InterfaceConfiguration configured) {
-    return longMempool(configured, FrameLengths.longPackets(configured) / configured.engines());
+    return longMempool(configured, FrameLengths.longPacketsOfEngine(configured));
   }
 
   /** The interface at the other end of a ring. */

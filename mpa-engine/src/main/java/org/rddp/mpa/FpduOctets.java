@@ -29,7 +29,8 @@ final class FpduOctets {
   /**
    * Creates an instance without octets.
    *
-   * @param retained called with the number of packets newly retained; negative for released ones
+   * @param retained called with the number of packets newly retained, by their {@linkplain
+   *     PacketPool#weight weight}; negative for released ones
    */
   FpduOctets(PacketPool pool, IntConsumer retained) {
     this.pool = pool;
@@ -79,7 +80,32 @@ final class FpduOctets {
         return;
       }
     }
-    add(address, octets, packet);
+    if (pool.isLong(packet)) {
+      copy(address, octets, packet);
+    } else {
+      add(address, octets, packet);
+    }
+  }
+
+  /**
+   * Copies octets into ordinary packets while there are some: the few long ones are for frames on
+   * their way, not for FPDUs that the peer may never complete.
+   */
+  private void copy(long address, int octets, long packet) {
+    int done = 0;
+    while (done < octets) {
+      long own = pool.allocate();
+      if (own == 0) {
+        add(address + done, octets - done, packet);
+        return;
+      }
+      int part = Math.min(octets - done, pool.room());
+      long to = pool.address(own);
+      Memory.copy(address + done, to, part);
+      add(to, part, own);
+      pool.release(own);
+      done += part;
+    }
   }
 
   /**
@@ -92,7 +118,7 @@ final class FpduOctets {
 
   private void add(long address, int octets, long packet) {
     pool.retain(packet);
-    retained.accept(1);
+    retained.accept(pool.weight(packet));
     append(address, octets);
     packets[pieces - 1] = packet;
   }
@@ -109,8 +135,8 @@ final class FpduOctets {
   void clear() {
     for (int piece = 0; piece < pieces; piece++) {
       if (packets[piece] != 0) {
+        retained.accept(-pool.weight(packets[piece]));
         pool.release(packets[piece]);
-        retained.accept(-1);
       }
     }
     pieces = 0;

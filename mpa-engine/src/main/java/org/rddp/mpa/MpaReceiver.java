@@ -17,6 +17,7 @@ final class MpaReceiver {
   private final FpduReader reader;
   private final FpduOctets whole;
   private final FpduOctets kept;
+  private final PacketPool pool;
   private final Ulpdu ulpdu = new Ulpdu();
 
   /** Null while nobody observes. */
@@ -41,6 +42,7 @@ final class MpaReceiver {
    */
   MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader, IntConsumer retained) {
     this.handler = handler;
+    this.pool = pool;
     this.reader = reader;
     this.position = reader.start();
     this.whole = new FpduOctets(pool);
@@ -179,10 +181,13 @@ final class MpaReceiver {
       }
     }
     int part = Math.min(length - taken, keptSize - kept.count());
-    if (part > 0) {
+    boolean last = kept.count() + part == keptSize;
+    if (last && pool.isLong(packet)) {
+      kept.append(address + taken, part);
+    } else if (part > 0) {
       kept.keep(address + taken, part, packet);
     }
-    if (kept.count() == keptSize) { // MPA-6-05, MPAA-4-08, MPAB-2.1-02
+    if (last) { // MPA-6-05, MPAA-4-08, MPAB-2.1-02
       pass(kept, keptSize);
       kept.clear();
       keptSize = 0;

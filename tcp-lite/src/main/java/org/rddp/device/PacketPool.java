@@ -34,6 +34,19 @@ public interface PacketPool {
     return 0;
   }
 
+  /** Whether it is a packet of {@link #allocateLong()}. */
+  default boolean isLong(long packet) {
+    return false;
+  }
+
+  /**
+   * How many packets of {@link #allocate()} a packet counts for where kept ones are limited: long
+   * ones are few, so that of both kinds the same share may be kept.
+   */
+  default int weight(long packet) {
+    return isLong(packet) ? Math.max(capacity() / Math.max(longCapacity(), 1), 1) : 1;
+  }
+
   /** Adds a reference. */
   void retain(long packet);
 

@@ -119,8 +119,7 @@ final class PayloadArrival {
   /** Hands up the new pieces of a segment received out of order, while they may be kept. */
   private void handUpEarly(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
-    // Long packets are few, so each counts for several: the same share of both kinds may be kept.
-    int weight = segment.length > context.pool.room() ? context.longWeight : 1;
+    int weight = context.pool.weight(segment.packet);
     boolean kept = false;
     long at = position;
     while (at < to && connection.state().receiving()) {

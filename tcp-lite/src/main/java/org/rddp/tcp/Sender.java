@@ -145,9 +145,14 @@ final class Sender {
     return window.shift();
   }
 
-  /** Packets that are kept until they are acknowledged. */
+  /** Packets, trains apart, that are kept until they are acknowledged. */
   int kept() {
     return flight == null ? 0 : flight.queue.packets();
+  }
+
+  /** Trains that are kept until they are acknowledged. */
+  int keptTrains() {
+    return flight == null ? 0 : flight.queue.trains();
   }
 
   /** Records that the SYN has been sent. */
@@ -190,7 +195,7 @@ final class Sender {
   void beginTrain(long packet) {
     int length = context.pool.length(packet);
     ensureFlight().queue.addTrain(packet, context.longestTrain);
-    connection.keepsSent(1);
+    connection.keepsTrains(1);
     addedToTrain(length);
   }
 
@@ -298,6 +303,7 @@ final class Sender {
 
   private void releaseFlight() {
     connection.keepsSent(-kept());
+    connection.keepsTrains(-keptTrains());
     flight.end(context.now);
     flight = null;
   }
@@ -707,12 +713,14 @@ final class Sender {
     a.canSendNew = windowHasRoomForNew();
     a.now = context.now;
     int before = kept();
+    int trainsBefore = keptTrains();
     if (flight.recovery.acknowledged(a)) {
       context.counters.fastRetransmits++;
     }
     una = ack;
     largestAcknowledged = Math.max(largestAcknowledged, flight.recovery.largestDelivered());
     connection.keepsSent(kept() - before);
+    connection.keepsTrains(keptTrains() - trainsBefore);
     noteReduction();
     if (ack > a.una) {
       timer.acknowledged();

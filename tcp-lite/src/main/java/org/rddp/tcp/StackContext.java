@@ -44,17 +44,17 @@ final class StackContext {
   final FlushQueue flushQueue = new FlushQueue();
   final ChallengeLimit challenges;
 
-  /** Packets sent and not acknowledged: at most half of the pool. */
+  /** Packets sent and not acknowledged, without trains: at most half of the pool. */
   final PacketBudget sentPackets;
+
+  /** Trains sent and not acknowledged: at most half of the long packets. */
+  final PacketBudget sentTrains;
 
   /** {@link #longestTrain} while the device takes such frames. */
   private final int longestOfDevice;
 
   /** The most payload octets of one frame with several segments; 0 if the device takes none now. */
   int longestTrain;
-
-  /** The number of packets that a long packet kept out of order counts for. */
-  final int longWeight;
 
   /** Packets received out of order: at most a quarter of the pool. */
   final PacketBudget earlyPackets;
@@ -105,8 +105,8 @@ final class StackContext {
     // The rest of the pool is for received packets, acknowledgments and frames that the device
     // holds.
     sentPackets = new PacketBudget(pool.capacity() / 2);
+    sentTrains = new PacketBudget(pool.longCapacity() / 2);
     earlyPackets = new PacketBudget(pool.capacity() / 4);
-    longWeight = Math.max(pool.capacity() / Math.max(pool.longCapacity(), 1), 1);
     int ourIpv4 = address.ipv4().map(network -> network.address().bits()).orElse(0);
     secrets = new ConnectionSecrets(random, ourIpv4);
     connections = new TcpConnectionTable<>(random.nextLong());

@@ -265,7 +265,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public long allocateTrain() {
     boolean longEnough = sender.emss() >= Offloads.LEAST_SEGMENT;
-    boolean may = context.longestTrain > 0 && longEnough && state.open() && mayKeepSent();
+    boolean may = context.longestTrain > 0 && longEnough && state.open() && mayKeepTrain();
     return may ? context.pool.allocateLong() : 0;
   }
 
@@ -382,6 +382,10 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return context.sentPackets.grants(sender.kept(), peer.sent());
   }
 
+  private boolean mayKeepTrain() {
+    return context.sentTrains.grants(sender.keptTrains(), peer.sentTrains());
+  }
+
   /**
    * Whether the connection, which keeps so many packets received out of order, may keep another.
    */
@@ -389,13 +393,19 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return context.earlyPackets.grants(kept, peer.early());
   }
 
-  /** Counts packets that the connection keeps until they are acknowledged. */
+  /** Counts packets, trains apart, that the connection keeps until they are acknowledged. */
   void keepsSent(int more) {
     context.sentPackets.keeps(more);
     peer.keepsSent(more);
     if (more < 0) {
       context.flushQueue.packetsReleased();
     }
+  }
+
+  /** Counts trains that the connection keeps until they are acknowledged. */
+  void keepsTrains(int more) {
+    context.sentTrains.keeps(more);
+    peer.keepsTrains(more);
   }
 
   /** Waits until packets of any connection are acknowledged, instead of trying in every turn. */

@@ -492,7 +492,12 @@ public final class TcpStack implements AutoCloseable {
 
   /** Packets that connections keep: unacknowledged, or received out of order. */
   public int packetsHeld() {
-    return context.sentPackets.used() + context.earlyPackets.used();
+    return context.sentPackets.used() + trainsHeld() + context.earlyPackets.used();
+  }
+
+  /** Long packets that connections keep because they are unacknowledged. */
+  public int trainsHeld() {
+    return context.sentTrains.used();
   }
 
   /** Resets every connection and releases every packet. The stack must not be used afterwards. */

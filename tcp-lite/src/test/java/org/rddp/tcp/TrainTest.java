@@ -327,6 +327,58 @@ class TrainTest {
     }
   }
 
+  /** Opens another connection. */
+  private TcpStream another(int port) {
+    script.turn();
+    script.drain();
+    TcpConnection connection = script.stack.connect(Script.THEIRS, port, new Recorder());
+    script.theirPort = port;
+    script.ourPort = connection.localPort();
+    script.turn();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 1000");
+    script.drain();
+    return connection;
+  }
+
+  /** Begins trains that the peer does not acknowledge, while there is a long packet. */
+  private int fill(TcpStream stream) {
+    int count = 0;
+    for (long packet = stream.allocateTrain(); packet != 0; packet = stream.allocateTrain()) {
+      script.pool.window(packet, script.pool.address(packet), 1000);
+      stream.beginTrain(packet);
+      count++;
+    }
+    return count;
+  }
+
+  @Test
+  @DisplayName("Limits: trains leave half of the long packets to reception, and some to each peer")
+  void shouldLeaveHalfOfTheLongPacketsToReception() {
+    open(Script.plain());
+    int ourPort = script.ourPort;
+    int ourSequence = script.ourSequence;
+    assertThat(script.pool.longCapacity()).isEqualTo(32);
+    assertThat(fill(script.stream)).isEqualTo(8);
+    int ofPeer = 8;
+    for (int port = 8; port < 12; port++) {
+      ofPeer += fill(another(port));
+    }
+    assertThat(ofPeer).isEqualTo(12);
+    assertThat(script.pool.longAvailable()).isEqualTo(32 - 12);
+    assertThat(script.stack.context.sentTrains.grants(0, 0)).as("to another peer").isTrue();
+    script.turn();
+    script.drain();
+    script.theirPort = 7;
+    script.ourPort = ourPort;
+    script.ourSequence = ourSequence;
+    script.handler.takeEvents();
+    script.receive(". seq 1 ack 8001 len 9000");
+    assertThat(script.stack.trainsHeld()).isEqualTo(4);
+    assertThat(script.handler.takeEvents()).contains("1+9000");
+    assertThat(fill(script.stream)).isEqualTo(6);
+  }
+
   @Test
   @DisplayName("a packet that the device still holds is not written: its segments go as copies")
   void shouldCopyWhatTheDeviceHolds() {

@@ -53,12 +53,20 @@ public final class FrameLengths {
   }
 
   /**
-   * Additional packet buffers for the longest frames; 0 if no frame is longer than the MTU allows.
-   * Few, so that they stay in the processor's cache.
+   * Additional packet buffers of all engines for the longest frames; 0 if no frame is longer than
+   * the MTU allows.
    */
   public static int longPackets(InterfaceConfiguration configured) {
+    return configured.engines() * longPacketsOfEngine(configured);
+  }
+
+  /**
+   * Additional packet buffers of an engine for the longest frames; 0 if no frame is longer than the
+   * MTU allows. Few, so that they stay in the processor's cache.
+   */
+  public static int longPacketsOfEngine(InterfaceConfiguration configured) {
     boolean any = configured.longestFrame() > configured.mtu();
-    return any ? Math.min(MOST_LONG, configured.packets() / PACKETS_PER_LONG) : 0;
+    return any ? Math.min(MOST_LONG, configured.packetsOfEngine() / PACKETS_PER_LONG) : 0;
   }
 
   /** The memory of an interface's packet buffers; DPDK needs some more for itself. */

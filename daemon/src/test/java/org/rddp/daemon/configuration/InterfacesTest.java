@@ -5,6 +5,7 @@ import static org.rddp.daemon.configuration.ConfigurationFileTest.PORT;
 import static org.rddp.daemon.configuration.ConfigurationFileTest.problems;
 
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -169,6 +170,20 @@ class InterfacesTest {
     String port = PORT.replace("net_ring0", device);
     assertThat(longestFrame(port + "longest-frame = 16384\n")).isEqualTo(16_384);
     assertThat(longestFrame(port)).isEqualTo(1500);
+  }
+
+  @Test
+  @DisplayName("each engine has its own long packets: half of them hold a burst of long frames")
+  void shouldGiveEachEngineLongPackets() throws Exception {
+    String port =
+        PORT.replace("net_ring0", "net_vhost0,iface=/a,queues=4") + "longest-frame = 16384\n";
+    String several = port + "engines = 4\npackets = 16384\n";
+    InterfaceConfiguration four =
+        ConfigurationFile.parse("f.toml", several).interfaces().getFirst();
+    assertThat(FrameLengths.longPacketsOfEngine(four)).isEqualTo(256);
+    assertThat(FrameLengths.longPackets(four)).isEqualTo(1024);
+    InterfaceConfiguration none = ConfigurationFile.parse("f.toml", PORT).interfaces().getFirst();
+    assertThat(FrameLengths.longPackets(none)).isZero();
   }
 
   private static int longestFrame(String text) throws Exception {

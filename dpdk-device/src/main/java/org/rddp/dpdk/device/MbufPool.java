@@ -74,6 +74,11 @@ public final class MbufPool implements PacketPool {
     return longOnes == null ? 0 : longOnes.buffers();
   }
 
+  @Override
+  public boolean isLong(long packet) {
+    return Memory.getShortNative(packet + MbufLayout.BUF_LEN) > mempool.dataRoom();
+  }
+
   private int longRoom() {
     return longOnes == null ? 0 : longOnes.dataRoom() - MbufLayout.HEADROOM;
   }
@@ -114,8 +119,8 @@ public final class MbufPool implements PacketPool {
   }
 
   private void releaseForeign(long packet) {
-    if (Memory.getShortNative(packet + MbufLayout.BUF_LEN) > mempool.dataRoom()) {
-      // A long packet; there are few.
+    if (isLong(packet)) {
+      // There are few.
       Mempool.free(packet);
       return;
     }

@@ -20,6 +20,7 @@ public final class PeerAccount {
   int handshakes;
 
   private int sent;
+  private int sentTrains;
   private int early;
 
   PeerAccount(Path path, PrefixAccount prefix) {
@@ -27,9 +28,14 @@ public final class PeerAccount {
     this.prefix = prefix;
   }
 
-  /** Packets kept until the peer, or its network, acknowledges them. */
+  /** Packets, trains apart, kept until the peer, or its network, acknowledges them. */
   public int sent() {
     return prefix == null ? sent : prefix.sent;
+  }
+
+  /** Trains kept until the peer, or its network, acknowledges them. */
+  public int sentTrains() {
+    return prefix == null ? sentTrains : prefix.sentTrains;
   }
 
   /** Packets received out of order from the peer, or its network, and kept. */
@@ -37,12 +43,21 @@ public final class PeerAccount {
     return prefix == null ? early : prefix.early;
   }
 
-  /** Counts packets kept until they are acknowledged. */
+  /** Counts packets, trains apart, kept until they are acknowledged. */
   public void keepsSent(int more) {
     if (prefix == null) {
       sent += more;
     } else {
       prefix.sent += more;
+    }
+  }
+
+  /** Counts trains kept until they are acknowledged. */
+  public void keepsTrains(int more) {
+    if (prefix == null) {
+      sentTrains += more;
+    } else {
+      prefix.sentTrains += more;
     }
   }
 

@@ -6,6 +6,7 @@ final class PrefixAccount {
   int connections;
   int handshakes;
   int sent;
+  int sentTrains;
   int early;
 
   PrefixAccount(long prefix) {

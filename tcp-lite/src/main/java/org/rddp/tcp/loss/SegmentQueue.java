@@ -28,6 +28,7 @@ public final class SegmentQueue {
   private long headPosition;
   private long endPosition;
   private int packets;
+  private int trains;
 
   /** The packet to whose last segment the user may append others; 0 if there is none. */
   private long train;
@@ -50,6 +51,7 @@ public final class SegmentQueue {
     headPosition = position;
     endPosition = position;
     packets = 0;
+    trains = 0;
     train = 0;
   }
 
@@ -77,9 +79,14 @@ public final class SegmentQueue {
     return (int) (tail - head);
   }
 
-  /** Number of packets. */
+  /** Number of packets that are not long. */
   public int packets() {
     return packets;
+  }
+
+  /** Number of long packets. */
+  public int trains() {
+    return trains;
   }
 
   /** Stream position of the first segment's first octet. */
@@ -165,7 +172,15 @@ public final class SegmentQueue {
   public void add(long packet) {
     train = 0;
     append(packet, pool.length(packet), pool.address(packet));
-    packets++;
+    count(packet, 1);
+  }
+
+  private void count(long packet, int more) {
+    if (pool.isLong(packet)) {
+      trains += more;
+    } else {
+      packets += more;
+    }
   }
 
   /**
@@ -359,7 +374,7 @@ public final class SegmentQueue {
     if (head < tail && arrays.follows[slot(head)]) {
       arrays.follows[slot(head)] = false;
     } else if (packet != 0) {
-      packets--;
+      count(packet, -1);
       pool.release(packet);
     }
   }
