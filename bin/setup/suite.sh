@@ -15,6 +15,8 @@ readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
 readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700)
 
+# With --changed: the commit; otherwise empty.
+suite_since=
 suite_passed=0
 suite_failed=0
 suite_skipped=0
@@ -25,7 +27,7 @@ declare -A suite_running=()
 
 suite_usage() {
     cat <<'END'
-Usage: rddp test [--no-dpdk] [STEP]...
+Usage: rddp test [--no-dpdk] [--changed[=COMMIT] | STEP...]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP, siw and ESP as
@@ -37,15 +39,20 @@ linux_tcp, verbs, sockets, libraries (tests of the libraries in C), demo, packag
 tshark. Only if it is named runs: ike (ESP with keys from strongSwan, in an emulated machine; some five minutes).
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
+      --changed   Only the steps that what is not committed yet can affect, and in the step java only the tests of the modules
+                  that it can affect; those of commands, benchmarks and packages only if they changed themselves. With =COMMIT:
+                  what has changed since then. For the daily round: before a submission run everything.
   -h, --help      Show this.
 END
 }
 
 suite() {
-    local argument chosen=() steps
+    local argument chosen=() steps affected=()
     for argument in "$@"; do
         case $argument in
             --no-dpdk) forget_dpdk ;;
+            --changed) suite_since=HEAD ;;
+            --changed=*) suite_since=${argument#*=} ;;
             -h | --help) suite_usage && return ;;
             *)
                 [[ -n $(title_of "$argument") ]] || { suite_usage >&2 && return 2; }
@@ -53,6 +60,18 @@ suite() {
                 ;;
         esac
     done
+    if [[ -n $suite_since ]]; then
+        # shellcheck source=bin/setup/changed.sh
+        source "$ROOT/bin/setup/changed.sh"
+        git -C "$ROOT" rev-parse --quiet --verify "$suite_since^{commit}" >/dev/null \
+            || fail "--changed: '$suite_since' is no commit of $ROOT" 'Name one, for example --changed=HEAD~1.'
+        mapfile -t affected < <(changed_paths "$suite_since")
+        if ((${#affected[@]} == 0)); then
+            echo "rddp test: nothing has changed since $suite_since"
+            return
+        fi
+        mapfile -t affected < <(printf '%s\n' "${affected[@]}" | affected_steps)
+    fi
     suite_prepare
     exec 3>&1
     # The longest first, so that no long one runs alone at the end. libraries is not beside the beginning of java: on a new
@@ -70,6 +89,9 @@ suite() {
     fi
     steps+=(races fuzz tshark)
     if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
+    if [[ -n $suite_since ]]; then
+        mapfile -t steps < <(printf '%s\n' "${steps[@]}" | grep -xF "$(printf '%s\n' "${affected[@]}")")
+    fi
     suite_run "${steps[@]}"
     suite_summary
 }
@@ -247,7 +269,12 @@ step_build() {
 
 # The conformance matrix is made from the tests' reports.
 step_java() {
-    local status=0 goal=write modules
+    local status=0 goal=write modules tests
+    if [[ -n $suite_since ]]; then
+        { read -r tests && read -r modules; } < <(changed_tests "$suite_since")
+        test_modules others -pl "$modules" -am "-Dtest=$tests" -Dsurefire.failIfNoSpecifiedTests=false
+        return
+    fi
     modules=$(printf ',!%s' "${LIBRARIES[@]}")
     test_modules others -pl "${modules:1}" || status=$?
     if ((status == 0)); then

@@ -40,3 +40,21 @@ no_test_runs() {
     echo "$status"
 }
 check 'fails if no test runs' equal 1 "$(no_test_runs)"
+
+# In a tree of its own: which modules and steps a change can affect.
+affected() (
+    local each
+    source "$ROOT/bin/setup/changed.sh"
+    ROOT=$WORK/changed
+    mkdir -p "$ROOT"/{mpa-engine,rddp-client,client,daemon,tools,verbs,lab}
+    for each in mpa-engine: client: daemon:mpa-engine daemon:rddp-client tools:daemon lab:tools verbs:daemon; do
+        printf '<groupId>org.rddp</groupId>\n  <artifactId>%s</artifactId>\n' "${each#*:}" >>"$ROOT/${each%:*}/pom.xml"
+    done
+    "$@" | paste -sd ' '
+)
+check 'tests what depends on a changed module, but for commands' equal 'mpa-engine daemon lab' "$(affected dependents mpa-engine)"
+check 'tests commands that changed themselves' equal 'client tools daemon lab' "$(affected dependents client tools)"
+check 'knows the modules of changed paths' equal 'client daemon' \
+    "$(printf '%s\n' README.md daemon/src/A.java client/pom.xml | affected modules_of)"
+check 'knows the steps of changed paths' equal 'build scripts java shim' \
+    "$(printf '%s\n' bin/rddp README.md native/src/a.c | affected affected_steps)"
