@@ -59,31 +59,38 @@ final class EspOutput {
   }
 
   /** See {@link Path#send}. */
-  boolean send(Path path, long packet, long payload, int length, int ecn, long time) {
+  boolean send(Path path, long packet, long payload, int length, int trafficClass, long time) {
     now = time;
     PolicyAction action = action(path, Ipv4.PROTOCOL_TCP, payload);
     if (action == PolicyAction.BYPASS) {
-      path.transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
+      path.transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, trafficClass, now);
       return true;
     }
-    long copy = seal(action, path, Ipv4.PROTOCOL_TCP, payload, length, ecn);
+    long copy = seal(action, path, Ipv4.PROTOCOL_TCP, payload, length, trafficClass);
     pool.release(packet);
     if (copy > 0) {
-      outer.transmit(Esp.PROTOCOL, copy, sealed, sealedLength, ecn, now);
+      outer.transmit(Esp.PROTOCOL, copy, sealed, sealedLength, trafficClass, now);
     }
     return copy != NO_ASSOCIATION;
   }
 
   /** See {@link Path#reply}. */
-  void reply(Path path, int protocol, long packet, long payload, int length, long macAddress) {
+  void reply(
+      Path path,
+      int protocol,
+      long packet,
+      long payload,
+      int length,
+      int trafficClass,
+      long macAddress) {
     PolicyAction action = action(path, protocol, payload);
     if (action == PolicyAction.BYPASS) {
-      path.transmitTo(protocol, packet, payload, length, macAddress);
+      path.transmitTo(protocol, packet, payload, length, trafficClass, macAddress);
       return;
     }
-    long copy = seal(action, path, protocol, payload, length, Ipv4.NOT_ECT);
+    long copy = seal(action, path, protocol, payload, length, trafficClass);
     if (copy > 0) {
-      outer.transmitTo(Esp.PROTOCOL, copy, sealed, sealedLength, macAddress);
+      outer.transmitTo(Esp.PROTOCOL, copy, sealed, sealedLength, trafficClass, macAddress);
       pool.release(copy);
     }
   }
@@ -183,7 +190,7 @@ final class EspOutput {
    * counts why, if that is impossible.
    */
   private long seal(
-      PolicyAction action, Path path, int protocol, long payload, int length, int ecn) {
+      PolicyAction action, Path path, int protocol, long payload, int length, int trafficClass) {
     if (action == PolicyAction.DISCARD) {
       counters.discarded++;
       return DROPPED;
@@ -202,7 +209,7 @@ final class EspOutput {
       outer = association.tunnel;
       inner = path.header();
       next = path.isIpv6() ? Esp.NEXT_IPV6 : Esp.NEXT_IPV4;
-      path.writeHeader(protocol, payload, length, ecn);
+      path.writeHeader(protocol, payload, length, trafficClass);
     }
     sealedLength = association.settings().suite().sealedLength(inner + length);
     if (sealedLength + outer.header() > outer.linkMtu()) {

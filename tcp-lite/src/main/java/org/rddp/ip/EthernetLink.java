@@ -18,10 +18,16 @@ final class EthernetLink {
   private final TransmitQueue queue;
   private final long macAddress;
   private final int vlan;
+  private final int priority;
 
-  /** Creates the end of one VLAN, or of the untagged frames if it is {@link Vlan#NONE}. */
-  EthernetLink(FrameDevice device, int vlan) {
+  /**
+   * Creates the end of one VLAN, or of the untagged frames if it is {@link Vlan#NONE}.
+   *
+   * @param priority of the tag
+   */
+  EthernetLink(FrameDevice device, int vlan, int priority) {
     this.vlan = vlan;
+    this.priority = priority;
     pool = device.pool();
     macAddress = device.macAddress();
     // Bounded by the pool: a device that takes no frames must not use up all packets.
@@ -87,7 +93,7 @@ final class EthernetLink {
     if (vlan == Vlan.NONE) {
       Ethernet.write(frame, destination, macAddress, type);
     } else {
-      Vlan.write(frame, destination, macAddress, vlan, type);
+      Vlan.write(frame, destination, macAddress, vlan, priority, type);
     }
     pool.window(packet, frame, length + header());
   }

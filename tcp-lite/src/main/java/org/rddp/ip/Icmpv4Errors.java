@@ -74,7 +74,8 @@ final class Icmpv4Errors implements FragmentErrors {
     Memory.copy(quoted, message + Icmpv4.HEADER, octets);
     int length = Icmpv4.HEADER + octets;
     Icmpv4.write(message, type, code, nextMtu, length);
-    output.reply(packet, message, length, Ipv4.PROTOCOL_ICMP, Ipv4.source(quoted), macAddress);
+    output.reply(
+        packet, message, length, Ipv4.PROTOCOL_ICMP, Ipv4.source(quoted), Ipv4.NOT_ECT, macAddress);
     pool.release(packet);
     counters.icmpErrorsOut++;
   }

@@ -75,7 +75,9 @@ final class Icmpv4Input {
     Ipv4Output output = layer.output();
     if (output.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
       Icmpv4.reply(message);
-      layer.path(source).reply(Ipv4.PROTOCOL_ICMP, packet, message, length, senderMac);
+      layer
+          .path(source)
+          .reply(Ipv4.PROTOCOL_ICMP, packet, message, length, Ipv4.NOT_ECT, senderMac);
       counters.echoes++;
     }
   }

@@ -161,7 +161,7 @@ final class Icmpv6Input {
         && length + Ipv6.HEADER <= path.linkMtu()
         && addresses.usable(path.local)) {
       Icmpv6.reply(message);
-      path.reply(Ipv6.ICMPV6, packet, message, length, senderMac);
+      path.reply(Ipv6.ICMPV6, packet, message, length, Ipv4.NOT_ECT, senderMac);
       counters.echoes++;
     }
   }

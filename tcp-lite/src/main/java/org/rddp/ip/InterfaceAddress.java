@@ -12,9 +12,10 @@ import org.rddp.wire.Vlan;
  * @param ipv6 the IPv6 network, if there is one; the MTU must then be at least 1280
  * @param mtu largest IP packet to send in octets, 68 to 65535; the device's MTU limits it, too
  * @param vlan VLAN of the interface, 1 to 4094; {@link Vlan#NONE} for frames without a tag
+ * @param vlanPriority priority of the tag, 0 to {@link Vlan#HIGHEST_PRIORITY}; 0 without a tag
  */
 public record InterfaceAddress(
-    Optional<Ipv4Network> ipv4, Optional<Ipv6Network> ipv6, int mtu, int vlan) {
+    Optional<Ipv4Network> ipv4, Optional<Ipv6Network> ipv6, int mtu, int vlan, int vlanPriority) {
   /** The smallest MTU that an Internet host must handle (RFC 791). */
   private static final int SMALLEST_MTU = 68;
 
@@ -31,12 +32,21 @@ public record InterfaceAddress(
     if (vlan < Vlan.NONE || vlan > Vlan.LARGEST) {
       throw new IllegalArgumentException("VLAN " + vlan + " is not 1 to 4094, or 0 for none");
     }
+    if (vlanPriority < 0 || vlanPriority > (vlan == Vlan.NONE ? 0 : Vlan.HIGHEST_PRIORITY)) {
+      throw new IllegalArgumentException(
+          "VLAN priority " + vlanPriority + " is not 0 to 7, or 0 without a VLAN");
+    }
   }
 
   /** Creates an interface with IPv4 only. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
-    this(Optional.of(new Ipv4Network(address, prefixLength, gateway)), Optional.empty(), mtu, vlan);
+    this(
+        Optional.of(new Ipv4Network(address, prefixLength, gateway)),
+        Optional.empty(),
+        mtu,
+        vlan,
+        0);
   }
 
   /** Creates an interface with IPv4 only, without a VLAN. */
@@ -56,12 +66,12 @@ public record InterfaceAddress(
 
   /** Creates an interface with IPv6 only, without a VLAN, with the MTU of the device. */
   public InterfaceAddress(Ipv6Network network) {
-    this(Optional.empty(), Optional.of(network), LARGEST_MTU, Vlan.NONE);
+    this(Optional.empty(), Optional.of(network), LARGEST_MTU, Vlan.NONE, 0);
   }
 
   /** A copy with IPv6 as well. */
   public InterfaceAddress withIpv6(Ipv6Network network) {
-    return new InterfaceAddress(ipv4, Optional.of(network), mtu, vlan);
+    return new InterfaceAddress(ipv4, Optional.of(network), mtu, vlan, vlanPriority);
   }
 
   /**

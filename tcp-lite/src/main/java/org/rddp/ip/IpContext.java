@@ -46,7 +46,7 @@ final class IpContext {
     this.member = member;
     this.transport = transport;
     pool = device.pool();
-    link = new EthernetLink(device, address.vlan());
+    link = new EthernetLink(device, address.vlan(), address.vlanPriority());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
     loop = new Loop(link, counters, address.first());
     pathMtus = new PathMtus(mtu, transport);

@@ -28,16 +28,23 @@ final class Ipv4Output {
   }
 
   /** Writes a header in front of a payload. */
-  void writeHeader(Ipv4Path path, int protocol, long payload, int length, int ecn) {
+  void writeHeader(Ipv4Path path, int protocol, long payload, int length, int trafficClass) {
     long header = payload - Ipv4.HEADER;
-    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, path.number(), ecn);
+    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, path.number(), trafficClass);
   }
 
   /** See {@link Path#send}. */
-  void send(Ipv4Path path, int protocol, long packet, long payload, int length, int ecn, long now) {
+  void send(
+      Ipv4Path path,
+      int protocol,
+      long packet,
+      long payload,
+      int length,
+      int trafficClass,
+      long now) {
     long header = payload - Ipv4.HEADER;
     int total = length + Ipv4.HEADER;
-    writeHeader(path, protocol, payload, length, ecn);
+    writeHeader(path, protocol, payload, length, trafficClass);
     Neighbour neighbour = path.hop;
     if (now >= neighbour.confirmAt) {
       neighbours.refresh(neighbour, now);
@@ -54,9 +61,15 @@ final class Ipv4Output {
 
   /** See {@link Path#reply}. */
   void reply(
-      long packet, long payload, int length, int protocol, int destination, long macAddress) {
+      long packet,
+      long payload,
+      int length,
+      int protocol,
+      int destination,
+      int trafficClass,
+      long macAddress) {
     long header = payload - Ipv4.HEADER;
-    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
+    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination, trafficClass);
     pool.retain(packet);
     if (destination == address) {
       loop.send(packet, header, length + Ipv4.HEADER, Ethernet.TYPE_IPV4);

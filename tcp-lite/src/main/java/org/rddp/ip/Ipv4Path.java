@@ -91,17 +91,18 @@ final class Ipv4Path extends Path {
   }
 
   @Override
-  void transmit(int protocol, long packet, long payload, int length, int ecn, long now) {
-    output.send(this, protocol, packet, payload, length, ecn, now);
+  void transmit(int protocol, long packet, long payload, int length, int trafficClass, long now) {
+    output.send(this, protocol, packet, payload, length, trafficClass, now);
   }
 
   @Override
-  void transmitTo(int protocol, long packet, long payload, int length, long macAddress) {
-    output.reply(packet, payload, length, protocol, number(), macAddress);
+  void transmitTo(
+      int protocol, long packet, long payload, int length, int trafficClass, long macAddress) {
+    output.reply(packet, payload, length, protocol, number(), trafficClass, macAddress);
   }
 
   @Override
-  void writeHeader(int protocol, long payload, int length, int ecn) {
-    output.writeHeader(this, protocol, payload, length, ecn);
+  void writeHeader(int protocol, long payload, int length, int trafficClass) {
+    output.writeHeader(this, protocol, payload, length, trafficClass);
   }
 }

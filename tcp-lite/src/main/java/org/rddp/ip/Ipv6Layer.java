@@ -99,9 +99,17 @@ final class Ipv6Layer {
   }
 
   /** See {@link Path#send}. */
-  void send(Ipv6Path path, int protocol, long packet, long payload, int length, int ecn, long now) {
+  void send(
+      Ipv6Path path,
+      int protocol,
+      long packet,
+      long payload,
+      int length,
+      int trafficClass,
+      long now) {
     Neighbour hop = routes.nextHop(path, now);
-    output.send(discovery.neighbours(), hop, path, protocol, packet, payload, length, ecn, now);
+    output.send(
+        discovery.neighbours(), hop, path, protocol, packet, payload, length, trafficClass, now);
   }
 
   /** Checks our addresses, and announces them and their groups. */

@@ -45,14 +45,14 @@ final class Ipv6Output {
       long packet,
       long payload,
       int length,
-      int ecn,
+      int trafficClass,
       long now) {
     if (neighbour == null || !addresses.usable(path.local)) {
       pool.release(packet);
       counters.unresolved++;
       return;
     }
-    long header = writeHeader(path, payload, length, protocol, ecn);
+    long header = writeHeader(path, payload, length, protocol, trafficClass);
     int total = length + Ipv6.HEADER;
     if (now >= neighbour.confirmAt) {
       neighbours.refresh(neighbour, now);
@@ -68,7 +68,7 @@ final class Ipv6Output {
   }
 
   /** Writes a header in front of a payload; returns its address. */
-  static long writeHeader(Ipv6Path path, long payload, int length, int protocol, int ecn) {
+  static long writeHeader(Ipv6Path path, long payload, int length, int protocol, int trafficClass) {
     long header = payload - Ipv6.HEADER;
     int label = path.flowLabel(Memory.getInt(payload));
     Ipv6.write(
@@ -76,7 +76,7 @@ final class Ipv6Output {
         length,
         protocol,
         Ipv6.HOPS,
-        ecn,
+        trafficClass,
         label,
         path.localHigh,
         path.localLow,
@@ -86,8 +86,15 @@ final class Ipv6Output {
   }
 
   /** See {@link Path#reply}. */
-  void reply(Ipv6Path path, long packet, long payload, int length, int protocol, long macAddress) {
-    long header = writeHeader(path, payload, length, protocol, Ipv4.NOT_ECT);
+  void reply(
+      Ipv6Path path,
+      long packet,
+      long payload,
+      int length,
+      int protocol,
+      int trafficClass,
+      long macAddress) {
+    long header = writeHeader(path, payload, length, protocol, trafficClass);
     pool.retain(packet);
     if (path.toUs()) {
       loop.send(packet, header, length + Ipv6.HEADER, Ethernet.TYPE_IPV6);

@@ -127,18 +127,19 @@ public final class Ipv6Path extends Path {
   }
 
   @Override
-  void transmit(int protocol, long packet, long payload, int length, int ecn, long now) {
-    layer.send(this, protocol, packet, payload, length, ecn, now);
+  void transmit(int protocol, long packet, long payload, int length, int trafficClass, long now) {
+    layer.send(this, protocol, packet, payload, length, trafficClass, now);
   }
 
   @Override
-  void transmitTo(int protocol, long packet, long payload, int length, long macAddress) {
-    layer.output().reply(this, packet, payload, length, protocol, macAddress);
+  void transmitTo(
+      int protocol, long packet, long payload, int length, int trafficClass, long macAddress) {
+    layer.output().reply(this, packet, payload, length, protocol, trafficClass, macAddress);
   }
 
   @Override
-  void writeHeader(int protocol, long payload, int length, int ecn) {
-    Ipv6Output.writeHeader(this, payload, length, protocol, ecn);
+  void writeHeader(int protocol, long payload, int length, int trafficClass) {
+    Ipv6Output.writeHeader(this, payload, length, protocol, trafficClass);
   }
 
   /** The next hop named by a redirect; null for the route's. */

@@ -234,15 +234,15 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
    *
    * @param payload first octet of the payload, with room for the headers in front
    * @param length its octets
-   * @param ecn the ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
+   * @param trafficClass DSCP and ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
    * @return false if it was dropped for want of a security association: {@link
    *     TransportHandler#onAssociations} tells when it may succeed
    */
-  public final boolean send(long packet, long payload, int length, int ecn, long now) {
+  public final boolean send(long packet, long payload, int length, int trafficClass, long now) {
     if (context.output != null) {
-      return context.output.send(this, packet, payload, length, ecn, now);
+      return context.output.send(this, packet, payload, length, trafficClass, now);
     }
-    transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, ecn, now);
+    transmit(Ipv4.PROTOCOL_TCP, packet, payload, length, trafficClass, now);
     return true;
   }
 
@@ -251,25 +251,29 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
    * entry, so that unknown hosts create no state. Otherwise like {@link #send}, but the caller
    * keeps its reference.
    */
-  public final void reply(long packet, long payload, int length, long macAddress) {
-    reply(Ipv4.PROTOCOL_TCP, packet, payload, length, macAddress);
+  public final void reply(
+      long packet, long payload, int length, int trafficClass, long macAddress) {
+    reply(Ipv4.PROTOCOL_TCP, packet, payload, length, trafficClass, macAddress);
   }
 
-  /** Like {@link #reply(long, long, int, long)}, for any protocol. */
-  final void reply(int protocol, long packet, long payload, int length, long macAddress) {
+  /** Like {@link #reply(long, long, int, int, long)}, for any protocol. */
+  final void reply(
+      int protocol, long packet, long payload, int length, int trafficClass, long macAddress) {
     if (context.output == null) {
-      transmitTo(protocol, packet, payload, length, macAddress);
+      transmitTo(protocol, packet, payload, length, trafficClass, macAddress);
     } else {
-      context.output.reply(this, protocol, packet, payload, length, macAddress);
+      context.output.reply(this, protocol, packet, payload, length, trafficClass, macAddress);
     }
   }
 
   /** Sends a packet as it is; see {@link #send}. */
-  abstract void transmit(int protocol, long packet, long payload, int length, int ecn, long now);
+  abstract void transmit(
+      int protocol, long packet, long payload, int length, int trafficClass, long now);
 
   /** Sends a packet as it is; see {@link #reply}. */
-  abstract void transmitTo(int protocol, long packet, long payload, int length, long macAddress);
+  abstract void transmitTo(
+      int protocol, long packet, long payload, int length, int trafficClass, long macAddress);
 
   /** Writes IP's header in front of a payload, for a tunnel. */
-  abstract void writeHeader(int protocol, long payload, int length, int ecn);
+  abstract void writeHeader(int protocol, long payload, int length, int trafficClass);
 }

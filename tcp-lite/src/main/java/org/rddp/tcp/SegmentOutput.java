@@ -237,7 +237,7 @@ final class SegmentOutput {
     if (context.trace != null) {
       context.trace.sending(connection, header, length);
     }
-    if (!path.send(packet, header, length, ecn, context.now)) {
+    if (!path.send(packet, header, length, connection.trafficClass(ecn), context.now)) {
       connection.sender.unsealed = true;
     }
   }

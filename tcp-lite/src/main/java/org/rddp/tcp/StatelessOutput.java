@@ -15,12 +15,14 @@ final class StatelessOutput {
   private final PacketPool pool;
   private final TcpCounters counters;
   private final SynOffer offer;
+  private final int trafficClass;
 
   StatelessOutput(StackContext context) {
     output = context.output;
     pool = context.pool;
     counters = context.counters;
     offer = context.offer;
+    trafficClass = context.settings.dscp() << TcpConnection.DSCP_SHIFT;
   }
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */
@@ -100,7 +102,7 @@ final class StatelessOutput {
     long header = pool.address(packet);
     Tcp.putChecksum(header, sum + path.pseudoHeader(length));
     counters.segmentsOut++;
-    path.reply(packet, header, length, answered.remoteMac);
+    path.reply(packet, header, length, trafficClass, answered.remoteMac);
     pool.release(packet);
   }
 }

@@ -18,6 +18,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** {@link #lastReceivedAt} of a connection made from a SYN cookie. */
   static final long UNKNOWN = Long.MIN_VALUE;
 
+  /** Bits of ECN, which lie behind the DSCP (RFC 3168 section 5). */
+  static final int DSCP_SHIFT = 2;
+
   private static final long MILLISECOND = 1_000_000;
 
   /** The user waits until it may send. */
@@ -64,6 +67,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Whether both ends use explicit congestion notification. */
   boolean ecn;
 
+  /** What every packet has in IP's traffic class beside ECN: the DSCP, shifted. */
+  byte trafficClass;
+
   /** Whether windows are scaled. */
   boolean windowScale;
 
@@ -100,6 +106,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     timestampOffset = context.secrets.timestampOffset(identity());
     sender = new Sender(this, sequence);
     receiver = new Receiver(this, context.settings.receiveBuffer());
+    trafficClass = (byte) (context.settings.dscp() << DSCP_SHIFT);
     lastReceivedAt = context.now;
     stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
@@ -132,6 +139,25 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Our port. */
   public int localPort() {
     return (int) key & 0xffff;
+  }
+
+  /**
+   * Sets the Differentiated Services codepoint of the packets sent from now on (RFC 9293 section
+   * 3.9.2). The settings' is used until then.
+   *
+   * @param codepoint 0 to {@link TcpSettings#LARGEST_DSCP}
+   * @throws IllegalArgumentException if there is no such codepoint
+   */
+  public void dscp(int codepoint) {
+    if (codepoint < 0 || codepoint > TcpSettings.LARGEST_DSCP) {
+      throw new IllegalArgumentException("DSCP " + codepoint + " is not 0 to 63");
+    }
+    trafficClass = (byte) (codepoint << DSCP_SHIFT);
+  }
+
+  /** The traffic class of a packet with an ECN codepoint. */
+  int trafficClass(int ecn) {
+    return (trafficClass & 0xff) | ecn;
   }
 
   /** The state. */

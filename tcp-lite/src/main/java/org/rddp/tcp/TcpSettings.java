@@ -13,6 +13,8 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param selectiveAcknowledgment whether SACK is offered (RFC 2018)
  * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168)
  * @param congestion congestion control
+ * @param dscp Differentiated Services codepoint of every packet, 0 to 63 (RFC 9293 section 3.9.2);
+ *     {@link TcpConnection#dscp} sets another one for a connection
  * @param backlog handshakes in progress per listener, at least 1
  * @param peerBacklog handshakes in progress that one remote address may have begun, at least 1
  * @param synCookies whether handshakes beyond the backlog are answered without state (RFC 4987
@@ -49,6 +51,7 @@ public record TcpSettings(
     boolean selectiveAcknowledgment,
     boolean ecn,
     CongestionAlgorithm congestion,
+    int dscp,
     int backlog,
     int peerBacklog,
     boolean synCookies,
@@ -68,6 +71,9 @@ public record TcpSettings(
     long peerAcknowledgmentDelay,
     long acknowledgmentDelay)
     implements TcpSettingsBuilder.With {
+  /** The largest Differentiated Services codepoint (RFC 2474). */
+  public static final int LARGEST_DSCP = 63;
+
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
 
@@ -80,6 +86,7 @@ public record TcpSettings(
           .selectiveAcknowledgment(true)
           .ecn(true)
           .congestion(CongestionAlgorithm.CUBIC)
+          .dscp(0)
           .backlog(256)
           .peerBacklog(128)
           .synCookies(true)
@@ -103,6 +110,7 @@ public record TcpSettings(
   /** Checks the ranges. */
   public TcpSettings {
     require(receiveBuffer >= 2048 && receiveBuffer <= 1 << 30, "receive buffer", receiveBuffer);
+    require(dscp >= 0 && dscp <= LARGEST_DSCP, "DSCP", dscp);
     require(backlog >= 1, "backlog", backlog);
     require(connections >= 1 && connections <= 1 << 24, "connections", connections);
     require(peerBacklog >= 1, "backlog per peer", peerBacklog);

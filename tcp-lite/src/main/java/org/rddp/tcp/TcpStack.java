@@ -264,9 +264,19 @@ public final class TcpStack implements AutoCloseable {
    *     connection is left
    */
   public TcpConnection connect(HostAddress remote, int port, StreamHandler handler) {
+    return connect(remote, port, handler, context.settings.dscp());
+  }
+
+  /**
+   * Opens a connection all of whose packets have a Differentiated Services codepoint. Otherwise
+   * like {@link #connect(HostAddress, int, StreamHandler)}.
+   *
+   * @param dscp 0 to {@link TcpSettings#LARGEST_DSCP}
+   */
+  public TcpConnection connect(HostAddress remote, int port, StreamHandler handler, int dscp) {
     Path path = path(remote);
     checkLimits(path);
-    return connect(path, ephemeralKey(path, port, local -> true), handler);
+    return connect(path, ephemeralKey(path, port, local -> true), handler, dscp);
   }
 
   /**
@@ -368,6 +378,10 @@ public final class TcpStack implements AutoCloseable {
 
   /** Opens a connection from a claimed port. */
   private TcpConnection connect(Path path, long key, StreamHandler handler) {
+    return connect(path, key, handler, context.settings.dscp());
+  }
+
+  private TcpConnection connect(Path path, long key, StreamHandler handler, int dscp) {
     PeerAccount peer = context.peers.addConnection(path);
     if (peer == null) {
       member.release(member.slot(path.hash(), (int) (key >>> 16) & 0xffff, (int) key & 0xffff));
@@ -376,6 +390,7 @@ public final class TcpStack implements AutoCloseable {
     int sequence =
         context.secrets.initialSequence(context.secrets.identity(path, key), context.now);
     TcpConnection connection = new TcpConnection(context, key, peer, null, handler, sequence);
+    connection.dscp(dscp);
     context.connections.add(connection);
     context.handshake.sendSyn(connection);
     return connection;

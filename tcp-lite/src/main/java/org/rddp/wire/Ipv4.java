@@ -71,6 +71,11 @@ public final class Ipv4 {
     return Memory.getByte(packet + TRAFFIC_CLASS) & CE;
   }
 
+  /** The Differentiated Services codepoint (RFC 2474). */
+  public static int dscp(long packet) {
+    return Memory.getByte(packet + TRAFFIC_CLASS) >>> 2;
+  }
+
   /** Whether the header's checksum is right; for a well-formed packet. */
   public static boolean intact(long packet) {
     int length = headerLength(packet);
@@ -133,11 +138,11 @@ public final class Ipv4 {
    * may be 0 (RFC 6864 section 4.1).
    *
    * @param totalLength octets of header and payload, 20 to 65535
-   * @param ecn the ECN codepoint, 0 to 3
+   * @param trafficClass DSCP and ECN codepoint, 0 to 255
    */
   public static void write(
-      long packet, int totalLength, int protocol, int source, int destination, int ecn) {
-    int firstWord = FIRST_WORD | ecn;
+      long packet, int totalLength, int protocol, int source, int destination, int trafficClass) {
+    int firstWord = FIRST_WORD | trafficClass;
     Memory.putShort(packet + VERSION_AND_LENGTH, firstWord);
     Memory.putShort(packet + TOTAL_LENGTH, totalLength);
     Memory.putInt(packet + IDENTIFICATION, DONT_FRAGMENT); // MPAA-5.1-01, D03-13.2-03

@@ -81,6 +81,11 @@ public final class Ipv6 {
     return Memory.getInt(packet + FIRST_WORD) >>> TRAFFIC_CLASS_SHIFT & Ipv4.CE;
   }
 
+  /** The Differentiated Services codepoint (RFC 2474). */
+  public static int dscp(long packet) {
+    return Memory.getInt(packet + FIRST_WORD) >>> (TRAFFIC_CLASS_SHIFT + 2) & 0x3f;
+  }
+
   /** The flow label (RFC 6437), 20 bits. */
   public static int flowLabel(long packet) {
     return Memory.getInt(packet + FIRST_WORD) & FLOW_LABEL;
@@ -112,7 +117,7 @@ public final class Ipv6 {
    * @param payloadLength octets behind the header, 0 to 65535
    * @param nextHeader the protocol or extension header that follows
    * @param hops the hop limit
-   * @param ecn the ECN codepoint, 0 to 3
+   * @param trafficClass DSCP and ECN codepoint, 0 to 255
    * @param flowLabel 20 bits
    */
   public static void write(
@@ -120,7 +125,7 @@ public final class Ipv6 {
       int payloadLength,
       int nextHeader,
       int hops,
-      int ecn,
+      int trafficClass,
       int flowLabel,
       long sourceHigh,
       long sourceLow,
@@ -128,7 +133,9 @@ public final class Ipv6 {
       long destinationLow) {
     Memory.putInt(
         packet + FIRST_WORD,
-        (VERSION << VERSION_SHIFT) | (ecn << TRAFFIC_CLASS_SHIFT) | (flowLabel & FLOW_LABEL));
+        (VERSION << VERSION_SHIFT)
+            | (trafficClass << TRAFFIC_CLASS_SHIFT)
+            | (flowLabel & FLOW_LABEL));
     Memory.putInt(packet + PAYLOAD_LENGTH, (payloadLength << 16) | (nextHeader << 8) | hops);
     Memory.putLong(packet + SOURCE, sourceHigh);
     Memory.putLong(packet + SOURCE + HALF, sourceLow);

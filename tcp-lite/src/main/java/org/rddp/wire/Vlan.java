@@ -20,6 +20,10 @@ public final class Vlan {
   /** The largest identifier; the one above is reserved. */
   public static final int LARGEST = 4094;
 
+  /** The highest priority. */
+  public static final int HIGHEST_PRIORITY = 7;
+
+  private static final int PRIORITY_SHIFT = 13;
   private static final int IDENTIFIER_MASK = 0xfff;
 
   private Vlan() {}
@@ -40,12 +44,14 @@ public final class Vlan {
   }
 
   /**
-   * Writes a header with a tag, of priority 0.
+   * Writes a header with a tag.
    *
    * @param identifier 1 to {@link #LARGEST}
+   * @param priority 0 to {@link #HIGHEST_PRIORITY}
    */
-  public static void write(long frame, long destination, long source, int identifier, int type) {
+  public static void write(
+      long frame, long destination, long source, int identifier, int priority, int type) {
     Ethernet.write(frame, destination, source, TYPE_TAGGED);
-    Memory.putInt(frame + CONTROL, (identifier << 16) | type);
+    Memory.putInt(frame + CONTROL, (priority << PRIORITY_SHIFT | identifier) << 16 | type);
   }
 }

@@ -202,7 +202,7 @@ class EspInputTest {
     long at = link.here.pool.address(packet);
     link.here
         .path(link.there.ipv4)
-        .reply(Ipv4.PROTOCOL_ICMP, packet, at, 28, link.ends[1].macAddress());
+        .reply(Ipv4.PROTOCOL_ICMP, packet, at, 28, Ipv4.NOT_ECT, link.ends[1].macAddress());
     link.settle();
     link.here.pool.release(packet);
     assertThat(link.there.counters().mismatched).isEqualTo(tcpOnly ? 1 : 0);

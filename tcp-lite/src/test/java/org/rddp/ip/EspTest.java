@@ -238,7 +238,7 @@ class EspTest {
     Memory.fill(message, 16, 0);
     Icmpv4.write(message, Icmpv4.ECHO, 0, 7, 16);
     Path path = link.here.path(link.there.ipv4);
-    path.reply(Ipv4.PROTOCOL_ICMP, packet, message, 16, link.ends[1].macAddress());
+    path.reply(Ipv4.PROTOCOL_ICMP, packet, message, 16, Ipv4.NOT_ECT, link.ends[1].macAddress());
     link.here.pool.release(packet);
     link.settle();
     assertThat(link.there.ip.counters().echoes).isEqualTo(1);

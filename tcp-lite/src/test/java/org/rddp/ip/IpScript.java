@@ -51,13 +51,22 @@ final class IpScript implements TransportHandler {
   }
 
   IpScript(int vlan) {
+    this(vlan, 0);
+  }
+
+  IpScript(int vlan, int priority) {
     this.vlan = vlan;
     Ipv4Address ours = new Ipv4Address(OURS);
     Optional<Ipv4Address> gateway = Optional.of(Ipv4Address.parse("10.0.0.254"));
     ip =
         new IpLayer(
             device,
-            new InterfaceAddress(ours, 24, gateway, 1500, vlan),
+            new InterfaceAddress(
+                Optional.of(new Ipv4Network(ours, 24, gateway)),
+                Optional.empty(),
+                1500,
+                vlan,
+                priority),
             StackGroup.alone(),
             this,
             new SplittableRandom(1));
@@ -111,14 +120,14 @@ final class IpScript implements TransportHandler {
       Ethernet.write(frame, destination, PEER_MAC, type);
       header = frame + Ethernet.HEADER;
     } else {
-      Vlan.write(frame, destination, PEER_MAC, vlan, type);
+      Vlan.write(frame, destination, PEER_MAC, vlan, 0, type);
       header = frame + Vlan.HEADER;
     }
   }
 
   /** A tag of another VLAN, or of none, in front of a packet. */
   void tagged(int identifier, int source, int length) {
-    Vlan.write(frame, ScriptedDevice.OUR_MAC, PEER_MAC, identifier, Ethernet.TYPE_IPV4);
+    Vlan.write(frame, ScriptedDevice.OUR_MAC, PEER_MAC, identifier, 0, Ethernet.TYPE_IPV4);
     header = frame + Vlan.HEADER;
     Ipv4.write(header, Ipv4.HEADER + length, Ipv4.PROTOCOL_TCP, source, OURS);
     receive();

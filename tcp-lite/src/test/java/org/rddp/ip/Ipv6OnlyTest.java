@@ -97,7 +97,7 @@ class Ipv6OnlyTest {
   @Test
   void shouldHaveAnAddress() {
     assertThatThrownBy(
-            () -> new InterfaceAddress(Optional.empty(), Optional.empty(), 1500, Vlan.NONE))
+            () -> new InterfaceAddress(Optional.empty(), Optional.empty(), 1500, Vlan.NONE, 0))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -98,6 +98,30 @@ class VlanTest {
   }
 
   @Test
+  @DisplayName("IEEE 802.1Q: the tag has the interface's priority, and the frames are the VLAN's")
+  void shouldWriteThePriority() {
+    IpScript urgent = new IpScript(OURS_IS, 5);
+    long packet = urgent.pool.allocate();
+    urgent.open(PEER).send(packet, urgent.pool.address(packet), 8, Ipv4.NOT_ECT, urgent.now);
+    urgent.ip.transmit();
+    assertThat(urgent.take()).isEqualTo(Arp.LENGTH);
+    assertThat(Memory.getShort(urgent.frame() + 14)).isEqualTo(5 << 13 | OURS_IS);
+    assertThat(Vlan.identifier(urgent.frame())).isEqualTo(OURS_IS);
+  }
+
+  @Test
+  @DisplayName("IEEE 802.1Q: priorities go from 0 to 7, and need a tag")
+  void shouldRefuseOtherPriorities() {
+    Optional<Ipv4Network> network =
+        Optional.of(new Ipv4Network(new Ipv4Address(OURS), 24, Optional.empty()));
+    for (int[] wrong : new int[][] {{OURS_IS, -1}, {OURS_IS, 8}, {Vlan.NONE, 1}}) {
+      assertThatThrownBy(
+              () -> new InterfaceAddress(network, Optional.empty(), 1500, wrong[0], wrong[1]))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
   @DisplayName("IEEE 802.1Q: an echo is answered in its VLAN")
   void shouldAnswerAnEchoInItsVlan() {
     tagged.icmp(Icmpv4.ECHO, 0, 40);

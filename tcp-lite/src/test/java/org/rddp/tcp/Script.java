@@ -26,8 +26,8 @@ import org.rddp.wire.TcpOptions;
  *
  * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U E W, and {@code .}
  * for ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss},
- * {@code ws}, {@code ts} and {@code ecr}, {@code ecn} (the codepoint in IP's header), {@code
- * sackok} ({@code sackno} expects none), and {@code sack} with blocks such as {@code
+ * {@code ws}, {@code ts} and {@code ecr}, {@code ecn} (the codepoint in IP's header), {@code dscp},
+ * {@code sackok} ({@code sackno} expects none), and {@code sack} with blocks such as {@code
  * 101-201,301-401} ({@code -} expects none). Numbers count from each end's SYN, which is 0; so the
  * first octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
  * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
@@ -345,6 +345,7 @@ final class Script {
     check(expected, "mss", options.mss(), was);
     check(expected, "ws", options.windowScale(), was);
     check(expected, "ecr", options.timestampEcho(), was);
+    check(expected, "dscp", Ipv4.dscp(frame + Ethernet.HEADER), was);
     check(expected, "ecn", Ipv4.ecn(frame + Ethernet.HEADER), was);
     if (hasWord(expected, "sackok")) {
       assertThat(options.sackPermitted()).as("sackok of %s", was).isTrue();
