@@ -303,6 +303,7 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue 
 enum rddp_choice { RDDP_AS_CONFIGURED = 0, RDDP_NO = 1, RDDP_YES = 2 };
 
 #define RDDP_DEPTH_AS_CONFIGURED UINT32_MAX
+#define RDDP_DSCP_AS_CONFIGURED UINT32_MAX
 #define RDDP_MAX_PRIVATE_DATA 512
 
 /* Options of a connection, or of all connections of a listener. Begin with RDDP_CONNECTION_DEFAULTS. */
@@ -335,10 +336,15 @@ struct rddp_connection_options {
     bool send_immediate;
     unsigned withheld_rights;           /* that the peer has not got, whatever regions and windows grant: RDDP_REMOTE_READ,
                                            RDDP_REMOTE_WRITE, RDDP_REMOTE_ATOMIC */
+    /*
+     * Differentiated Services codepoint (RFC 2474) of the packets that this end sends, 0 to 63, or RDDP_DSCP_AS_CONFIGURED.
+     * Packets of the handshake that accepts a connection have the interface's.
+     */
+    uint32_t dscp;
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \
-    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED }
+    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED, .dscp = RDDP_DSCP_AS_CONFIGURED }
 
 /* Results of the startup frames. The peer's numbers are UINT32_MAX if its frame has none. */
 struct rddp_startup {

@@ -1,6 +1,8 @@
 /* Options of connections. */
 #include "connection.h"
 
+#define LARGEST_DSCP 63U
+
 static const struct rddp_connection_options DEFAULTS = RDDP_CONNECTION_DEFAULTS;
 
 int check_options(const struct rddp_connection_options **chosen) {
@@ -18,12 +20,22 @@ int check_options(const struct rddp_connection_options **chosen) {
         return fail(RDDP_INVALID, "withheld rights 0x%x: RDDP_REMOTE_READ, RDDP_REMOTE_WRITE and RDDP_REMOTE_ATOMIC can be",
             options->withheld_rights);
     }
+    if (options->dscp > LARGEST_DSCP && options->dscp != RDDP_DSCP_AS_CONFIGURED) {
+        return fail(RDDP_INVALID, "DSCP %u, at most %u, or RDDP_DSCP_AS_CONFIGURED", options->dscp, LARGEST_DSCP);
+    }
     return RDDP_OK;
 }
 
 /* Flags of a connection's settings. */
 #define ACKNOWLEDGED 1U
 #define SEND_IMMEDIATE 2U
+#define DSCP 4U
+#define DSCP_SHIFT 8
+
+static uint32_t flags_of(const struct rddp_connection_options *options) {
+    uint32_t flags = (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0);
+    return options->dscp == RDDP_DSCP_AS_CONFIGURED ? flags : flags | DSCP | options->dscp << DSCP_SHIFT;
+}
 
 void put_settings(struct message *message, const struct rddp_connection_options *options) {
     put_u32(message, options->held_octets);
@@ -39,7 +51,7 @@ void put_settings(struct message *message, const struct rddp_connection_options 
     put_u32(message, options->peer_to_peer);
     put_u32(message, options->revision_1_retry);
     put_u32(message, options->domain);
-    put_u32(message, (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0));
+    put_u32(message, flags_of(options));
     put_u32(message, options->withheld_rights);
 }
 

@@ -53,6 +53,8 @@ struct id {
     struct listening *places;     /* under `streams` */
     struct ibv_qp_init_attr *initial;  /* for the queue pairs of a listening endpoint */
     bool owns_send_cq, owns_recv_cq;
+    bool has_dscp;                /* the program has chosen a type of service */
+    uint8_t dscp;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     uint32_t events_acknowledged;
@@ -87,6 +89,9 @@ void stop_listening(struct id *id);
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared);
 
 /* Options of the connections that a listener accepts. shared may be null. */
+/* The DSCP of the type of service that the program has chosen. */
+uint32_t dscp_of(const struct id *id);
+
 struct rddp_connection_options listening_options(struct ibv_srq *shared);
 
 /* Makes an event for an id, and adds it to the id's channel, with `streams` held. */

@@ -51,6 +51,10 @@ struct rddp_connection_options listening_options(struct ibv_srq *shared) {
     return options;
 }
 
+uint32_t dscp_of(const struct id *id) {
+    return id->has_dscp ? id->dscp : RDDP_DSCP_AS_CONFIGURED;
+}
+
 static uint32_t smaller(uint32_t one, uint32_t other) {
     return one < other ? one : other;
 }
@@ -97,6 +101,7 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
     }
     struct rddp_connection_options options = connection_options(param, pair->ibv.srq);
     options.domain = domain_of(pair->ibv.pd)->number;
+    options.dscp = dscp_of(id);
     struct in6_addr to = address_in(&ibv->route.addr.dst_addr);
     rddp_session *session = id->device->session;
     rddp_connection *connection;

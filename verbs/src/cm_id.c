@@ -75,13 +75,17 @@ VERBS int rdma_destroy_id(struct rdma_cm_id *ibv) {
     return 0;
 }
 
-/* Accepts options such as the type of service, without effect. A timeout is shown by ibv_query_qp(). */
+/* Accepts options that have no effect, too. A timeout is shown by ibv_query_qp(). */
 VERBS int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t length) {
     if (level != RDMA_OPTION_ID) {
         return fails(EOPNOTSUPP);
     }
     if (name == RDMA_OPTION_ID_ACK_TIMEOUT && length == 1 && id->qp != NULL) {
         queue_pair_of(id->qp)->set.timeout = *(const uint8_t *)value;
+    }
+    if (name == RDMA_OPTION_ID_TOS && length == 1) {
+        id_of(id)->dscp = *(const uint8_t *)value >> 2;
+        id_of(id)->has_dscp = true;
     }
     return 0;
 }

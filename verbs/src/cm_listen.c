@@ -36,6 +36,7 @@ static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
     }
     *place = (struct listening){.id = id, .device = device, .verbs = verbs, .domain = device->shared_domain};
     struct rddp_connection_options options = options_at(device, id->ibv.srq);
+    options.dscp = dscp_of(id);
     uint16_t port = ntohs(rdma_get_src_port(&id->ibv));
     struct in6_addr at = address_in(&id->ibv.route.addr.src_addr);
     int result = rddp_listen_ipv6(device->session, &at, port, backlog, &options, &place->listener);

@@ -64,6 +64,9 @@ static struct rddp_connection_options options_for(const struct queue_pair *pair,
     options.send_immediate = true;
     options.domain = domain_of(pair->ibv.pd)->number;
     options.withheld_rights = PEER_RIGHTS & ~rights_of(set->qp_access_flags);
+    if (set->ah_attr.grh.traffic_class != 0) {  /* 0, which most programs leave it at, is the interface's */
+        options.dscp = set->ah_attr.grh.traffic_class >> 2;
+    }
     if (pair->ibv.srq != NULL) {
         options.receive_queue = shared_queue_of(pair->ibv.srq)->queue;
     }

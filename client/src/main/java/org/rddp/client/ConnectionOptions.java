@@ -32,6 +32,9 @@ import org.rddp.ipc.control.ConnectionSettings;
  *     octet acknowledged, not when they have been sent: see {@link #withAcknowledged}
  * @param sendImmediate RDMAP: whether this program wants Sends with immediate data: see {@link
  *     #withSendImmediate}
+ * @param dscp Differentiated Services codepoint of the packets that this end sends, 0 to 63; -1: as
+ *     the interface is configured. Packets of the handshake that accepts a connection have the
+ *     interface's
  */
 public record ConnectionOptions(
     int heldOctets,
@@ -42,7 +45,10 @@ public record ConnectionOptions(
     CompletionQueue completionQueue,
     int domain,
     boolean acknowledged,
-    boolean sendImmediate) {
+    boolean sendImmediate,
+    int dscp) {
+  private static final int LARGEST_DSCP = 63;
+
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS =
       new ConnectionOptions(
@@ -54,12 +60,17 @@ public record ConnectionOptions(
           null,
           ProtectionDomains.DEFAULT,
           false,
-          false);
+          false,
+          -1);
 
   /** Checks the ranges. */
   public ConnectionOptions {
     queues = List.copyOf(queues);
     ProtectionDomains.check(domain);
+    if (dscp < -1 || dscp > LARGEST_DSCP) {
+      throw new IllegalArgumentException(
+          "DSCP " + dscp + " is not 0 to 63, or -1 for the interface's");
+    }
     if (heldOctets < 0) {
       throw new IllegalArgumentException("held octets: " + heldOctets);
     }
@@ -180,6 +191,15 @@ public record ConnectionOptions(
     return with(draft -> draft.sendImmediate = wanted);
   }
 
+  /**
+   * Copies the options with a Differentiated Services codepoint (RFC 2474), by which switches and
+   * routers choose queues; -1 for the interface's. The network's operator says which codepoints
+   * mean something.
+   */
+  public ConnectionOptions withDscp(int codepoint) {
+    return with(draft -> draft.dscp = codepoint);
+  }
+
   /** Whether the connection speaks plain DDP. */
   public boolean isPlainDdp() {
     return !queues.isEmpty();
@@ -188,7 +208,16 @@ public record ConnectionOptions(
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
     return new ConnectionSettings(
-        heldOctets, taggedNotices, queues, shared, startup, domain, acknowledged, sendImmediate, 0);
+        heldOctets,
+        taggedNotices,
+        queues,
+        shared,
+        startup,
+        domain,
+        acknowledged,
+        sendImmediate,
+        0,
+        dscp);
   }
 
   private ConnectionOptions with(Consumer<Draft> change) {
@@ -208,6 +237,7 @@ public record ConnectionOptions(
     int domain;
     boolean acknowledged;
     boolean sendImmediate;
+    int dscp;
 
     Draft(ConnectionOptions from) {
       heldOctets = from.heldOctets;
@@ -219,6 +249,7 @@ public record ConnectionOptions(
       domain = from.domain;
       acknowledged = from.acknowledged;
       sendImmediate = from.sendImmediate;
+      dscp = from.dscp;
     }
 
     ConnectionOptions options() {
@@ -231,7 +262,8 @@ public record ConnectionOptions(
           completionQueue,
           domain,
           acknowledged,
-          sendImmediate);
+          sendImmediate,
+          dscp);
     }
   }
 }

@@ -21,6 +21,8 @@ import org.rddp.client.types.StartupOptions.Choice;
  * @param sendImmediate RDMAP: whether Sends with immediate data are wanted
  * @param withheldRights RDMAP: rights that the peer has not got, whatever STags grant: 2 remote
  *     read, 4 remote write, 8 remote atomic
+ * @param dscp Differentiated Services codepoint of the connection's packets, 0 to 63; -1: the
+ *     interface's
  */
 public record ConnectionSettings(
     int heldOctets,
@@ -31,12 +33,18 @@ public record ConnectionSettings(
     int domain,
     boolean acknowledged,
     boolean sendImmediate,
-    int withheldRights) {
+    int withheldRights,
+    int dscp) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
   private static final int ACKNOWLEDGED = 1;
   private static final int SEND_IMMEDIATE = 2;
+  private static final int DSCP = 4;
+  private static final int DSCP_SHIFT = 8;
+  private static final int LARGEST_DSCP = 63;
+  private static final int FLAGS =
+      ACKNOWLEDGED | SEND_IMMEDIATE | DSCP | LARGEST_DSCP << DSCP_SHIFT;
   private static final int RIGHTS_OF_PEERS = 2 | 4 | 8;
 
   private static final List<Choice> CHOICES = List.of(Choice.values());
@@ -66,7 +74,8 @@ public record ConnectionSettings(
         ProtectionDomains.DEFAULT,
         false,
         false,
-        0);
+        0,
+        -1);
   }
 
   /** Copies the settings with another startup. */
@@ -80,7 +89,8 @@ public record ConnectionSettings(
         domain,
         acknowledged,
         sendImmediate,
-        withheldRights);
+        withheldRights,
+        dscp);
   }
 
   /** Copies the settings with sends that complete when they are acknowledged, or sent. */
@@ -94,7 +104,8 @@ public record ConnectionSettings(
         domain,
         wanted,
         sendImmediate,
-        withheldRights);
+        withheldRights,
+        dscp);
   }
 
   /** Copies the settings with the wish for Sends with immediate data, or without. */
@@ -108,7 +119,8 @@ public record ConnectionSettings(
         domain,
         acknowledged,
         wanted,
-        withheldRights);
+        withheldRights,
+        dscp);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -128,7 +140,8 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
-    buffer.putInt((acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0));
+    int flags = (acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0);
+    buffer.putInt(dscp < 0 ? flags : flags | DSCP | dscp << DSCP_SHIFT);
     buffer.putInt(withheldRights);
   }
 
@@ -147,8 +160,10 @@ public record ConnectionSettings(
     StartupOptions startup = readStartup(buffer);
     int domain = buffer.getInt();
     int flags = buffer.getInt();
-    if ((flags & ~(ACKNOWLEDGED | SEND_IMMEDIATE)) != 0) {
-      throw new ControlProtocolException("flags " + flags + " of a connection: 0 to 3");
+    boolean coded = (flags & DSCP) != 0;
+    int dscp = flags >>> DSCP_SHIFT;
+    if ((flags & ~FLAGS) != 0 || (!coded && dscp != 0)) {
+      throw new ControlProtocolException("flags " + flags + " of a connection");
     }
     return new ConnectionSettings(
         heldOctets,
@@ -159,7 +174,8 @@ public record ConnectionSettings(
         domain,
         (flags & ACKNOWLEDGED) != 0,
         (flags & SEND_IMMEDIATE) != 0,
-        readRights(buffer));
+        readRights(buffer),
+        coded ? dscp : -1);
   }
 
   private static int readRights(MessageBuffer buffer) throws ControlProtocolException {

@@ -62,7 +62,8 @@ class ControlSocketTest {
           4095,
           true,
           true,
-          14);
+          14,
+          63);
   private static final ConnectionSettings PLAIN =
       new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24)).withAcknowledged(true);
   private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);

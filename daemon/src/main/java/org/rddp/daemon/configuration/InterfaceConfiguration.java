@@ -21,6 +21,7 @@ import org.rddp.tcp.TcpSettings;
  * @param longestFrame largest IP packet in octets of a frame with several TCP segments: {@link
  *     org.rddp.device.FrameDevice#longestFrame()}
  * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
+ * @param vlanPriority priority of the VLAN tag, 0 to 7; 0 without one
  * @param engines engines that share the interface, each with a queue of the device: 1 to {@link
  *     org.rddp.group.StackGroup#MOST}
  * @param packets number of packet buffers
@@ -43,6 +44,7 @@ public record InterfaceConfiguration(
     int mtu,
     int longestFrame,
     int vlan,
+    int vlanPriority,
     int engines,
     int packets,
     int descriptors,
@@ -64,7 +66,7 @@ public record InterfaceConfiguration(
 
   /** The addresses with the link's settings for the stack. */
   public InterfaceAddress interfaceAddress() {
-    return new InterfaceAddress(ipv4, ipv6, mtu, vlan);
+    return new InterfaceAddress(ipv4, ipv6, mtu, vlan, vlanPriority);
   }
 
   /** The addresses in words, such as {@code 10.0.0.1/24 and 2001:db8::1/64}. */

@@ -49,6 +49,13 @@ final class InterfaceReader {
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int longest = (int) section.integer("longest-frame", 576, LONGEST_FRAME, 0);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
+    int priority = (int) section.integer("vlan-priority", 0, Vlan.HIGHEST_PRIORITY, 0);
+    if (priority > 0 && vlan == Vlan.NONE) {
+      section.refuse(
+          "vlan-priority",
+          "is " + priority + ", and untagged frames have no priority",
+          "a 'vlan', or no priority");
+    }
     int engines =
         (int)
             section.integerOr(
@@ -117,6 +124,7 @@ final class InterfaceReader {
         mtu,
         longest == 0 ? usualLongestFrame(ring, mtu) : longest,
         vlan,
+        priority,
         engines,
         packets,
         descriptors,

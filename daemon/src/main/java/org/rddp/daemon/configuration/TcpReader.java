@@ -37,6 +37,7 @@ final class TcpReader {
             .withReceiveBuffer(
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(section.choice("congestion", CONGESTION, defaults.congestion()))
+            .withDscp((int) section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
             .withEcn(section.flag("ecn", defaults.ecn()))
             .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
             .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))

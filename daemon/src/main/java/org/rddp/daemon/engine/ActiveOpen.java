@@ -7,6 +7,7 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpStack;
 
 /**
  * Connects to a peer's address until both ends have agreed; once more, with revision 1, if the peer
@@ -77,7 +78,12 @@ final class ActiveOpen {
   }
 
   private TcpConnection connect() {
-    TcpConnection tcp = session.engine().tcp().connect(address, port, connection.startup());
+    TcpStack stack = session.engine().tcp();
+    int dscp = settings.dscp();
+    TcpConnection tcp =
+        dscp < 0
+            ? stack.connect(address, port, connection.startup())
+            : stack.connect(address, port, connection.startup(), dscp);
     connection.begin(tcp, connection.startup());
     return tcp;
   }

@@ -82,6 +82,9 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** How a queue pair finds its peer; null for other connections. */
   private Meeting meeting;
 
+  /** DSCP of its packets; -1 for the interface's. */
+  private final byte dscp;
+
   /** Null before it is opened. */
   private ConnectionEnds ends;
 
@@ -101,6 +104,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
+    this.dscp = (byte) settings.dscp();
     this.sendImmediate = new SendImmediateOffer(settings.sendImmediate());
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
@@ -171,6 +175,9 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   void begin(TcpConnection opened, MpaStartup begun) {
     tcp = opened;
     startup = begun;
+    if (dscp >= 0) {
+      opened.dscp(dscp);
+    }
     ends =
         new ConnectionEnds(
             opened.localAddress(), opened.localPort(), opened.remoteAddress(), opened.remotePort());

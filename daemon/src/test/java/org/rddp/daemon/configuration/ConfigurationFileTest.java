@@ -198,6 +198,7 @@ class ConfigurationFileTest {
             mtu = 9000
             longest-frame = 20000
             vlan = 100
+            vlan-priority = 5
             engines = 2
             packets = 2048
             descriptors = 256
@@ -210,6 +211,7 @@ class ConfigurationFileTest {
             receive-buffer = "128KiB"
             congestion = "new-reno"
             ecn = false
+            dscp = 26
             backlog = 9
             peer-backlog = 3
             peer-connections = 4
@@ -281,6 +283,7 @@ class ConfigurationFileTest {
                 9000,
                 20_000,
                 100,
+                5,
                 2,
                 2048,
                 256,
@@ -290,6 +293,7 @@ class ConfigurationFileTest {
                     .withReceiveBuffer(128 << 10)
                     .withCongestion(CongestionAlgorithm.NEW_RENO)
                     .withEcn(false)
+                    .withDscp(26)
                     .withBacklog(9)
                     .withPeerBacklog(3)
                     .withSynCookies(false)
@@ -460,6 +464,9 @@ class ConfigurationFileTest {
           tcp = { buffer = 1 }             | unknown key
           tcp = { congestion = 'bbr' }     | one of "cubic", "new-reno", "none"
           tcp = { ecn = 1 }                | true or false
+          tcp = { dscp = 64 }              | a whole number from 0 to 63
+          vlan-priority = 8                | a whole number from 0 to 7
+          vlan-priority = 1                | untagged frames have no priority
           tcp = { backlog = 0 }            | a whole number from 1 to 65536
           tcp = { peer-connections = 20000 }| from 1 to 16384
           tcp = { keep-alive = 'never' }   | or "off"

@@ -150,7 +150,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     refuses(
         Reason.INVALID,
         new ConnectionSettings(
-            0, 0, List.of(1), 0, plain.startup(), plain.domain(), false, false, 4));
+            0, 0, List.of(1), 0, plain.startup(), plain.domain(), false, false, 4, -1));
     refuses(Reason.LIMIT, new ConnectionSettings(0, -1, List.of(1)));
     refuses(Reason.LIMIT, new ConnectionSettings(HELD + 1, 0, List.of(1)));
   }

@@ -6,15 +6,19 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -34,6 +38,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
 
 /**
  * A session whose rings the test writes itself, as a program that is not ours would, and peers that
@@ -90,7 +96,11 @@ final class SessionFixture {
   private long now = 1_000_000_000L;
   final QueuePairNumbers numbers =
       new QueuePairNumbers(QUEUE_PAIR_PORT, 1, new Random(5), () -> now);
-  private final TcpStack tcp = stack(link[0], OURS, 1);
+
+  /** DSCPs of the packets that have been sent. */
+  final Set<Integer> codepoints = new TreeSet<>();
+
+  private final TcpStack tcp = stack(new CodepointWatch(link[0]), OURS, 1);
   private final TcpStack peerTcp = stack(link[1], THEIRS, 2);
   private final DdpEngine peerDdp = new DdpEngine(new TaggedBuffers(16, new SplittableRandom(4)));
   private final ProtectionDomain peerDomain = new ProtectionDomain("peer");
@@ -147,7 +157,25 @@ final class SessionFixture {
     engine.begin(session);
   }
 
-  private TcpStack stack(LoopedDevice device, Ipv4Address address, int seed) {
+  /** Notes the DSCPs of what a device sends. */
+  private final class CodepointWatch extends WrappedDevice {
+    CodepointWatch(FrameDevice device) {
+      super(device);
+    }
+
+    @Override
+    public int transmit(long[] packets, int first, int count) {
+      for (int i = first; i < first + count; i++) {
+        long frame = pool().address(packets[i]);
+        if (Ethernet.type(frame) == Ethernet.TYPE_IPV4) {
+          codepoints.add(Ipv4.dscp(frame + Ethernet.HEADER));
+        }
+      }
+      return super.transmit(packets, first, count);
+    }
+  }
+
+  private TcpStack stack(FrameDevice device, Ipv4Address address, int seed) {
     return new TcpStack(
         device,
         new InterfaceAddress(address, 24),
