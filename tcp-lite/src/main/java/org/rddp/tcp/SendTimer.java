@@ -27,6 +27,9 @@ final class SendTimer {
 
   private boolean probe;
 
+  /** Whether the timeout was started for a single segment. */
+  private boolean alone;
+
   /** Resets the timer for a connection, or null. */
   void begin(TcpConnection owner) {
     connection = owner;
@@ -37,6 +40,7 @@ final class SendTimer {
     expirations = 0;
     unanswered = false;
     probe = false;
+    alone = false;
   }
 
   /** Restarts the user timeout after progress of the peer. */
@@ -81,8 +85,19 @@ final class SendTimer {
 
   /** Starts the timeout, unless it is running. */
   void start(long nanoseconds) {
-    if (timeoutAt == NEVER) {
+    start(nanoseconds, false);
+  }
+
+  /**
+   * Starts the timeout, unless it is running; one that was started for a single segment starts
+   * again when others follow.
+   *
+   * @param single whether a single segment is in flight
+   */
+  void start(long nanoseconds, boolean single) {
+    if (timeoutAt == NEVER || (alone && !single)) {
       timeoutAt = connection.context.now + nanoseconds;
+      alone = single;
     }
   }
 

@@ -751,7 +751,8 @@ final class Sender {
     ensureTimer();
     timer.nothingEarlier();
     if (max > una) {
-      timer.start(timeout.current());
+      boolean alone = flight.board.outstanding() == 1;
+      timer.start(alone ? timeout.currentAlone() : timeout.current(), alone);
       startEarlier(flight.recovery);
     } else if (shut || flight.board.unsent() < flight.queue.tail()) {
       timer.start(timeout.backedOff(timer.expirations()));

@@ -15,6 +15,7 @@ final class TcpReader {
               "new-reno", CongestionAlgorithm.NEW_RENO,
               "none", CongestionAlgorithm.NONE));
 
+  private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SHORTEST = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST = TimeUnit.DAYS.toNanos(1);
 
@@ -59,6 +60,18 @@ final class TcpReader {
                     "keep-alive-interval", SHORTEST, LONGEST, defaults.keepAliveInterval()))
             .withKeepAliveProbes(
                 (int) section.integer("keep-alive-probes", 1, 100, defaults.keepAliveProbes()));
+    long minimum =
+        section.duration(
+            "minimum-timeout", MILLISECOND, SHORTEST, defaults.minimumRetransmission());
+    read =
+        read.withMinimumRetransmission(minimum)
+            .withMinimumProbe(Math.min(defaults.minimumProbe(), minimum / 2))
+            .withPeerAcknowledgmentDelay(
+                section.duration(
+                    "peer-acknowledgment-delay",
+                    MILLISECOND / 100,
+                    SHORTEST / 2,
+                    defaults.peerAcknowledgmentDelay()));
     section.refuseUnknownKeys();
     return read;
   }

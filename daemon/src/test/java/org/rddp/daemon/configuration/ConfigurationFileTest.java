@@ -220,6 +220,8 @@ class ConfigurationFileTest {
             keep-alive = "1min"
             keep-alive-interval = "5s"
             keep-alive-probes = 2
+            minimum-timeout = "1ms"
+            peer-acknowledgment-delay = "50us"
             [interface.mpa]
             crc = false
             markers = true
@@ -300,7 +302,10 @@ class ConfigurationFileTest {
                     .withUserTimeout(120_000_000_000L)
                     .withKeepAlive(60_000_000_000L)
                     .withKeepAliveInterval(5_000_000_000L)
-                    .withKeepAliveProbes(2),
+                    .withKeepAliveProbes(2)
+                    .withMinimumRetransmission(1_000_000)
+                    .withMinimumProbe(500_000)
+                    .withPeerAcknowledgmentDelay(50_000),
                 MpaSettings.DEFAULTS
                     .withCrc(false)
                     .withMarkers(true)
@@ -471,6 +476,8 @@ class ConfigurationFileTest {
           tcp = { peer-connections = 20000 }| from 1 to 16384
           tcp = { keep-alive = 'never' }   | or "off"
           tcp = { keep-alive = '1ms' }     | from 1s to 1440min
+          tcp = { minimum-timeout = '500us' } | from 1ms to 1s
+          tcp = { peer-acknowledgment-delay = '1s' } | from 10us to 500ms
           tcp = { user-timeout = '5ms' }   | is out of range
           """)
   void shouldRejectWrongValuesOfAnInterface(String line, String expected) {

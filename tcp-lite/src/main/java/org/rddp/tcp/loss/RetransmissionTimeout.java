@@ -8,6 +8,12 @@ public final class RetransmissionTimeout {
   /** The least initial timeout after the SYN was retransmitted (RFC 6298 section 5.7). */
   private static final long AFTER_LOST_SYN = 3_000_000_000L;
 
+  /**
+   * The clock granularity G (RFC 6298 section 2.3): turns of both engines, however even the round
+   * trips were.
+   */
+  private static final long GRANULARITY = 1_000_000;
+
   private static final int LARGEST_SHIFT = 30;
 
   /** Shift from nanoseconds to units of about a second. */
@@ -37,6 +43,17 @@ public final class RetransmissionTimeout {
     return backedOff(shift);
   }
 
+  /**
+   * The timeout while a single segment is in flight: the peer may delay its acknowledgment, which a
+   * minimum below that delay does not allow for (RFC 8985 section 7.2 does the same for probes).
+   */
+  public long currentAlone() {
+    long usual = current();
+    return settings.minimumTimeout() >= settings.peerDelay()
+        ? usual
+        : Math.max(usual, smoothed + settings.peerDelay());
+  }
+
   /** The timeout doubled {@code times} times, within the maximum. */
   public long backedOff(int times) {
     long timeout = timeout();
@@ -55,7 +72,7 @@ public final class RetransmissionTimeout {
 
   private long timeout() {
     if (smoothed > 0) {
-      return clamp(smoothed + 4 * variation);
+      return clamp(smoothed + Math.max(4 * variation, GRANULARITY));
     }
     long initial = settings.initialTimeout();
     return synWasLost ? clamp(Math.max(initial, AFTER_LOST_SYN)) : initial;

@@ -36,6 +36,16 @@ class RetransmissionTimeoutTest {
   }
 
   @Test
+  @DisplayName("RFC 6298 2.3: even round trips leave a millisecond for the clock's granularity")
+  void shouldAllowForTheGranularity() {
+    RetransmissionTimeout timeout = new RetransmissionTimeout(SETTINGS);
+    for (int i = 0; i < 100; i++) {
+      timeout.measured(5 * MILLISECOND, 0);
+    }
+    assertThat(timeout.current()).isEqualTo(6 * MILLISECOND);
+  }
+
+  @Test
   @DisplayName("RFC 6298 5.7: after a lost SYN the timeout starts again at three seconds")
   void shouldStartAtThreeSecondsAfterALostSyn() {
     RetransmissionTimeout timeout = new RetransmissionTimeout(SETTINGS);
