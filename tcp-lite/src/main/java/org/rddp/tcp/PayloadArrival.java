@@ -33,7 +33,7 @@ final class PayloadArrival {
       return;
     }
     if (connection.ecn) {
-      receiver.congestion(segment.has(Tcp.CWR), segment.ecn == Ipv4.CE);
+      echo(connection, segment.has(Tcp.CWR), segment.ecn == Ipv4.CE);
     }
     long next = receiver.next();
     long from = Math.max(position, next); // MPAA-3-04, MPAB-2.2-06, DDP-3-13, D03-5.1.2-03
@@ -51,6 +51,22 @@ final class PayloadArrival {
       }
     } else if (from < to) {
       handUp(connection, segment, position, to);
+    }
+  }
+
+  /**
+   * Processes the ECN signals of a segment. With DCTCP what came before a change of the mark is
+   * acknowledged by itself, so that the peer can count the marked octets (RFC 8257 section 3.2).
+   */
+  private void echo(TcpConnection connection, boolean reduced, boolean experienced) {
+    Receiver receiver = connection.receiver;
+    if (!context.settings.congestion().isMarked()) {
+      receiver.congestion(reduced, experienced);
+    } else if (experienced != receiver.echoesCongestion()) {
+      if (receiver.acknowledgmentPending()) {
+        connection.acknowledgeNow();
+      }
+      receiver.congestionChanged();
     }
   }
 

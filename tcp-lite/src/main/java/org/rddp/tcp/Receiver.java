@@ -176,6 +176,12 @@ final class Receiver {
     }
   }
 
+  /** Begins or ends to echo congestion, at once: DCTCP.CE of RFC 8257 section 3.2. */
+  void congestionChanged() {
+    echoesCongestion = !echoesCongestion;
+    acknowledgeNow = true;
+  }
+
   /** Whether acknowledgments carry ECE: from a packet with CE until CWR arrives. */
   boolean echoesCongestion() {
     return echoesCongestion;

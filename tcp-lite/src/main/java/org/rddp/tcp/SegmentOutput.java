@@ -23,6 +23,9 @@ final class SegmentOutput {
   private final boolean cutsTrains;
   private final boolean sumsLength;
 
+  /** Whether every packet allows to be marked. */
+  private final boolean marked;
+
   SegmentOutput(StackContext context) {
     this.context = context;
     ip = context.ip;
@@ -33,6 +36,7 @@ final class SegmentOutput {
     offloadsSegmentation = ip.offloadsSegmentation();
     cutsTrains = ip.cutsTrains();
     sumsLength = ip.sumsLength();
+    marked = context.settings.congestion().isMarked();
   }
 
   /** Whether the device computes checksums, so that payloads need not be summed. */
@@ -237,9 +241,16 @@ final class SegmentOutput {
     if (context.trace != null) {
       context.trace.sending(connection, header, length);
     }
-    if (!path.send(packet, header, length, connection.trafficClass(ecn), context.now)) {
+    int codepoint = marked && capable(connection) ? Ipv4.ECT_0 : ecn;
+    if (!path.send(packet, header, length, connection.trafficClass(codepoint), context.now)) {
       connection.sender.unsealed = true;
     }
+  }
+
+  /** Whether ECN is in use, or our first SYN offers it. */
+  private static boolean capable(TcpConnection connection) {
+    return connection.ecn
+        || (connection.state() == TcpState.SYN_SENT && !connection.synRetransmitted);
   }
 
   private void requestOffload(Path path, long packet, long header, int length, int segment) {

@@ -11,7 +11,8 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  *     window is at most 65535 octets
  * @param timestamps whether the timestamps option is offered (RFC 7323 section 3)
  * @param selectiveAcknowledgment whether SACK is offered (RFC 2018)
- * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168)
+ * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168); DCTCP
+ *     needs it
  * @param congestion congestion control
  * @param dscp Differentiated Services codepoint of every packet, 0 to 63 (RFC 9293 section 3.9.2);
  *     {@link TcpConnection#dscp} sets another one for a connection
@@ -110,6 +111,9 @@ public record TcpSettings(
   /** Checks the ranges. */
   public TcpSettings {
     require(receiveBuffer >= 2048 && receiveBuffer <= 1 << 30, "receive buffer", receiveBuffer);
+    if (congestion == CongestionAlgorithm.DCTCP && !ecn) {
+      throw new IllegalArgumentException("DCTCP without ECN");
+    }
     require(dscp >= 0 && dscp <= LARGEST_DSCP, "DSCP", dscp);
     require(backlog >= 1, "backlog", backlog);
     require(connections >= 1 && connections <= 1 << 24, "connections", connections);

@@ -12,6 +12,7 @@ final class TcpReader {
       new TreeMap<>(
           Map.of(
               "cubic", CongestionAlgorithm.CUBIC,
+              "dctcp", CongestionAlgorithm.DCTCP,
               "new-reno", CongestionAlgorithm.NEW_RENO,
               "none", CongestionAlgorithm.NONE));
 
@@ -30,6 +31,12 @@ final class TcpReader {
     TcpSettings defaults = TcpSettings.DEFAULTS;
     int most = 1 << 16;
     int peerConnections = Math.max(1, connections * 3 / 4);
+    CongestionAlgorithm congestion =
+        section.choice("congestion", CONGESTION, defaults.congestion());
+    boolean ecn = section.flag("ecn", defaults.ecn());
+    if (congestion == CongestionAlgorithm.DCTCP && !ecn) {
+      section.refuse("ecn", "is false, and congestion control is dctcp", "true, or another 'congestion'");
+    }
     TcpSettings read =
         defaults
             .withConnections(connections)
@@ -37,9 +44,9 @@ final class TcpReader {
                 (int) section.integer("peer-connections", 1, connections, peerConnections))
             .withReceiveBuffer(
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
-            .withCongestion(section.choice("congestion", CONGESTION, defaults.congestion()))
+            .withCongestion(congestion)
             .withDscp((int) section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
-            .withEcn(section.flag("ecn", defaults.ecn()))
+            .withEcn(ecn || congestion == CongestionAlgorithm.DCTCP)
             .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
             .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))

@@ -467,7 +467,8 @@ class ConfigurationFileTest {
           mpa = { ird = 0 }                | a whole number from 1 to 16382
           mpa = { ord = 16383 }            | a whole number from 1 to 16382
           tcp = { buffer = 1 }             | unknown key
-          tcp = { congestion = 'bbr' }     | one of "cubic", "new-reno", "none"
+          tcp = { congestion = 'bbr' }     | one of "cubic", "dctcp", "new-reno", "none"
+          tcp = { congestion = 'dctcp', ecn = false } | is false, and congestion control is dctcp
           tcp = { ecn = 1 }                | true or false
           tcp = { dscp = 64 }              | a whole number from 0 to 63
           vlan-priority = 8                | a whole number from 0 to 7

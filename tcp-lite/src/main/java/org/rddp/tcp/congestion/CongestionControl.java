@@ -49,6 +49,20 @@ public interface CongestionControl {
       long acknowledged, long flight, long roundTrip, long smoothed, boolean limited, long now);
 
   /**
+   * New data was acknowledged, in any state, before the other calls about the same acknowledgment.
+   *
+   * @param acknowledged octets
+   * @param outstanding octets sent and not acknowledged
+   * @param marked whether the acknowledgment echoes congestion
+   */
+  default void onEcho(long acknowledged, long outstanding, boolean marked) {}
+
+  /** Whether a loss in the window of an echo reduces once more: an echo reduces by less. */
+  default boolean isGentle() {
+    return false;
+  }
+
+  /**
    * A segment was lost, or the peer echoes congestion; called once per window of data.
    *
    * @param flight octets that were in flight

@@ -4,7 +4,7 @@ package org.rddp.tcp.congestion;
  * NewReno: after slow start the window grows by a segment per round trip, and a loss halves it (RFC
  * 5681), counting octets (RFC 3465).
  */
-public final class NewReno extends SlowStart {
+public sealed class NewReno extends SlowStart permits Dctcp {
   /** Octets acknowledged in congestion avoidance since the window last grew. */
   private int counted;
 
@@ -14,7 +14,7 @@ public final class NewReno extends SlowStart {
   private int priorThreshold;
 
   @Override
-  public void onAcknowledged(
+  public final void onAcknowledged(
       long acknowledged, long flight, long roundTrip, long smoothed, boolean limited, long now) {
     if (!limited) {
       return;
@@ -37,7 +37,7 @@ public final class NewReno extends SlowStart {
   }
 
   @Override
-  public void onTimeout(long flight, boolean first, long now) {
+  public final void onTimeout(long flight, boolean first, long now) {
     if (first) {
       remember();
       reduce(flight, 1, 2, true);
@@ -47,14 +47,14 @@ public final class NewReno extends SlowStart {
   }
 
   @Override
-  public void undo(long now) {
+  public final void undo(long now) {
     if (priorThreshold != 0 && window < priorWindow) {
       restore(priorWindow, priorThreshold);
     }
     priorThreshold = 0;
   }
 
-  private void remember() {
+  final void remember() {
     priorWindow = window;
     priorThreshold = threshold;
     counted = 0;

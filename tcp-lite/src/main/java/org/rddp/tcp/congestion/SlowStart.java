@@ -88,7 +88,11 @@ abstract class SlowStart implements CongestionControl {
    *     3.2 step 2)
    */
   final void reduce(long flight, int numerator, int denominator, boolean lost) {
-    long reduced = Math.min(flight, window) * numerator / denominator;
+    reduceTo(Math.min(flight, window) * numerator / denominator, lost);
+  }
+
+  /** Lowers threshold and window to so many octets, like {@link #reduce}. */
+  final void reduceTo(long reduced, boolean lost) {
     threshold = Math.clamp(reduced, 2 * segment, LARGEST);
     window = lost ? threshold : Math.clamp(reduced, segment, LARGEST);
     afterTimeout = false;

@@ -118,6 +118,9 @@ public final class LossRecovery {
     long flight = a.max - a.una;
     long octets = delivered(a);
     long roundTrip = measure(a);
+    if (a.ack > a.una) {
+      congestion.onEcho(a.ack - a.una, a.max - a.ack, a.congestion);
+    }
     rack.delivered(delivery, timeout.least(), a.now);
     boolean lost = tellsOfLoss(a);
     boolean begins = lost && state < RECOVERING;
@@ -151,6 +154,7 @@ public final class LossRecovery {
   void acknowledgedAlone(long una, long ack, long sentAt, long now) {
     long roundTrip = Math.max(now - sentAt, 1);
     timeout.measured(roundTrip, now);
+    congestion.onEcho(ack - una, 0, false);
     congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
   }
 
@@ -295,7 +299,7 @@ public final class LossRecovery {
   /** Begins a recovery after a loss: reduces the window, once for all octets in flight. */
   private void beginRecovery(long flight, long max, long una, long now) {
     counters.recoveries++;
-    if (state == OPEN) {
+    if (state == OPEN || (state == REDUCING && congestion.isGentle())) {
       congestion.onCongestion(flight, true, now);
       reduction.begin(congestion.threshold(), flight);
       spurious.started(una, max);
