@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
-import org.rddp.tcp.TcpStream;
-import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /**
  * One connection that always has something to send, and how much of it arrives. Packet pools are
@@ -19,39 +17,6 @@ final class GoodputTransfer {
   private final NativePacketPool clientPool = new NativePacketPool(PACKETS, 2048);
   private final NativePacketPool serverPool = new NativePacketPool(PACKETS, 2048);
   private final FrameStore frames = new FrameStore();
-
-  /** Sends all that it may, or receives all that arrives. */
-  private static final class User extends StreamHandlerAdapter {
-    private final boolean sends;
-    private TcpStream stream;
-
-    User(boolean sends) {
-      this.sends = sends;
-    }
-
-    @Override
-    public void onOpen(TcpStream opened) {
-      stream = opened;
-      onSendable();
-    }
-
-    @Override
-    public void onSendable() {
-      while (sends && stream.sendable()) {
-        long packet = stream.allocate();
-        if (packet == 0) {
-          return;
-        }
-        stream.pool().window(packet, stream.pool().address(packet), stream.emss());
-        stream.send(packet);
-      }
-    }
-
-    @Override
-    public void onSegment(long position, long address, int length, long packet) {
-      stream.consumed(length);
-    }
-  }
 
   /**
    * Transfers for a while.
@@ -73,8 +38,8 @@ final class GoodputTransfer {
     SimulatedHost client = host(network, "10.0.0.1", settings, clientPool);
     SimulatedHost server = host(network, "10.0.0.2", settings, serverPool);
     network.join(client.card(), server.card(), there, back);
-    User source = new User(true);
-    User sink = new User(false);
+    BulkUser source = new BulkUser(true);
+    BulkUser sink = new BulkUser(false);
     server.stack().listen(7, (stream, address, port) -> sink);
     client.stack().connect(server.address(), 7, source);
     client.scheduleTurn();

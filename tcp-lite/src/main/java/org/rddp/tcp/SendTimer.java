@@ -13,6 +13,9 @@ final class SendTimer {
   private long timeoutAt;
   private long earlierAt;
 
+  /** When the rate lets new segments leave. */
+  private long pausedUntil;
+
   /** Start of the probe timeout: when new data was last sent or acknowledged. */
   private long probeFrom;
 
@@ -35,6 +38,7 @@ final class SendTimer {
     connection = owner;
     timeoutAt = NEVER;
     earlierAt = NEVER;
+    pausedUntil = NEVER;
     probeFrom = 0;
     progressAt = 0;
     expirations = 0;
@@ -116,14 +120,25 @@ final class SendTimer {
     probe = true;
   }
 
-  /** Removes the earlier deadline. */
+  /** Sets the end of a pause that new segments make. */
+  void pausedUntil(long end) {
+    pausedUntil = end;
+  }
+
+  /** Whether such a pause ends. */
+  boolean pauseEnds() {
+    return pausedUntil <= connection.context.now;
+  }
+
+  /** Removes the earlier deadlines. */
   void nothingEarlier() {
     earlierAt = NEVER;
+    pausedUntil = NEVER;
   }
 
   /** Schedules the timer with the connection's others. */
   void schedule() {
-    connection.retransmitAt = Math.min(timeoutAt, earlierAt);
+    connection.retransmitAt = Math.min(Math.min(timeoutAt, earlierAt), pausedUntil);
     connection.reschedule();
   }
 

@@ -69,6 +69,9 @@ final class Sender {
 
   private boolean finQueued;
 
+  /** Null unless the round trip is long enough. */
+  private Pacing pacing;
+
   /**
    * Whether a segment was dropped for want of a security association, after the last change of
    * these.
@@ -194,7 +197,7 @@ final class Sender {
   /** Takes the first segment of a train from the user. */
   void beginTrain(long packet) {
     int length = context.pool.length(packet);
-    ensureFlight().queue.addTrain(packet, context.longestTrain);
+    ensureFlight().queue.addTrain(packet, longestTrain());
     connection.keepsTrains(1);
     addedToTrain(length);
   }
@@ -218,6 +221,13 @@ final class Sender {
       flight.queue.endTrain();
       added(octets, false);
     }
+  }
+
+  /** The most octets of a train that begins now. */
+  private int longestTrain() {
+    return pacing == null
+        ? context.longestTrain
+        : Math.min(context.longestTrain, Pacing.burst(congestion.window(), emss));
   }
 
   private void addedToTrain(int octets) {
@@ -329,7 +339,7 @@ final class Sender {
         return false;
       }
     }
-    if (flight.recovery.nextToRetransmit() != SegmentQueue.NONE) {
+    if (paced() || flight.recovery.nextToRetransmit() != SegmentQueue.NONE) {
       return false;
     }
     long allowed =
@@ -449,7 +459,7 @@ final class Sender {
     long number = flight.board.unsent();
     int slot = flight.queue.slot(number);
     if (flight.queue.packet(slot) != 0) {
-      int octets = sendableOctets(slot, forced, probe);
+      int octets = !probe && paced() ? 0 : sendableOctets(slot, forced, probe);
       if (octets == 0) {
         return false;
       }
@@ -463,6 +473,26 @@ final class Sender {
       }
     }
     return transmitOrRetry(slot, false);
+  }
+
+  /** Whether new segments wait for the rate; not while nothing is in flight. */
+  private boolean paced() {
+    return pacing != null && max > una && pacing.paused(context.now);
+  }
+
+  /** Takes what was sent from the rate. */
+  private void pace(int octets) {
+    long smoothed = timeout.smoothed();
+    if (timeout.least() < context.settings.pacedRoundTrip()) {
+      pacing = null;
+      return;
+    }
+    if (pacing == null) {
+      pacing = new Pacing();
+    }
+    long window = congestion.window();
+    boolean slowStart = window < congestion.threshold();
+    pacing.sent(octets, Pacing.burst(window, emss), window, smoothed, slowStart, context.now);
   }
 
   /**
@@ -506,6 +536,7 @@ final class Sender {
   private void sentNew(int slot, int octets) {
     progressed();
     max = flight.queue.end(slot);
+    pace(octets);
     timer.sent();
     context.counters.octetsOut += octets;
   }
@@ -754,6 +785,10 @@ final class Sender {
       boolean alone = flight.board.outstanding() == 1;
       timer.start(alone ? timeout.currentAlone() : timeout.current(), alone);
       startEarlier(flight.recovery);
+      if (paced() && (connection.wantsToSend() || flight.board.unsent() < flight.queue.tail())) {
+        context.paces = true;
+        timer.pausedUntil(pacing.end());
+      }
     } else if (shut || flight.board.unsent() < flight.queue.tail()) {
       timer.start(timeout.backedOff(timer.expirations()));
     } else {
@@ -790,7 +825,10 @@ final class Sender {
    * @return false if the peer has not answered for so long that the connection must be given up
    */
   boolean expired(long userTimeout) {
-    if (timer.earlierDue()) {
+    if (timer.pauseEnds()) {
+      connection.scheduleFlush();
+      startTimer();
+    } else if (timer.earlierDue()) {
       expiredEarlier();
     } else if (timer.givesUp(userTimeout)) {
       return false;

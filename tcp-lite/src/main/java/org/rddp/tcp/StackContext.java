@@ -80,6 +80,9 @@ final class StackContext {
   /** Called when a retransmission timer expires. */
   TimeoutHandler timeouts = (connection, timeout, earlier) -> {};
 
+  /** Whether any connection has paused for its rate: timers are then served in every turn. */
+  boolean paces;
+
   /** The trace of one connection; null while none is traced. */
   TcpTrace trace;
 

@@ -39,6 +39,9 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param minimumProbe the least time without an acknowledgment before a tail loss probe, which is
  *     otherwise two round trips (RFC 8985 section 7.2); less causes unnecessary probes whenever the
  *     peer's thread is delayed
+ * @param pacedRoundTrip the least round trip of paths on which new segments are spread over it,
+ *     instead of leaving as soon as the window allows: many turns of the engine; {@link
+ *     Long#MAX_VALUE} for never
  * @param peerAcknowledgmentDelay time by which a peer may delay the acknowledgment of a single
  *     segment (TLP.max_ack_delay of RFC 8985); Linux: 40 ms
  * @param acknowledgmentDelay time that the acknowledgment of a single segment may wait for data
@@ -69,6 +72,7 @@ public record TcpSettings(
     long minimumRetransmission,
     long maximumRetransmission,
     long minimumProbe,
+    long pacedRoundTrip,
     long peerAcknowledgmentDelay,
     long acknowledgmentDelay)
     implements TcpSettingsBuilder.With {
@@ -104,6 +108,7 @@ public record TcpSettings(
           .minimumRetransmission(200 * MILLISECOND)
           .maximumRetransmission(60 * SECOND)
           .minimumProbe(MILLISECOND)
+          .pacedRoundTrip(MILLISECOND / 10)
           .peerAcknowledgmentDelay(40 * MILLISECOND)
           .acknowledgmentDelay(0)
           .build();
@@ -139,6 +144,7 @@ public record TcpSettings(
         "maximum retransmission",
         maximumRetransmission);
     require(minimumProbe > 0, "minimum probe", minimumProbe);
+    require(pacedRoundTrip > 0, "paced round trip", pacedRoundTrip);
     require(peerAcknowledgmentDelay >= 0, "peer's acknowledgment delay", peerAcknowledgmentDelay);
     require(
         acknowledgmentDelay >= 0 && acknowledgmentDelay <= SECOND / 2,

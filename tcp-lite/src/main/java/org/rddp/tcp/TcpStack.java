@@ -148,7 +148,11 @@ public final class TcpStack implements AutoCloseable {
    */
   public int advance(long time) {
     context.now = time;
-    int fired = context.ip.advance(time);
+    return context.ip.advance(time) + serveTimers(time);
+  }
+
+  private int serveTimers(long time) {
+    int fired = 0;
     ConnectionEntry due = context.wheel.poll(time);
     while (due != null) {
       if (expired((TcpConnection) due, time)) {
@@ -175,6 +179,9 @@ public final class TcpStack implements AutoCloseable {
    */
   public int transmit(long time) {
     context.now = time;
+    if (context.paces && context.wheel.nextDeadline() <= time) {
+      serveTimers(time);
+    }
     context.flushQueue.flush(context);
     return context.ip.transmit();
   }

@@ -89,6 +89,7 @@ final class Script {
         .withEcn(false)
         .withSelectiveAcknowledgment(false)
         .withCongestion(CongestionAlgorithm.NEW_RENO)
+        .withPacedRoundTrip(Long.MAX_VALUE)
         .withReceiveBuffer(20_000);
   }
 

@@ -35,7 +35,8 @@ final class TcpReader {
         section.choice("congestion", CONGESTION, defaults.congestion());
     boolean ecn = section.flag("ecn", defaults.ecn());
     if (congestion == CongestionAlgorithm.DCTCP && !ecn) {
-      section.refuse("ecn", "is false, and congestion control is dctcp", "true, or another 'congestion'");
+      section.refuse(
+          "ecn", "is false, and congestion control is dctcp", "true, or another 'congestion'");
     }
     TcpSettings read =
         defaults

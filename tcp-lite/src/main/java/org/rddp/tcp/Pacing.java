@@ -1,0 +1,56 @@
+package org.rddp.tcp;
+
+/**
+ * Spreads the new segments of a connection over its round trip: they leave in bursts at a rate a
+ * little above a window per round trip, twice that in slow start, where the window doubles. Times
+ * in nanoseconds.
+ *
+ * <p>Only for paths whose round trip is many turns of the engine ({@link
+ * TcpSettings#pacedRoundTrip}): on others a pause would be as long as the round trip. A connection
+ * has none until its path turns out to be one.
+ */
+final class Pacing {
+  /**
+   * The least burst in segments: after a pause two bursts may leave, as many as RFC 9406 allows.
+   */
+  private static final int SEGMENTS = 4;
+
+  /** Bursts of a window, where these are longer. */
+  private static final int BURSTS = 16;
+
+  /** When what was sent has been paid for by the rate. */
+  private long paidUntil = Long.MIN_VALUE;
+
+  /** Whether nothing is sent until then. */
+  private boolean paused;
+
+  /** Octets of a burst, which is also the longest train. */
+  static int burst(long window, int emss) {
+    return (int) Math.max((long) SEGMENTS * emss, window / BURSTS);
+  }
+
+  /** Whether new segments have to wait. */
+  boolean paused(long now) {
+    paused = paused && now < paidUntil;
+    return paused;
+  }
+
+  /** When the pause ends. */
+  long end() {
+    return paidUntil;
+  }
+
+  /**
+   * Records new octets.
+   *
+   * @param smoothed round trip
+   * @param slowStart whether the window doubles in a round trip
+   */
+  void sent(int octets, int burst, long window, long smoothed, boolean slowStart, long now) {
+    long full = slowStart ? 2 * window : window + window / 5;
+    long ofBurst = burst * smoothed / full;
+    // What an engine is late with, up to a burst, is made good.
+    paidUntil = Math.max(paidUntil, now - ofBurst) + octets * smoothed / full;
+    paused = paidUntil - now >= ofBurst;
+  }
+}
