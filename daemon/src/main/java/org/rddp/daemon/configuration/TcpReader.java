@@ -53,16 +53,8 @@ final class TcpReader {
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
             .withUserTimeout(
                 section.duration("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
-    String silence =
-        TimeSpan.FORM
-            + ", from "
-            + TimeSpan.format(SHORTEST)
-            + " to "
-            + TimeSpan.format(LONGEST)
-            + ", or \"off\"";
     read =
-        read.withKeepAlive(
-                section.parsed("keep-alive", silence, Long.MAX_VALUE, TcpReader::silence))
+        read.withKeepAlive(orOff(section, "keep-alive", SHORTEST, defaults.keepAlive()))
             .withKeepAliveInterval(
                 section.duration(
                     "keep-alive-interval", SHORTEST, LONGEST, defaults.keepAliveInterval()))
@@ -74,6 +66,8 @@ final class TcpReader {
     read =
         read.withMinimumRetransmission(minimum)
             .withMinimumProbe(Math.min(defaults.minimumProbe(), minimum / 2))
+            .withPacedRoundTrip(
+                orOff(section, "paced-round-trip", MILLISECOND / 20, defaults.pacedRoundTrip()))
             .withPeerAcknowledgmentDelay(
                 section.duration(
                     "peer-acknowledgment-delay",
@@ -84,12 +78,24 @@ final class TcpReader {
     return read;
   }
 
-  private static long silence(String text) {
+  /** Reads a time, or "off" for never. */
+  private static long orOff(TomlSection section, String key, long least, long fallback) {
+    String form =
+        TimeSpan.FORM
+            + ", from "
+            + TimeSpan.format(least)
+            + " to "
+            + TimeSpan.format(LONGEST)
+            + ", or \"off\"";
+    return section.parsed(key, form, fallback, text -> orOff(text, least));
+  }
+
+  private static long orOff(String text, long least) {
     if (text.equals("off")) {
       return Long.MAX_VALUE;
     }
     long nanos = TimeSpan.parse(text);
-    if (nanos < SHORTEST || nanos > LONGEST) {
+    if (nanos < least || nanos > LONGEST) {
       throw new IllegalArgumentException(text);
     }
     return nanos;

@@ -222,6 +222,7 @@ class ConfigurationFileTest {
             keep-alive-probes = 2
             minimum-timeout = "1ms"
             peer-acknowledgment-delay = "50us"
+            paced-round-trip = "1ms"
             [interface.mpa]
             crc = false
             markers = true
@@ -305,6 +306,7 @@ class ConfigurationFileTest {
                     .withKeepAliveProbes(2)
                     .withMinimumRetransmission(1_000_000)
                     .withMinimumProbe(500_000)
+                    .withPacedRoundTrip(1_000_000)
                     .withPeerAcknowledgmentDelay(50_000),
                 MpaSettings.DEFAULTS
                     .withCrc(false)
@@ -478,6 +480,7 @@ class ConfigurationFileTest {
           tcp = { keep-alive = 'never' }   | or "off"
           tcp = { keep-alive = '1ms' }     | from 1s to 1440min
           tcp = { minimum-timeout = '500us' } | from 1ms to 1s
+          tcp = { paced-round-trip = '10us' } | from 50us to 1440min, or "off"
           tcp = { peer-acknowledgment-delay = '1s' } | from 10us to 500ms
           tcp = { user-timeout = '5ms' }   | is out of range
           """)
