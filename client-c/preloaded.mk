@@ -1,14 +1,16 @@
 # What the makefiles of the preloaded libraries, librddp-verbs.so and librddp-sockets.so, share: the library from its own objects and
 # librddp's, and its tests with the same objects under the sanitizers.
 #
-# The including makefile sets NAME; TEST_FOLDERS; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
+# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
 # BESIDE, what else is built, and INSTALLED, what of that is installed. NAME.map says what the library exports.
 
 TARGET   := target
 PREFIX   ?= /usr/local
 CLIENT   := ../client-c
 LIBRARY  := $(TARGET)/librddp-$(NAME).so
-OBJECTS  := $(patsubst src/%.c,%.o,$(wildcard src/*.c)) $(patsubst $(CLIENT)/src/%.c,client/%.o,$(wildcard $(CLIENT)/src/*.c))
+ALL_OF_CLIENT := $(patsubst $(CLIENT)/src/%.c,%,$(wildcard $(CLIENT)/src/*.c))
+CLIENT_PARTS ?= $(ALL_OF_CLIENT)
+OBJECTS  := $(patsubst src/%.c,%.o,$(wildcard src/*.c)) $(CLIENT_PARTS:%=client/%.o)
 RELEASE  := $(OBJECTS:%=$(TARGET)/release/%)
 HEADERS  := $(wildcard src/*.h $(CLIENT)/src/*.h $(CLIENT)/include/*.h)
 TESTS    := $(patsubst %.c,%,$(notdir $(wildcard $(TEST_FOLDERS:%=%/*_test.c))))

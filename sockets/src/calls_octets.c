@@ -1,47 +1,73 @@
 /* The functions of libc that read and write. */
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "calls.h"
+#include "bridge.h"
+#include "connecting.h"
 #include "io.h"
+#include "libc.h"
+#include "waiting.h"
 
 #define COPY_OCTETS (64u << 10)
 
+static int fails(int error) {
+    errno = error;
+    return -1;
+}
+
 /* ---- Reading ---- */
 
-static ssize_t receive_from(struct sock *sock, void *octets, size_t count, int flags) {
+/* The descriptor's stream; a look at what is not rddp's costs no system call. */
+static struct stream *stream_at(int descriptor) {
+    return is_named(descriptor) ? current_stream(descriptor) : NULL;
+}
+
+static ssize_t receive_one(struct stream *stream, int descriptor, void *octets, size_t count, int flags) {
     struct iovec piece = {.iov_base = octets, .iov_len = count};
-    return leave(sock, receive(sock, &piece, 1, flags));
+    return receive(stream, descriptor, &piece, 1, flags);
 }
 
 EXPORT ssize_t(read)(int descriptor, void *octets, size_t count) {
-    struct sock *sock = take_stream(descriptor);
-    return sock == NULL ? LIBC(read)(descriptor, octets, count) : receive_from(sock, octets, count, 0);
+    struct stream *stream = stream_at(descriptor);
+    return stream != NULL ? receive_one(stream, descriptor, octets, count, 0) : LIBC(read)(descriptor, octets, count);
+}
+
+static ssize_t receive_pieces(struct stream *stream, int descriptor, const struct iovec *pieces, int count) {
+    if (count < 0 || count > IOV_MAX) {
+        put_stream(stream);
+        return fails(EINVAL);
+    }
+    return receive(stream, descriptor, pieces, (size_t)count, 0);
 }
 
 EXPORT ssize_t(readv)(int descriptor, const struct iovec *pieces, int count) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL || count < 0 || count > IOV_MAX) {
-        return sock == NULL ? LIBC(readv)(descriptor, pieces, count) : leave(sock, (errno = EINVAL, -1));
-    }
-    return leave(sock, receive(sock, pieces, (size_t)count, 0));
+    struct stream *stream = stream_at(descriptor);
+    return stream != NULL ? receive_pieces(stream, descriptor, pieces, count) : LIBC(readv)(descriptor, pieces, count);
+}
+
+EXPORT ssize_t preadv2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
+    struct stream *stream = offset == -1 ? stream_at(descriptor) : NULL;
+    return stream != NULL ? receive_pieces(stream, descriptor, pieces, count)
+                          : LIBC(preadv2)(descriptor, pieces, count, offset, flags);
+}
+
+EXPORT ssize_t preadv64v2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
+    return preadv2(descriptor, pieces, count, offset, flags);
 }
 
 EXPORT ssize_t(recvfrom)(int descriptor, void *octets, size_t count, int flags, struct sockaddr *address,
     socklen_t *length) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
+    struct stream *stream = stream_at(descriptor);
+    if (stream == NULL) {
         return LIBC(recvfrom)(descriptor, octets, count, flags, address, length);
     }
     if (length != NULL) {
         *length = 0;  /* as of TCP */
     }
-    return receive_from(sock, octets, count, flags);
+    return receive_one(stream, descriptor, octets, count, flags);
 }
 
 EXPORT ssize_t(recv)(int descriptor, void *octets, size_t count, int flags) {
@@ -49,14 +75,49 @@ EXPORT ssize_t(recv)(int descriptor, void *octets, size_t count, int flags) {
 }
 
 EXPORT ssize_t(recvmsg)(int descriptor, struct msghdr *message, int flags) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
+    struct stream *stream = stream_at(descriptor);
+    if (stream == NULL) {
         return LIBC(recvmsg)(descriptor, message, flags);
     }
-    message->msg_namelen = 0;
-    message->msg_controllen = 0;
-    message->msg_flags = 0;
-    return leave(sock, receive(sock, message->msg_iov, message->msg_iovlen, flags));
+    if (message->msg_iovlen > IOV_MAX) {
+        put_stream(stream);
+        return fails(EMSGSIZE);
+    }
+    ssize_t got = receive(stream, descriptor, message->msg_iov, message->msg_iovlen, flags);
+    if (got >= 0) {
+        message->msg_namelen = 0;
+        message->msg_controllen = 0;
+        message->msg_flags = 0;
+    }
+    return got;
+}
+
+static bool is_stream(int descriptor) {
+    struct stream *stream = stream_at(descriptor);
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    return stream != NULL;
+}
+
+EXPORT int(recvmmsg)(int descriptor, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout) {
+    if (!is_stream(descriptor)) {
+        return LIBC(recvmmsg)(descriptor, messages, count, flags, timeout);
+    }
+    uint64_t deadline = deadline_in(timeout);
+    unsigned done = 0;
+    while (done < count && (done == 0 || deadline == FOREVER || now() < deadline)) {
+        int more = done > 0 && (flags & MSG_WAITFORONE) != 0 ? MSG_DONTWAIT : 0;
+        ssize_t got = (recvmsg)(descriptor, &messages[done].msg_hdr, (flags & ~MSG_WAITFORONE) | more);
+        if (got < 0) {
+            return done > 0 ? (int)done : -1;
+        }
+        messages[done++].msg_len = (unsigned)got;
+        if (got == 0) {
+            break;  /* at the end each further one would be empty, too */
+        }
+    }
+    return (int)done;
 }
 
 /* What a compiler makes of the calls above with _FORTIFY_SOURCE. */
@@ -86,74 +147,114 @@ EXPORT ssize_t __recvfrom_chk(int descriptor, void *octets, size_t count, size_t
 
 /* ---- Writing ---- */
 
-static ssize_t transmit_from(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
-    ssize_t sent = leave(sock, transmit(sock, pieces, count, flags));
-    if (sent < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
-        pthread_kill(pthread_self(), SIGPIPE);
-        errno = EPIPE;
+static ssize_t transmit_one(struct stream *stream, int descriptor, const void *octets, size_t count, int flags) {
+    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
+    return transmit(stream, descriptor, &piece, 1, flags);
+}
+
+EXPORT ssize_t(write)(int descriptor, const void *octets, size_t count) {
+    struct stream *stream = stream_at(descriptor);
+    return stream != NULL ? transmit_one(stream, descriptor, octets, count, 0) : LIBC(write)(descriptor, octets, count);
+}
+
+static ssize_t transmit_pieces(struct stream *stream, int descriptor, const struct iovec *pieces, int count) {
+    if (count < 0 || count > IOV_MAX) {
+        put_stream(stream);
+        return fails(EINVAL);
     }
-    return sent;
+    return transmit(stream, descriptor, pieces, (size_t)count, 0);
+}
+
+EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
+    struct stream *stream = stream_at(descriptor);
+    return stream != NULL ? transmit_pieces(stream, descriptor, pieces, count) : LIBC(writev)(descriptor, pieces, count);
+}
+
+EXPORT ssize_t pwritev2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
+    struct stream *stream = offset == -1 ? stream_at(descriptor) : NULL;
+    return stream != NULL ? transmit_pieces(stream, descriptor, pieces, count)
+                          : LIBC(pwritev2)(descriptor, pieces, count, offset, flags);
+}
+
+EXPORT ssize_t pwritev64v2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
+    return pwritev2(descriptor, pieces, count, offset, flags);
 }
 
 EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int flags, const struct sockaddr *address,
     socklen_t length) {
-    if ((flags & MSG_FASTOPEN) != 0 && address != NULL) {
-        /* Whose the connection is, connect(2) decides. */
-        if (connect_by_rules(descriptor, address, length) != 0) {
-            return -1;
-        }
-        flags &= ~MSG_FASTOPEN;
-        address = NULL;
-        length = 0;
+    struct stream *stream = stream_at(descriptor);
+    if (stream != NULL) {
+        return transmit_one(stream, descriptor, octets, count, flags);
     }
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
-        return LIBC(sendto)(descriptor, octets, count, flags, address, length);
+    /* It would connect by the kernel. */
+    if ((flags & MSG_FASTOPEN) != 0 && address != NULL && is_rddps(address, length)) {
+        return fails(EOPNOTSUPP);
     }
-    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
-    return transmit_from(sock, &piece, 1, flags);
+    return LIBC(sendto)(descriptor, octets, count, flags, address, length);
 }
 
 EXPORT ssize_t(send)(int descriptor, const void *octets, size_t count, int flags) {
     return (sendto)(descriptor, octets, count, flags, NULL, 0);
 }
 
-EXPORT ssize_t(write)(int descriptor, const void *octets, size_t count) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
-        return LIBC(write)(descriptor, octets, count);
+/* Connections leave the process: whoever gets them has no mapping. */
+static void use_bridges_of_sent(const struct msghdr *message) {
+    struct msghdr copy = *message;
+    for (struct cmsghdr *control = copy.msg_control == NULL ? NULL : CMSG_FIRSTHDR(&copy); control != NULL;
+         control = CMSG_NXTHDR(&copy, control)) {
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS || control->cmsg_len < CMSG_LEN(0)) {
+            continue;
+        }
+        for (size_t i = 0; i < (control->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
+            if (is_named(descriptor)) {
+                use_bridge(descriptor);
+            }
+        }
     }
-    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
-    return transmit_from(sock, &piece, 1, 0);
-}
-
-EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL || count < 0 || count > IOV_MAX) {
-        return sock == NULL ? LIBC(writev)(descriptor, pieces, count) : leave(sock, (errno = EINVAL, -1));
-    }
-    return transmit_from(sock, pieces, (size_t)count, 0);
 }
 
 EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags) {
-    if ((flags & MSG_FASTOPEN) != 0 && message->msg_name != NULL) {
-        if (connect_by_rules(descriptor, message->msg_name, message->msg_namelen) != 0) {
-            return -1;
+    struct stream *stream = stream_at(descriptor);
+    if (stream != NULL && message->msg_iovlen <= IOV_MAX) {
+        return transmit(stream, descriptor, message->msg_iov, message->msg_iovlen, flags);
+    }
+    if (stream != NULL) {
+        put_stream(stream);
+        return fails(EMSGSIZE);
+    }
+    if (message != NULL && message->msg_controllen > 0) {
+        use_bridges_of_sent(message);
+    }
+    if (message != NULL && (flags & MSG_FASTOPEN) != 0 && is_rddps(message->msg_name, message->msg_namelen)) {
+        return fails(EOPNOTSUPP);
+    }
+    return LIBC(sendmsg)(descriptor, message, flags);
+}
+
+EXPORT int(sendmmsg)(int descriptor, struct mmsghdr *messages, unsigned count, int flags) {
+    if (!is_stream(descriptor)) {
+        for (unsigned i = 0; messages != NULL && i < count; i++) {
+            if (messages[i].msg_hdr.msg_controllen > 0) {
+                use_bridges_of_sent(&messages[i].msg_hdr);
+            }
         }
-        struct msghdr connected = *message;
-        connected.msg_name = NULL;
-        connected.msg_namelen = 0;
-        return (sendmsg)(descriptor, &connected, flags & ~MSG_FASTOPEN);
+        return LIBC(sendmmsg)(descriptor, messages, count, flags);
     }
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
-        return LIBC(sendmsg)(descriptor, message, flags);
+    unsigned done = 0;
+    while (done < count) {
+        const struct msghdr *message = &messages[done].msg_hdr;
+        ssize_t sent = (sendmsg)(descriptor, message, flags);
+        if (sent < 0) {
+            return done > 0 ? (int)done : -1;
+        }
+        messages[done++].msg_len = (unsigned)sent;
+        if ((size_t)sent < octets_of(message->msg_iov, message->msg_iovlen)) {
+            break;
+        }
     }
-    if (message->msg_controllen > 0) {
-        errno = EOPNOTSUPP;
-        return leave(sock, -1);
-    }
-    return transmit_from(sock, message->msg_iov, message->msg_iovlen, flags);
+    return (int)done;
 }
 
 /* ---- From one descriptor to another ---- */
@@ -162,8 +263,7 @@ EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags)
 static ssize_t copy(int from, off_t *offset, int to, size_t count) {
     char *octets = malloc(COPY_OCTETS);
     if (octets == NULL) {
-        errno = ENOMEM;
-        return -1;
+        return fails(ENOMEM);
     }
     off_t at = offset == NULL ? lseek(from, 0, SEEK_CUR) : *offset;
     size_t done = 0;
@@ -185,28 +285,62 @@ static ssize_t copy(int from, off_t *offset, int to, size_t count) {
     return done > 0 ? (ssize_t)done : written;
 }
 
-static bool is_one_of_ours(int descriptor) {
-    struct sock *sock = take_stream(descriptor);
-    if (sock == NULL) {
-        return false;
-    }
-    leave(sock, 0);
-    return true;
+/* A pipe has no offsets: the kernel moves octets of it by the bridge. */
+static bool is_seekable(int descriptor) {
+    int error = errno;
+    bool is = lseek(descriptor, 0, SEEK_CUR) >= 0;
+    errno = error;
+    return is;
 }
 
 EXPORT ssize_t(sendfile)(int to, int from, off_t *offset, size_t count) {
-    return is_one_of_ours(to) ? copy(from, offset, to, count) : LIBC(sendfile)(to, from, offset, count);
+    if (is_stream(to) && is_seekable(from)) {
+        return copy(from, offset, to, count);
+    }
+    use_bridge(to);
+    return LIBC(sendfile)(to, from, offset, count);
 }
 
 EXPORT ssize_t sendfile64(int to, int from, off_t *offset, size_t count) {
     return (sendfile)(to, from, offset, count);
 }
 
-/* Between a socket and a pipe it is refused as by files that cannot: programs then read and write. */
 EXPORT ssize_t(splice)(int from, off_t *from_offset, int to, off_t *to_offset, size_t count, unsigned flags) {
-    if (is_one_of_ours(from) || is_one_of_ours(to)) {
-        errno = EINVAL;
-        return -1;
-    }
+    use_bridge(from);
+    use_bridge(to);
     return LIBC(splice)(from, from_offset, to, to_offset, count, flags);
+}
+
+/* ---- What reads and writes within libc ---- */
+
+EXPORT FILE *(fdopen)(int descriptor, const char *mode) {
+    use_bridge(descriptor);
+    return LIBC(fdopen)(descriptor, mode);
+}
+
+EXPORT int(vdprintf)(int descriptor, const char *format, va_list arguments) {
+    use_bridge(descriptor);
+    return LIBC(vdprintf)(descriptor, format, arguments);
+}
+
+EXPORT int(dprintf)(int descriptor, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int result = (vdprintf)(descriptor, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+EXPORT int __vdprintf_chk(int descriptor, int flag, const char *format, va_list arguments) {
+    (void)flag;
+    return (vdprintf)(descriptor, format, arguments);
+}
+
+EXPORT int __dprintf_chk(int descriptor, int flag, const char *format, ...) {
+    (void)flag;
+    va_list arguments;
+    va_start(arguments, format);
+    int result = (vdprintf)(descriptor, format, arguments);
+    va_end(arguments);
+    return result;
 }

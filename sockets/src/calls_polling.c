@@ -1,335 +1,220 @@
-/* poll(2), select(2) and epoll(7), of sockets of rddp's among other descriptors. */
+/* The functions of libc that wait for descriptors. */
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "descriptors.h"
 #include "epolls.h"
-#include "listening.h"
-#include "progress.h"
-#include "stream.h"
-#include "wait.h"
+#include "libc.h"
+#include "polls.h"
+#include "waiting.h"
 
-#define FEW 32u
+#define FEW 64u
+#define NANOS_PER_MS 1000000u
 
 static int fails(int error) {
     errno = error;
     return -1;
 }
 
+static bool is_time(const struct timespec *time) {
+    return time == NULL || (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000);
+}
+
 /* ---- poll ---- */
 
-/* A socket of rddp's among the descriptors of a poll. */
-struct polled {
-    struct watch watch;  /* first */
-    struct sleeper *sleeper;
-    struct pollfd *entry;
-};
-
-struct polling {
-    struct polled *socks;
-    unsigned count;
-    void *allocated;
-};
-
-static void on_change(struct watch *watch) {
-    wake(((struct polled *)watch)->sleeper);
-}
-
-/* Stores events; whether there are some, or a socket has become the kernel's. */
-static bool is_ready(void *argument) {
-    struct polling *polling = argument;
-    bool ready = false;
-    for (unsigned i = 0; i < polling->count; i++) {
-        const struct polled *polled = &polling->socks[i];
-        struct sock *sock = polled->watch.sock;
-        polled->entry->revents = (short)((short)ready_events(sock) & (polled->entry->events | POLLERR | POLLHUP));
-        ready = ready || polled->entry->revents != 0 || sock->stage == STAGE_LEFT || sock->descriptors == 0;
-    }
-    return ready;
-}
-
-static void end_polling(void *argument) {
-    struct polling *polling = argument;
-    for (unsigned i = 0; i < polling->count; i++) {
-        remove_watch(&polling->socks[i].watch);
-    }
-    free(polling->allocated);
-}
-
-static bool any_sock(const struct pollfd *entries, nfds_t count) {
-    for (nfds_t i = 0; i < count; i++) {
-        if (!is_plain(entries[i].fd)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A round of poll(2), until something is ready, or a socket has become the kernel's: it returns 0 before its time then. */
-static int poll_once(struct pollfd *entries, nfds_t count, uint64_t deadline, const sigset_t *mask, bool *again) {
-    struct polled few_socks[FEW];
-    struct pollfd few_kernel[FEW + WAIT_EXTRA];
-    struct polling polling = {.socks = few_socks};
-    struct pollfd *kernel = few_kernel;
-    struct sleeper *sleeper = own_sleeper();
-    if (sleeper == NULL) {
-        return -1;
-    }
-    if (count > FEW) {
-        polling.allocated = calloc(count, sizeof *polling.socks + sizeof *kernel + WAIT_EXTRA * sizeof *kernel);
-        if (polling.allocated == NULL) {
-            return fails(ENOMEM);
-        }
-        polling.socks = polling.allocated;
-        kernel = (struct pollfd *)(polling.socks + count);
-    }
-    lock_engine();
-    for (nfds_t i = 0; i < count; i++) {
-        struct sock *sock = sock_at(entries[i].fd);
-        kernel[i] = entries[i];
-        if (sock != NULL) {
-            struct polled *polled = &polling.socks[polling.count++];
-            *polled = (struct polled){.watch = {.changed = on_change}, .sleeper = sleeper, .entry = &entries[i]};
-            add_watch(sock, &polled->watch);
-            if (sock->stage == STAGE_LISTENING) {
-                use_listener(sock);
-            }
-            if (is_stream(sock)) {
-                kernel[i].fd = -1;
-            }
-        }
-    }
-    struct wait wait = {.ready = is_ready, .argument = &polling, .kernel = kernel, .kernel_count = count,
-        .deadline = deadline, .mask = mask, .cancelled = end_polling};
-    enum wait_result result = wait_for(&wait);
-    int error = errno;
-    is_ready(&polling);
-    /* What is ready at both: the kernel's are looked at beside rddp's. */
-    bool left = false;
-    for (unsigned i = 0; i < polling.count; i++) {
-        left = left || polling.socks[i].watch.sock->stage == STAGE_LEFT;
-    }
-    if (result == READY || deadline == 0) {
-        static const struct timespec none = {0};
-        LIBC(ppoll)(kernel, count, &none, NULL);
-    }
-    int ready = 0;
-    for (nfds_t i = 0; i < count; i++) {
-        bool own = !is_plain(entries[i].fd);
-        short events = kernel[i].fd < 0 ? 0 : kernel[i].revents;
-        entries[i].revents = own ? (short)(entries[i].revents | events) : events;
-        ready += entries[i].revents != 0;
-    }
-    end_polling(&polling);
-    unlock_engine();
-    *again = left && ready == 0 && result != INTERRUPTED;
-    return result == INTERRUPTED ? fails(error) : ready;
-}
-
-static int poll_until(struct pollfd *entries, nfds_t count, uint64_t deadline, const sigset_t *mask) {
-    bool again = true;
-    int ready = 0;
-    while (again) {
-        for (nfds_t i = 0; i < count; i++) {
-            entries[i].revents = 0;
-        }
-        ready = poll_once(entries, count, deadline, mask, &again);
-    }
-    return ready;
-}
-
 EXPORT int(ppoll)(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
-    if (!any_sock(entries, count)) {
+    if (entries == NULL || !is_time(timeout)) {
         return LIBC(ppoll)(entries, count, timeout, mask);
     }
     return poll_until(entries, count, deadline_in(timeout), mask);
 }
 
 EXPORT int(poll)(struct pollfd *entries, nfds_t count, int timeout_ms) {
-    struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
-    return (ppoll)(entries, count, timeout_ms < 0 ? NULL : &timeout, NULL);
+    if (entries == NULL) {
+        struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * (long)NANOS_PER_MS};
+        return LIBC(ppoll)(entries, count, timeout_ms < 0 ? NULL : &timeout, NULL);
+    }
+    return poll_until(entries, count, deadline_in_ms(timeout_ms), NULL);
 }
 
-static void check(nfds_t count, size_t room) {
-    if (room / sizeof(struct pollfd) < count) {
-        static const char text[] = "rddp sockets: a poll of more descriptors than its array holds: the program ends\n";
-        (void)!LIBC(write)(STDERR_FILENO, text, sizeof text - 1);
+static void check(size_t octets, size_t room) {
+    if (octets > room) {
         abort();
     }
 }
 
 EXPORT int __poll_chk(struct pollfd *entries, nfds_t count, int timeout_ms, size_t room) {
-    check(count, room);
+    check(count * sizeof *entries, room);
     return (poll)(entries, count, timeout_ms);
 }
 
-EXPORT int __ppoll_chk(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask,
-    size_t room) {
-    check(count, room);
+EXPORT int __ppoll_chk(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room) {
+    check(count * sizeof *entries, room);
     return (ppoll)(entries, count, timeout, mask);
 }
 
 /* ---- select ---- */
 
-#define READS (POLLIN | POLLHUP | POLLERR | POLLRDHUP)
-#define WRITES (POLLOUT | POLLERR)
+#define BITS (8 * (int)sizeof(unsigned long))
 
-static bool selects_sock(int count, const fd_set *const sets[3]) {
-    for (int at = 0; at < count; at++) {
-        if (!is_plain(at)
-            && ((sets[0] != NULL && FD_ISSET(at, sets[0])) || (sets[1] != NULL && FD_ISSET(at, sets[1]))
-                || (sets[2] != NULL && FD_ISSET(at, sets[2])))) {
+/* Programs with more than FD_SETSIZE descriptors have larger sets. */
+static bool has_bit(const fd_set *set, int bit) {
+    return set != NULL && (((const unsigned long *)set)[bit / BITS] >> bit % BITS & 1) != 0;
+}
+
+static void set_bit(fd_set *set, int bit) {
+    ((unsigned long *)set)[bit / BITS] |= 1ul << bit % BITS;
+}
+
+static void clear_set(fd_set *set, int count) {
+    if (set != NULL) {
+        memset(set, 0, (size_t)((count + BITS - 1) / BITS) * sizeof(unsigned long));
+    }
+}
+
+static bool any_named(int count, const fd_set *reads, const fd_set *writes, const fd_set *exceptions) {
+    for (int i = 0; i < count; i++) {
+        if ((has_bit(reads, i) || has_bit(writes, i) || has_bit(exceptions, i)) && is_named(i)) {
             return true;
         }
     }
     return false;
 }
 
-static int select_until(int count, fd_set *reads, fd_set *writes, fd_set *others, uint64_t deadline,
-    const sigset_t *mask) {
-    struct pollfd entries[FD_SETSIZE];
-    nfds_t polled = 0;
-    for (int at = 0; at < count; at++) {
-        short events = (short)((reads != NULL && FD_ISSET(at, reads) ? POLLIN : 0)
-            | (writes != NULL && FD_ISSET(at, writes) ? POLLOUT : 0)
-            | (others != NULL && FD_ISSET(at, others) ? POLLPRI : 0));
+static nfds_t entries_of(struct pollfd *entries, int count, const fd_set *reads, const fd_set *writes, const fd_set *exceptions) {
+    nfds_t used = 0;
+    for (int i = 0; i < count; i++) {
+        int events = (has_bit(reads, i) ? POLLIN : 0) | (has_bit(writes, i) ? POLLOUT : 0) | (has_bit(exceptions, i) ? POLLPRI : 0);
         if (events != 0) {
-            entries[polled++] = (struct pollfd){.fd = at, .events = events};
+            entries[used++] = (struct pollfd){.fd = i, .events = (short)events};
         }
     }
-    int ready = poll_until(entries, polled, deadline, mask);
+    return used;
+}
+
+/* As select(2) of the kernel takes the events of poll(2). */
+static int store(const struct pollfd *entry, fd_set *reads, fd_set *writes, fd_set *exceptions) {
+    int stored = 0, events = entry->revents, asked = entry->events;
+    if ((asked & POLLIN) != 0 && (events & (POLLIN | POLLHUP | POLLERR)) != 0) {
+        set_bit(reads, entry->fd);
+        stored++;
+    }
+    if ((asked & POLLOUT) != 0 && (events & (POLLOUT | POLLERR)) != 0) {
+        set_bit(writes, entry->fd);
+        stored++;
+    }
+    if ((asked & POLLPRI) != 0 && (events & POLLPRI) != 0) {
+        set_bit(exceptions, entry->fd);
+        stored++;
+    }
+    return stored;
+}
+
+static int select_with(struct pollfd *entries, int count, fd_set *reads, fd_set *writes, fd_set *exceptions, uint64_t deadline,
+    const sigset_t *mask) {
+    nfds_t used = entries_of(entries, count, reads, writes, exceptions);
+    int ready = poll_until(entries, used, deadline, mask);
+    for (nfds_t i = 0; i < used && ready > 0; i++) {
+        if ((entries[i].revents & POLLNVAL) != 0) {
+            return fails(EBADF);
+        }
+    }
     if (ready < 0) {
         return ready;
     }
-    ready = 0;
-    for (nfds_t i = 0; i < polled; i++) {
-        const struct pollfd *entry = &entries[i];
-        if ((entry->revents & POLLNVAL) != 0) {
-            return fails(EBADF);
-        }
-        bool read = (entry->events & POLLIN) != 0 && (entry->revents & READS) != 0;
-        bool write = (entry->events & POLLOUT) != 0 && (entry->revents & WRITES) != 0;
-        bool other = (entry->events & POLLPRI) != 0 && (entry->revents & POLLPRI) != 0;
-        if (!read && reads != NULL) {
-            FD_CLR(entry->fd, reads);
-        }
-        if (!write && writes != NULL) {
-            FD_CLR(entry->fd, writes);
-        }
-        if (!other && others != NULL) {
-            FD_CLR(entry->fd, others);
-        }
-        ready += read + write + other;
+    clear_set(reads, count);
+    clear_set(writes, count);
+    clear_set(exceptions, count);
+    int stored = 0;
+    for (nfds_t i = 0; i < used && ready > 0; i++) {
+        stored += store(&entries[i], reads, writes, exceptions);
     }
-    return ready;
+    return stored;
 }
 
-EXPORT int(pselect)(int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *timeout,
-    const sigset_t *mask) {
-    const fd_set *const sets[3] = {reads, writes, others};
-    if (count <= 0 || count > FD_SETSIZE || !selects_sock(count, sets)) {
-        return LIBC(pselect)(count, reads, writes, others, timeout, mask);
+static int select_until(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, uint64_t deadline, const sigset_t *mask) {
+    struct pollfd few[FEW];
+    if ((unsigned)count <= FEW) {
+        return select_with(few, count, reads, writes, exceptions, deadline, mask);
     }
-    return select_until(count, reads, writes, others, deadline_in(timeout), mask);
+    struct pollfd *entries = malloc((size_t)count * sizeof *entries);
+    if (entries == NULL) {
+        return fails(ENOMEM);
+    }
+    int stored;
+    pthread_cleanup_push(free, entries);
+    stored = select_with(entries, count, reads, writes, exceptions, deadline, mask);
+    pthread_cleanup_pop(1);
+    return stored;
 }
 
-EXPORT int(select)(int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *timeout) {
-    const fd_set *const sets[3] = {reads, writes, others};
-    if (count <= 0 || count > FD_SETSIZE || !selects_sock(count, sets)) {
-        return LIBC(select)(count, reads, writes, others, timeout);
+EXPORT int(select)(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, struct timeval *timeout) {
+    if (count <= 0 || !any_named(count, reads, writes, exceptions)
+        || (timeout != NULL && (timeout->tv_sec < 0 || timeout->tv_usec < 0))) {
+        return LIBC(select)(count, reads, writes, exceptions, timeout);
     }
-    struct timespec limit = {0};
+    struct timespec time = {.tv_sec = 0};
     if (timeout != NULL) {
-        limit = (struct timespec){.tv_sec = timeout->tv_sec, .tv_nsec = timeout->tv_usec * 1000};
+        time = (struct timespec){.tv_sec = timeout->tv_sec + timeout->tv_usec / 1000000, .tv_nsec = timeout->tv_usec % 1000000 * 1000};
     }
-    return select_until(count, reads, writes, others, deadline_in(timeout == NULL ? NULL : &limit), NULL);
+    uint64_t deadline = deadline_in(timeout == NULL ? NULL : &time);
+    int stored = select_until(count, reads, writes, exceptions, deadline, NULL);
+    if (timeout != NULL) {
+        /* As the kernel's call leaves what was not used. */
+        time = time_until(deadline);
+        *timeout = (struct timeval){.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
+    }
+    return stored;
+}
+
+EXPORT int(pselect)(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, const struct timespec *timeout,
+    const sigset_t *mask) {
+    if (count <= 0 || !any_named(count, reads, writes, exceptions) || !is_time(timeout)) {
+        return LIBC(pselect)(count, reads, writes, exceptions, timeout, mask);
+    }
+    return select_until(count, reads, writes, exceptions, deadline_in(timeout), mask);
 }
 
 /* ---- epoll ---- */
 
-EXPORT int(epoll_ctl)(int epoll, int what, int descriptor, struct epoll_event *event) {
-    struct sock *sock = take(descriptor);
-    if (sock == NULL) {
-        return LIBC(epoll_ctl)(epoll, what, descriptor, event);
-    }
-    return (int)leave(sock, control_epoll(epoll, what, sock, descriptor, event));
-}
-
 EXPORT int(epoll_create1)(int flags) {
-    int epoll = LIBC(epoll_create1)(flags);
-    if (epoll >= 0 && is_own_process()) {
-        lock_engine();
-        add_epoll(epoll);
-        unlock_engine();
+    int made = LIBC(epoll_create1)(flags);
+    if (made >= 0) {
+        int error = errno;
+        add_epoll(made);
+        errno = error;
     }
-    return epoll;
+    return made;
 }
 
 EXPORT int(epoll_create)(int size) {
     return size <= 0 ? fails(EINVAL) : (epoll_create1)(0);
 }
 
-/* A wait of milliseconds, or of nanoseconds, which glibc has since 2.35. */
-struct call {
-    int epoll;
-    struct epoll_event *events;
-    int max;
-    bool nanoseconds;
-    int timeout_ms;
-    const struct timespec *timeout;
-    const sigset_t *mask;
-};
+EXPORT int(epoll_ctl)(int epoll, int what, int descriptor, struct epoll_event *event) {
+    return is_named(epoll) || is_named(descriptor) ? control_epoll(epoll, what, descriptor, event)
+                                                   : LIBC(epoll_ctl)(epoll, what, descriptor, event);
+}
 
-static int call_kernel(const struct call *call) {
-    if (!call->nanoseconds) {
-        return LIBC(epoll_pwait)(call->epoll, call->events, call->max, call->timeout_ms, call->mask);
+EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int most, int timeout_ms, const sigset_t *mask) {
+    if (!is_named(epoll)) {
+        return LIBC(epoll_pwait)(epoll, events, most, timeout_ms, mask);
     }
-    if (libc_epoll_pwait2 == NULL) {
-        find_libc();
+    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in_ms(timeout_ms), .mask = mask};
+    return wait_epoll(&wait);
+}
+
+EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int most, int timeout_ms) {
+    return (epoll_pwait)(epoll, events, most, timeout_ms, NULL);
+}
+
+EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask) {
+    if (!is_named(epoll) || !is_time(timeout)) {
+        return LIBC(epoll_pwait2)(epoll, events, most, timeout, mask);
     }
-    return libc_epoll_pwait2 == NULL
-        ? fails(ENOSYS)
-        : libc_epoll_pwait2(call->epoll, call->events, call->max, call->timeout, call->mask);
-}
-
-static void on_cancel(void *epoll) {
-    leave_kernel(*(int *)epoll, NULL, 0);
-}
-
-static int wait_at(struct call *call) {
-    if (is_plain(call->epoll)) {
-        return call_kernel(call);
-    }
-    uint64_t deadline = call->nanoseconds ? deadline_in(call->timeout) : deadline_in_ms(call->timeout_ms);
-    if (enter_kernel(call->epoll)) {
-        int found;
-        pthread_cleanup_push(on_cancel, &call->epoll);
-        found = call_kernel(call);
-        pthread_cleanup_pop(0);
-        int left = leave_kernel(call->epoll, call->events, found);
-        if (found <= 0 || left > 0) {
-            return left;
-        }
-    }
-    lock_engine();
-    int result = wait_epoll(call->epoll, call->events, call->max, deadline, call->mask);
-    int error = errno;
-    unlock_engine();
-    errno = error;
-    return result;
-}
-
-EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int max, int timeout_ms, const sigset_t *mask) {
-    return wait_at(&(struct call){.epoll = epoll, .events = events, .max = max, .timeout_ms = timeout_ms, .mask = mask});
-}
-
-EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int max, const struct timespec *timeout,
-    const sigset_t *mask) {
-    return wait_at(&(struct call){.epoll = epoll, .events = events, .max = max, .nanoseconds = true, .timeout = timeout,
-        .mask = mask});
-}
-
-EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int max, int timeout_ms) {
-    return (epoll_pwait)(epoll, events, max, timeout_ms, NULL);
+    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in(timeout), .mask = mask, .by_nanos = true};
+    return wait_epoll(&wait);
 }

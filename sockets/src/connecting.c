@@ -2,147 +2,267 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
+#include "addresses.h"
+#include "bridge.h"
+#include "io.h"
+#include "libc.h"
+#include "locks.h"
+#include "options.h"
 #include "settings.h"
-#include "stream.h"
 
-/* After that time without an answer connect(2) fails. */
-#define CONNECT_MS 3000u
-
-struct rddp_connection_options connection_options(void) {
-    struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
-    options.revision = 2;
-    options.peer_to_peer = RDDP_YES;  /* either end may send first */
-    options.send_immediate = true;
-    options.acknowledged = true;      /* a process ends when its peer has everything */
-    return options;
+static int fails(int error) {
+    errno = error;
+    return -1;
 }
 
-static struct in6_addr bound_address(int descriptor) {
-    struct sockaddr_storage bound;
-    socklen_t length = sizeof bound;
-    struct in6_addr address = in6addr_any;
-    uint16_t port;
-    if (LIBC(getsockname)(descriptor, (struct sockaddr *)&bound, &length) == 0) {
-        read_address((struct sockaddr *)&bound, length, &address, &port);
+/* What a program would not guess from the errno: once for each. */
+static void explain(int error, const struct in6_addr *address, uint16_t port) {
+    static _Atomic uint64_t explained[3];
+    if (error == ECONNREFUSED || error == EINPROGRESS || error == EINTR || error < 0 || error >= 192
+        || (atomic_fetch_or(&explained[error / 64], UINT64_C(1) << error % 64) >> error % 64 & 1) != 0) {
+        return;
     }
-    return address;
-}
-
-static int error_of(int reason) {
-    switch (reason) {
-        case RDDP_REFUSED: return ECONNREFUSED;
-        case RDDP_TIMEOUT: return ETIMEDOUT;
-        case RDDP_UNREACHABLE: return EHOSTUNREACH;
-        case RDDP_PERMISSION: return EACCES;
-        case RDDP_ADDRESS_IN_USE: return EADDRNOTAVAIL;  /* all ports of this side are taken */
-        case RDDP_LIMIT:
-        case RDDP_RESOURCES: return ENOBUFS;
-        case RDDP_RESET:
-        case RDDP_MPA_ERROR:
-        case RDDP_PEER_CLOSE: return ECONNRESET;
-        default: return ENETDOWN;  /* the daemon is gone, or is none that serves this library */
-    }
-}
-
-/* The link to a peer; to one that only a rule names, through the interface's gateway. */
-static struct link *link_of(const struct decision *made, const struct in6_addr *address, const struct in6_addr *from) {
-    unsigned count;
-    struct link *list = links(&count), *found = link_to(address, from);
-    return found != NULL || made->network != NULL || count == 0 ? found : list;
-}
-
-static int fails_at(const struct in6_addr *address, uint16_t port, int error, const char *why) {
-    char text[INET6_ADDRSTRLEN] = "";
+    char text[INET6_ADDRSTRLEN];
     bool ipv4 = IN6_IS_ADDR_V4MAPPED(address);
     inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? (const void *)&address->s6_addr[12] : address, text, sizeof text);
-    complain("no connection to %s port %u, and none by the kernel: %s: %s", text, port, strerror(error), why);
-    return error;
+    const char *why = error == ENETDOWN  ? "there is no daemon of rddp"
+        : error == EHOSTDOWN             ? "the host answers that it does not speak rddp"
+        : error == EMFILE                ? "a limit of the daemon's is reached"
+                                         : strerror(error);
+    sockets_warn("no connection to %s port %u: %s; the address is rddp's, and the kernel is not asked"
+                 " (rddp sockets --explain %s:%u)", text, port, why, text, port);
 }
 
-int begin_connecting(struct sock *sock, const struct in6_addr *address, uint16_t port, const struct decision *made) {
-    struct in6_addr from = bound_address(sock->descriptor);
-    unsigned count;
-    links(&count);
-    struct link *link = link_of(made, address, &from);
-    if (link == NULL) {
-        return count == 0 ? fails_at(address, port, ENETDOWN, "there is no daemon; start it, or give a rule for the address")
-                          : fails_at(address, port, ENETUNREACH, "no interface that this program uses is in its network");
+/* ---- The request ---- */
+
+struct wish {
+    struct in6_addr to;
+    uint16_t port;
+    struct in6_addr local;
+    uint16_t local_port;
+};
+
+/* The address of the interface that the user has chosen, unless the program has bound one itself. */
+static void choose_local(struct wish *wish, const struct networks *networks) {
+    bool ipv4 = IN6_IS_ADDR_V4MAPPED(&wish->to);
+    if (!IN6_IS_ADDR_UNSPECIFIED(&wish->local) && unmapped(&wish->local) != 0) {
+        return;
     }
-    if (open_link(link) == NULL) {
-        return fails_at(address, port, error_of(link->reason), rddp_error());
+    if (!IN6_IS_ADDR_UNSPECIFIED(&wish->local) && !IN6_IS_ADDR_V4MAPPED(&wish->local)) {
+        return;
     }
-    struct rddp_connection_options options = connection_options();
-    struct greeting greeting = own_greeting();
-    rddp_connection *connection;
-    int reason = rddp_start_connect_ipv6(link->session, address, port, &greeting, sizeof greeting, CONNECT_MS, &options, &connection);
-    if (reason != RDDP_OK) {
-        return fails_at(address, port, error_of(reason), rddp_error());
+    wish->local = in6addr_any;
+    for (unsigned i = 0; chosen_interface() != NULL && i < networks->count; i++) {
+        const struct network *each = &networks->all[i];
+        if (strcmp(each->interface, chosen_interface()) == 0 && !!IN6_IS_ADDR_V4MAPPED(&each->address) == ipv4) {
+            wish->local = each->address;
+            return;
+        }
     }
-    if (!attach_stream(sock, link, connection)) {
-        rddp_forget(connection);
-        return fails_at(address, port, ENOBUFS, "the session has no room for another connection");
+}
+
+static int ask(struct session *session, const struct wish *wish, struct stream_parts *parts) {
+    struct message message;
+    begin_message(&message, STREAM_CONNECT);
+    put_ipv6(&message, &wish->to);
+    put_u32(&message, wish->port);
+    put_ipv6(&message, &wish->local);
+    put_u32(&message, wish->local_port);
+    put_u32(&message, 0);
+    put_u32(&message, 0);
+    if (request(session, &message, STREAM_CONNECTING) != REQUEST_DONE) {
+        return -1;
     }
-    sock->to = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = *address, .sin6_port = htons(port)};
-    sock->or_kernel = made->way == WAY_RDDP_OR_KERNEL;
-    sock->network = made->network;
-    sock->stage = STAGE_CONNECTING;
-    sock_moved(sock, false);
+    *parts = (struct stream_parts){.session = session, .section = get_u32(&message), .index = get_u32(&message),
+        .send_octets = get_u32(&message), .receive_octets = get_u32(&message)};
+    (void)get_ipv6(&message);
+    (void)get_u32(&message);
+    parts->socket = take_descriptor(&message);
+    parts->memory = take_descriptor(&message);
     return 0;
 }
 
-/* Connects the kernel's socket, as the program has asked; one that blocks is connected by the thread that waits. */
-static void fall_back(struct sock *sock) {
-    if (sock->nonblocking) {
-        struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = sock->to.sin6_port};
-        memcpy(&ipv4.sin_addr, &sock->to.sin6_addr.s6_addr[12], 4);
-        (void)!(sock->family == AF_INET
-                ? LIBC(connect)(sock->descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
-                : LIBC(connect)(sock->descriptor, (struct sockaddr *)&sock->to, sizeof sock->to));
+/* ---- The stream in the place of the program's socket ---- */
+
+static bool put_in_place(struct stream *stream, int socket, int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL, 0), descriptor_flags = fcntl(descriptor, F_GETFD, 0);
+    atomic_store(&stream->header->nonblocking, (flags & O_NONBLOCK) != 0);
+    (void)fcntl(socket, F_SETFL, flags & (O_NONBLOCK | O_ASYNC));
+    inherit_options(stream, socket, descriptor);
+    fill(socket, true);
+    lock_library();
+    if (before_replacing != NULL) {
+        before_replacing(stream, descriptor);
     }
-    leave_to_kernel(sock);
+    bool done = LIBC(dup3)(socket, descriptor, (descriptor_flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0) >= 0
+        && name(&stream->object, descriptor);
+    if (after_replacing != NULL) {
+        after_replacing(stream, descriptor);
+    }
+    unlock_library();
+    return done;
 }
 
-static void on_refusal(struct sock *sock, int reason) {
-    detach_stream(sock);
-    if (sock->descriptors == 0) {
-        return;
+static int begin_connecting(int descriptor, int domain, const struct wish *wish, enum way way) {
+    struct session *session = open_session();
+    struct stream_parts parts;
+    if (session == NULL || ask(session, wish, &parts) != 0) {
+        return -1;
     }
-    uint16_t port = ntohs(sock->to.sin6_port);
-    /* Nothing but a refusal is an answer of the peer's host. */
-    if (sock->or_kernel && reason == RDDP_REFUSED && kernel_is_near(sock->network, &sock->to.sin6_addr)) {
-        sockets_log("port %u: by the kernel, since rddp says %s", port, rddp_reason_name(reason));
-        fall_back(sock);
-        return;
-    }
-    if (reason == RDDP_REFUSED) {
-        sockets_log("port %u: nobody listens there over rddp", port);
-    } else {
-        fails_at(&sock->to.sin6_addr, port, error_of(reason), rddp_reason_name(reason));
-    }
-    sock->stage = STAGE_CONNECTED;
-    sock->error = error_of(reason);
-    sock->dead = sock->failed = true;
-    sock_changed(sock);
-}
-
-void on_connecting(struct sock *sock, enum rddp_connection_state state) {
-    struct rddp_connection_info info;
-    rddp_connection_info(sock->connection, &info);
-    if (state == RDDP_CLOSED) {
-        on_refusal(sock, info.reason);
-    } else if (read_greeting(sock, &info)) {
-        sock->stage = STAGE_CONNECTED;
-        sockets_log("port %u: connected to port %u", info.local_port, info.remote_port);
-        sock_changed(sock);
-    } else {
-        sockets_log("port %u: a program without sockets listens there", info.remote_port);
-        rddp_connection *stranger = sock->connection;
-        if (rddp_disconnect(stranger, false) == RDDP_OK) {
-            /* Its memory may be used again when it has ended. */
-            (void)!rddp_await_closed(stranger, CONNECT_MS);
+    struct stream *stream = map_stream(&parts, domain);
+    bool good = stream != NULL;
+    if (good) {
+        stream->to = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = wish->to, .sin6_port = htons(wish->port)};
+        if (way == WAY_RDDP_OR_KERNEL) {
+            (void)hide(descriptor, &stream->fallback);
         }
-        on_refusal(sock, RDDP_REFUSED);
+        good = put_in_place(stream, parts.socket, descriptor);
     }
+    int error = errno;
+    close(parts.socket);
+    close(parts.memory);
+    if (good) {
+        begin_stream(stream, MAPPED);
+        sockets_log("to port %u: asks for a connection", wish->port);
+    }
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    return good ? 0 : fails(error);
+}
+
+/* ---- connect(2) ---- */
+
+static bool is_unconnected(int descriptor) {
+    struct tcp_info info = {.tcpi_state = 0};
+    socklen_t length = sizeof info;
+    return LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state == TCP_CLOSE;
+}
+
+static bool flag_option(int descriptor, int level, int name) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 && value != 0;
+}
+
+static bool is_bound_to_device(int descriptor, const struct network *network) {
+    char device[IFNAMSIZ] = "";
+    socklen_t length = sizeof device;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, &length) == 0 && device[0] != '\0'
+        && (network == NULL || strncmp(device, network->interface, sizeof device) != 0);
+}
+
+static struct decision decision_about(const struct in6_addr *address, uint16_t port) {
+    const struct networks *networks = rddp_networks();
+    if (networks->count == 0 && open_session() != NULL) {
+        networks = rddp_networks();
+    }
+    return decide(networks, address, port);
+}
+
+/* Of a rule that names what no interface reaches. */
+static bool is_unreachable(const struct decision *made, int error) {
+    return made->network == NULL && made->way == WAY_RDDP_OR_KERNEL && error == ENETUNREACH;
+}
+
+static int finish_connecting(int descriptor, const struct wish *wish, const struct sockaddr *address, socklen_t length) {
+    struct stream *stream = current_stream(descriptor);
+    bool waits = stream != NULL && atomic_load(&stream->header->nonblocking) == 0;
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    if (!waits) {
+        return stream != NULL ? fails(EINPROGRESS) : LIBC(connect)(descriptor, address, length);
+    }
+    int result = await_connection(descriptor);
+    if (result == 0) {
+        sockets_log("connected to port %u", wish->port);
+        return 0;
+    }
+    int error = errno;
+    if (error == EBADF) {
+        return LIBC(connect)(descriptor, address, length);  /* the kernel's by now, and connecting */
+    }
+    explain(error, &wish->to, wish->port);
+    return fails(error);
+}
+
+static int connect_new(int descriptor, int domain, const struct sockaddr *address, socklen_t length) {
+    struct wish wish;
+    if (!read_address(address, length, &wish.to, &wish.port) || address->sa_family != domain || wish.port == 0
+        || !is_unconnected(descriptor)) {
+        return LIBC(connect)(descriptor, address, length);
+    }
+    int before = errno;
+    struct decision made = decision_about(&wish.to, wish.port);
+    errno = before;
+    if (made.way == WAY_KERNEL) {
+        return LIBC(connect)(descriptor, address, length);
+    }
+    if (made.way == WAY_REFUSED) {
+        return fails(EACCES);
+    }
+    if (is_bound_to_device(descriptor, made.network)
+        || (IN6_IS_ADDR_V4MAPPED(&wish.to) && domain == AF_INET6 && flag_option(descriptor, IPPROTO_IPV6, IPV6_V6ONLY))) {
+        return fails(ENETUNREACH);
+    }
+    read_bound(descriptor, &wish.local, &wish.local_port);
+    choose_local(&wish, rddp_networks());
+    if (begin_connecting(descriptor, domain, &wish, made.way) == 0) {
+        return finish_connecting(descriptor, &wish, address, length);
+    }
+    int error = errno;
+    bool stranger = error == EHOSTDOWN && made.way == WAY_RDDP_OR_KERNEL && kernel_is_near(made.network, &wish.to);
+    if (stranger || is_unreachable(&made, error)) {
+        sockets_log("to port %u: by the kernel", wish.port);
+        return LIBC(connect)(descriptor, address, length);
+    }
+    explain(error, &wish.to, wish.port);
+    return fails(error);
+}
+
+/* Of a stream. 1: it may try anew, with a new socket of the kernel's in its place. */
+static int connect_again(struct stream *stream, int descriptor) {
+    struct stream_header *header = stream->header;
+    if (is_connecting(stream)) {
+        return atomic_load(&header->nonblocking) != 0 ? fails(EALREADY) : await_connection(descriptor);
+    }
+    if (atomic_exchange(&header->connect_told, 1) == 0) {
+        int error = is_dead(stream) ? take_error(stream) : 0;
+        return !is_dead(stream) ? 0 : fails(error == 0 ? ECONNABORTED : error);
+    }
+    if (atomic_load(&header->state) != FAILED_STREAM) {
+        return fails(EISCONN);
+    }
+    int made = socket((int)header->domain, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+    if (made < 0) {
+        return -1;
+    }
+    (void)fcntl(made, F_SETFL, fcntl(descriptor, F_GETFL, 0));
+    replace_stream(stream, made, NULL);
+    close(made);
+    return 1;
+}
+
+int connect_socket(int descriptor, const struct sockaddr *address, socklen_t length) {
+    struct stream *stream = current_stream(descriptor);
+    if (stream != NULL) {
+        int result = stream->origin != NULL ? fails(EISCONN) : connect_again(stream, descriptor);
+        put_stream(stream);
+        if (result <= 0) {
+            return result;
+        }
+    }
+    int domain = tcp_domain(descriptor);
+    return domain == 0 ? LIBC(connect)(descriptor, address, length) : connect_new(descriptor, domain, address, length);
+}
+
+int is_rddps(const struct sockaddr *address, socklen_t length) {
+    struct in6_addr to;
+    uint16_t port;
+    return read_address(address, length, &to, &port) && decision_about(&to, port).way != WAY_KERNEL;
 }

@@ -1,203 +1,69 @@
 #include "epolls.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 
+#include "bridge.h"
+#include "io.h"
+#include "libc.h"
 #include "listening.h"
-#include "settings.h"
-#include "stream.h"
-#include "wait.h"
+#include "locks.h"
+#include "waiting.h"
 
-/* How many waits may go by without a look at the kernel's descriptors while rddp's are ready. */
+/* How many waits, and turns of a look, may go by without a look at the kernel's descriptors. */
 #define KERNEL_EVERY 4u
+#define MOST_SLOTS (1u << 20)
 
+/* A stream in an instance. */
 struct item {
-    struct watch watch;  /* first; of a socket, or of an instance within this one */
+    struct stream *stream;    /* with a reference */
     struct instance *instance;
+    struct item *next;        /* of the stream */
     int descriptor;
+    unsigned slot;
     struct epoll_event event;
-    bool disabled;  /* EPOLLONESHOT has been reported */
-    bool queued;
-    struct item *next;         /* of the queue */
-    struct item *next_item;    /* of the instance */
+    bool hot, cools;          /* cools: it is going to be hot no more */
+    bool disabled;            /* EPOLLONESHOT has been reported */
+    bool disabled_in_kernel;  /* the kernel has reported it */
+    bool fresh;               /* just added or changed */
+    unsigned armed;           /* the generation that is among the stream's waiters for it; 0: none */
+    uint64_t received;        /* when it was last reported, and so on */
+    uint32_t ends, fillings;
+};
+
+/* A socket that neither is connected nor listens: it may become rddp's. */
+struct plain {
+    int descriptor;
+    ino_t number;
+    struct epoll_event event;
 };
 
 struct instance {
-    struct sock sock;  /* first; threads that wait, and instances that it is in, watch it */
-    unsigned turns;
-    int waker;  /* an eventfd that makes threads leave the kernel; -1 when none has to */
-    struct item *items;
-    struct item *first, *last;
+    struct object object;  /* first */
+    int descriptor;        /* one of them */
+    unsigned generation;
+    struct lock lock;      /* of what follows; signals may interrupt who has it */
+    uint64_t secret;       /* the datum of slot 0: none that a program would choose */
+    struct item **slots;
+    unsigned slot_count;
+    _Atomic unsigned item_count;
+    struct item **hot;     /* as long as the slots */
+    _Atomic unsigned hot_count;
+    unsigned next;         /* of the hot ones, the first to look at */
+    unsigned turn;
+    struct plain *plain;
+    unsigned plain_count;
+    _Atomic bool told;     /* the kernel knows of everything that is ready: several threads wait, or other instances look */
+    _Atomic unsigned waiting;
 };
 
-/*
- * Of each descriptor of an instance, for a look without the lock: OWN once the instance has had an item, so that threads
- * wait here; and how many threads wait in the kernel.
- */
-static _Atomic uint32_t waits[MAX_DESCRIPTORS];
-#define OWN 1u
-#define A_THREAD 2u
-
-/* Its address marks the event of a waker. */
-static char waker_mark;
-
-static struct instance *instance_at(int epoll) {
-    struct sock *sock = sock_at(epoll);
-    return sock != NULL && sock->stage == STAGE_EPOLL ? (struct instance *)sock : NULL;
-}
-
-void add_epoll(int epoll) {
-    struct instance *made = epoll < MAX_DESCRIPTORS ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL) {
-        return;
-    }
-    made->sock.stage = STAGE_EPOLL;
-    made->waker = -1;
-    atomic_fetch_and(&waits[epoll], ~OWN);
-    name(&made->sock, epoll);
-}
-
-/* ---- Waits in the kernel ---- */
-
-bool enter_kernel(int epoll) {
-    if ((atomic_load(&waits[epoll]) & OWN) != 0) {
-        return false;
-    }
-    bool entered = (atomic_fetch_add(&waits[epoll], A_THREAD) & OWN) == 0;
-    if (!entered) {
-        leave_kernel(epoll, NULL, 0);
-    }
-    return entered;
-}
-
-static void remove_waker(struct instance *instance) {
-    if (instance->waker >= 0) {
-        LIBC(epoll_ctl)(instance->sock.descriptor, EPOLL_CTL_DEL, instance->waker, NULL);
-        close(instance->waker);
-        instance->waker = -1;
-    }
-}
-
-/* The waker may be one of another process, which has the instance since a fork(2). */
-static int without_waker(struct epoll_event *events, int count) {
-    int kept = count < 0 ? count : 0;
-    for (int i = 0; i < count; i++) {
-        if (events[i].data.ptr != &waker_mark) {
-            events[kept++] = events[i];
-        }
-    }
-    return kept;
-}
-
-int leave_kernel(int epoll, struct epoll_event *events, int count) {
-    uint32_t before = atomic_fetch_sub(&waits[epoll], A_THREAD);
-    if (before == (OWN | A_THREAD)) {
-        int error = errno;
-        lock_engine();
-        struct instance *instance = instance_at(epoll);
-        if (instance != NULL) {
-            remove_waker(instance);
-        }
-        unlock_engine();
-        errno = error;
-    }
-    return without_waker(events, count);
-}
-
-/* Lets threads wait here, those too that wait in the kernel. */
-static void take_over(struct instance *instance, int epoll) {
-    uint32_t before = atomic_fetch_or(&waits[epoll], OWN);
-    if ((before & OWN) == 0 && before >= A_THREAD) {
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &waker_mark};
-        instance->waker = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (instance->waker < 0 || LIBC(epoll_ctl)(epoll, EPOLL_CTL_ADD, instance->waker, &event) != 0) {
-            sockets_log("a thread that waits at an epoll instance is not woken: no descriptors");
-        }
-    }
-}
-
-void duplicate_epoll(int descriptor, int made) {
-    struct instance *instance = instance_at(made);
-    if (instance != NULL) {
-        take_over(instance, descriptor);
-        take_over(instance, made);
-    }
-}
-
-/* ---- Items ---- */
-
-static void queue(struct item *item) {
-    struct instance *instance = item->instance;
-    if (!item->queued) {
-        item->queued = true;
-        item->next = NULL;
-        *(instance->last == NULL ? &instance->first : &instance->last->next) = item;
-        instance->last = item;
-    }
-}
-
-static struct item *dequeue(struct instance *instance) {
-    struct item *item = instance->first;
-    instance->first = item->next;
-    if (instance->first == NULL) {
-        instance->last = NULL;
-    }
-    item->queued = false;
-    return item;
-}
-
-static void on_change(struct watch *watch) {
-    struct item *item = (struct item *)watch;
-    if (!item->disabled) {
-        queue(item);
-        sock_changed(&item->instance->sock);
-    }
-}
-
-static struct item *find_item(const struct instance *instance, const struct sock *sock, int descriptor) {
-    for (struct watch *watch = sock->watches; watch != NULL; watch = watch->next) {
-        struct item *item = (struct item *)watch;
-        if (watch->changed == on_change && item->instance == instance && item->descriptor == descriptor) {
-            return item;
-        }
-    }
-    return NULL;
-}
-
-static void remove_item(struct item *item) {
-    struct instance *instance = item->instance;
-    for (struct item **at = &instance->items; *at != NULL; at = &(*at)->next_item) {
-        if (*at == item) {
-            *at = item->next_item;
-            break;
-        }
-    }
-    if (item->queued) {
-        struct item *before = NULL, *at = instance->first;
-        while (at != item) {
-            before = at;
-            at = at->next;
-        }
-        *(before == NULL ? &instance->first : &before->next) = item->next;
-        if (instance->last == item) {
-            instance->last = before;
-        }
-    }
-    remove_watch(&item->watch);
-    free(item);
-}
-
-static void on_move(struct watch *watch, bool to_kernel) {
-    struct item *item = (struct item *)watch;
-    if (!to_kernel) {
-        LIBC(epoll_ctl)(item->instance->sock.descriptor, EPOLL_CTL_DEL, item->descriptor, NULL);
-        return;
-    }
-    LIBC(epoll_ctl)(item->instance->sock.descriptor, EPOLL_CTL_ADD, item->descriptor, &item->event);
-    remove_item(item);
+static struct instance *take_instance(int epoll) {
+    return (struct instance *)take(epoll, AN_EPOLL);
 }
 
 static int fails(int error) {
@@ -205,197 +71,714 @@ static int fails(int error) {
     return -1;
 }
 
+/* ---- Items; under the instance's lock ---- */
+
+static void heat(struct item *item) {
+    struct instance *instance = item->instance;
+    if (!item->hot && !item->disabled) {
+        item->hot = true;
+        instance->hot[instance->hot_count++] = item;
+    }
+}
+
+static void cool_at(struct instance *instance, unsigned index) {
+    instance->hot[index]->hot = false;
+    instance->hot[index] = instance->hot[--instance->hot_count];
+}
+
+static void cool(struct item *item) {
+    struct instance *instance = item->instance;
+    for (unsigned i = 0; item->hot && i < instance->hot_count; i++) {
+        if (instance->hot[i] == item) {
+            cool_at(instance, i);
+        }
+    }
+}
+
+static void arm(struct item *item) {
+    if (item->armed != generation()) {
+        atomic_fetch_add(&item->stream->header->waiters, 1);
+        item->armed = generation();
+    }
+}
+
+static void disarm(struct item *item) {
+    if (item->armed == generation()) {
+        atomic_fetch_sub(&item->stream->header->waiters, 1);
+    }
+    item->armed = 0;
+}
+
+static struct item *find_item(const struct instance *instance, const struct stream *stream, int descriptor) {
+    struct item *item = stream->items;
+    while (item != NULL && (item->instance != instance || item->descriptor != descriptor)) {
+        item = item->next;
+    }
+    return item;
+}
+
+/* The kernel's part of an item. It is told of octets for the sake of an end, too. */
+static int register_item(struct item *item, int what) {
+    uint32_t asked = item->event.events;
+    struct epoll_event event = {.events = (asked & EPOLLRDHUP) != 0 ? asked | EPOLLIN : asked,
+        .data.u64 = item->instance->secret + item->slot};
+    item->disabled_in_kernel = false;
+    return LIBC(epoll_ctl)(item->instance->descriptor, what, item->descriptor, &event);
+}
+
+static bool make_room(struct instance *instance) {
+    unsigned count = instance->slot_count == 0 ? 16 : 2 * instance->slot_count;
+    if (count > MOST_SLOTS) {
+        return false;
+    }
+    struct item **slots = realloc(instance->slots, count * sizeof(struct item *));
+    if (slots != NULL) {
+        instance->slots = slots;
+        memset(slots + instance->slot_count, 0, (count - instance->slot_count) * sizeof(struct item *));
+    }
+    struct item **hot = realloc(instance->hot, count * sizeof(struct item *));
+    if (hot != NULL) {
+        instance->hot = hot;
+    }
+    if (slots == NULL || hot == NULL) {
+        return false;
+    }
+    instance->slot_count = count;
+    return true;
+}
+
 /* NULL without memory. */
-static struct item *add_item(struct instance *instance, struct sock *sock, int descriptor) {
+static struct item *new_item(struct instance *instance, struct stream *stream, int descriptor) {
     struct item *made = calloc(1, sizeof *made);
-    if (made == NULL) {
+    unsigned slot = instance->item_count;
+    if (made == NULL || (slot == instance->slot_count && !make_room(instance))) {
+        free(made);
         return NULL;
     }
+    while (instance->slots[slot % instance->slot_count] != NULL) {
+        slot++;
+    }
+    made->slot = slot % instance->slot_count;
+    made->stream = stream;
     made->instance = instance;
     made->descriptor = descriptor;
-    made->watch.changed = on_change;
-    made->watch.moved = on_move;
-    add_watch(sock, &made->watch);
-    if (sock->stage == STAGE_LISTENING) {
-        use_listener(sock);
-    }
-    made->next_item = instance->items;
-    instance->items = made;
-    take_over(instance, instance->sock.descriptor);
+    hold(&stream->object);
+    made->next = stream->items;
+    stream->items = made;
+    instance->slots[made->slot] = made;
+    instance->item_count++;
     return made;
 }
 
-/* Whether the kernel has an instance there, which this process has not made: one of a process before exec(2), for one. */
-static bool is_instance(int epoll, int stream) {
-    struct epoll_event none = {.events = 0};
-    return LIBC(epoll_ctl)(epoll, EPOLL_CTL_MOD, stream, &none) == 0 || errno == ENOENT;
+/* The stream's reference is the caller's to drop, without the lock. */
+static struct stream *remove_item(struct item *item) {
+    struct instance *instance = item->instance;
+    struct stream *stream = item->stream;
+    struct item **at = &stream->items;
+    while (*at != item) {
+        at = &(*at)->next;
+    }
+    *at = item->next;
+    cool(item);
+    disarm(item);
+    instance->slots[item->slot] = NULL;
+    instance->item_count--;
+    free(item);
+    return stream;
 }
 
-int control_epoll(int epoll, int what, struct sock *sock, int descriptor, const struct epoll_event *event) {
-    struct epoll_event copy = {.events = 0};
-    if (event != NULL) {
-        copy = *event;
-    } else if (what != EPOLL_CTL_DEL) {
-        return fails(EFAULT);
-    }
-    struct instance *instance = instance_at(epoll);
-    struct item *item = instance == NULL ? NULL : find_item(instance, sock, descriptor);
-    /* The kernel checks the arguments, and has what is not rddp's alone. */
-    if (!is_stream(sock)) {
-        if (LIBC(epoll_ctl)(epoll, what, descriptor, &copy) != 0) {
-            return -1;
+/* The parent's looks and sleeps are not this process's. */
+static void adopt(struct instance *instance) {
+    if (instance->generation != generation()) {
+        instance->generation = generation();
+        atomic_store(&instance->waiting, 0);
+        for (unsigned i = 0; i < instance->slot_count; i++) {
+            if (instance->slots[i] != NULL) {
+                heat(instance->slots[i]);
+            }
         }
-    } else if (instance == NULL && !is_instance(epoll, descriptor)) {
-        return -1;
-    } else if (what < EPOLL_CTL_ADD || what > EPOLL_CTL_MOD) {
-        return fails(EINVAL);
-    } else if ((item != NULL) == (what == EPOLL_CTL_ADD)) {
-        return fails(item != NULL ? EEXIST : ENOENT);
     }
-    if (what == EPOLL_CTL_DEL) {
-        if (item != NULL) {
-            remove_item(item);
-        }
-        return 0;
-    }
-    if (instance == NULL) {
-        add_epoll(epoll);
-        instance = instance_at(epoll);
-    }
-    if (item == NULL && instance != NULL) {
-        item = add_item(instance, sock, descriptor);
-    }
-    if (item == NULL) {
-        return fails(ENOMEM);
-    }
-    item->event = copy;
-    item->disabled = false;
-    on_change(&item->watch);
-    return 0;
 }
 
+static void lock_instance(struct instance *instance) {
+    acquire(&instance->lock);
+    adopt(instance);
+}
+
+/* ---- What is ready ---- */
+
+#define ENDS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+
+/* What is to be reported; of an edge-triggered one only if it is new. */
 static uint32_t events_of(const struct item *item) {
-    return ready_events(item->watch.sock) & (item->event.events | EPOLLERR | EPOLLHUP);
-}
-
-/* Whether a wait would report something. What it would drop goes, so that it is not looked at again. */
-static bool has_events(struct instance *instance) {
-    while (instance->first != NULL && events_of(instance->first) == 0) {
-        dequeue(instance);
+    const struct stream_header *header = item->stream->header;
+    uint32_t all = stream_events(item->stream), events = all & (item->event.events | EPOLLERR | EPOLLHUP);
+    if (item->disabled || (item->event.events & EPOLLET) == 0 || item->fresh || events == 0) {
+        return item->disabled ? 0 : events;
     }
-    return instance->first != NULL;
+    bool in = atomic_load(&header->received) != item->received, out = atomic_load(&header->fillings) != item->fillings;
+    return (in && (events & EPOLLIN) != 0) || (out && (events & EPOLLOUT) != 0) || (all & ENDS) != item->ends ? events : 0;
 }
 
-uint32_t ready_events(struct sock *sock) {
-    switch (sock->stage) {
-        case STAGE_CONNECTING:
-        case STAGE_CONNECTED: return (uint16_t)stream_events(sock);
-        case STAGE_LISTENING: return sock->first_ready != NULL ? EPOLLIN | EPOLLRDNORM : 0;
-        case STAGE_EPOLL: return has_events((struct instance *)sock) ? EPOLLIN | EPOLLRDNORM : 0;
-        default: return 0;
+static void note_report(struct item *item) {
+    const struct stream_header *header = item->stream->header;
+    item->fresh = false;
+    item->received = atomic_load(&header->received);
+    item->fillings = atomic_load(&header->fillings);
+    item->ends = stream_events(item->stream) & ENDS;
+    item->disabled = (item->event.events & EPOLLONESHOT) != 0;
+}
+
+static bool is_of_stream(const struct item *item) {
+    return names(item->descriptor, &item->stream->object);
+}
+
+/* Whether the stream is to be something else at its descriptors. */
+static bool changes(const struct stream *stream) {
+    return has_moved(stream) || (stream->fallback >= 0 && is_dead(stream));
+}
+
+/*
+ * Stores what is ready among the hot ones. A descriptor whose stream is to be something else is stored: then it is to be called
+ * again.
+ */
+static int collect(struct instance *instance, struct epoll_event *events, int most, int *changed) {
+    int count = 0;
+    *changed = -1;
+    lock_instance(instance);
+    unsigned hot = instance->hot_count, first = instance->next;
+    for (unsigned i = 0; i < hot && count < most && *changed < 0; i++) {
+        struct item *item = instance->hot[(first + i) % hot];
+        instance->next = (first + i + 1) % hot;  /* those behind it have their turn next time */
+        if (changes(item->stream)) {
+            *changed = item->descriptor;
+            continue;
+        }
+        uint32_t ready = events_of(item);
+        if (ready != 0 && is_of_stream(item)) {
+            events[count++] = (struct epoll_event){.events = ready, .data = item->event.data};
+            note_report(item);
+        }
+        item->cools = item->disabled || (ready == 0 && item->armed == generation());
+    }
+    for (unsigned i = hot; i > 0; i--) {
+        if (instance->hot[i - 1]->cools) {
+            instance->hot[i - 1]->cools = false;
+            cool_at(instance, i - 1);
+        }
+    }
+    release(&instance->lock);
+    return count;
+}
+
+/* The kernel says that something has happened at a socket. */
+static void on_hint(struct item *item, uint32_t events) {
+    item->disabled_in_kernel |= (item->event.events & EPOLLONESHOT) != 0;
+    if (!is_of_stream(item)) {
+        return;
+    }
+    disarm(item);
+    heat(item);
+    if ((events & EPOLLHUP) != 0) {
+        note_hangup(item->stream);
+    }
+    if ((events & EPOLLIN) != 0 && !changes(item->stream) && !is_readable(item->stream, 1)) {
+        drain(item->stream, item->descriptor);
+    } else if ((events & EPOLLIN) != 0 && (item->event.events & EPOLLIN) == 0 && events_of(item) == 0) {
+        /* It only waits for the end: the message was for octets. */
+        char octet;
+        (void)!recv(item->descriptor, &octet, 1, MSG_DONTWAIT);
+    }
+}
+
+/* Takes the kernel's events of streams out. Returns how many are left. */
+static int sort_out(struct instance *instance, struct epoll_event *events, int count) {
+    int kept = count < 0 ? count : 0;
+    bool locked = false;
+    for (int i = 0; i < count; i++) {
+        uint64_t slot = events[i].data.u64 - instance->secret;
+        if (slot >= instance->slot_count) {
+            events[kept++] = events[i];
+            continue;
+        }
+        if (!locked) {
+            lock_instance(instance);
+            locked = true;
+        }
+        if (instance->slots[slot] != NULL) {
+            on_hint(instance->slots[slot], events[i].events);
+        }
+    }
+    if (locked) {
+        int error = errno;
+        release(&instance->lock);
+        errno = error;
+    }
+    return kept;
+}
+
+/* Lets the kernel watch an item; whether it is ready now. */
+static bool watch(struct item *item, bool again) {
+    struct stream *stream = item->stream;
+    arm(item);
+    if (again) {
+        arm_in_again(stream);
+    } else {
+        arm_in(stream);
+    }
+    if ((item->event.events & EPOLLOUT) != 0 && !is_writable(stream) && !is_connecting(stream)) {
+        arm_out(stream, item->descriptor, false);
+    }
+    if (item->disabled_in_kernel) {
+        (void)register_item(item, EPOLL_CTL_MOD);
+    }
+    return changes(stream) || events_of(item) != 0;
+}
+
+/* Before a sleep: the kernel watches all. False if something is ready. */
+static bool watch_all(struct instance *instance) {
+    bool ready = false;
+    lock_instance(instance);
+    for (unsigned i = instance->hot_count; i > 0 && !ready; i--) {
+        struct item *item = instance->hot[i - 1];
+        ready = is_of_stream(item) && watch(item, false);
+        if (!ready) {
+            cool_at(instance, i - 1);
+        }
+    }
+    release(&instance->lock);
+    return !ready;
+}
+
+/* After a look, where the kernel has to know everything: others may look while this thread is away. */
+static void tell_of_all(struct instance *instance, bool again) {
+    lock_instance(instance);
+    for (unsigned i = 0; i < instance->hot_count; i++) {
+        if (is_of_stream(instance->hot[i])) {
+            (void)watch(instance->hot[i], again);
+        }
+    }
+    release(&instance->lock);
+}
+
+void tell_kernel(int epoll) {
+    struct instance *instance = take_instance(epoll);
+    if (instance != NULL) {
+        instance->told = true;
+        tell_of_all(instance, true);
+        put(&instance->object);
     }
 }
 
 /* ---- Waits ---- */
 
-/* A wait of epoll. */
-struct collection {
-    struct watch watch;  /* first; of the instance */
-    struct sleeper *sleeper;
-    struct epoll_event *events;
-    int max, count;
+static int ask_kernel(const struct epoll_wait *wait, struct epoll_event *events, int most, uint64_t deadline) {
+    if (wait->by_nanos) {
+        struct timespec time = time_until(deadline);
+        return LIBC(epoll_pwait2)(wait->epoll, events, most, deadline == FOREVER ? NULL : &time, wait->mask);
+    }
+    return LIBC(epoll_pwait)(wait->epoll, events, most, ms_until(deadline), wait->mask);
+}
+
+/* What is ready now: of streams, and, if it is their turn or `kernel`, of the kernel's. */
+static int look(struct instance *instance, const struct epoll_wait *wait, bool kernel) {
+    int found = 0, changed, hot;
+    if (kernel) {
+        found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, 0));
+        if (found < 0 || found == wait->most) {
+            return found;
+        }
+    }
+    do {
+        hot = collect(instance, wait->events + found, wait->most - found, &changed);
+        found += hot;
+        if (changed >= 0) {
+            struct stream *stream = current_stream(changed);
+            if (stream != NULL) {
+                put_stream(stream);
+            }
+        }
+    } while (changed >= 0 && hot == 0);
+    return found;
+}
+
+static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
+    bool turn = ++instance->turn % KERNEL_EVERY == 0;
+    int found = look(instance, wait, turn || wait->deadline == 0 || instance->told);
+    for (;;) {
+        if (found != 0 || wait->deadline == 0) {
+            return found;
+        }
+        struct spin spin = begin_spin(instance->told || instance->hot_count == 0 ? 0 : wait->deadline);
+        while (found == 0 && look_again(&spin)) {
+            found = look(instance, wait, spin.turn % KERNEL_EVERY == 1);
+        }
+        if (found > 0) {
+            note_activity(&spin);
+        }
+        if (found != 0) {
+            return found;
+        }
+        if (watch_all(instance)) {
+            found = ask_kernel(wait, wait->events, wait->most, wait->deadline);
+            if (found <= 0) {
+                return found;
+            }
+            found = sort_out(instance, wait->events, found);
+            note_activity(&spin);
+        }
+        if (found < wait->most) {
+            struct epoll_wait rest = *wait;
+            rest.events += found;
+            rest.most -= found;
+            found += look(instance, &rest, false);
+        }
+        if (found == 0 && wait->deadline != FOREVER && now() >= wait->deadline) {
+            return 0;
+        }
+    }
+}
+
+/* A wait ends, or its thread is cancelled. */
+static void leave_wait(void *argument) {
+    struct instance *instance = argument;
+    int error = errno;
+    atomic_fetch_sub(&instance->waiting, 1);
+    if (instance->told && instance->hot_count > 0) {
+        tell_of_all(instance, false);
+    }
+    put(&instance->object);
+    errno = error;
+}
+
+int wait_epoll(const struct epoll_wait *wait) {
+    struct instance *instance = is_named(wait->epoll) ? take_instance(wait->epoll) : NULL;
+    if (instance == NULL || wait->most <= 0 || wait->events == NULL) {
+        if (instance != NULL) {
+            put(&instance->object);
+        }
+        return ask_kernel(wait, wait->events, wait->most, wait->deadline);
+    }
+    /* Of several threads, one does not know what another one looks at. */
+    if (atomic_fetch_add(&instance->waiting, 1) > 0) {
+        instance->told = true;
+    }
+    int found;
+    pthread_cleanup_push(leave_wait, instance);
+    found = instance->item_count == 0 ? sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, wait->deadline))
+                                      : wait_instance(instance, wait);
+    if (found == 0 && wait->deadline != 0 && instance->item_count > 0 && (wait->deadline == FOREVER || now() < wait->deadline)) {
+        found = wait_instance(instance, wait);  /* the first item has come meanwhile */
+    }
+    pthread_cleanup_pop(1);
+    return found;
+}
+
+/* ---- epoll_ctl ---- */
+
+void add_epoll(int epoll) {
+    lock_library();
+    struct instance *made = (struct instance *)new_object(AN_EPOLL);
+    if (made != NULL) {
+        made->descriptor = epoll;
+        made->generation = generation();
+        if (getrandom(&made->secret, sizeof made->secret, GRND_NONBLOCK) != sizeof made->secret) {
+            made->secret = now() * 0x9e3779b97f4a7c15u;
+        }
+        made->secret &= ~(uint64_t)(MOST_SLOTS - 1);
+        name(&made->object, epoll);
+        put(&made->object);
+    }
+    unlock_library();
+}
+
+/* Whether somebody may sleep in the kernel's wait, or look there. */
+static bool has_watchers(const struct instance *instance) {
+    return instance->told || atomic_load(&instance->waiting) > 0;
+}
+
+/* The event is the program's. */
+static int change_item(struct instance *instance, struct item *item, int what, const struct epoll_event *event) {
+    struct epoll_event before = item->event;
+    item->event = *event;
+    if (register_item(item, what) != 0) {
+        item->event = before;
+        return -1;
+    }
+    item->disabled = false;
+    item->fresh = true;
+    heat(item);
+    if (has_watchers(instance)) {
+        (void)watch(item, true);
+    }
+    return 0;
+}
+
+static int control_stream(struct instance *instance, int what, struct stream *stream, int descriptor, const struct epoll_event *event) {
+    struct stream *dropped = NULL;
+    lock_library();
+    lock_instance(instance);
+    struct item *item = find_item(instance, stream, descriptor);
+    int result;
+    if (what == EPOLL_CTL_DEL && item != NULL) {
+        result = LIBC(epoll_ctl)(instance->descriptor, what, descriptor, NULL);
+        dropped = remove_item(item);
+    } else if (what == EPOLL_CTL_MOD && item != NULL) {
+        result = change_item(instance, item, what, event);
+    } else if (what == EPOLL_CTL_ADD && item == NULL) {
+        item = new_item(instance, stream, descriptor);
+        result = item == NULL ? fails(ENOMEM) : change_item(instance, item, what, event);
+        if (item != NULL && result != 0) {
+            dropped = remove_item(item);
+        }
+    } else {
+        result = fails(what == EPOLL_CTL_ADD ? EEXIST : what == EPOLL_CTL_MOD || what == EPOLL_CTL_DEL ? ENOENT : EINVAL);
+    }
+    int error = errno;
+    release(&instance->lock);
+    unlock_library();
+    if (dropped != NULL) {
+        put_stream(dropped);
+    }
+    errno = error;
+    return result;
+}
+
+/* The channel is beside the kernel's socket, with the same datum. */
+static int control_listener(int epoll, int what, const struct listener *listener, int descriptor, const struct epoll_event *event) {
+    struct epoll_event copy = event == NULL ? (struct epoll_event){.events = 0} : *event;
+    int result = LIBC(epoll_ctl)(epoll, what, descriptor, event == NULL ? NULL : &copy);
+    if (result == 0) {
+        int error = errno;
+        (void)LIBC(epoll_ctl)(epoll, what, listener->channel, &copy);
+        errno = error;
+    }
+    return result;
+}
+
+/* ---- Sockets that may become rddp's ---- */
+
+static ino_t number_of(int descriptor) {
+    struct stat now_at;
+    return syscall(SYS_fstat, descriptor, &now_at) == 0 ? now_at.st_ino : 0;
+}
+
+static struct plain *find_plain(const struct instance *instance, int descriptor) {
+    for (unsigned i = 0; i < instance->plain_count; i++) {
+        if (instance->plain[i].descriptor == descriptor) {
+            return &instance->plain[i];
+        }
+    }
+    return NULL;
+}
+
+static bool may_become_rddps(int descriptor) {
+    struct tcp_info info = {.tcpi_state = 0};
+    socklen_t length = sizeof info;
+    int error = errno;
+    bool may = LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state == TCP_CLOSE;
+    errno = error;
+    return may;
+}
+
+/* The kernel has done what was asked. */
+static void note_plain(struct instance *instance, int what, int descriptor, const struct epoll_event *event) {
+    lock_library();
+    lock_instance(instance);
+    struct plain *plain = find_plain(instance, descriptor);
+    if (plain != NULL && (what == EPOLL_CTL_DEL || !may_become_rddps(descriptor))) {
+        *plain = instance->plain[--instance->plain_count];
+    } else if (what != EPOLL_CTL_DEL && event != NULL && may_become_rddps(descriptor)) {
+        if (plain == NULL) {
+            struct plain *more = realloc(instance->plain, (instance->plain_count + 1) * sizeof *more);
+            if (more != NULL) {
+                instance->plain = more;
+                plain = &more[instance->plain_count++];
+            }
+        }
+        if (plain != NULL) {
+            *plain = (struct plain){.descriptor = descriptor, .number = number_of(descriptor), .event = *event};
+        }
+    }
+    release(&instance->lock);
+    unlock_library();
+}
+
+int control_epoll(int epoll, int what, int descriptor, const struct epoll_event *event) {
+    struct stream *stream = is_named(descriptor) ? current_stream(descriptor) : NULL;
+    struct instance *instance = take_instance(epoll);
+    int result;
+    if (stream != NULL && stream->origin == NULL && instance == NULL) {
+        /* One of a program before this one; or none at all. */
+        struct epoll_event none = {.events = 0};
+        if (LIBC(epoll_ctl)(epoll, EPOLL_CTL_MOD, descriptor, &none) != 0 && errno == ENOENT) {
+            add_epoll(epoll);
+            instance = take_instance(epoll);
+        }
+    }
+    if (stream != NULL && stream->origin == NULL && instance != NULL && descriptor != epoll) {
+        result = event == NULL && what != EPOLL_CTL_DEL ? fails(EFAULT) : control_stream(instance, what, stream, descriptor, event);
+    } else {
+        struct listener *listener = stream != NULL ? NULL : take_listener(descriptor);
+        struct epoll_event copy = event == NULL ? (struct epoll_event){.events = 0} : *event;
+        if (listener != NULL) {
+            result = control_listener(epoll, what, listener, descriptor, event);
+            put_listener(listener);
+        } else {
+            if (is_named(descriptor) && what == EPOLL_CTL_ADD) {
+                tell_kernel(descriptor);
+            }
+            result = LIBC(epoll_ctl)(epoll, what, descriptor, event == NULL ? NULL : &copy);
+            if (result == 0 && instance != NULL && stream == NULL && (what == EPOLL_CTL_ADD || instance->plain_count > 0)) {
+                note_plain(instance, what, descriptor, event);
+            }
+        }
+    }
+    int error = errno;
+    if (instance != NULL) {
+        put(&instance->object);
+    }
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    errno = error;
+    return result;
+}
+
+static void add_channel(struct object *object, int epoll, void *argument) {
+    struct instance *instance = (struct instance *)object;
+    const struct plain *made = argument;
+    lock_instance(instance);
+    struct plain *plain = epoll == instance->descriptor ? find_plain(instance, made->descriptor) : NULL;
+    if (plain != NULL && plain->number == number_of(plain->descriptor)) {
+        (void)LIBC(epoll_ctl)(epoll, EPOLL_CTL_ADD, made->event.data.fd, &plain->event);
+        *plain = instance->plain[--instance->plain_count];
+    }
+    release(&instance->lock);
+}
+
+/* Its socket was in instances before it listened. */
+static void enter_channel(const struct listener *listener, int descriptor) {
+    struct plain made = {.descriptor = descriptor, .event.data.fd = listener->channel};
+    lock_library();
+    for_each(AN_EPOLL, add_channel, &made);
+    unlock_library();
+}
+
+/* ---- Another file at a descriptor ---- */
+
+/* Entries of instances to be made again, under the library's lock. */
+static struct {
+    struct instance *instance;
+    struct epoll_event event;
+} moving[16];
+static unsigned moving_count;
+
+struct departure {
+    struct stream *stream;
+    int descriptor;
+    struct stream *dropped;
+    bool moves;
 };
 
-static void wake_collection(struct watch *watch) {
-    wake(((struct collection *)watch)->sleeper);
-}
-
-static bool collect(void *argument) {
-    struct collection *collection = argument;
-    struct instance *instance = (struct instance *)collection->watch.sock;
-    /* Those that stay are behind this one. */
-    struct item *last = instance->last, *item = NULL;
-    while (instance->first != NULL && collection->count < collection->max && item != last) {
-        item = dequeue(instance);
-        uint32_t events = events_of(item);
-        if (events == 0) {
-            continue;
+static void depart(struct object *object, int epoll, void *argument) {
+    struct departure *departure = argument;
+    struct instance *instance = (struct instance *)object;
+    (void)epoll;
+    if (epoll != instance->descriptor) {
+        return;
+    }
+    lock_instance(instance);
+    struct item *item = find_item(instance, departure->stream, departure->descriptor);
+    struct plain *plain = departure->moves ? find_plain(instance, departure->descriptor) : NULL;
+    bool is_plain = plain != NULL && plain->number == number_of(departure->descriptor);
+    if (item != NULL || is_plain) {
+        if (departure->moves && moving_count < sizeof moving / sizeof moving[0]) {
+            moving[moving_count].instance = instance;
+            moving[moving_count++].event = item != NULL ? item->event : plain->event;
+            hold(&instance->object);
         }
-        collection->events[collection->count++] = (struct epoll_event){.events = events, .data = item->event.data};
-        if ((item->event.events & EPOLLONESHOT) != 0) {
-            item->disabled = true;
-        } else if ((item->event.events & EPOLLET) == 0) {
-            queue(item);
+        (void)LIBC(epoll_ctl)(instance->descriptor, EPOLL_CTL_DEL, departure->descriptor, NULL);
+        departure->dropped = item != NULL ? remove_item(item) : NULL;
+    }
+    if (plain != NULL) {
+        *plain = instance->plain[--instance->plain_count];
+    }
+    release(&instance->lock);
+    if (departure->dropped != NULL) {
+        put_stream(departure->dropped);
+        departure->dropped = NULL;
+    }
+}
+
+static void leave_instances(struct stream *stream, int descriptor) {
+    struct departure departure = {.stream = stream, .descriptor = descriptor, .moves = true};
+    lock_library();
+    moving_count = 0;
+    for_each(AN_EPOLL, depart, &departure);
+    unlock_library();
+}
+
+static void enter_instances(struct stream *stream, int descriptor) {
+    (void)stream;
+    lock_library();
+    unsigned count = moving_count;
+    moving_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        (void)control_epoll(moving[i].instance->descriptor, EPOLL_CTL_ADD, descriptor, &moving[i].event);
+        put(&moving[i].instance->object);
+    }
+    unlock_library();
+}
+
+/* A descriptor of a stream is closed: the kernel would go on with the socket if another process has it, too. */
+static void forget_stream(struct stream *stream, int descriptor) {
+    if (stream->items == NULL || !is_own_process()) {
+        return;
+    }
+    struct departure departure = {.stream = stream, .descriptor = descriptor};
+    lock_library();
+    for_each(AN_EPOLL, depart, &departure);
+    unlock_library();
+}
+
+/* ---- The end of an instance ---- */
+
+static void find_descriptor(struct object *object, int descriptor, void *argument) {
+    if (object == argument) {
+        ((struct instance *)object)->descriptor = descriptor;
+    }
+}
+
+static void forget_instance(struct object *object, int descriptor) {
+    struct instance *instance = (struct instance *)object;
+    if (instance->descriptor == descriptor && atomic_load(&object->descriptors) > 0) {
+        lock_library();
+        for_each(AN_EPOLL, find_descriptor, object);
+        unlock_library();
+    }
+}
+
+static void end_instance(struct object *object) {
+    struct instance *instance = (struct instance *)object;
+    for (unsigned i = 0; i < instance->slot_count; i++) {
+        if (instance->slots[i] != NULL) {
+            lock_library();
+            struct stream *dropped = remove_item(instance->slots[i]);
+            unlock_library();
+            put_stream(dropped);
         }
     }
-    return collection->count > 0 || instance->sock.descriptors == 0;
+    free(instance->slots);
+    free(instance->hot);
+    free(instance->plain);
 }
 
-static void end_wait(void *argument) {
-    remove_watch(&((struct collection *)argument)->watch);
-}
-
-int wait_epoll(int epoll, struct epoll_event *events, int max, uint64_t deadline, const sigset_t *mask) {
-    struct instance *instance = instance_at(epoll);
-    struct sleeper *sleeper = own_sleeper();
-    if (instance == NULL || sleeper == NULL || max <= 0) {
-        return fails(max <= 0 ? EINVAL : EBADF);
-    }
-    struct collection collection = {.watch = {.changed = wake_collection}, .sleeper = sleeper, .events = events, .max = max};
-    add_watch(&instance->sock, &collection.watch);
-    struct pollfd kernel[1 + WAIT_EXTRA] = {{.fd = epoll, .events = POLLIN}};
-    struct wait wait = {.ready = collect, .argument = &collection, .kernel = kernel, .kernel_count = 1,
-        .deadline = deadline, .mask = mask, .cancelled = end_wait};
-    enum wait_result result;
-    int found;
-    do {
-        result = wait_for(&wait);
-        found = 0;
-        if (result == KERNEL_READY || deadline == 0 || (result == READY && ++instance->turns % KERNEL_EVERY == 0)) {
-            int room = max - collection.count;
-            found = room == 0 ? 0 : LIBC(epoll_pwait)(epoll, events + collection.count, room, 0, NULL);
-            found = without_waker(events + collection.count, found);
-        }
-        /* Another thread may have been quicker. */
-    } while (result == KERNEL_READY && found == 0);
-    int error = errno;
-    end_wait(&collection);
-    if ((result == INTERRUPTED || found < 0) && collection.count == 0) {
-        return fails(error);
-    }
-    return collection.count + (found > 0 ? found : 0);
-}
-
-static void close_instance(struct instance *instance) {
-    while (instance->items != NULL) {
-        remove_item(instance->items);
-    }
-    if (instance->waker >= 0) {
-        close(instance->waker);
-        instance->waker = -1;
-    }
-}
-
-void leave_epolls(struct sock *sock) {
-    struct watch *next;
-    for (struct watch *watch = sock->watches; watch != NULL; watch = next) {
-        next = watch->next;
-        if (watch->changed == on_change) {
-            remove_item((struct item *)watch);
-        }
-    }
-    if (sock->stage == STAGE_EPOLL) {
-        close_instance((struct instance *)sock);
-    }
-}
-
-static void forget_instance(struct sock *sock, int descriptor) {
-    if (sock->stage == STAGE_EPOLL) {
-        close_instance((struct instance *)sock);
-        waits[descriptor] = sock->descriptors > 1 ? OWN : 0;  /* see duplicate_epoll() */
-    }
-}
-
-void forget_epolls(void) {
-    for_each_sock(forget_instance);
+__attribute__((constructor)) static void prepare(void) {
+    static const struct functions functions = {.size = sizeof(struct instance), .forget = forget_instance, .end = end_instance};
+    set_functions(AN_EPOLL, &functions);
+    before_replacing = leave_instances;
+    after_replacing = enter_instances;
+    stream_forgotten = forget_stream;
+    listener_made = enter_channel;
 }

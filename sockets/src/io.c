@@ -2,146 +2,281 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 
-#include "progress.h"
-#include "signals.h"
-#include "stream.h"
+#include "bridge.h"
+#include "fallback.h"
+#include "libc.h"
+#include "waiting.h"
 
 static int fails(int error) {
     errno = error;
     return -1;
 }
 
-int take_error(struct sock *sock) {
-    int error = sock->error;
-    sock->error = 0;
-    return error;
+struct stream *current_stream(int descriptor) {
+    struct stream *stream = take_stream(descriptor);
+    if (stream != NULL && stream->origin == NULL && has_moved(stream)) {
+        put_stream(stream);
+        use_bridge(descriptor);
+        stream = take_stream(descriptor);
+    }
+    if (stream != NULL && fall_back(stream)) {
+        put_stream(stream);
+        return NULL;
+    }
+    return stream;
 }
 
-/* A thread that waits at one socket. */
-struct single {
-    struct watch watch;
-    struct sleeper *sleeper;
-    short events;
+static bool blocks(const struct stream *stream, int flags) {
+    return (flags & MSG_DONTWAIT) == 0 && atomic_load(&stream->header->nonblocking) == 0;
+}
+
+/* ---- By a bridge ---- */
+
+/* The pieces from a place on, as many as rest has room for. Returns their count. */
+static size_t rest_of(const struct iovec *pieces, size_t count, size_t from, struct iovec rest[IOV_MAX]) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < IOV_MAX; i++) {
+        size_t skipped = from < pieces[i].iov_len ? from : pieces[i].iov_len;
+        from -= skipped;
+        if (skipped < pieces[i].iov_len) {
+            rest[kept++] = (struct iovec){.iov_base = (char *)pieces[i].iov_base + skipped, .iov_len = pieces[i].iov_len - skipped};
+        }
+    }
+    return kept;
+}
+
+/* Unix sockets have no MSG_TRUNC that discards. */
+static ssize_t discard(int descriptor, size_t count, int flags) {
+    char octets[4096];
+    return LIBC(recvfrom)(descriptor, octets, count < sizeof octets ? count : sizeof octets, flags & ~(MSG_TRUNC | MSG_WAITALL),
+        NULL, NULL);
+}
+
+/* After octets that have been received already. Drops the reference of the bridge; NULL: it is the kernel's, or closed. */
+static ssize_t receive_by_kernel(struct stream *bridge, int descriptor, const struct iovec *pieces, size_t count, size_t done, int flags) {
+    struct iovec rest[IOV_MAX];
+    struct msghdr message = {.msg_iov = rest, .msg_iovlen = rest_of(pieces, count, done, rest)};
+    size_t wanted = octets_of(pieces, count) - done;
+    ssize_t got = bridge != NULL && (flags & MSG_TRUNC) != 0 ? discard(descriptor, wanted, flags)
+                                                             : LIBC(recvmsg)(descriptor, &message, flags);
+    if (bridge != NULL) {
+        bool ended = (atomic_load(&bridge->header->daemon_flags) & PEER_ENDED) != 0;
+        int error = got == 0 && wanted > 0 && !ended ? take_error(bridge) : 0;
+        put_stream(bridge);
+        got = error == 0 ? got : fails(error);
+    }
+    return done == 0 ? got : (ssize_t)done + (got > 0 ? got : 0);
+}
+
+static ssize_t transmit_by_kernel(struct stream *bridge, int descriptor, const struct iovec *pieces, size_t count, size_t done, int flags) {
+    struct iovec rest[IOV_MAX];
+    const struct msghdr message = {.msg_iov = rest, .msg_iovlen = rest_of(pieces, count, done, rest)};
+    ssize_t sent = LIBC(sendmsg)(descriptor, &message, (flags & (MSG_DONTWAIT | MSG_MORE)) | MSG_NOSIGNAL);
+    if (bridge != NULL) {
+        int error = sent < 0 && errno == EPIPE ? take_error(bridge) : 0;
+        put_stream(bridge);
+        sent = error == 0 ? sent : fails(error);
+    }
+    return done == 0 ? sent : (ssize_t)done + (sent > 0 ? sent : 0);
+}
+
+/* ---- Waiting ---- */
+
+/* A sleep has ended, or its thread is cancelled. */
+struct sleep {
+    const struct stream *stream;
+    int descriptor;
+    uint32_t octets;
+    ssize_t woken;
 };
 
-static void on_change(struct watch *watch) {
-    wake(((struct single *)watch)->sleeper);
-}
-
-static bool is_ready(void *argument) {
-    const struct single *single = argument;
-    const struct sock *sock = single->watch.sock;
-    return sock->stage == STAGE_LEFT || sock->descriptors == 0
-        || (stream_events(sock) & (single->events | POLLERR | POLLHUP)) != 0;
-}
-
-static void on_cancel(void *argument) {
-    struct single *single = argument;
-    struct sock *sock = single->watch.sock;
-    remove_watch(&single->watch);
-    release(sock);  /* the call's own reference */
-}
-
-int await_sock(struct sock *sock, short events, uint64_t timeout) {
-    struct single single = {.watch = {.changed = on_change}, .sleeper = own_sleeper(), .events = events};
-    struct pollfd kernel[WAIT_EXTRA];
-    if (single.sleeper == NULL) {
-        return -1;
-    }
-    struct timespec limit = {.tv_sec = (time_t)(timeout / 1000000000u), .tv_nsec = (long)(timeout % 1000000000u)};
-    struct wait wait = {.ready = is_ready, .argument = &single, .kernel = kernel,
-        .deadline = timeout == 0 ? FOREVER : deadline_in(&limit), .cancelled = on_cancel};
-    add_watch(sock, &single.watch);
-    enum wait_result result = wait_through_signals(&wait);
+static void wake_up(void *argument) {
+    const struct sleep *sleep = argument;
     int error = errno;
-    remove_watch(&single.watch);
-    return result == READY ? 0 : fails(result == TIMED_OUT ? EAGAIN : error);
-}
-
-/* A thread that sleeps has to look after what found no room in the rings: this one may not wait. */
-static void leave_retry(const struct sock *sock) {
-    if (sock->full) {
-        wake_leader();
-    }
-}
-
-static bool is_nonblocking(const struct sock *sock, int flags) {
-    return sock->nonblocking || (flags & MSG_DONTWAIT) != 0;
-}
-
-ssize_t receive(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
-    size_t wanted = octets_of(pieces, count), done = 0;
-    struct iovec rest;
-    if ((flags & MSG_OOB) != 0) {
-        return fails(EINVAL);
-    }
-    if (sock->octets == 0) {
-        progress();
-    }
-    for (;;) {
-        if (sock->octets > 0 && sock->descriptors > 0) {
-            done += read_stream(sock, pieces, count, (flags & MSG_PEEK) != 0);
-            leave_retry(sock);
-        }
-        bool more = (flags & MSG_WAITALL) != 0 && (flags & MSG_PEEK) == 0 && count == 1 && done < wanted;
-        if (wanted == 0 || (done > 0 && !more)) {
-            return (ssize_t)done;
-        }
-        if (done == 0 && sock->error != 0) {
-            return fails(take_error(sock));
-        }
-        if (sock->peer_ended || sock->receiving_ended || sock->dead || sock->descriptors == 0) {
-            return (ssize_t)done;
-        }
-        if (is_nonblocking(sock, flags)) {
-            return done > 0 ? (ssize_t)done : fails(EAGAIN);
-        }
-        if (more) {
-            rest = (struct iovec){.iov_base = (char *)pieces->iov_base + (done - (wanted - pieces->iov_len)),
-                .iov_len = wanted - done};
-            wanted = done + rest.iov_len;
-            pieces = &rest;
-        }
-        if (await_sock(sock, POLLIN, sock->receive_timeout) != 0) {
-            return done > 0 ? (ssize_t)done : -1;
-        }
-        if (sock->stage == STAGE_LEFT) {
-            return fails(EAGAIN);
+    struct stream *stream = take_stream(sleep->descriptor);
+    if (stream != NULL && stream == sleep->stream) {
+        atomic_fetch_sub(&stream->header->waiters, 1);
+        if (sleep->woken == 0) {
+            note_hangup(stream);
+        } else if (sleep->woken > 0 && !is_readable(stream, sleep->octets)) {
+            drain(stream, sleep->descriptor);
         }
     }
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    errno = error;
 }
 
-ssize_t transmit(struct sock *sock, const struct iovec *pieces, size_t count, int flags) {
+/* Whether it can go on: false with errno. Drops the reference of the stream. */
+static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t octets) {
+    struct stream_header *header = stream->header;
+    struct spin spin = begin_spin(FOREVER);
+    while (look_again(&spin)) {
+        if (is_readable(stream, octets)) {
+            note_activity(&spin);
+            put_stream(stream);
+            return true;
+        }
+    }
+    atomic_fetch_add(&header->waiters, 1);
+    arm_in(stream);
+    bool readable = is_readable(stream, octets);
+    if (readable) {
+        atomic_fetch_sub(&header->waiters, 1);
+        put_stream(stream);
+        return true;
+    }
+    struct sleep sleep = {.stream = stream, .descriptor = descriptor, .octets = octets, .woken = -1};
+    put_stream(stream);
+    pthread_cleanup_push(wake_up, &sleep);
+    sleep.woken = sleep_for_message(descriptor);
+    pthread_cleanup_pop(1);
+    note_activity(&spin);
+    return sleep.woken >= 0;
+}
+
+static bool sleep_until_writable(struct stream *stream, int descriptor) {
+    struct spin spin = begin_spin(FOREVER);
+    while (look_again(&spin)) {
+        if (is_writable(stream)) {
+            note_activity(&spin);
+            put_stream(stream);
+            return true;
+        }
+    }
+    /* While it connects, the daemon makes room anyway. */
+    if (!is_connecting(stream)) {
+        arm_out(stream, descriptor, true);
+    }
+    bool writable = is_writable(stream);
+    put_stream(stream);
+    if (writable) {
+        return true;
+    }
+    ssize_t woken = sleep_for_room(descriptor);
+    int error = errno;
+    stream = woken == 0 ? take_stream(descriptor) : NULL;
+    if (stream != NULL) {
+        note_hangup(stream);
+        put_stream(stream);
+    }
+    errno = error;
+    return woken >= 0;
+}
+
+/* ---- Receiving ---- */
+
+/* As many octets as it has to have before it returns. */
+static size_t target_of(const struct stream *stream, size_t total, int flags) {
+    size_t low = atomic_load(&stream->header->low_mark);
+    size_t target = (flags & MSG_WAITALL) != 0 || low > total ? total : low;
+    return (flags & MSG_PEEK) != 0 && target > stream->receive_octets ? stream->receive_octets : target;
+}
+
+ssize_t receive(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
     size_t total = octets_of(pieces, count), done = 0;
-    if ((flags & MSG_OOB) != 0) {
-        return fails(EOPNOTSUPP);
+    if ((flags & (MSG_OOB | MSG_ERRQUEUE)) != 0 || total > SSIZE_MAX) {
+        put_stream(stream);
+        return fails((flags & MSG_ERRQUEUE) != 0 ? EAGAIN : EINVAL);
     }
-    if (total > SSIZE_MAX) {
-        return fails(EINVAL);
-    }
-    if (sock->credits == 0 || sock->full) {
-        progress();
-    }
-    for (;;) {
-        if (sock->error != 0 && done == 0) {
-            return fails(take_error(sock));
+    for (;; stream = current_stream(descriptor)) {
+        if (stream == NULL || stream->origin != NULL) {
+            return receive_by_kernel(stream, descriptor, pieces, count, done, flags);
         }
-        if (sock->failed || sock->sending_ended || sock->descriptors == 0) {
-            return done > 0 ? (ssize_t)done : fails(EPIPE);
+        ssize_t got = 0;
+        enum step step = receive_step(stream, descriptor, pieces, count, done, flags, &got);
+        size_t target = target_of(stream, total, flags);
+        bool wait = blocks(stream, flags);
+        if (step == STEP_MOVED) {
+            put_stream(stream);
+            continue;
         }
-        if (sock->stage == STAGE_CONNECTED) {
-            done += write_stream(sock, pieces, count, done);
-            leave_retry(sock);
-        }
-        if (done == total) {
-            return (ssize_t)done;
-        }
-        if (is_nonblocking(sock, flags)) {
+        uint32_t needed = 1;
+        if (step == STEP_DONE) {
+            bool all = got <= 0 || done + (size_t)got >= target;
+            if ((flags & MSG_PEEK) != 0 && !all && wait && !is_readable(stream, (uint32_t)target)) {
+                needed = (uint32_t)target;
+            } else if (all || !wait || (flags & MSG_PEEK) != 0) {
+                put_stream(stream);
+                return done > 0 && got < 0 ? (ssize_t)done : (ssize_t)done + got;
+            } else {
+                done += (size_t)got;
+            }
+        } else if (!wait) {
+            put_stream(stream);
             return done > 0 ? (ssize_t)done : fails(EAGAIN);
         }
-        if (await_sock(sock, POLLOUT, sock->send_timeout) != 0) {
+        if (!sleep_until_readable(stream, descriptor, needed)) {
             return done > 0 ? (ssize_t)done : -1;
+        }
+    }
+}
+
+/* ---- Sending ---- */
+
+static ssize_t send_all(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
+    size_t total = octets_of(pieces, count), done = 0;
+    if ((flags & MSG_OOB) != 0 || total > SSIZE_MAX) {
+        put_stream(stream);
+        return fails((flags & MSG_OOB) != 0 ? EOPNOTSUPP : EINVAL);
+    }
+    for (;; stream = current_stream(descriptor)) {
+        if (stream == NULL || stream->origin != NULL) {
+            return transmit_by_kernel(stream, descriptor, pieces, count, done, flags);
+        }
+        ssize_t sent = 0;
+        enum step step = send_step(stream, pieces, count, done, &sent);
+        if (step == STEP_MOVED) {
+            put_stream(stream);
+            continue;
+        }
+        done += sent > 0 ? (size_t)sent : 0;
+        if (sent < 0 || done == total) {
+            put_stream(stream);
+            return done > 0 ? (ssize_t)done : sent;
+        }
+        if (!blocks(stream, flags)) {
+            /* Whoever the kernel wakes, it has to be when there is room. */
+            if (!is_connecting(stream) && !is_writable(stream) && atomic_load(&stream->header->waiters) > 0) {
+                arm_out(stream, descriptor, false);
+            }
+            put_stream(stream);
+            return done > 0 ? (ssize_t)done : fails(EAGAIN);
+        }
+        if (!sleep_until_writable(stream, descriptor)) {
+            return done > 0 ? (ssize_t)done : -1;
+        }
+    }
+}
+
+ssize_t transmit(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
+    ssize_t sent = send_all(stream, descriptor, pieces, count, flags);
+    if (sent < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
+        raise(SIGPIPE);
+        errno = EPIPE;
+    }
+    return sent;
+}
+
+int await_connection(int descriptor) {
+    for (;;) {
+        struct stream *stream = current_stream(descriptor);
+        if (stream == NULL) {
+            return fails(EBADF);
+        }
+        if (!is_connecting(stream)) {
+            int error = is_dead(stream) ? take_error(stream) : 0;
+            bool failed = is_dead(stream);
+            atomic_store(&stream->header->connect_told, 1);
+            put_stream(stream);
+            return !failed ? 0 : fails(error == 0 ? ECONNABORTED : error);
+        }
+        if (!sleep_until_writable(stream, descriptor)) {
+            return fails(errno == EAGAIN ? EINPROGRESS : errno);
         }
     }
 }

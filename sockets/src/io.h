@@ -1,17 +1,18 @@
-/* Reading and writing of connected sockets as the calls do it: waiting and timeouts. Under the lock. */
+/* Reading and writing of streams as the calls do it: waiting, timeouts, bridges. */
 #ifndef RDDP_SOCKETS_IO_H
 #define RDDP_SOCKETS_IO_H
 
-#include "sock.h"
+#include "stream.h"
 
-/* Waits until a socket has one of the events of poll(2), or is the kernel's. 0, or -1 with errno. */
-int await_sock(struct sock *sock, short events, uint64_t timeout);
+/* recvmsg(2) of the descriptor's stream, without addresses and ancillary data. Drops the reference. */
+ssize_t receive(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags);
+/* sendmsg(2), likewise; raises SIGPIPE. */
+ssize_t transmit(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags);
 
-/* recvmsg(2) and sendmsg(2) without addresses and ancillary data. EPIPE raises no signal yet: a handler may call the library. */
-ssize_t receive(struct sock *sock, const struct iovec *pieces, size_t count, int flags);
-ssize_t transmit(struct sock *sock, const struct iovec *pieces, size_t count, int flags);
+/* Waits until a stream that connects is established (0) or has failed: -1 with errno; EINPROGRESS after its timeout. */
+int await_connection(int descriptor);
 
-/* Takes what went wrong (SO_ERROR). */
-int take_error(struct sock *sock);
+/* The descriptor's stream with a reference, with a bridge in its place if others have made one; NULL: it is none. */
+struct stream *current_stream(int descriptor);
 
 #endif

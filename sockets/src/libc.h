@@ -7,7 +7,10 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -19,6 +22,7 @@
 #define LIBC_FUNCTIONS(X)                                                                                              \
     X(int, accept4, (int, struct sockaddr *, socklen_t *, int))                                                        \
     X(int, bind, (int, const struct sockaddr *, socklen_t))                                                            \
+    X(int, chroot, (const char *))                                                                                     \
     X(int, close, (int))                                                                                               \
     X(int, close_range, (unsigned, unsigned, int))                                                                     \
     X(int, connect, (int, const struct sockaddr *, socklen_t))                                                         \
@@ -29,27 +33,41 @@
     X(int, epoll_ctl, (int, int, int, struct epoll_event *))                                                           \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
     X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                  \
-    X(void, _exit, (int))                                                                                              \
+    X(int, execve, (const char *, char *const *, char *const *))                                                       \
+    X(int, execveat, (int, const char *, char *const *, char *const *, int))                                           \
+    X(int, execvpe, (const char *, char *const *, char *const *))                                                      \
     X(int, fcntl, (int, int, ...))                                                                                     \
+    X(FILE *, fdopen, (int, const char *))                                                                             \
+    X(int, fexecve, (int, char *const *, char *const *))                                                               \
     X(int, getpeername, (int, struct sockaddr *, socklen_t *))                                                         \
     X(int, getsockname, (int, struct sockaddr *, socklen_t *))                                                         \
     X(int, getsockopt, (int, int, int, void *, socklen_t *))                                                           \
     X(int, ioctl, (int, unsigned long, ...))                                                                           \
     X(int, listen, (int, int))                                                                                         \
+    X(FILE *, popen, (const char *, const char *))                                                                     \
+    X(int, posix_spawn, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *))\
+    X(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t *, int, int))                                 \
+    X(int, posix_spawnp, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *))\
     X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                                \
+    X(ssize_t, preadv2, (int, const struct iovec *, int, off_t, int))                                                  \
     X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                    \
+    X(ssize_t, pwritev2, (int, const struct iovec *, int, off_t, int))                                                 \
     X(ssize_t, read, (int, void *, size_t))                                                                            \
     X(ssize_t, readv, (int, const struct iovec *, int))                                                                \
     X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))                                   \
+    X(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *))                                        \
     X(ssize_t, recvmsg, (int, struct msghdr *, int))                                                                   \
     X(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))                                              \
     X(ssize_t, sendfile, (int, int, off_t *, size_t))                                                                  \
+    X(int, sendmmsg, (int, struct mmsghdr *, unsigned, int))                                                           \
     X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                             \
     X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t))                           \
     X(int, setsockopt, (int, int, int, const void *, socklen_t))                                                       \
     X(int, shutdown, (int, int))                                                                                       \
-    X(int, socket, (int, int, int))                                                                                    \
     X(ssize_t, splice, (int, off_t *, int, off_t *, size_t, unsigned))                                                 \
+    X(long, syscall, (long, ...))                                                                                      \
+    X(int, system, (const char *))                                                                                     \
+    X(int, vdprintf, (int, const char *, va_list))                                                                     \
     X(ssize_t, write, (int, const void *, size_t))                                                                     \
     X(ssize_t, writev, (int, const struct iovec *, int))
 

@@ -1,264 +1,344 @@
 #include "listening.h"
 
-#include <stdlib.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 
-#include "connecting.h"
-#include "internal.h"
+#include "addresses.h"
+#include "libc.h"
+#include "locks.h"
+#include "options.h"
+#include "session.h"
 #include "settings.h"
 #include "stream.h"
+#include "waiting.h"
 
-#define MAX_BACKLOG 256u
-#define ANSWER_MS 1000
-/* Between two tries to have a port that another process has. */
-#define CLAIM_NANOS 500000000u
+#define MAX_BACKLOG 65535
+#define REUSE_PORT 1u
+#define ONLY_IPV6 2u
 
-/* The address to listen at by a link; false if the bound one is none of it. */
-static bool address_at(const struct link *link, int family, const struct in6_addr *bound, struct in6_addr *at) {
-    if (!IN6_IS_ADDR_UNSPECIFIED(bound)) {
-        *at = *bound;
-        return has_address(link, bound);
-    }
-    *at = in6addr_any;
-    if (family == AF_INET) {
-        at->s6_addr[10] = at->s6_addr[11] = 0xff;  /* of IPv4 only */
-    }
-    return family != AF_INET || link->interface.address != 0;
+void (*listener_made)(const struct listener *listener, int descriptor);
+
+static int fails(int error) {
+    errno = error;
+    return -1;
 }
 
-static bool bound_to(const struct sock *sock, struct port_request *bound) {
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    return LIBC(getsockname)(sock->descriptor, (struct sockaddr *)&address, &length) == 0
-        && read_address((struct sockaddr *)&address, length, &bound->address, &bound->port);
+static void end_listener(struct object *object) {
+    unhide(&((struct listener *)object)->channel);
 }
 
-static void listen_at_links(struct sock *sock) {
-    struct port_request bound = {.port = 0};
-    struct in6_addr at;
-    unsigned count;
-    struct link *list = links(&count);
-    if (count == 0 || !bound_to(sock, &bound)) {
-        return;
-    }
-    uint16_t port = bound.port;
-    free(sock->listening);
-    sock->listening = calloc(count, sizeof *sock->listening);
-    struct rddp_connection_options options = connection_options();
-    for (unsigned i = 0; i < count && sock->listening != NULL; i++) {
-        struct listening *listening = &sock->listening[sock->listenings];
-        listening->link = &list[i];
-        if (!address_at(&list[i], sock->family, &bound.address, &at) || open_link(&list[i]) == NULL) {
-            continue;
-        }
-        if (rddp_listen_ipv6(list[i].session, &at, port, sock->backlog, &options, &listening->listener) == RDDP_OK) {
-            sock->listenings++;
-            sockets_log("listens at port %u of %s", port, list[i].interface.name);
-        } else {
-            sockets_log("port %u of %s: %s", port, list[i].interface.name, rddp_error());
-        }
-    }
+__attribute__((constructor)) static void prepare(void) {
+    static const struct functions functions = {.size = sizeof(struct listener), .end = end_listener};
+    set_functions(A_LISTENER, &functions);
 }
 
-void begin_listening(struct sock *sock, unsigned backlog) {
-    sock->backlog = backlog == 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
-    listen_at_links(sock);
-    if (sock->listenings > 0) {
-        sock->stage = STAGE_LISTENING;
-    }
+/* ---- listen ---- */
+
+static int option_of(int descriptor, int level, int name) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 ? value : 0;
 }
 
-static void reject(rddp_connection *connection) {
-    if (rddp_reject(connection, NULL, 0) != RDDP_OK) {
-        sockets_log("reject: %s", rddp_error());
-    }
+static bool is_bound_to_device(int descriptor) {
+    char device[IFNAMSIZ] = "";
+    socklen_t length = sizeof device;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, &length) == 0 && device[0] != '\0';
 }
 
-static void accept_request(struct sock *sock, struct link *link, rddp_connection *connection) {
-    struct rddp_connection_info info;
-    rddp_connection_info(connection, &info);
-    struct sock *made = new_sock(sock->family);
-    if (made == NULL || !read_greeting(made, &info) || !attach_stream(made, link, connection)) {
-        sockets_log("a connection to port %u is rejected", info.local_port);
-        reject(connection);
-        if (made != NULL) {
-            release(made);
-        }
-        return;
-    }
-    made->stage = STAGE_CONNECTING;
-    made->listens = sock;
-    made->receive_timeout = sock->receive_timeout;
-    made->send_timeout = sock->send_timeout;
-    sock->references++;
-    sock->waiting++;
-    struct greeting greeting = own_greeting();
-    if (rddp_start_accept(connection, &greeting, sizeof greeting, NULL) != RDDP_OK) {
-        sockets_log("accept: %s", rddp_error());
-        end_stream(made, false);
-    }
+/* A socket that is bound nowhere gets its port before it listens: rddp's is the same. */
+static int bind_if_unbound(int descriptor, int domain) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } nowhere = {.any = {.sa_family = (sa_family_t)domain}};
+    return LIBC(bind)(descriptor, &nowhere.any, domain == AF_INET ? sizeof nowhere.ipv4 : sizeof nowhere.ipv6);
 }
 
-void accept_requests(struct sock *sock) {
-    rddp_connection *connection;
-    for (unsigned i = 0; i < sock->listenings; i++) {
-        while (sock->waiting < sock->backlog
-            && rddp_next_request(sock->listening[i].listener, 0, &connection) == RDDP_OK) {
-            accept_request(sock, sock->listening[i].link, connection);
-        }
-    }
+static uint32_t backlog_of(int backlog) {
+    int least = backlog < 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
+    return least < 1 ? 1 : (uint32_t)least;
 }
 
-/* Takes an accepted one from its listener; the reference that the listener had is the caller's. */
-static void detach_from_listener(struct sock *made) {
-    struct sock *sock = made->listens;
-    made->listens = NULL;
-    if (sock->waiting-- == sock->backlog) {
-        accept_requests(sock);  /* nothing else tells of those that came while there was no room */
+/* 0: the daemon offers streams at the listener's channel. Else the daemon's reason with errno, or REQUEST_LOST. */
+static int ask(struct listener *listener, int descriptor, uint32_t backlog, uint16_t *port) {
+    struct in6_addr address;
+    struct message message;
+    read_bound(descriptor, &address, port);
+    bool only6 = listener->domain == AF_INET6 && option_of(descriptor, IPPROTO_IPV6, IPV6_V6ONLY) != 0;
+    begin_message(&message, STREAM_LISTEN);
+    if (listener->domain == AF_INET) {
+        address = mapped(unmapped(&address));
     }
-    release(sock);
+    put_ipv6(&message, &address);
+    put_u32(&message, *port);
+    put_u32(&message, backlog);
+    put_u32(&message, (option_of(descriptor, SOL_SOCKET, SO_REUSEPORT) != 0 ? REUSE_PORT : 0) | (only6 ? ONLY_IPV6 : 0));
+    int result = request(listener->session, &message, STREAM_LISTENING);
+    if (result != REQUEST_DONE) {
+        return result;
+    }
+    listener->number = get_u32(&message);
+    (void)get_u32(&message);
+    int channel = take_descriptor(&message), hidden = hide(channel, &listener->channel);
+    close(channel);
+    return hidden < 0 ? REQUEST_LOST : REQUEST_DONE;
 }
 
-void on_accepting(struct sock *made, enum rddp_connection_state state) {
-    struct sock *sock = made->listens;
-    /* One that has ended since it was established still has what the peer has sent. */
-    bool lost = state == RDDP_CLOSED && made->octets == 0 && !made->peer_ended;
-    made->stage = STAGE_CONNECTED;
-    if (lost || sock->descriptors == 0) {
-        if (state == RDDP_CLOSED) {
-            discard_octets(made);
-            detach_stream(made);
-        } else {
-            abandon_stream(made);
-        }
-        detach_from_listener(made);
-        release(made);
-        return;
-    }
-    made->next_ready = NULL;
-    *(sock->last_ready == NULL ? &sock->first_ready : &sock->last_ready->next_ready) = made;
-    sock->last_ready = made;
-    sock_changed(sock);
-}
-
-struct sock *next_ready(struct sock *sock) {
-    struct sock *made = sock->first_ready;
+static struct listener *new_listener(int domain, struct session *session) {
+    lock_library();
+    struct listener *made = (struct listener *)new_object(A_LISTENER);
+    unlock_library();
     if (made != NULL) {
-        sock->first_ready = made->next_ready;
-        if (sock->first_ready == NULL) {
-            sock->last_ready = NULL;
-        }
-        detach_from_listener(made);
+        made->channel = -1;
+        made->domain = domain;
+        made->session = session;
     }
     return made;
 }
 
-void end_listening(struct sock *sock) {
-    struct sock *made;
-    for (unsigned i = 0; i < sock->listenings; i++) {
-        rddp_close_listener(sock->listening[i].listener);
-    }
-    sock->listenings = 0;
-    while ((made = next_ready(sock)) != NULL) {
-        abandon_stream(made);
-        release(made);
+/* Lets its channel be found after an exec(2), by the number that the kernel has given the listening socket. */
+static void name_channel(const struct listener *listener, int descriptor) {
+    struct sockaddr_un {
+        sa_family_t family;
+        char path[64];
+    } name = {.family = AF_UNIX};
+    uint64_t cookie = 0;
+    socklen_t length = sizeof cookie;
+    if (LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0) {
+        int octets = snprintf(name.path + 1, sizeof name.path - 1, "rddp-listener/%llx/%llx", (unsigned long long)cookie,
+            (unsigned long long)now());
+        (void)LIBC(bind)(listener->channel, (struct sockaddr *)&name, (socklen_t)(sizeof name.family + 1 + (size_t)octets));
     }
 }
 
-void lose_listeners(struct sock *sock, const struct link *link) {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < sock->listenings; i++) {
-        if (sock->listening[i].link != link) {
-            sock->listening[kept++] = sock->listening[i];
+static int listen_anew(int descriptor, int domain, int backlog) {
+    struct session *session = open_session();
+    struct listener *listener = session == NULL ? NULL : new_listener(domain, session);
+    uint16_t port = 0;
+    if (listener == NULL) {
+        return LIBC(listen)(descriptor, backlog);
+    }
+    int result = ask(listener, descriptor, backlog_of(backlog), &port);
+    int error = errno;
+    if (result > 0 && result != REFUSED_NO_INTERFACE) {
+        /* Nobody could connect by rddp, and nobody would know. */
+        put_listener(listener);
+        return fails(error);
+    }
+    int listens = LIBC(listen)(descriptor, backlog);
+    if (listens == 0 && result == REQUEST_DONE) {
+        name_channel(listener, descriptor);
+        name(&listener->object, descriptor);
+        if (listener_made != NULL) {
+            listener_made(listener, descriptor);
+        }
+        sockets_log("listens at port %u", port);
+    }
+    put_listener(listener);
+    return listens;
+}
+
+static int change_backlog(struct listener *listener, int backlog) {
+    struct message message;
+    begin_message(&message, STREAM_BACKLOG);
+    put_u32(&message, listener->number);
+    put_u32(&message, backlog_of(backlog));
+    (void)request(listener->session, &message, DONE);
+    put_listener(listener);
+    return 0;
+}
+
+int listen_socket(int descriptor, int backlog) {
+    struct listener *listener = take_listener(descriptor);
+    if (listener != NULL) {
+        int result = LIBC(listen)(descriptor, backlog);
+        if (result == 0) {
+            return change_backlog(listener, backlog);
+        }
+        put_listener(listener);
+        return result;
+    }
+    int domain = tcp_domain(descriptor);
+    struct in6_addr address;
+    uint16_t port;
+    if (domain == 0 || is_bound_to_device(descriptor)) {
+        return LIBC(listen)(descriptor, backlog);
+    }
+    read_bound(descriptor, &address, &port);
+    if (port == 0 && bind_if_unbound(descriptor, domain) != 0) {
+        return -1;
+    }
+    return listen_anew(descriptor, domain, backlog);
+}
+
+void stop_listening(int descriptor) {
+    struct listener *listener = take_listener(descriptor);
+    if (listener != NULL) {
+        unname(descriptor);
+        put_listener(listener);
+    }
+}
+
+/* ---- accept ---- */
+
+/* Of a message of the channel. */
+union ancillary {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(2 * sizeof(int))];
+};
+
+static void take_both(struct msghdr *message, int descriptors[2]) {
+    struct cmsghdr *control = CMSG_FIRSTHDR(message);
+    descriptors[0] = descriptors[1] = -1;
+    if (control != NULL && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS) {
+        size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(descriptors, CMSG_DATA(control), (count < 2 ? count : 2) * sizeof(int));
+    }
+}
+
+static void close_both(const int descriptors[2]) {
+    for (int i = 0; i < 2; i++) {
+        if (descriptors[i] >= 0) {
+            close(descriptors[i]);
         }
     }
-    sock->listenings = kept;
 }
 
-/* ---- Ports of a parent process ---- */
-
-static int parent = -1;
-static bool claims;  /* some socket is inherited, and used */
-static uint64_t claims_at;
-
-static void inherit(struct sock *sock, int descriptor) {
-    (void)descriptor;
-    if (sock->stage == STAGE_LISTENING) {
-        sock->inherited = true;
-        sock->used = false;
-        sock->listenings = sock->waiting = 0;
-        sock->first_ready = sock->last_ready = NULL;
+/*
+ * Takes the next offer, under the session's lock: it is looked at first, so that it stays where it is if the process may have no more
+ * descriptors. 1: there is one; 0: none; -1 with errno. ENOTCONN: the daemon has ended.
+ */
+static int take_offer(const struct listener *listener, struct offer *offer, int descriptors[2], int flags) {
+    union ancillary ancillary;
+    struct iovec piece = {.iov_base = offer, .iov_len = sizeof *offer};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &ancillary, .msg_controllen = sizeof ancillary};
+    ssize_t got = recvmsg(listener->channel, &message, flags | MSG_PEEK | MSG_DONTWAIT);
+    if (got <= 0) {
+        return got == 0 ? fails(ENOTCONN) : errno == EAGAIN ? 0 : -1;
     }
-}
-
-void inherit_listeners(int to_parent) {
-    if (parent >= 0) {
-        close(parent);
+    take_both(&message, descriptors);
+    if ((message.msg_flags & MSG_CTRUNC) != 0 || descriptors[1] < 0) {
+        close_both(descriptors);
+        return fails(EMFILE);
     }
-    parent = to_parent;
-    claims = false;
-    for_each_sock(inherit);
-}
-
-/* Waits for the parent's answer: it listens no longer, if it has. */
-static void ask_parent(const struct sock *sock) {
-    struct port_request request = {.port = 0};
-    struct pollfd answer = {.fd = parent, .events = POLLIN};
-    char octet;
-    if (parent >= 0 && bound_to(sock, &request)
-        && send(parent, &request, sizeof request, MSG_NOSIGNAL) == (ssize_t)sizeof request
-        && poll(&answer, 1, ANSWER_MS) == 1) {
-        (void)!recv(parent, &octet, 1, MSG_DONTWAIT);
+    struct offer taken;
+    if (recv(listener->channel, &taken, sizeof taken, MSG_DONTWAIT) != sizeof taken || memcmp(&taken, offer, sizeof taken) != 0) {
+        /* Somebody without the lock was faster. */
+        close_both(descriptors);
+        return 0;
     }
+    return 1;
 }
 
-static void claim(struct sock *sock, int descriptor) {
-    if (sock->stage != STAGE_LISTENING || !sock->inherited || !sock->used || sock->descriptor != descriptor) {
-        return;
+/* The stream gets the number that the kernel has given its socket. */
+static int open_offered(const struct listener *listener, int descriptor, const struct offer *offer, const int descriptors[2],
+    struct sockaddr *address, socklen_t *length, int flags) {
+    const struct stream_parts parts = {.session = listener->session, .section = offer->section, .index = offer->index,
+        .send_octets = offer->send_octets, .receive_octets = offer->receive_octets, .socket = descriptors[0], .memory = descriptors[1]};
+    struct stream *stream = map_stream(&parts, listener->domain);
+    if (stream == NULL || !name(&stream->object, parts.socket)) {
+        int error = stream == NULL ? errno : EMFILE;
+        close_both(descriptors);
+        if (stream != NULL) {
+            put_stream(stream);
+        }
+        return fails(error);
     }
-    listen_at_links(sock);
-    if (sock->listenings == 0) {
-        ask_parent(sock);
-        listen_at_links(sock);
+    close(parts.memory);
+    if ((flags & SOCK_NONBLOCK) != 0) {
+        (void)fcntl(parts.socket, F_SETFL, O_NONBLOCK);
+        atomic_store(&stream->header->nonblocking, 1);
     }
-    sock->inherited = sock->listenings == 0;
-    claims = claims || sock->inherited;
+    atomic_store(&stream->header->connect_told, 1);
+    inherit_options(stream, parts.socket, descriptor);
+    begin_stream(stream, MAPPED | TAKEN);
+    struct in6_addr remote = address_of_end(&offer->ends, true);
+    store_address(listener->domain, &remote, offer->ends.remote_port, address, length);
+    put_stream(stream);
+    return parts.socket;
 }
 
-void claim_listeners(void) {
-    if (claims && now() >= claims_at) {
-        claims = false;
-        for_each_sock(claim);
-        claims_at = deadline_after(CLAIM_NANOS);
+static bool is_ready_now(int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    return poll(&polled, 1, 0) == 1;
+}
+
+/* -1 with errno; EAGAIN: there is nobody. */
+static int accept_now(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
+    struct offer offer;
+    int descriptors[2], result;
+    uint64_t signals = block_signals();
+    lock_shared(&listener->session->page->accepting);
+    int taken = take_offer(listener, &offer, descriptors, (flags & SOCK_CLOEXEC) != 0 ? MSG_CMSG_CLOEXEC : 0);
+    bool lost = taken < 0 && errno == ENOTCONN;
+    if (taken == 0 || lost) {
+        /* Nobody takes it in between: the call does not wait. */
+        result = is_ready_now(descriptor) ? LIBC(accept4)(descriptor, address, length, flags) : fails(EAGAIN);
+    } else {
+        result = -1;
     }
-}
-
-uint64_t next_claim(void) {
-    return claims ? claims_at : UINT64_MAX;
-}
-
-void use_listener(struct sock *sock) {
-    sock->used = true;
-    if (sock->inherited && !claims) {
-        claims = true;
-        claims_at = 0;
+    int error = errno;
+    unlock_shared(&listener->session->page->accepting);
+    restore_signals(signals);
+    if (lost) {
+        sockets_log("the daemon has ended: a listener is the kernel's alone");
+        stop_listening(descriptor);
     }
-}
-
-static const struct port_request *requested;
-
-static void give(struct sock *sock, int descriptor) {
-    struct port_request bound = {.port = 0};
-    if (sock->stage == STAGE_LISTENING && !sock->used && sock->descriptor == descriptor && bound_to(sock, &bound)
-        && bound.port == requested->port
-        && memcmp(&bound.address, &requested->address, sizeof bound.address) == 0) {
-        end_listening(sock);
-        sock->inherited = true;  /* it has the port again if it uses it */
+    if (taken > 0) {
+        return open_offered(listener, descriptor, &offer, descriptors, address, length, flags);
     }
+    errno = error;
+    return result;
 }
 
-void give_port(const struct port_request *request) {
-    requested = request;
-    for_each_sock(give);
+bool has_offer(const struct listener *listener) {
+    return is_ready_now(listener->channel);
+}
+
+/* 0, or -1 with errno. Drops the reference. */
+static int await_somebody(struct listener *listener, int descriptor) {
+    struct timeval limit = {.tv_sec = 0};
+    socklen_t length = sizeof limit;
+    (void)LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, &length);
+    bool limited = limit.tv_sec != 0 || limit.tv_usec != 0;
+    struct timespec time = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
+    uint64_t deadline = limited ? deadline_in(&time) : FOREVER;
+    struct pollfd polled[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = listener->channel, .events = POLLIN}};
+    put_listener(listener);
+    int ready;
+    do {
+        time = time_until(deadline);
+        ready = LIBC(ppoll)(polled, 2, limited ? &time : NULL, NULL);
+    } while (ready < 0 && errno == EINTR && !limited && handlers_restart());
+    return ready > 0 ? 0 : ready == 0 ? fails(EAGAIN) : -1;
+}
+
+int accept_socket(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
+    while (listener != NULL) {
+        int accepted = accept_now(listener, descriptor, address, length, flags);
+        if (accepted >= 0 || (errno != EAGAIN && errno != ECONNABORTED)) {
+            put_listener(listener);
+            return accepted;
+        }
+        int state = fcntl(descriptor, F_GETFL, 0);
+        if (state < 0 || (state & O_NONBLOCK) != 0) {
+            put_listener(listener);
+            return state < 0 ? -1 : fails(EAGAIN);
+        }
+        if (await_somebody(listener, descriptor) != 0) {
+            return -1;
+        }
+        listener = take_listener(descriptor);
+    }
+    return LIBC(accept4)(descriptor, address, length, flags);
+}
+
+void find_inherited_listeners(void) {
 }

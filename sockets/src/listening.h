@@ -2,45 +2,48 @@
 #ifndef RDDP_SOCKETS_LISTENING_H
 #define RDDP_SOCKETS_LISTENING_H
 
-#include "link.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
-/* Listens by rddp, too, once the kernel's socket listens. It is STAGE_LISTENING then, if rddp can. */
-void begin_listening(struct sock *sock, unsigned backlog);
+#include "descriptors.h"
 
-/* Accepts what asks for connections; they become ready later. */
-void accept_requests(struct sock *sock);
+struct session;
 
-/* The connection of an accepted socket is established, or has ended. */
-void on_accepting(struct sock *sock, enum rddp_connection_state state);
-
-/* Takes the next one that is ready, with its reference; NULL if there is none. */
-struct sock *next_ready(struct sock *sock);
-
-/* Rejects and ends all that waits, and listens no longer. */
-void end_listening(struct sock *sock);
-
-/* A call waits at a LISTENING socket: a child listens by rddp from now on, if it can have the port. */
-void use_listener(struct sock *sock);
-
-/* Tries to have ports of the parent's that are used here. The next try is due then; UINT64_MAX: none is. */
-void claim_listeners(void);
-uint64_t next_claim(void);
-
-/*
- * In a forked child: all listeners are the parent's. The descriptor, or -1, asks the parent for ports: it takes a struct
- * port_request, and answers with an octet once it has done what it could.
- */
-void inherit_listeners(int to_parent);
-
-struct port_request {
-    struct in6_addr address;
-    uint16_t port;
+/* The kernel's socket stands at the program's descriptor. */
+struct listener {
+    struct object object;  /* first */
+    int channel;           /* where the daemon offers streams; hidden */
+    int domain;
+    uint32_t number;       /* of the daemon's */
+    struct session *session;
 };
 
-/* Gives a port to a child that asks for it, unless this process uses it. */
-void give_port(const struct port_request *request);
+/* The descriptor's listener with a reference, or NULL. */
+static inline struct listener *take_listener(int descriptor) {
+    return (struct listener *)take(descriptor, A_LISTENER);
+}
 
-/* A session is lost, and its listeners with it. */
-void lose_listeners(struct sock *sock, const struct link *link);
+static inline void put_listener(struct listener *listener) {
+    put(&listener->object);
+}
+
+/* Called when rddp listens beside a socket. */
+extern void (*listener_made)(const struct listener *listener, int descriptor);
+
+/* listen(2). */
+int listen_socket(int descriptor, int backlog);
+
+/* accept4(2) of a listener, with whose reference the call begins: it is dropped. */
+int accept_socket(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+
+/* Whether somebody has connected by rddp, or rddp listens no more. */
+bool has_offer(const struct listener *listener);
+
+/* shutdown(2) of a listener: it is the kernel's alone. */
+void stop_listening(int descriptor);
+
+/* In a new program: finds listeners that it has got from the one before. */
+void find_inherited_listeners(void);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-#include "rddp.h"
 
 #define DEFAULT_SPIN_MICROS 100
 #define MAX_SPIN_MICROS 1000000
+#define DEFAULT_SOCKET "/run/rddp/rddpd.sock"
 
 static uint64_t spin;
 static char *path, *interface;
@@ -23,7 +23,8 @@ __attribute__((constructor)) static void read_settings(void) {
     spin = micros < 0 || micros > MAX_SPIN_MICROS ? DEFAULT_SPIN_MICROS * 1000u : (uint64_t)micros * 1000u;
     cpu_set_t processors;
     yielding = sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) < 3;
-    path = strdup(rddp_default_socket());
+    text = getenv("RDDP_SOCKET");
+    path = strdup(text == NULL ? DEFAULT_SOCKET : text);
     text = getenv("RDDP_INTERFACE");
     interface = text == NULL || *text == '\0' ? NULL : strdup(text);
     text = getenv("RDDP_SOCKETS_LOG");
@@ -46,7 +47,8 @@ bool yields(void) {
     return yielding;
 }
 
-static void print_line(const char *format, va_list arguments) {
+/* With the system call: standard error may be a connection of rddp's itself. */
+static void print(const char *format, va_list arguments) {
     int before = errno;
     char line[512];
     int start = snprintf(line, sizeof line, "rddp sockets %d: ", (int)getpid());
@@ -56,7 +58,7 @@ static void print_line(const char *format, va_list arguments) {
         end = sizeof line - 2;
     }
     line[end] = '\n';
-    (void)!write(STDERR_FILENO, line, end + 1);
+    (void)syscall(SYS_write, STDERR_FILENO, line, end + 1);
     errno = before;
 }
 
@@ -64,14 +66,14 @@ void sockets_log(const char *format, ...) {
     if (logging) {
         va_list arguments;
         va_start(arguments, format);
-        print_line(format, arguments);
+        print(format, arguments);
         va_end(arguments);
     }
 }
 
-void complain(const char *format, ...) {
+void sockets_warn(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_line(format, arguments);
+    print(format, arguments);
     va_end(arguments);
 }

@@ -21,7 +21,7 @@ const char *chosen_interface(void);
 /* With RDDP_SOCKETS_LOG=1: prints a line on standard error. */
 __attribute__((format(printf, 1, 2))) void sockets_log(const char *format, ...);
 
-/* Prints a line on standard error: what a user has to know who has not asked. */
-__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Prints a line on standard error in any case: what goes wrong, and a program would not know why. */
+__attribute__((format(printf, 1, 2))) void sockets_warn(const char *format, ...);
 
 #endif

@@ -1,170 +1,190 @@
 #include "stream.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
-#include "internal.h"
-#include "settings.h"
-#include "wait.h"
+#include "locks.h"
 
-#define MAGIC "RDDPSK01"
-#define END 0x10000u        /* of the immediate data: nothing more comes */
-#define OCTETS 0x20000u     /* the message has used up a credit */
-#define MASK_OF_CREDITS 0xffffu
-#define SIGNAL_EVERY 8u
-/* Receives are posted again in such groups: each is a request. */
-#define POST_EVERY 4u
-#define RETRY_NANOS 1000000u
-#define ID_OF_SEND UINT64_MAX
-#define ID_OF_END (UINT64_MAX - 1)
+/* Of the ring, that have to be free for it to be writable: the daemon makes the socket writable when half of it is free. */
+#define FREE_PART 3u
+#define FILLER_OCTETS 1200
+#define MOST_FILLERS 8
 
-struct greeting own_greeting(void) {
-    struct greeting greeting = {.credits = htonl(CREDITS), .octets = htonl(SLOT_OCTETS)};
-    memcpy(greeting.magic, MAGIC, sizeof greeting.magic);
-    return greeting;
+void (*stream_forgotten)(struct stream *stream, int descriptor);
+
+/* ---- Memory ---- */
+
+static bool map_at(uint8_t *at, size_t octets, int memory, off_t from) {
+    return mmap(at, octets, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, from) == at;
 }
 
-bool read_greeting(struct sock *sock, const struct rddp_connection_info *info) {
-    struct greeting greeting;
-    if (info->private_length != sizeof greeting || !info->startup.send_immediate) {
+static size_t mapped_octets(const struct stream *stream) {
+    return HEADER_OCTETS + 2 * ((size_t)stream->send_octets + stream->receive_octets);
+}
+
+static bool map_memory(struct stream *stream, int memory) {
+    size_t send = stream->send_octets, receive = stream->receive_octets;
+    uint8_t *at = mmap(NULL, mapped_octets(stream), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) {
         return false;
     }
-    memcpy(&greeting, info->private_data, sizeof greeting);
-    uint32_t credits = ntohl(greeting.credits), octets = ntohl(greeting.octets);
-    if (memcmp(greeting.magic, MAGIC, sizeof greeting.magic) != 0 || credits == 0 || octets == 0) {
-        return false;
+    stream->header = (struct stream_header *)at;
+    stream->sending = at + HEADER_OCTETS;
+    stream->receiving = stream->sending + 2 * send;
+    if (map_at(at, HEADER_OCTETS + send, memory, 0) && map_at(stream->sending + send, send, memory, HEADER_OCTETS)
+        && map_at(stream->receiving, receive, memory, (off_t)(HEADER_OCTETS + send))
+        && map_at(stream->receiving + receive, receive, memory, (off_t)(HEADER_OCTETS + send))
+        && fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0) {
+        return true;
     }
-    /* Each message that is under way has a slot here, too. */
-    sock->credits = credits < CREDITS ? credits : CREDITS;
-    sock->peer_octets = octets < SLOT_OCTETS ? octets : SLOT_OCTETS;
-    sock->local = info->local_ipv6;
-    sock->remote = info->remote_ipv6;
-    sock->local_port = info->local_port;
-    sock->remote_port = info->remote_port;
-    return true;
+    munmap(at, mapped_octets(stream));
+    stream->header = NULL;
+    return false;
+}
+
+static void forget_stream(struct object *object, int descriptor) {
+    if (stream_forgotten != NULL) {
+        stream_forgotten((struct stream *)object, descriptor);
+    }
+}
+
+static void end_stream(struct object *object) {
+    struct stream *stream = (struct stream *)object;
+    if (stream->origin != NULL) {
+        put_stream(stream->origin);
+    } else if (stream->header != NULL) {
+        munmap(stream->header, mapped_octets(stream));
+    }
+    stream->header = NULL;
+    unhide(&stream->fallback);
+}
+
+struct stream *map_stream(const struct stream_parts *parts, int domain) {
+    lock_library();
+    struct stream *made = (struct stream *)new_object(A_STREAM);
+    unlock_library();
+    if (made == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    made->fallback = -1;
+    made->session = parts->session;
+    made->section = parts->section;
+    made->index = parts->index;
+    made->send_octets = parts->send_octets;
+    made->receive_octets = parts->receive_octets;
+    if (!map_memory(made, parts->memory)) {
+        int error = errno;
+        put_stream(made);
+        errno = error;
+        return NULL;
+    }
+    make_shared_lock(&made->header->write_lock);
+    made->header->domain = (uint32_t)domain;
+    atomic_store(&made->header->low_mark, 1);
+    return made;
+}
+
+void begin_stream(struct stream *stream, uint32_t flags) {
+    atomic_fetch_or(&stream->header->program_flags, flags);
+    ring(stream->session, stream->section, stream->index);
+}
+
+struct stream *new_bridge(struct stream *origin) {
+    lock_library();
+    struct stream *made = (struct stream *)new_object(A_STREAM);
+    unlock_library();
+    if (made != NULL) {
+        hold(&origin->object);
+        made->fallback = -1;
+        made->origin = origin;
+        made->header = origin->header;
+    }
+    return made;
+}
+
+/* ---- State ---- */
+
+/* An accepted one is established before the daemon says so, once it has looked at the memory. */
+static uint32_t state_of(const struct stream *stream) {
+    uint32_t state = atomic_load_explicit(&stream->header->state, memory_order_acquire);
+    return state == CONNECTING_STREAM && (atomic_load(&stream->header->program_flags) & TAKEN) != 0 ? ESTABLISHED_STREAM : state;
+}
+
+bool is_connecting(const struct stream *stream) {
+    return state_of(stream) == CONNECTING_STREAM && atomic_load(&stream->header->lost) == 0;
+}
+
+bool is_dead(const struct stream *stream) {
+    const struct stream_header *header = stream->header;
+    uint32_t state = state_of(stream);
+    return state == FAILED_STREAM || (state == ENDED_STREAM && atomic_load(&header->error) != 0)
+        || atomic_load(&header->lost) != 0;
+}
+
+bool is_connected(const struct stream *stream) {
+    return state_of(stream) == ESTABLISHED_STREAM && !is_dead(stream);
+}
+
+/* As TCP says it: what comes after the peer's end is EPIPE. */
+static int error_of(const struct stream *stream) {
+    const struct stream_header *header = stream->header;
+    if (!is_dead(stream) || atomic_load(&header->error_told) != 0) {
+        return 0;
+    }
+    int error = (int)atomic_load(&header->error);
+    error = error == 0 ? ECONNRESET : error;
+    return error == ECONNRESET && (atomic_load(&header->daemon_flags) & PEER_ENDED) != 0 ? EPIPE : error;
+}
+
+int take_error(struct stream *stream) {
+    int error = error_of(stream);
+    return error != 0 && atomic_exchange(&stream->header->error_told, 1) == 0 ? error : 0;
+}
+
+uint32_t readable_octets(const struct stream *stream) {
+    uint64_t consumed = atomic_load(&stream->header->consumed);
+    return (consumed & MOVED) != 0 ? 0 : (uint32_t)(atomic_load(&stream->header->received) - consumed);
+}
+
+static bool has_end(const struct stream *stream) {
+    return (atomic_load(&stream->header->daemon_flags) & PEER_ENDED) != 0
+        || (atomic_load(&stream->header->program_flags) & RECEIVING_ENDED) != 0 || is_dead(stream);
+}
+
+bool is_readable(const struct stream *stream, uint32_t octets) {
+    return has_end(stream) || readable_octets(stream) >= octets || has_moved(stream);
+}
+
+static bool has_ended_sending(const struct stream *stream) {
+    return (atomic_load(&stream->header->program_flags) & END_SENDING) != 0 || is_dead(stream);
+}
+
+static uint32_t room_of(const struct stream *stream) {
+    return stream->send_octets - (uint32_t)((atomic_load(&stream->header->written) & ~MOVED) - atomic_load(&stream->header->sent));
+}
+
+bool is_writable(const struct stream *stream) {
+    return !is_connecting(stream)
+        && (has_ended_sending(stream) || room_of(stream) >= stream->send_octets / FREE_PART || has_moved(stream));
+}
+
+uint32_t stream_events(const struct stream *stream) {
+    if (is_connecting(stream)) {
+        return 0;
+    }
+    bool end = has_end(stream), dead = is_dead(stream);
+    uint32_t low = atomic_load(&stream->header->low_mark), events = 0;
+    events |= end || readable_octets(stream) >= low ? POLLIN | POLLRDNORM : 0;
+    events |= is_writable(stream) ? POLLOUT | POLLWRNORM : 0;
+    events |= end ? POLLRDHUP : 0;
+    events |= dead || (end && has_ended_sending(stream)) ? POLLHUP : 0;
+    events |= error_of(stream) != 0 ? POLLERR : 0;
+    return events;
 }
 
 /* ---- Receiving ---- */
-
-static bool post_receive(struct sock *sock, uint32_t slot) {
-    struct rddp_piece piece = {.stag = sock->buffer->stag, .offset = (uint64_t)slot * SLOT_OCTETS, .length = SLOT_OCTETS};
-    struct rddp_request request = {.id = slot, .opcode = RDDP_RECEIVE, .pieces = &piece, .piece_count = 1};
-    return rddp_post(sock->connection, &request) == RDDP_OK;
-}
-
-static bool post_receives(struct sock *sock) {
-    for (uint32_t slot = 0; slot < SLOTS; slot++) {
-        if (!post_receive(sock, slot)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connection) {
-    if (link->streams >= link->most_streams) {
-        sockets_log("%u connections are as many as the session has requests for", link->streams);
-        return false;
-    }
-    sock->buffer = get_buffer(link);
-    if (sock->buffer == NULL) {
-        return false;
-    }
-    sock->connection = connection;
-    sock->link = link;
-    rddp_attach(connection, sock);
-    if (!post_receives(sock)) {
-        sockets_log("no receives for a connection: %s", rddp_error());
-        /* Those that are posted name its memory until the connection has ended: it is not used again. */
-        sock->buffer = NULL;
-        sock->connection = NULL;
-        sock->link = NULL;
-        return false;
-    }
-    sock->next = link->socks;
-    link->socks = sock;
-    link->streams++;
-    sock->references++;
-    return true;
-}
-
-/* The connection has ended, and nothing is left in the buffer. */
-static void leave_link(struct sock *sock) {
-    struct sock **at = &sock->link->socks;
-    while (*at != sock) {
-        at = &(*at)->next;
-    }
-    *at = sock->next;
-    put_buffer(sock->link, sock->buffer);
-    sock->buffer = NULL;
-    release(sock);
-}
-
-void detach_stream(struct sock *sock) {
-    sock->link->streams--;
-    rddp_forget(sock->connection);
-    sock->connection = NULL;
-    if (sock->octets == 0) {
-        leave_link(sock);
-    }
-}
-
-void discard_octets(struct sock *sock) {
-    sock->octets = sock->count = 0;
-    sock->receiving_ended = true;
-    if (sock->connection == NULL && sock->buffer != NULL) {
-        leave_link(sock);
-    }
-}
-
-static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t length);
-
-static uint64_t retries_at = FOREVER;
-
-static void starve(struct sock *sock) {
-    sock->full = true;
-    if (retries_at == FOREVER) {
-        retries_at = deadline_after(RETRY_NANOS);
-    }
-}
-
-uint64_t next_retry(void) {
-    return retries_at;
-}
-
-bool take_retries(void) {
-    /* The clock is read only if something waits. */
-    if (retries_at == FOREVER || now() < retries_at) {
-        return false;
-    }
-    retries_at = FOREVER;
-    return true;
-}
-
-/* Posts slots again that are empty, once they are enough or all are wanted, and tells the peer if that is worth a message. */
-static void refill(struct sock *sock, bool all) {
-    if ((sock->emptied_count < POST_EVERY && !all) || sock->connection == NULL) {
-        return;
-    }
-    while (sock->emptied_count > 0) {
-        if (!post_receive(sock, sock->emptied[sock->emptied_count - 1])) {
-            starve(sock);
-            return;
-        }
-        sock->emptied_count--;
-    }
-    sock->owed += sock->emptied_credits;
-    sock->emptied_credits = 0;
-    if (sock->owed >= RETURN && !sock->failed) {
-        post(sock, 0, NULL, 0);
-    }
-}
-
-static void empty_slot(struct sock *sock, uint32_t slot, bool had_credit) {
-    sock->emptied[sock->emptied_count++] = (uint8_t)slot;
-    sock->emptied_credits += had_credit;
-}
 
 size_t octets_of(const struct iovec *pieces, size_t count) {
     size_t total = 0;
@@ -174,232 +194,222 @@ size_t octets_of(const struct iovec *pieces, size_t count) {
     return total;
 }
 
-size_t read_stream(struct sock *sock, const struct iovec *pieces, size_t count, bool keep) {
-    size_t taken = 0, piece = 0, at = 0;
-    uint32_t index = 0, from = sock->arrived[sock->first].from;
-    while (index < sock->count && piece < count) {
-        struct arrival *arrival = &sock->arrived[(sock->first + index) % SLOTS];
-        size_t left = arrival->end - from, room = pieces[piece].iov_len - at;
-        size_t part = left < room ? left : room;
-        if (part > 0) {
-            memcpy((uint8_t *)pieces[piece].iov_base + at,
-                sock->buffer->address + (size_t)arrival->slot * SLOT_OCTETS + from, part);
-        }
-        taken += part;
-        at += part;
-        from += (uint32_t)part;
-        if (at == pieces[piece].iov_len) {
-            piece++;
-            at = 0;
-        }
-        if (!keep) {
-            arrival->from = from;
-        }
-        if (from == arrival->end) {
-            from = 0;
-            if (keep) {
-                index++;
-            } else {
-                empty_slot(sock, arrival->slot, true);
-                sock->first = (sock->first + 1) % SLOTS;
-                sock->count--;
-            }
-            if (index < sock->count) {
-                from = sock->arrived[(sock->first + index) % SLOTS].from;
-            }
-        }
-    }
-    if (!keep) {
-        sock->octets -= taken;
-        refill(sock, false);
-        if (sock->octets == 0 && sock->connection == NULL && sock->buffer != NULL) {
-            leave_link(sock);
-        }
-    }
-    return taken;
-}
-
-static void on_message(struct sock *sock, const struct rddp_completion *completion) {
-    uint32_t told = (uint32_t)completion->immediate;
-    uint32_t credits = told & MASK_OF_CREDITS;
-    if (completion->id >= SLOTS || completion->octets > SLOT_OCTETS || (completion->flags & RDDP_OF_SEND) == 0
-        || (completion->octets > 0) != ((told & OCTETS) != 0) || sock->credits + credits > CREDITS) {
-        sockets_log("the peer of port %u breaks the rules", sock->remote_port);
-        end_stream(sock, false);
-        return;
-    }
-    bool could_write = writable(sock);
-    sock->credits += credits;
-    bool wanted = completion->octets > 0 && !sock->receiving_ended;
-    if (wanted) {
-        sock->arrived[(sock->first + sock->count) % SLOTS] =
-            (struct arrival){.slot = (uint32_t)completion->id, .end = (uint32_t)completion->octets};
-        sock->count++;
-        sock->octets += completion->octets;
-    } else if ((told & OCTETS) == 0) {
-        /* At once: the peer has no credit for it that would ever come back. */
-        empty_slot(sock, (uint32_t)completion->id, false);
-        refill(sock, true);
-    } else {
-        empty_slot(sock, (uint32_t)completion->id, true);
-        refill(sock, false);
-    }
-    if ((told & END) != 0) {
-        sock->peer_ended = true;
-    }
-    if ((told & (OCTETS | END)) != 0 || (!could_write && writable(sock))) {
-        sock_changed(sock);
-    }
-}
-
-void on_completion(struct sock *sock, const struct rddp_completion *completion) {
-    if (completion->opcode == RDDP_RECEIVE) {
-        if (completion->status == RDDP_SUCCESS) {
-            on_message(sock, completion);
-        }
-        return;
-    }
-    if (completion->status == RDDP_SUCCESS && completion->id == ID_OF_END) {
-        sock->end_acknowledged = true;
-    }
-}
-
-static void retry(struct sock *sock) {
-    sock->full = false;
-    refill(sock, true);
-    if (sock->end_owed && !sock->full && !sock->failed) {
-        sock->end_owed = !post(sock, END, NULL, 0);
-    }
-    sock_changed(sock);
-}
-
-bool has_room_for_message(struct sock *sock) {
-    /* Its own queues have room: SEND_QUEUE is more than CREDITS, and it posts at most SLOTS receives. */
-    bool room = has_room(&sock->link->session->rings, MOST_INLINE_SLOTS);
-    if (!room) {
-        starve(sock);
-    }
-    return room;
-}
-
-void retry_streams(struct link *link) {
-    for (struct sock *sock = link->socks; sock != NULL; sock = sock->next) {
-        if (sock->full && has_room_for_message(sock)) {
-            retry(sock);
-        }
-    }
-}
-
-/* ---- Sending ---- */
-
-static bool post(struct sock *sock, uint32_t flags, const void *octets, uint32_t length) {
-    struct rddp_request request = {.id = (flags & END) != 0 ? ID_OF_END : ID_OF_SEND, .opcode = RDDP_SEND_WITH_IMMEDIATE,
-        .flags = RDDP_SOLICITED, .immediate = flags | sock->owed};
-    struct rddp_piece piece;
-    if (length <= RDDP_MAX_INLINE) {
-        request.flags |= RDDP_INLINE;
-        request.inline_data = octets;
-        request.inline_length = length;
-    } else {
-        piece = (struct rddp_piece){.stag = sock->buffer->stag,
-            .offset = (uint64_t)((const uint8_t *)octets - sock->buffer->address), .length = length};
-        request.pieces = &piece;
-        request.piece_count = 1;
-    }
-    if ((flags & END) != 0 || sock->unsent_signal + 1 >= SIGNAL_EVERY) {
-        request.flags |= RDDP_SIGNALLED;
-    }
-    if (sock->connection == NULL || rddp_post(sock->connection, &request) != RDDP_OK) {
-        starve(sock);
-        return false;
-    }
-    sock->unsent_signal = (request.flags & RDDP_SIGNALLED) != 0 ? 0 : sock->unsent_signal + 1;
-    sock->owed = 0;
-    return true;
-}
-
-bool writable(const struct sock *sock) {
-    return sock->stage == STAGE_CONNECTED && (sock->failed || sock->sending_ended || (sock->credits > 0 && !sock->full));
-}
-
-bool readable(const struct sock *sock) {
-    return sock->octets > 0 || sock->peer_ended || sock->receiving_ended || sock->dead;
-}
-
-short stream_events(const struct sock *sock) {
-    if (sock->stage == STAGE_CONNECTING) {
-        return 0;
-    }
-    bool ended = sock->peer_ended || sock->receiving_ended;
-    int events = readable(sock) ? POLLIN | POLLRDNORM : 0;
-    events |= writable(sock) ? POLLOUT | POLLWRNORM : 0;
-    events |= ended ? POLLRDHUP : 0;
-    events |= (ended && sock->sending_ended) || sock->dead ? POLLHUP : 0;
-    events |= sock->error != 0 ? POLLERR : 0;
-    return (short)events;
-}
-
-/* Copies octets of the pieces, from an offset. */
-static void gather(uint8_t *to, const struct iovec *pieces, size_t from, size_t octets) {
-    while (from >= pieces->iov_len && octets > 0) {
+/* Copies between octets in a row and the pieces, from a place in these on. */
+static void copy_pieces(uint8_t *octets, size_t length, const struct iovec *pieces, size_t from, bool into_pieces) {
+    while (length > 0 && from >= pieces->iov_len) {
         from -= pieces->iov_len;
         pieces++;
     }
-    while (octets > 0) {
-        size_t part = pieces->iov_len - from < octets ? pieces->iov_len - from : octets;
-        memcpy(to, (const uint8_t *)pieces->iov_base + from, part);
-        to += part;
-        octets -= part;
+    while (length > 0) {
+        size_t part = pieces->iov_len - from < length ? pieces->iov_len - from : length;
+        if (into_pieces) {
+            memcpy((uint8_t *)pieces->iov_base + from, octets, part);
+        } else if (part > 0) {
+            memcpy(octets, (const uint8_t *)pieces->iov_base + from, part);
+        }
+        octets += part;
+        length -= part;
         from = 0;
         pieces++;
     }
 }
 
-size_t write_stream(struct sock *sock, const struct iovec *pieces, size_t count, size_t from) {
-    size_t total = octets_of(pieces, count), at = from;
-    while (at < total && sock->credits > 0 && !sock->full && sock->connection != NULL) {
-        size_t part = total - at < sock->peer_octets ? total - at : sock->peer_octets;
-        /* The peer has taken the message that was in this slot before, or it would have no room for this one. */
-        uint8_t *slot = sock->buffer->address + (size_t)(SLOTS + sock->sent % CREDITS) * SLOT_OCTETS;
-        gather(slot, pieces, at, part);
-        if (!post(sock, OCTETS, slot, (uint32_t)part)) {
+/* The octets before a position have been read, the rest is there. */
+static void after_reading(struct stream *stream, int descriptor, uint64_t before, uint64_t after) {
+    struct stream_header *header = stream->header;
+    uint32_t quarter = stream->receive_octets / 4;
+    if (before / quarter != after / quarter) {
+        ring(stream->session, stream->section, stream->index);
+    }
+    if (atomic_load(&header->token) != 0 && atomic_load(&header->received) == after) {
+        drain(stream, descriptor);
+    }
+}
+
+enum step receive_step(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, size_t from, int flags,
+    ssize_t *result) {
+    struct stream_header *header = stream->header;
+    size_t wanted = octets_of(pieces, count) - from;
+    uint64_t consumed = atomic_load(&header->consumed);
+    for (;;) {
+        if ((consumed & MOVED) != 0) {
+            if (has_moved(stream)) {
+                return STEP_MOVED;
+            }
+            errno = ECONNRESET;
+            *result = -1;
+            return STEP_DONE;
+        }
+        uint64_t there = atomic_load(&header->received) - consumed;
+        size_t octets = there < wanted ? (size_t)there : wanted;
+        if (octets == 0) {
             break;
         }
-        sock->sent++;
-        sock->credits--;
-        at += part;
+        if ((flags & MSG_TRUNC) == 0) {
+            copy_pieces(stream->receiving + consumed % stream->receive_octets, octets, pieces, from, true);
+        }
+        *result = (ssize_t)octets;
+        if ((flags & MSG_PEEK) != 0) {
+            return STEP_DONE;
+        }
+        if (atomic_compare_exchange_strong(&header->consumed, &consumed, consumed + octets)) {
+            after_reading(stream, descriptor, consumed, consumed + octets);
+            return STEP_DONE;
+        }
     }
-    return at - from;
+    *result = 0;
+    if (wanted == 0) {
+        return STEP_DONE;
+    }
+    if (is_connecting(stream) || !has_end(stream)) {
+        return STEP_WAITS;
+    }
+    /* The end may have come after the look, with octets before it. */
+    if (atomic_load(&header->received) != consumed) {
+        return receive_step(stream, descriptor, pieces, count, from, flags, result);
+    }
+    int error = (atomic_load(&header->daemon_flags) & PEER_ENDED) != 0 ? 0 : take_error(stream);
+    if (error != 0) {
+        errno = error;
+        *result = -1;
+    }
+    return STEP_DONE;
 }
 
-void end_sending(struct sock *sock) {
-    if (sock->sending_ended) {
-        return;
+/* ---- Sending ---- */
+
+/* Under the write lock. */
+static enum step write_locked(struct stream *stream, const struct iovec *pieces, size_t from, size_t total, ssize_t *result) {
+    struct stream_header *header = stream->header;
+    uint64_t written = atomic_load(&header->written);
+    if ((written & MOVED) != 0 && has_moved(stream)) {
+        return STEP_MOVED;
     }
-    sock->sending_ended = true;
-    sock->end_owed = !sock->failed && !post(sock, END, NULL, 0);
+    *result = 0;
+    if (is_connecting(stream)) {
+        return STEP_WAITS;
+    }
+    if (has_ended_sending(stream)) {
+        int error = take_error(stream);
+        errno = error == 0 ? EPIPE : error;
+        *result = -1;
+        return STEP_DONE;
+    }
+    uint32_t room = room_of(stream);
+    size_t octets = total - from < room ? total - from : room;
+    if (octets < total - from) {
+        atomic_fetch_add(&header->fillings, 1);
+    }
+    if (octets == 0) {
+        return total == from ? STEP_DONE : STEP_WAITS;
+    }
+    copy_pieces(stream->sending + written % stream->send_octets, octets, pieces, from, false);
+    if (!atomic_compare_exchange_strong(&header->written, &written, written + octets)) {
+        return STEP_MOVED;
+    }
+    *result = (ssize_t)octets;
+    return STEP_DONE;
 }
 
-void end_stream(struct sock *sock, bool graceful) {
-    if (sock->connection != NULL && rddp_disconnect(sock->connection, graceful) != RDDP_OK) {
-        sockets_log("disconnect: %s", rddp_error());
+enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, ssize_t *result) {
+    size_t total = octets_of(pieces, count);
+    uint64_t signals = block_signals();
+    lock_shared(&stream->header->write_lock);
+    enum step step = write_locked(stream, pieces, from, total, result);
+    int error = errno;
+    unlock_shared(&stream->header->write_lock);
+    if (step == STEP_DONE && *result > 0) {
+        ring(stream->session, stream->section, stream->index);
     }
-    sock->failed = true;
+    restore_signals(signals);
+    errno = error;
+    return step;
 }
 
-void abandon_stream(struct sock *sock) {
-    discard_octets(sock);
-    end_stream(sock, false);
+/* ---- Ends ---- */
+
+static void add_flags(struct stream *stream, uint32_t flags) {
+    uint64_t signals = block_signals();
+    /* No write is in the middle. */
+    lock_shared(&stream->header->write_lock);
+    atomic_fetch_or(&stream->header->program_flags, flags);
+    unlock_shared(&stream->header->write_lock);
+    ring(stream->session, stream->section, stream->index);
+    restore_signals(signals);
 }
 
-void on_end(struct sock *sock, int reason) {
-    bool orderly = reason == RDDP_LOCAL_CLOSE || reason == RDDP_PEER_CLOSE || sock->failed || sock->peer_ended;
-    if (!orderly && (sock->descriptors > 0 || sock->listens != NULL)) {
-        sock->error = reason == RDDP_TIMEOUT ? ETIMEDOUT : ECONNRESET;
-        sock->dead = true;
-        sockets_log("port %u: the connection has ended: %s", sock->local_port, rddp_reason_name(reason));
+void end_sending(struct stream *stream) {
+    add_flags(stream, END_SENDING);
+}
+
+void end_receiving(struct stream *stream) {
+    add_flags(stream, RECEIVING_ENDED);
+}
+
+void abort_at_close(struct stream *stream) {
+    add_flags(stream, ABORT_AT_CLOSE);
+}
+
+void lose_stream(struct stream *stream) {
+    atomic_store(&stream->header->lost, 1);
+}
+
+void note_hangup(struct stream *stream) {
+    uint32_t state = state_of(stream);
+    if (!has_moved(stream) && (state == CONNECTING_STREAM || state == ESTABLISHED_STREAM)) {
+        lose_stream(stream);
     }
-    sock->failed = sock->peer_ended = true;
-    detach_stream(sock);
-    sock_changed(sock);
+}
+
+/* ---- What the kernel says ---- */
+
+void arm_in(struct stream *stream) {
+    atomic_store(&stream->header->armed_in, 1);
+    atomic_store(&stream->header->token, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void arm_in_again(struct stream *stream) {
+    arm_in(stream);
+    if (is_readable(stream, 1)) {
+        ring(stream->session, stream->section, stream->index);
+    }
+}
+
+void drain(struct stream *stream, int descriptor) {
+    struct stream_header *header = stream->header;
+    char octets[8];
+    int error = errno;
+    atomic_store(&header->token, 0);
+    while (recv(descriptor, octets, sizeof octets, MSG_DONTWAIT) > 0) {
+    }
+    /* It may have been for somebody who sleeps. */
+    if (atomic_load(&header->waiters) > 0) {
+        arm_in_again(stream);
+    }
+    errno = error;
+}
+
+void fill(int descriptor, bool full) {
+    static const char filler[FILLER_OCTETS];
+    int error = errno;
+    for (int i = 0; i < (full ? MOST_FILLERS : 1); i++) {
+        if (send(descriptor, filler, sizeof filler, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+            break;
+        }
+    }
+    errno = error;
+}
+
+void arm_out(struct stream *stream, int descriptor, bool full) {
+    /* In this order: the daemon may answer at once, for what was asked before. */
+    fill(descriptor, full);
+    atomic_store(&stream->header->armed_out, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    ring(stream->session, stream->section, stream->index);
+}
+
+__attribute__((constructor)) static void prepare(void) {
+    static const struct functions functions = {.size = sizeof(struct stream), .forget = forget_stream, .end = end_stream};
+    set_functions(A_STREAM, &functions);
 }

@@ -1,83 +1,130 @@
 /*
- * The octets of a connection. They go in Sends into receives of SLOT_OCTETS that the peer has posted; the immediate data
- * of each tell how many receives the sender has posted again. A Send costs one message on the wire, and a short one is in
- * the request itself; a ring in the peer's memory would need a Write, and a message behind it that wakes the peer.
+ * A stream: a connection that the daemon owns, whose octets lie in two rings in memory that this process shares with it. The
+ * program's descriptor is a socket at which the daemon has the other end: what the kernel says of it is that it is readable when a
+ * message of the daemon's is there, and writable unless this library has filled it (docs/ipc.md#octet-streams).
  *
- * What has been sent is posted: the daemon goes on while the program does nothing.
+ * Nothing here waits.
  */
 #ifndef RDDP_SOCKETS_STREAM_H
 #define RDDP_SOCKETS_STREAM_H
 
-#include "link.h"
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/uio.h>
 
-/*
- * Messages with octets that may be outstanding. SLOTS has four more: for the end, and for messages that only return
- * credits, of which two wait at most, since each returns RETURN.
- */
-#define CREDITS 12u
-#define RETURN 6u
-#define SEND_QUEUE 64u
-/* That a connection may have outstanding: its receives, and its Sends until they are acknowledged. */
-#define REQUESTS_OF_STREAM 32u
-#define BUFFER_OCTETS ((SLOTS + CREDITS) * (uint64_t)SLOT_OCTETS)
+#include "descriptors.h"
+#include "session.h"
+#include "shared.h"
 
-/* What an end tells the other in the private data of its request or reply. */
-struct greeting {
-    char magic[8];
-    uint32_t credits, octets;  /* big-endian */
+struct item;
+
+struct stream {
+    struct object object;  /* first */
+    struct stream_header *header;
+    uint8_t *sending, *receiving;  /* the rings, each mapped twice in a row */
+    uint32_t send_octets, receive_octets;
+    const struct session *session;
+    uint32_t section, index;
+    struct stream *origin;  /* of a bridge: what it is the bridge of, which has the header; NULL otherwise */
+    struct item *items;     /* of epoll instances; under the library's lock */
+    int fallback;           /* the program's socket of the kernel, which connects if the peer's host has no rddp; -1 */
+    struct sockaddr_in6 to; /* where it does so; IPv4 mapped */
 };
 
-struct greeting own_greeting(void);
+/* What the daemon gives for a stream. The descriptors stay the caller's. */
+struct stream_parts {
+    const struct session *session;
+    uint32_t section, index, send_octets, receive_octets;
+    int socket, memory;
+};
 
-/* Reads the peer's; false if it is none. */
-bool read_greeting(struct sock *sock, const struct rddp_connection_info *info);
+/* Maps a stream's memory. With a reference; NULL with errno. The engine does not use it before begin_stream(). */
+struct stream *map_stream(const struct stream_parts *parts, int domain);
+/* Lets the engine use it: with the flags MAPPED and, of an accepted one, TAKEN. */
+void begin_stream(struct stream *stream, uint32_t flags);
 
-/* Gives a socket a connection of a link, and posts its receives. False without memory. */
-bool attach_stream(struct sock *sock, struct link *link, rddp_connection *connection);
+/* What takes the place of a stream at its descriptors, whose octets pass by a bridge. With a reference; NULL without memory. */
+struct stream *new_bridge(struct stream *origin);
 
-/* Takes the connection from the socket, which it forgets: it has ended, or never began. Octets that have arrived stay. */
-void detach_stream(struct sock *sock);
+/* The descriptor's stream with a reference, or NULL. */
+static inline struct stream *take_stream(int descriptor) {
+    return (struct stream *)take(descriptor, A_STREAM);
+}
 
-/* A request has completed. */
-void on_completion(struct sock *sock, const struct rddp_completion *completion);
+static inline void put_stream(struct stream *stream) {
+    put(&stream->object);
+}
 
-/* When requests that did not fit into a session's rings are tried again; FOREVER if there are none. */
-uint64_t next_retry(void);
-/* Whether it is time, once: whoever takes it calls retry_streams() for all links. */
-bool take_retries(void);
-void retry_streams(struct link *link);
+/* Whether a bridge is to take its place. */
+static inline bool has_moved(const struct stream *stream) {
+    return (atomic_load(&stream->header->consumed) & MOVED) != 0 && atomic_load(&stream->header->lost) == 0;
+}
 
-/* The connection has ended, and all its completions have been taken. */
-void on_end(struct sock *sock, int reason);
+/* Called when a descriptor of a stream is closed. */
+extern void (*stream_forgotten)(struct stream *stream, int descriptor);
 
-/* Whether a message fits into the session's rings; if not, it is tried again soon. */
-bool has_room_for_message(struct sock *sock);
+/* ---- Its state ---- */
 
-bool readable(const struct sock *sock);
-bool writable(const struct sock *sock);
+/* What poll(2) reports of it. */
+uint32_t stream_events(const struct stream *stream);
 
-/* The events of poll(2). */
-short stream_events(const struct sock *sock);
+/* Whether a connection is established, and nothing has gone wrong since. */
+bool is_connected(const struct stream *stream);
+bool is_connecting(const struct stream *stream);
+/* Whether it has failed or was reset. */
+bool is_dead(const struct stream *stream);
 
-/* Copies octets that have arrived; returns how many. keep: they stay (MSG_PEEK). */
-size_t read_stream(struct sock *sock, const struct iovec *pieces, size_t count, bool keep);
+/* Takes what went wrong, which is told once (SO_ERROR); 0: nothing. */
+int take_error(struct stream *stream);
 
-/* Sends octets, as many as the peer has room for, from an offset of the pieces; returns how many. */
-size_t write_stream(struct sock *sock, const struct iovec *pieces, size_t count, size_t from);
+/* Octets to be read. */
+uint32_t readable_octets(const struct stream *stream);
+/* Whether so many octets, at least, can be read, or all that will come, or an error. */
+bool is_readable(const struct stream *stream, uint32_t octets);
+bool is_writable(const struct stream *stream);
 
-/* Drops what has arrived, and what still comes. */
-void discard_octets(struct sock *sock);
+/* ---- Octets ---- */
 
-/* Tells the peer that nothing more comes. */
-void end_sending(struct sock *sock);
+/* Of a step: it has a result, it would have to wait, or the octets pass by a bridge. */
+enum step { STEP_DONE, STEP_WAITS, STEP_MOVED };
 
-/* Ends the connection: gracefully, or with a reset. */
-void end_stream(struct sock *sock, bool graceful);
+/*
+ * Receives what is there into the pieces, from a place on, and says how many octets; or the end, 0, or an error, -1 with errno. Flags:
+ * MSG_PEEK, MSG_TRUNC (discards). The descriptor is the stream's.
+ */
+enum step receive_step(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, size_t from, int flags,
+    ssize_t *result);
 
-/* Ends a connection that no program will use. */
-void abandon_stream(struct sock *sock);
+/* Sends as many octets of the pieces, from a place on, as there is room for. STEP_WAITS without any. */
+enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, ssize_t *result);
 
-/* Octets of all pieces. */
+/* shutdown(2) of one direction. */
+void end_sending(struct stream *stream);
+void end_receiving(struct stream *stream);
+void abort_at_close(struct stream *stream);
+
+/* ---- What the kernel says of the socket ---- */
+
+/*
+ * Before somebody sleeps at the socket: the daemon makes it readable when something comes, if nothing is there yet. `waiters` of
+ * the header count who sleeps.
+ */
+void arm_in(struct stream *stream);
+/* The same, if something is there that nobody has said yet, too. */
+void arm_in_again(struct stream *stream);
+/* Receives messages of the daemon's that are for what is gone. */
+void drain(struct stream *stream, int descriptor);
+
+/* The socket is not writable until the ring has room; `full`: a blocking send(2) there would block, too. */
+void arm_out(struct stream *stream, int descriptor, bool full);
+/* Fills the socket. */
+void fill(int descriptor, bool full);
+
+/* The socket is at its end: the daemon has ended, unless the header says something else. */
+void note_hangup(struct stream *stream);
+/* Nothing can be done with it any more. */
+void lose_stream(struct stream *stream);
+
 size_t octets_of(const struct iovec *pieces, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
  * The daemon ends, and another one takes its place. Prints "ready" when it may end, reads a line when it has ended; prints
  * "lost", and reads a line when the next one is there.
  */
-#include "threads.h"
+#include "ends.h"
 
 #define OCTETS 1000
 
@@ -22,35 +22,27 @@ static struct pair end_unread(void) {
     return pair;
 }
 
-static void *accept_none(void *argument) {
-    CHECK(accept(*(int *)argument, NULL, NULL) == -1);  /* until it is closed: EINVAL, or EBADF */
-    return NULL;
-}
-
 int main(void) {
     struct pair read_later = end_unread(), closed_later = end_unread(), open = connect_pair();
     char octets[OCTETS];
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port);
+    set_nonblocking(listener, true);
     say("ready");
-    CHECK_ERRNO(ECONNRESET, read(open.far, octets, OCTETS) == -1);  /* waits until the library knows */
-    CHECK_ERRNO(ECONNRESET, read(read_later.far, octets, OCTETS) == -1);
+    CHECK_ERRNO(ECONNRESET, read(open.far, octets, OCTETS) == -1);
+    CHECK((await(open.near, POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
+    /* What has come stays. */
+    CHECK(recv(read_later.far, octets, OCTETS, MSG_WAITALL) == OCTETS);
     expect_end(read_later.far);
-    CHECK((look(closed_later.far, POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
     CHECK(close(closed_later.far) == 0 && close(closed_later.listener) == 0);
     CHECK(close(read_later.far) == 0 && close(read_later.listener) == 0);
     close_pair(&open);
-    /* This thread sleeps for all when the next session opens. */
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, accept_none, &listener) == 0);
-    await_threads(getpid(), 'S');
+    CHECK_ERRNO(EAGAIN, accept(listener, NULL, NULL) == -1);  /* the kernel's listener goes on */
     struct sockaddr_in to = address_of(FAR_ADDRESS, port);
     int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CHECK_ERRNO(ENETDOWN, connect(made, (struct sockaddr *)&to, sizeof to) == -1);
     CHECK(close(made) == 0);
     say("lost");
-    alarm(DEADLINE_MS / 1000);
-    /* As many as have lost their memory. */
     struct pair pairs[5];
     for (int i = 0; i < 5; i++) {
         pairs[i] = connect_pair();
@@ -61,7 +53,6 @@ int main(void) {
         close_pair(&pairs[i]);
     }
     CHECK(close(listener) == 0);
-    CHECK(pthread_join(thread, NULL) == 0);
     puts("done");
     return 0;
 }

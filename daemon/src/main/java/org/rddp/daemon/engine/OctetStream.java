@@ -576,7 +576,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       hasNews = false;
       return;
     }
-    if (hasNews) {
+    // A program that wants to be told of what it has not read rings, too.
+    if (hasNews || (looked && (receiver.unread() > 0 || receiver.hasEnded()))) {
       hasNews = false;
       if (header().disarmReceiving()) {
         signal();

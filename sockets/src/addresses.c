@@ -1,0 +1,71 @@
+#include "addresses.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "libc.h"
+#include "message.h"
+
+bool read_address(const struct sockaddr *from, socklen_t length, struct in6_addr *address, uint16_t *port) {
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+    if (from != NULL && length >= sizeof ipv4 && from->sa_family == AF_INET) {
+        memcpy(&ipv4, from, sizeof ipv4);
+        *address = mapped(ntohl(ipv4.sin_addr.s_addr));
+        *port = ntohs(ipv4.sin_port);
+        return true;
+    }
+    if (from != NULL && length >= sizeof ipv6 && from->sa_family == AF_INET6) {
+        memcpy(&ipv6, from, sizeof ipv6);
+        *address = ipv6.sin6_addr;
+        *port = ntohs(ipv6.sin6_port);
+        return true;
+    }
+    return false;
+}
+
+void read_bound(int descriptor, struct in6_addr *address, uint16_t *port) {
+    struct sockaddr_storage bound;
+    socklen_t length = sizeof bound;
+    *address = in6addr_any;
+    *port = 0;
+    if (LIBC(getsockname)(descriptor, (struct sockaddr *)&bound, &length) == 0) {
+        (void)read_address((struct sockaddr *)&bound, length, address, port);
+    }
+}
+
+static int number_option(int descriptor, int name) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1;
+}
+
+int tcp_domain(int descriptor) {
+    int error = errno, domain = number_option(descriptor, SO_DOMAIN);
+    bool is = (domain == AF_INET || domain == AF_INET6) && number_option(descriptor, SO_TYPE) == SOCK_STREAM
+        && number_option(descriptor, SO_PROTOCOL) == IPPROTO_TCP;
+    errno = error;
+    return is ? domain : 0;
+}
+
+struct in6_addr address_of_end(const struct stream_ends *ends, bool remote) {
+    const uint8_t *octets = remote ? ends->remote : ends->local;
+    struct in6_addr address;
+    uint32_t ipv4;
+    memcpy(&address, octets, sizeof address);
+    memcpy(&ipv4, octets, sizeof ipv4);
+    return ends->family == AF_INET ? mapped(ntohl(ipv4)) : address;
+}
+
+void store_address(int domain, const struct in6_addr *from, uint16_t port, struct sockaddr *address, socklen_t *length) {
+    if (address == NULL || length == NULL) {
+        return;
+    }
+    struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+    memcpy(&ipv4.sin_addr, &from->s6_addr[12], sizeof ipv4.sin_addr);
+    struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_addr = *from, .sin6_port = htons(port)};
+    socklen_t own = domain == AF_INET ? sizeof ipv4 : sizeof ipv6;
+    memcpy(address, domain == AF_INET ? (void *)&ipv4 : (void *)&ipv6, *length < own ? *length : own);
+    *length = own;
+}

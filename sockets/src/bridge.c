@@ -1,0 +1,184 @@
+#include "bridge.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "libc.h"
+#include "locks.h"
+#include "settings.h"
+
+#define NAME "rddp-stream/"
+
+void (*before_replacing)(struct stream *stream, int descriptor);
+void (*after_replacing)(struct stream *stream, int descriptor);
+
+/* ---- In the place of a stream ---- */
+
+struct replacement {
+    struct stream *stream, *bridge;
+    int made;
+};
+
+static void replace(struct object *object, int descriptor, void *argument) {
+    const struct replacement *replacement = argument;
+    if (object != &replacement->stream->object) {
+        return;
+    }
+    int flags = fcntl(descriptor, F_GETFD, 0);
+    bool own = is_own_process();
+    if (own && before_replacing != NULL) {
+        before_replacing(replacement->stream, descriptor);
+    }
+    LIBC(dup3)(replacement->made, descriptor, (flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+    if (!own) {
+        return;
+    }
+    if (replacement->bridge == NULL || !name(&replacement->bridge->object, descriptor)) {
+        unname(descriptor);
+    }
+    if (after_replacing != NULL) {
+        after_replacing(replacement->stream, descriptor);
+    }
+}
+
+void replace_stream(struct stream *stream, int made, struct stream *bridge) {
+    struct replacement replacement = {.stream = stream, .bridge = bridge, .made = made};
+    lock_library();
+    for_each(A_STREAM, replace, &replacement);
+    unlock_library();
+}
+
+/* What belongs to the open file description. */
+static void copy_timeouts(int from, int to) {
+    static const int names[] = {SO_RCVTIMEO, SO_SNDTIMEO};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct timeval time;
+        socklen_t length = sizeof time;
+        if (LIBC(getsockopt)(from, SOL_SOCKET, names[i], &time, &length) == 0) {
+            LIBC(setsockopt)(to, SOL_SOCKET, names[i], &time, length);
+        }
+    }
+}
+
+/* -1 with errno. */
+static int bridge_of(int descriptor) {
+    int made = request_bridge(descriptor);
+    if (made < 0) {
+        sockets_log("descriptor %d: no bridge: %s", descriptor, strerror(errno));
+        return -1;
+    }
+    int flags = fcntl(descriptor, F_GETFL, 0);
+    if (flags >= 0) {
+        (void)fcntl(made, F_SETFL, flags & (O_NONBLOCK | O_ASYNC));
+    }
+    copy_timeouts(descriptor, made);
+    return made;
+}
+
+void use_bridge(int descriptor) {
+    int error = errno;
+    struct stream *stream = take_stream(descriptor);
+    if (stream != NULL && stream->origin == NULL) {
+        int made = bridge_of(descriptor);
+        struct stream *bridge = made < 0 || !is_own_process() ? NULL : new_bridge(stream);
+        if (made >= 0) {
+            replace_stream(stream, made, bridge);
+            close(made);
+            sockets_log("descriptor %d: octets pass by a bridge", descriptor);
+        } else if (has_moved(stream)) {
+            lose_stream(stream);
+        }
+        if (bridge != NULL) {
+            put_stream(bridge);
+        }
+    }
+    if (stream != NULL) {
+        put_stream(stream);
+    }
+    errno = error;
+}
+
+static void use_bridge_for_exec(struct object *object, int descriptor, void *argument) {
+    (void)object;
+    (void)argument;
+    int flags = fcntl(descriptor, F_GETFD, 0);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) {
+        use_bridge(descriptor);
+    }
+}
+
+void use_bridges_for_exec(void) {
+    lock_library();
+    for_each(A_STREAM, use_bridge_for_exec, NULL);
+    unlock_library();
+}
+
+/* ---- By name ---- */
+
+/* The rest of the name of the socket's other end behind "rddp-stream/"; NULL if it is another, or none of the daemon's. */
+static const char *name_of_other_end(int descriptor, struct sockaddr_un *address) {
+    socklen_t length = sizeof *address - 1, credentials_length = sizeof(struct ucred);
+    struct ucred peer;
+    memset(address, 0, sizeof *address);
+    int error = errno;
+    bool is = LIBC(getpeername)(descriptor, (struct sockaddr *)address, &length) == 0 && address->sun_family == AF_UNIX
+        && address->sun_path[0] == '\0' && strncmp(address->sun_path + 1, NAME, strlen(NAME)) == 0
+        && LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &credentials_length) == 0
+        && is_daemons_user(peer.uid);
+    errno = error;
+    return is ? address->sun_path + 1 + strlen(NAME) : NULL;
+}
+
+bool is_bridge(int descriptor, struct stream_ends *ends) {
+    struct sockaddr_un address;
+    const char *rest = name_of_other_end(descriptor, &address);
+    char local[INET6_ADDRSTRLEN], remote[INET6_ADDRSTRLEN];
+    unsigned family, local_port, remote_port;
+    if (rest == NULL
+        || sscanf(rest, "%*u/%*u/%u/%45[0-9a-f.:]/%u/%45[0-9a-f.:]/%u", &family, local, &local_port, remote, &remote_port) != 5) {
+        return false;
+    }
+    *ends = (struct stream_ends){.family = (uint16_t)family, .local_port = (uint16_t)local_port, .remote_port = (uint16_t)remote_port};
+    return inet_pton((int)family, local, ends->local) == 1 && inet_pton((int)family, remote, ends->remote) == 1;
+}
+
+/* ---- From the program before ---- */
+
+static void look_at_inherited(int descriptor) {
+    int type = 0;
+    socklen_t length = sizeof type;
+    struct sockaddr_un address;
+    if (LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_SEQPACKET
+        || name_of_other_end(descriptor, &address) == NULL) {
+        return;
+    }
+    int made = bridge_of(descriptor);
+    if (made >= 0) {
+        LIBC(dup3)(made, descriptor, 0);
+        close(made);
+    }
+}
+
+void use_bridges_of_inherited(void) {
+    int error = errno;
+    DIR *all = opendir("/proc/self/fd");
+    if (all != NULL) {
+        for (const struct dirent *each = readdir(all); each != NULL; each = readdir(all)) {
+            int descriptor = (int)strtol(each->d_name, NULL, 10);
+            if (each->d_name[0] != '.' && descriptor != dirfd(all)) {
+                look_at_inherited(descriptor);
+            }
+        }
+        closedir(all);
+    } else {
+        for (int descriptor = 0; descriptor < 1024; descriptor++) {
+            look_at_inherited(descriptor);
+        }
+    }
+    errno = error;
+}

@@ -1,0 +1,134 @@
+/* The functions of libc that start programs, and what else becomes of a process. */
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bridge.h"
+#include "descriptors.h"
+#include "libc.h"
+#include "rules.h"
+#include "session.h"
+
+extern char **environ;
+
+__attribute__((constructor)) static void begin_program(void) {
+    read_rules();
+    use_bridges_of_inherited();
+}
+
+/* ---- exec ---- */
+
+EXPORT int(execve)(const char *path, char *const arguments[], char *const environment[]) {
+    use_bridges_for_exec();
+    return LIBC(execve)(path, arguments, environment);
+}
+
+EXPORT int(execv)(const char *path, char *const arguments[]) {
+    return (execve)(path, arguments, environ);
+}
+
+EXPORT int(execvpe)(const char *file, char *const arguments[], char *const environment[]) {
+    use_bridges_for_exec();
+    return LIBC(execvpe)(file, arguments, environment);
+}
+
+EXPORT int(execvp)(const char *file, char *const arguments[]) {
+    return (execvpe)(file, arguments, environ);
+}
+
+EXPORT int(fexecve)(int descriptor, char *const arguments[], char *const environment[]) {
+    use_bridges_for_exec();
+    return LIBC(fexecve)(descriptor, arguments, environment);
+}
+
+EXPORT int(execveat)(int folder, const char *path, char *const arguments[], char *const environment[], int flags) {
+    use_bridges_for_exec();
+    return LIBC(execveat)(folder, path, arguments, environment, flags);
+}
+
+/* The list's arguments behind the first one, NULL included. */
+static size_t count_arguments(va_list list) {
+    size_t count = 1;
+    while (va_arg(list, char *) != NULL) {
+        count++;
+    }
+    return count + 1;
+}
+
+/* Stores them: a child of vfork(2) may have no memory of its own. */
+#define ARGUMENTS_OF(first, list)                                                                                      \
+    va_list counted;                                                                                                   \
+    va_start(list, first);                                                                                             \
+    va_copy(counted, list);                                                                                            \
+    size_t count = count_arguments(counted);                                                                           \
+    va_end(counted);                                                                                                   \
+    char *arguments[count];                                                                                            \
+    arguments[0] = (char *)first;                                                                                      \
+    for (size_t i = 1; i < count; i++) {                                                                               \
+        arguments[i] = va_arg(list, char *);                                                                           \
+    }
+
+EXPORT int(execl)(const char *path, const char *first, ...) {
+    va_list list;
+    ARGUMENTS_OF(first, list);
+    va_end(list);
+    return (execve)(path, arguments, environ);
+}
+
+EXPORT int(execlp)(const char *file, const char *first, ...) {
+    va_list list;
+    ARGUMENTS_OF(first, list);
+    va_end(list);
+    return (execvpe)(file, arguments, environ);
+}
+
+EXPORT int(execle)(const char *path, const char *first, ...) {
+    va_list list;
+    ARGUMENTS_OF(first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return (execve)(path, arguments, environment);
+}
+
+/* ---- spawn ---- */
+
+EXPORT int(posix_spawn)(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    use_bridges_for_exec();
+    return LIBC(posix_spawn)(process, path, actions, attributes, arguments, environment);
+}
+
+EXPORT int(posix_spawnp)(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    use_bridges_for_exec();
+    return LIBC(posix_spawnp)(process, file, actions, attributes, arguments, environment);
+}
+
+/* The program that is started gets it, and nobody asks the library then. */
+EXPORT int(posix_spawn_file_actions_adddup2)(posix_spawn_file_actions_t *actions, int descriptor, int made) {
+    use_bridge(descriptor);
+    return LIBC(posix_spawn_file_actions_adddup2)(actions, descriptor, made);
+}
+
+EXPORT int(system)(const char *command) {
+    use_bridges_for_exec();
+    return LIBC(system)(command);
+}
+
+EXPORT FILE *(popen)(const char *command, const char *type) {
+    use_bridges_for_exec();
+    return LIBC(popen)(command, type);
+}
+
+/* ---- Other roots, and sandboxes ---- */
+
+/* From where the daemon's socket is not to be seen. */
+EXPORT int(chroot)(const char *path) {
+    int error = errno;
+    (void)open_session();
+    errno = error;
+    return LIBC(chroot)(path);
+}

@@ -1,0 +1,77 @@
+/*
+ * The descriptors of this process that the library knows: connections, listeners, epoll instances, and its own ones.
+ *
+ * A look takes no lock, and each finds out whether the descriptor is still what it was: programs close some behind the
+ * library's back, by system calls of their own or within libc, and the number may be another file since.
+ */
+#ifndef RDDP_SOCKETS_DESCRIPTORS_H
+#define RDDP_SOCKETS_DESCRIPTORS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define MAX_DESCRIPTORS (1 << 20)
+
+enum kind { A_STREAM, A_LISTENER, AN_EPOLL, OWN_DESCRIPTOR };
+#define KINDS 4
+
+/* What a descriptor names. The memory of one is used again for the same kind only, so a look that comes too late does no harm. */
+struct object {
+    _Atomic unsigned references;  /* descriptors, calls, and what else needs it; 0: it is nothing */
+    _Atomic unsigned descriptors;
+    enum kind kind;
+    dev_t device;
+    ino_t number;
+    struct object *next;          /* of those that are nothing */
+};
+
+/* The kind's functions: `forget` when a descriptor of the object is closed, which may still be open; `end` with the last reference. */
+struct functions {
+    size_t size;
+    void (*forget)(struct object *object, int descriptor);
+    void (*end)(struct object *object);
+};
+
+void set_functions(enum kind kind, const struct functions *functions);
+
+/* A new object with one reference, cleared otherwise; NULL without memory. Under the library's lock. */
+struct object *new_object(enum kind kind);
+
+/* The descriptor's object with a reference, or NULL. */
+struct object *take(int descriptor, enum kind kind);
+void put(struct object *object);
+
+/* Takes a reference of an object that has one. */
+void hold(struct object *object);
+
+/* Whether a descriptor names something: a quick look, that may be wrong about what is closed. */
+bool is_named(int descriptor);
+
+/* Whether a descriptor still names the object; nothing is forgotten if not. */
+bool names(int descriptor, const struct object *object);
+
+/* Makes a descriptor name the object, which becomes its file. False if its number is too large. */
+bool name(struct object *object, int descriptor);
+/* Forgets what a descriptor is: it is going to be closed, or to be another file. */
+void unname(int descriptor);
+
+/* Calls a function for each descriptor of a kind; under the library's lock. */
+void for_each(enum kind kind, void (*call)(struct object *object, int descriptor, void *argument), void *argument);
+
+/*
+ * Moves a descriptor of the library's own to a number that programs seldom use, closed by exec(2); it is stored, and when it moves
+ * again, the new one. -1 with errno. unhide() closes it.
+ */
+int hide(int descriptor, int *place);
+void unhide(int *place);
+
+/* Whether the number is one of the library's own descriptors now. */
+bool is_hidden(int descriptor);
+/* Moves one away, if the number is the library's. */
+void make_way(int descriptor);
+
+/* Whether a descriptor stored by hide() is still that file. */
+bool is_intact(int descriptor);
+
+#endif

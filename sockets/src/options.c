@@ -1,0 +1,211 @@
+#include "options.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "libc.h"
+#include "locks.h"
+
+#define SO_ZEROCOPY_ 60
+
+static int fails(int error) {
+    errno = error;
+    return -1;
+}
+
+/* Of the socket itself: they are the stream's as well. */
+static bool is_of_socket(int level, int name) {
+    return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO || name == SO_LINGER || name == SO_RCVLOWAT);
+}
+
+static int store(int answer, void *value, socklen_t *length) {
+    memcpy(value, &answer, *length < sizeof answer ? *length : sizeof answer);
+    *length = *length < sizeof answer ? *length : sizeof answer;
+    return 0;
+}
+
+/* What a socket is; false if that is not asked. */
+static bool answer_kind(int domain, int level, int name, void *value, socklen_t *length) {
+    if (level != SOL_SOCKET) {
+        return false;
+    }
+    switch (name) {
+        case SO_TYPE: store(SOCK_STREAM, value, length); return true;
+        case SO_DOMAIN: store(domain, value, length); return true;
+        case SO_PROTOCOL: store(IPPROTO_TCP, value, length); return true;
+        case SO_ACCEPTCONN: store(0, value, length); return true;
+        default: return false;
+    }
+}
+
+static struct kept_option *find_option(struct stream_header *header, int level, int name) {
+    for (struct kept_option *each = header->options; each < header->options + KEPT_OPTIONS; each++) {
+        if (each->length == 0 || (each->level == level && each->name == name)) {
+            return each;
+        }
+    }
+    return NULL;
+}
+
+/* Under the write lock, as all that looks at the options kept. */
+static void keep_option(struct stream_header *header, int level, int name, const void *value, socklen_t length) {
+    struct kept_option *kept = find_option(header, level, name);
+    if (kept != NULL && length > 0 && length <= sizeof kept->value) {
+        *kept = (struct kept_option){.level = level, .name = name, .length = length};
+        memcpy(kept->value, value, length);
+    }
+}
+
+/* A socket of the kernel's with the options kept. -1 with errno. */
+static int model_of(const struct stream_header *header, int domain) {
+    int model = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+    for (unsigned i = 0; model >= 0 && header != NULL && i < KEPT_OPTIONS && header->options[i].length > 0; i++) {
+        const struct kept_option *kept = &header->options[i];
+        LIBC(setsockopt)(model, kept->level, kept->name, kept->value, kept->length);
+    }
+    return model;
+}
+
+static int close_model(int model, int result) {
+    int error = errno;
+    close(model);
+    errno = error;
+    return result;
+}
+
+/* As far as the daemon tells: the state. */
+static int get_tcp_info(const struct stream *stream, void *value, socklen_t *length) {
+    struct tcp_info info = {.tcpi_state = TCP_CLOSE};
+    bool peer_ended = (atomic_load(&stream->header->daemon_flags) & PEER_ENDED) != 0;
+    bool ended = (atomic_load(&stream->header->program_flags) & END_SENDING) != 0;
+    if (is_connecting(stream)) {
+        info.tcpi_state = TCP_SYN_SENT;
+    } else if (is_connected(stream)) {
+        info.tcpi_state = ended ? (peer_ended ? TCP_LAST_ACK : TCP_FIN_WAIT1) : peer_ended ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
+    }
+    socklen_t stored = *length < sizeof info ? *length : sizeof info;
+    memcpy(value, &info, stored);
+    *length = stored;
+    return 0;
+}
+
+int get_option(struct stream *stream, int descriptor, int level, int name, void *value, socklen_t *length) {
+    struct stream_header *header = stream->header;
+    if (value == NULL || length == NULL) {
+        return fails(EFAULT);
+    }
+    if (is_of_socket(level, name)) {
+        return LIBC(getsockopt)(descriptor, level, name, value, length);
+    }
+    if (answer_kind((int)header->domain, level, name, value, length)) {
+        return 0;
+    }
+    if (level == SOL_SOCKET && name == SO_ERROR) {
+        return store(take_error(stream), value, length);
+    }
+    if (level == IPPROTO_TCP && name == TCP_INFO) {
+        return get_tcp_info(stream, value, length);
+    }
+    int model = model_of(header, (int)header->domain);
+    return model < 0 ? -1 : close_model(model, LIBC(getsockopt)(model, level, name, value, length));
+}
+
+/* What changes how the stream behaves. */
+static void note_option(struct stream *stream, int level, int name, const void *value) {
+    struct linger linger;
+    int low;
+    if (level == SOL_SOCKET && name == SO_LINGER) {
+        memcpy(&linger, value, sizeof linger);
+        if (linger.l_onoff != 0 && linger.l_linger == 0) {
+            abort_at_close(stream);
+        } else {
+            atomic_fetch_and(&stream->header->program_flags, ~(uint32_t)ABORT_AT_CLOSE);
+        }
+    } else if (level == SOL_SOCKET && name == SO_RCVLOWAT) {
+        memcpy(&low, value, sizeof low);
+        uint32_t most = stream->receive_octets / 2;
+        atomic_store(&stream->header->low_mark, low <= 0 ? 1 : (uint32_t)low > most ? most : (uint32_t)low);
+    }
+}
+
+int set_option(struct stream *stream, int descriptor, int level, int name, const void *value, socklen_t length) {
+    struct stream_header *header = stream->header;
+    if (level == SOL_SOCKET && name == SO_ZEROCOPY_) {
+        return fails(EOPNOTSUPP);  /* nobody would tell what has been sent */
+    }
+    if (is_of_socket(level, name)) {
+        int result = LIBC(setsockopt)(descriptor, level, name, value, length);
+        if (result == 0) {
+            note_option(stream, level, name, value);
+        }
+        return result;
+    }
+    int model = model_of(NULL, (int)header->domain);
+    int result = model < 0 ? -1 : close_model(model, LIBC(setsockopt)(model, level, name, value, length));
+    if (result == 0) {
+        uint64_t signals = block_signals();
+        lock_shared(&header->write_lock);
+        keep_option(header, level, name, value, length);
+        unlock_shared(&header->write_lock);
+        restore_signals(signals);
+    }
+    return result;
+}
+
+int get_bridge_option(int domain, int descriptor, int level, int name, void *value, socklen_t *length) {
+    if (value == NULL || length == NULL) {
+        return fails(EFAULT);
+    }
+    if (answer_kind(domain, level, name, value, length)) {
+        return 0;
+    }
+    if (level == SOL_SOCKET) {
+        return LIBC(getsockopt)(descriptor, level, name, value, length);
+    }
+    if (level == IPPROTO_TCP && name == TCP_INFO) {
+        struct tcp_info info = {.tcpi_state = TCP_ESTABLISHED};
+        socklen_t stored = *length < sizeof info ? *length : sizeof info;
+        memcpy(value, &info, stored);
+        *length = stored;
+        return 0;
+    }
+    int model = model_of(NULL, domain);
+    return model < 0 ? -1 : close_model(model, LIBC(getsockopt)(model, level, name, value, length));
+}
+
+int set_bridge_option(int domain, int descriptor, int level, int name, const void *value, socklen_t length) {
+    if (level == SOL_SOCKET) {
+        return LIBC(setsockopt)(descriptor, level, name, value, length);
+    }
+    int model = model_of(NULL, domain);
+    return model < 0 ? -1 : close_model(model, LIBC(setsockopt)(model, level, name, value, length));
+}
+
+/* Those that programs set before they connect or listen, and that a connection has from its listener. */
+static const struct {
+    int level, name;
+} INHERITED[] = {{SOL_SOCKET, SO_RCVTIMEO}, {SOL_SOCKET, SO_SNDTIMEO}, {SOL_SOCKET, SO_LINGER}, {SOL_SOCKET, SO_RCVLOWAT},
+    {SOL_SOCKET, SO_KEEPALIVE}, {SOL_SOCKET, SO_OOBINLINE}, {SOL_SOCKET, SO_REUSEADDR}, {SOL_SOCKET, SO_REUSEPORT},
+    {SOL_SOCKET, SO_PRIORITY}, {IPPROTO_TCP, TCP_NODELAY}, {IPPROTO_TCP, TCP_CORK}, {IPPROTO_TCP, TCP_KEEPIDLE},
+    {IPPROTO_TCP, TCP_KEEPINTVL}, {IPPROTO_TCP, TCP_KEEPCNT}, {IPPROTO_TCP, TCP_USER_TIMEOUT}, {IPPROTO_TCP, TCP_QUICKACK},
+    {IPPROTO_IP, IP_TOS}, {IPPROTO_IPV6, IPV6_TCLASS}, {IPPROTO_IPV6, IPV6_V6ONLY}};
+
+void inherit_options(struct stream *stream, int descriptor, int from) {
+    int error = errno;
+    for (size_t i = 0; i < sizeof INHERITED / sizeof INHERITED[0]; i++) {
+        uint8_t value[20];
+        socklen_t length = sizeof value;
+        int level = INHERITED[i].level, name = INHERITED[i].name;
+        if (LIBC(getsockopt)(from, level, name, value, &length) != 0) {
+            continue;
+        }
+        if (!is_of_socket(level, name)) {
+            keep_option(stream->header, level, name, value, length);
+        } else if (LIBC(setsockopt)(descriptor, level, name, value, length) == 0) {
+            note_option(stream, level, name, value);
+        }
+    }
+    errno = error;
+}
