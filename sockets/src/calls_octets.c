@@ -186,9 +186,10 @@ EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int fla
     if (stream != NULL) {
         return transmit_one(stream, descriptor, octets, count, flags);
     }
-    /* It would connect by the kernel. */
+    /* Whose the connection is, connect(2) decides. */
     if ((flags & MSG_FASTOPEN) != 0 && address != NULL && is_rddps(address, length)) {
-        return fails(EOPNOTSUPP);
+        return connect_socket(descriptor, address, length) != 0
+            ? -1 : (sendto)(descriptor, octets, count, flags & ~MSG_FASTOPEN, NULL, 0);
     }
     return LIBC(sendto)(descriptor, octets, count, flags, address, length);
 }
@@ -228,7 +229,11 @@ EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags)
         use_bridges_of_sent(message);
     }
     if (message != NULL && (flags & MSG_FASTOPEN) != 0 && is_rddps(message->msg_name, message->msg_namelen)) {
-        return fails(EOPNOTSUPP);
+        struct msghdr connected = *message;
+        connected.msg_name = NULL;
+        connected.msg_namelen = 0;
+        return connect_socket(descriptor, message->msg_name, message->msg_namelen) != 0
+            ? -1 : (sendmsg)(descriptor, &connected, flags & ~MSG_FASTOPEN);
     }
     return LIBC(sendmsg)(descriptor, message, flags);
 }

@@ -31,6 +31,7 @@ static void explain(int error, const struct in6_addr *address, uint16_t port) {
     inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? (const void *)&address->s6_addr[12] : address, text, sizeof text);
     const char *why = error == ENETDOWN  ? "there is no daemon of rddp"
         : error == EHOSTDOWN             ? "the host answers that it does not speak rddp"
+        : error == ENETUNREACH           ? "no interface that this program uses reaches it"
         : error == EMFILE                ? "a limit of the daemon's is reached"
                                          : strerror(error);
     sockets_warn("no connection to %s port %u: %s; the address is rddp's, and the kernel is not asked"
@@ -186,6 +187,9 @@ static int finish_connecting(int descriptor, const struct wish *wish, const stru
     int error = errno;
     if (error == EBADF) {
         return LIBC(connect)(descriptor, address, length);  /* the kernel's by now, and connecting */
+    }
+    if (error == ECONNREFUSED) {
+        sockets_log("to port %u: nobody listens there over rddp", wish->port);
     }
     explain(error, &wish->to, wish->port);
     return fails(error);

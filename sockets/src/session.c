@@ -159,6 +159,7 @@ static void read_interface(struct message *listed, struct networks *networks, bo
 static bool list_networks(int control, struct networks *networks, uint64_t encrypted) {
     uint32_t next = 0, index = 0;
     struct message message;
+    *networks = *known_networks();
     do {
         begin_message(&message, LIST_INTERFACES);
         message.request = 2;

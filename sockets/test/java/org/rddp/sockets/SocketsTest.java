@@ -56,8 +56,6 @@ class SocketsTest {
         "sockets_test-thread",
         "streams_test-address",
         "streams_test-thread",
-        "progress_test-address",
-        "progress_test-thread",
         "signals_test-address",
         "signals_test-thread",
         "epoll_test-address",
@@ -71,19 +69,6 @@ class SocketsTest {
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         ProgramInC program = start(test, daemon.socket())) {
-      program.finishTest();
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"address", "thread"})
-  void shouldGoOnOnceTheRingsHaveRoomAgain(String sanitizer) throws Exception {
-    try (DaemonProcess daemon = DaemonProcess.start(folder);
-        ProgramInC program =
-            start(
-                "full_test-" + sanitizer,
-                DaemonProcess.socket(folder),
-                Long.toString(daemon.pid()))) {
       program.finishTest();
     }
   }
