@@ -42,7 +42,6 @@ static inline int own_munmap(void *address, size_t length) {
 #define connect(descriptor, address, length) ((int)syscall(SYS_connect, (descriptor), (address), (length)))
 #define epoll_create1(flags) ((int)syscall(SYS_epoll_create1, (flags)))
 #define epoll_ctl(epoll, what, descriptor, event) ((int)syscall(SYS_epoll_ctl, (epoll), (what), (descriptor), (event)))
-#define fcntl(descriptor, ...) ((int)syscall(SYS_fcntl, (descriptor), __VA_ARGS__))
 #define getsockopt(descriptor, level, name, value, length)                                                             \
     ((int)syscall(SYS_getsockopt, (descriptor), (level), (name), (value), (length)))
 #define poll(polled, count, timeout_ms) own_poll((polled), (count), (timeout_ms))
@@ -56,12 +55,37 @@ static inline int own_munmap(void *address, size_t length) {
 #define socket(domain, type, protocol) ((int)syscall(SYS_socket, (domain), (type), (protocol)))
 #define write(descriptor, octets, count) ((ssize_t)syscall(SYS_write, (descriptor), (octets), (size_t)(count)))
 #else
-/* What is mapped and which epoll instances there are, too: librddp-verbs and librddp-sockets themselves stand in the place of those. */
+/* And which descriptors are used: librddp-verbs and librddp-sockets themselves stand in the place of these functions. */
+int __interceptor_close(int descriptor);
+int __interceptor_connect(int descriptor, const void *address, socklen_t length);
 int __interceptor_epoll_create1(int flags);
+int __interceptor_epoll_ctl(int epoll, int what, int descriptor, struct epoll_event *event);
+int __interceptor_getsockopt(int descriptor, int level, int name, void *value, socklen_t *length);
 void *__interceptor_mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset);
 int __interceptor_munmap(void *address, size_t length);
+int __interceptor_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
+ssize_t __interceptor_read(int descriptor, void *octets, size_t count);
+ssize_t __interceptor_recv(int descriptor, void *octets, size_t count, int flags);
+ssize_t __interceptor_recvmsg(int descriptor, struct msghdr *message, int flags);
+ssize_t __interceptor_send(int descriptor, const void *octets, size_t count, int flags);
+ssize_t __interceptor_sendmsg(int descriptor, const struct msghdr *message, int flags);
+int __interceptor_socket(int domain, int type, int protocol);
+ssize_t __interceptor_write(int descriptor, const void *octets, size_t count);
 
+#define close(descriptor) __interceptor_close(descriptor)
+#define connect(descriptor, address, length) __interceptor_connect((descriptor), (address), (length))
 #define epoll_create1(flags) __interceptor_epoll_create1(flags)
+#define epoll_ctl(epoll, what, descriptor, event) __interceptor_epoll_ctl((epoll), (what), (descriptor), (event))
+#define getsockopt(descriptor, level, name, value, length)                                                             \
+    __interceptor_getsockopt((descriptor), (level), (name), (value), (length))
+#define poll(polled, count, timeout_ms) __interceptor_poll((polled), (count), (timeout_ms))
+#define read(descriptor, octets, count) __interceptor_read((descriptor), (octets), (count))
+#define recv(descriptor, octets, count, flags) __interceptor_recv((descriptor), (octets), (count), (flags))
+#define recvmsg(descriptor, message, flags) __interceptor_recvmsg((descriptor), (message), (flags))
+#define send(descriptor, octets, count, flags) __interceptor_send((descriptor), (octets), (count), (flags))
+#define sendmsg(descriptor, message, flags) __interceptor_sendmsg((descriptor), (message), (flags))
+#define socket(domain, type, protocol) __interceptor_socket((domain), (type), (protocol))
+#define write(descriptor, octets, count) __interceptor_write((descriptor), (octets), (count))
 #define own_mmap __interceptor_mmap
 #define own_munmap __interceptor_munmap
 #endif
@@ -76,6 +100,7 @@ static inline int own_nanosleep(const struct timespec *pause) {
 }
 
 #define eventfd_write(descriptor, count) own_eventfd_write((descriptor), (count))
+#define fcntl(descriptor, ...) ((int)syscall(SYS_fcntl, (descriptor), __VA_ARGS__))
 #define madvise(address, length, advice) ((int)syscall(SYS_madvise, (address), (size_t)(length), (advice)))
 #define mmap(address, length, protection, flags, descriptor, offset)                                                   \
     own_mmap((address), (length), (protection), (flags), (descriptor), (offset))

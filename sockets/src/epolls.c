@@ -297,7 +297,7 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
     bool locked = false;
     for (int i = 0; i < count; i++) {
         uint64_t slot = events[i].data.u64 - instance->secret;
-        if (slot >= instance->slot_count) {
+        if (slot >= MOST_SLOTS) {
             events[kept++] = events[i];
             continue;
         }
@@ -305,7 +305,7 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
             lock_instance(instance);
             locked = true;
         }
-        if (instance->slots[slot] != NULL) {
+        if (slot < instance->slot_count && instance->slots[slot] != NULL) {
             on_hint(instance->slots[slot], events[i].events);
         }
     }

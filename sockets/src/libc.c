@@ -7,13 +7,24 @@
 LIBC_FUNCTIONS(DEFINE_LIBC_FUNCTION)
 #undef DEFINE_LIBC_FUNCTION
 
+/* ThreadSanitizer lets signal handlers run in its own functions only. */
+static void *find(void *libc, const char *name, const char *watched) {
+#ifdef __SANITIZE_THREAD__
+    void *found = dlsym(RTLD_DEFAULT, watched);
+    return found != NULL ? found : dlsym(libc, name);
+#else
+    (void)watched;
+    return dlsym(libc, name);
+#endif
+}
+
 __attribute__((constructor)) void find_libc(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (libc == NULL) {
         abort();  /* this is a library for glibc */
     }
 /* dlsym() returns an object pointer. */
-#define FIND_LIBC_FUNCTION(result, name, parameters) *(void **)&libc_##name = dlsym(libc, #name);
+#define FIND_LIBC_FUNCTION(result, name, parameters) *(void **)&libc_##name = find(libc, #name, "__interceptor_" #name);
     LIBC_FUNCTIONS(FIND_LIBC_FUNCTION)
 #undef FIND_LIBC_FUNCTION
 }

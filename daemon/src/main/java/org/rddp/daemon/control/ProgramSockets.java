@@ -103,7 +103,7 @@ final class ProgramSockets {
     try {
       SharedMemory memory = SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
       memory.populate(0, memory.length());
-      doorbells = ProgramMapping.ofRings(memory, memory::close, program.mappingThreads());
+      doorbells = ProgramMapping.ofRings(memory, memory::close, server.mappingThreads());
       for (int i = 0; i < engines.size(); i++) {
         InterfaceEngine each = engines.get(i);
         Doorbells bells = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
