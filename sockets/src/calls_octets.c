@@ -58,11 +58,18 @@ EXPORT ssize_t preadv64v2(int descriptor, const struct iovec *pieces, int count,
     return preadv2(descriptor, pieces, count, offset, flags);
 }
 
+/* A bridge that another process has made is not in the table. */
+static bool is_discarded(int descriptor, int flags) {
+    struct stream_ends ends;
+    return (flags & MSG_TRUNC) != 0 && is_bridge(descriptor, &ends);
+}
+
 EXPORT ssize_t(recvfrom)(int descriptor, void *octets, size_t count, int flags, struct sockaddr *address,
     socklen_t *length) {
     struct stream *stream = stream_at(descriptor);
     if (stream == NULL) {
-        return LIBC(recvfrom)(descriptor, octets, count, flags, address, length);
+        return is_discarded(descriptor, flags) ? discard(descriptor, count, flags)
+            : LIBC(recvfrom)(descriptor, octets, count, flags, address, length);
     }
     if (length != NULL) {
         *length = 0;  /* as of TCP */
@@ -76,6 +83,9 @@ EXPORT ssize_t(recv)(int descriptor, void *octets, size_t count, int flags) {
 
 EXPORT ssize_t(recvmsg)(int descriptor, struct msghdr *message, int flags) {
     struct stream *stream = stream_at(descriptor);
+    if (stream == NULL && is_discarded(descriptor, flags)) {
+        return discard(descriptor, octets_of(message->msg_iov, message->msg_iovlen), flags);
+    }
     if (stream == NULL) {
         return LIBC(recvmsg)(descriptor, message, flags);
     }

@@ -45,6 +45,7 @@ struct wish {
     uint16_t port;
     struct in6_addr local;
     uint16_t local_port;
+    uint32_t timeout_ms;  /* 0: the daemon's */
 };
 
 /* The address of the interface that the user has chosen, unless the program has bound one itself. */
@@ -73,7 +74,7 @@ static int ask(struct session *session, const struct wish *wish, struct stream_p
     put_u32(&message, wish->port);
     put_ipv6(&message, &wish->local);
     put_u32(&message, wish->local_port);
-    put_u32(&message, 0);
+    put_u32(&message, wish->timeout_ms);
     put_u32(&message, 0);
     if (request(session, &message, STREAM_CONNECTING) != REQUEST_DONE) {
         return -1;
@@ -150,6 +151,13 @@ static bool flag_option(int descriptor, int level, int name) {
     return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 && value != 0;
 }
 
+/* TCP_USER_TIMEOUT holds for connecting, too. */
+static uint32_t timeout_of(int descriptor) {
+    unsigned value = 0;
+    socklen_t length = sizeof value;
+    return LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &length) == 0 ? value : 0;
+}
+
 static bool is_bound_to_device(int descriptor, const struct network *network) {
     char device[IFNAMSIZ] = "";
     socklen_t length = sizeof device;
@@ -216,6 +224,7 @@ static int connect_new(int descriptor, int domain, const struct sockaddr *addres
     }
     read_bound(descriptor, &wish.local, &wish.local_port);
     choose_local(&wish, rddp_networks());
+    wish.timeout_ms = timeout_of(descriptor);
     if (begin_connecting(descriptor, domain, &wish, made.way) == 0) {
         return finish_connecting(descriptor, &wish, address, length);
     }

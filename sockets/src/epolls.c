@@ -372,7 +372,8 @@ void tell_kernel(int epoll) {
 
 /* ---- Waits ---- */
 
-static int ask_kernel(const struct epoll_wait *wait, struct epoll_event *events, int most, uint64_t deadline) {
+/* A thread can be cancelled in it, which AddressSanitizer does not see. */
+__attribute__((no_sanitize_address)) static int ask_kernel(const struct epoll_wait *wait, struct epoll_event *events, int most, uint64_t deadline) {
     if (wait->by_nanos) {
         struct timespec time = time_until(deadline);
         return LIBC(epoll_pwait2)(wait->epoll, events, most, deadline == FOREVER ? NULL : &time, wait->mask);

@@ -49,7 +49,7 @@ static size_t rest_of(const struct iovec *pieces, size_t count, size_t from, str
 }
 
 /* Unix sockets have no MSG_TRUNC that discards. */
-static ssize_t discard(int descriptor, size_t count, int flags) {
+ssize_t discard(int descriptor, size_t count, int flags) {
     char octets[4096];
     return LIBC(recvfrom)(descriptor, octets, count < sizeof octets ? count : sizeof octets, flags & ~(MSG_TRUNC | MSG_WAITALL),
         NULL, NULL);

@@ -15,4 +15,7 @@ int await_connection(int descriptor);
 /* The descriptor's stream with a reference, with a bridge in its place if others have made one; NULL: it is none. */
 struct stream *current_stream(int descriptor);
 
+/* Receives octets of a bridge and drops them, as TCP does with MSG_TRUNC. */
+ssize_t discard(int descriptor, size_t count, int flags);
+
 #endif

@@ -38,8 +38,15 @@ static bool has_client(int listener) {
     return accepted >= 0 && syscall(SYS_close, accepted) == 0;
 }
 
+/* Nobody waits for minutes. */
+static void limit(int made) {
+    unsigned ms = 1000;
+    CHECK(setsockopt(made, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms) == 0);
+}
+
 static int connect_to(int made, const char *address, uint16_t port) {
     struct sockaddr_in to = address_of(address, port);
+    limit(made);
     return connect(made, (struct sockaddr *)&to, sizeof to) == 0 ? 0 : errno;
 }
 
@@ -63,6 +70,7 @@ static int outcome_of_blocking(const char *address) {
 static int outcome_of_sending(const char *address) {
     struct sockaddr_in to = address_of(address, SERVED_BY_KERNEL);
     int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    limit(made);
     int error = sendto(made, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof to) == 1 ? 0 : errno;
     CHECK(close(made) == 0);
     return error;
