@@ -57,7 +57,9 @@ static inline void put_stream(struct stream *stream) {
 
 /* Whether a bridge is to take its place. */
 static inline bool has_moved(const struct stream *stream) {
-    return (atomic_load(&stream->header->consumed) & MOVED) != 0 && atomic_load(&stream->header->lost) == 0;
+    const struct stream_header *header = stream->header;
+    /* The daemon marks one after the other: what is written in between would be lost. */
+    return ((atomic_load(&header->written) | atomic_load(&header->consumed)) & MOVED) != 0 && atomic_load(&header->lost) == 0;
 }
 
 /* Called when a descriptor of a stream is closed. */
