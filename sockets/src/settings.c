@@ -17,7 +17,8 @@ static uint64_t spin;
 static char *path, *interface;
 static bool yielding, logging;
 
-__attribute__((constructor)) static void read_settings(void) {
+/* Before the other constructors, which use what it reads. */
+__attribute__((constructor(101))) static void read_settings(void) {
     const char *text = getenv("RDDP_SOCKETS_SPIN");
     long micros = text == NULL || *text == '\0' ? DEFAULT_SPIN_MICROS : strtol(text, NULL, 10);
     spin = micros < 0 || micros > MAX_SPIN_MICROS ? DEFAULT_SPIN_MICROS * 1000u : (uint64_t)micros * 1000u;

@@ -100,6 +100,11 @@ struct stream *new_bridge(struct stream *origin) {
         made->fallback = -1;
         made->origin = origin;
         made->header = origin->header;
+        made->session = origin->session;
+        made->section = origin->section;
+        made->index = origin->index;
+        made->send_octets = origin->send_octets;
+        made->receive_octets = origin->receive_octets;
     }
     return made;
 }
