@@ -1,4 +1,5 @@
 /* syscall(2) of the program. The library's own calls pass here, too. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -22,5 +23,9 @@ EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
         errno = ENOSYS;
         return -1;
     }
-    return LIBC(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    /* jemalloc calls this while it begins: what allocates, as find_libc() does, would wait for it for ever. */
+    if (libc_syscall == NULL) {
+        *(void **)&libc_syscall = dlsym(RTLD_NEXT, "syscall");
+    }
+    return libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
