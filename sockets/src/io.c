@@ -101,7 +101,12 @@ static void wake_up(void *argument) {
         atomic_fetch_sub(&stream->header->waiters, 1);
         if (sleep->woken == 0) {
             note_hangup(stream);
-        } else if (sleep->woken > 0 && !is_readable(stream, sleep->octets)) {
+        } else if (is_readable(stream, sleep->octets)) {
+            /* Of all that sleep at the socket, the kernel wakes one: there may be octets for others, too. */
+            if (atomic_load(&stream->header->waiters) > 0) {
+                arm_in_again(stream);
+            }
+        } else if (sleep->woken > 0) {
             drain(stream, sleep->descriptor);
         }
     }
