@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import static org.rddp.ipc.ring.StreamHeader.ABORT_AT_CLOSE;
 import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
+import static org.rddp.ipc.ring.StreamHeader.TAKEN;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -308,15 +309,19 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** The program has rung the doorbell. */
   void onDoorbell() {
     if (!mapped) {
-      if (!checking) {
-        checking = true;
-        keeper.check(this);
-      }
+      check();
       return;
     }
     looked = true;
     list();
     take();
+  }
+
+  private void check() {
+    if (!checking) {
+      checking = true;
+      keeper.check(this);
+    }
   }
 
   /** Takes what the program has written, read and said. */
@@ -350,10 +355,11 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    */
   public void onChecked(boolean safe) {
     checking = false;
+    if (!open && (!safe || !isTaken())) {
+      passOn();
+      return;
+    }
     if (!safe) {
-      if (!open) {
-        onHoldersGone();
-      }
       return;
     }
     mapped = true;
@@ -368,6 +374,22 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     if (!open) {
       onHoldersGone();
+    }
+  }
+
+  /** Whether a program has accepted it, or asked for it. */
+  private boolean isTaken() {
+    return listener == null || (header().programFlags() & TAKEN) != 0;
+  }
+
+  /** All holders have ended before one has used it. */
+  private void passOn() {
+    if (over || bridge != null) {
+      onHoldersGone();
+    } else if (state == State.ESTABLISHED && listener != null) {
+      keeper.offerAgain(this);
+    } else {
+      abort();
     }
   }
 
@@ -414,11 +436,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     if (!mapped) {
-      if (state == State.ESTABLISHED && listener != null) {
-        keeper.offerAgain(this);
-      } else {
-        abort();
-      }
+      // It may have been used and closed at once, and its doorbell is not looked at yet.
+      check();
       return;
     }
     if (state != State.ESTABLISHED) {
