@@ -1,10 +1,19 @@
-/* syscall(2) of the program. The library's own calls pass here, too. */
+/* syscall(2) of the program, and filters of system calls. The library's own calls pass here, too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "libc.h"
+#include "sandbox.h"
+
+static atomic_bool sandboxed;
+
+bool is_sandboxed(void) {
+    return sandboxed;
+}
 
 /*
  * io_uring would read and write at sockets behind the library's back: programs are told that the kernel has none, and go on
@@ -23,9 +32,29 @@ EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
         errno = ENOSYS;
         return -1;
     }
+    if (number == SYS_seccomp || (number == SYS_prctl && arguments[0] == PR_SET_SECCOMP)) {
+        sandboxed = true;
+    }
     /* jemalloc calls this while it begins: what allocates, as find_libc() does, would wait for it for ever. */
     if (libc_syscall == NULL) {
         *(void **)&libc_syscall = dlsym(RTLD_NEXT, "syscall");
     }
     return libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+EXPORT int(prctl)(int option, ...) {
+    unsigned long arguments[4];
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++) {
+        arguments[i] = va_arg(list, unsigned long);
+    }
+    va_end(list);
+    if (option == PR_SET_SECCOMP) {
+        sandboxed = true;
+    }
+    if (libc_prctl == NULL) {
+        *(void **)&libc_prctl = dlsym(RTLD_NEXT, "prctl");
+    }
+    return libc_prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }

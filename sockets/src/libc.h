@@ -50,6 +50,7 @@
     X(int, posix_spawnp, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *))\
     X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                                \
     X(ssize_t, preadv2, (int, const struct iovec *, int, off_t, int))                                                  \
+    X(int, prctl, (int, ...))                                                                                          \
     X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                    \
     X(ssize_t, pwritev2, (int, const struct iovec *, int, off_t, int))                                                 \
     X(ssize_t, read, (int, void *, size_t))                                                                            \

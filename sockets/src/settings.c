@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sandbox.h"
+
 #define DEFAULT_SPIN_MICROS 100
 #define MAX_SPIN_MICROS 1000000
 #define DEFAULT_SOCKET "/run/rddp/rddpd.sock"
@@ -33,7 +35,7 @@ __attribute__((constructor(101))) static void read_settings(void) {
 }
 
 uint64_t spin_nanos(void) {
-    return spin;
+    return is_sandboxed() ? 0 : spin;
 }
 
 const char *daemon_socket(void) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "locks.h"
+#include "sandbox.h"
 
 /* Of the ring, that have to be free for it to be writable: the daemon makes the socket writable when half of it is free. */
 #define FREE_PART 3u
@@ -381,12 +382,19 @@ void arm_in_again(struct stream *stream) {
     }
 }
 
+/* At its end it is not. */
+static bool is_ready(int descriptor, short events) {
+    struct pollfd polled = {.fd = descriptor, .events = events};
+    return poll(&polled, 1, 0) == 1 && (polled.revents & (events | POLLHUP)) == events;
+}
+
 void drain(struct stream *stream, int descriptor) {
     struct stream_header *header = stream->header;
     char octets[8];
     int error = errno;
     atomic_store(&header->token, 0);
-    while (recv(descriptor, octets, sizeof octets, MSG_DONTWAIT) > 0) {
+    while (is_sandboxed() ? is_ready(descriptor, POLLIN) && read(descriptor, octets, sizeof octets) > 0
+                          : recv(descriptor, octets, sizeof octets, MSG_DONTWAIT) > 0) {
     }
     /* It may have been for somebody who sleeps. */
     if (atomic_load(&header->waiters) > 0) {
@@ -399,7 +407,10 @@ void fill(int descriptor, bool full) {
     static const char filler[FILLER_OCTETS];
     int error = errno;
     for (int i = 0; i < (full ? MOST_FILLERS : 1); i++) {
-        if (send(descriptor, filler, sizeof filler, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+        ssize_t sent = !is_sandboxed()          ? send(descriptor, filler, sizeof filler, MSG_DONTWAIT | MSG_NOSIGNAL)
+            : is_ready(descriptor, POLLOUT) ? write(descriptor, filler, sizeof filler)
+                                            : -1;
+        if (sent < 0) {
             break;
         }
     }
