@@ -163,7 +163,7 @@ static void enter_narrow_sandbox(void) {
         FAIL(SYS_openat, EACCES), ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_poll), ALLOW(SYS_ppoll), ALLOW(SYS_select),
         ALLOW(SYS_pselect6), ALLOW(SYS_close), ALLOW(SYS_shutdown), ALLOW(SYS_brk), ALLOW(SYS_clock_gettime), ALLOW(SYS_exit),
         ALLOW(SYS_exit_group), ALLOW(SYS_futex), ALLOW(SYS_getpid), ALLOW(SYS_gettid), ALLOW(SYS_getrandom), ALLOW(SYS_madvise),
-        ALLOW(SYS_mmap), ALLOW(SYS_munmap), ALLOW(SYS_mremap), ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_nanosleep),
+        ALLOW(SYS_mmap), ALLOW(SYS_munmap), ALLOW(SYS_mremap), ALLOW(SYS_sigaltstack) /* of sanitizers */, ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_nanosleep),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
     enter_sandbox(filter, sizeof filter / sizeof filter[0]);
 }
@@ -252,7 +252,7 @@ static void should_connect_in_another_root(void) {
     CHECK(mkdtemp(root) != NULL);
     run_in_child(connect_in_another_root);
     CHECK(rmdir(root) == 0);
-    memset(strchr(root, '-') + 1, 'X', 6);
+    memset(strrchr(root, '-') + 1, 'X', 6);
 }
 
 /* A process that libc knows nothing of. */

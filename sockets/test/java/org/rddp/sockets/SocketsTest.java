@@ -63,7 +63,15 @@ class SocketsTest {
         "nested_test-thread",
         "ways_test-address",
         "ways_test-thread",
-        "fork_test-address"
+        "fork_test-address",
+        "descriptors_test-address",
+        "sharing_test-address",
+        "connecting_test-address",
+        "connecting_test-thread",
+        "flow_test-address",
+        "flow_test-thread",
+        "listening_test-address",
+        "interrupted_test-address"
       })
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
