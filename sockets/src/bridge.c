@@ -1,10 +1,8 @@
 #include "bridge.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -165,20 +163,5 @@ static void look_at_inherited(int descriptor) {
 }
 
 void use_bridges_of_inherited(void) {
-    int error = errno;
-    DIR *all = opendir("/proc/self/fd");
-    if (all != NULL) {
-        for (const struct dirent *each = readdir(all); each != NULL; each = readdir(all)) {
-            int descriptor = (int)strtol(each->d_name, NULL, 10);
-            if (each->d_name[0] != '.' && descriptor != dirfd(all)) {
-                look_at_inherited(descriptor);
-            }
-        }
-        closedir(all);
-    } else {
-        for (int descriptor = 0; descriptor < 1024; descriptor++) {
-            look_at_inherited(descriptor);
-        }
-    }
-    errno = error;
+    for_each_open(look_at_inherited);
 }

@@ -9,20 +9,29 @@
 #include "bridge.h"
 #include "descriptors.h"
 #include "libc.h"
+#include "listening.h"
 #include "rules.h"
 #include "session.h"
 
 extern char **environ;
 
+/* After the constructors of all other files, which have a priority. */
 __attribute__((constructor)) static void begin_program(void) {
     read_rules();
     use_bridges_of_inherited();
+    find_inherited_listeners();
+}
+
+/* What the program that follows gets goes on in it. */
+static void prepare_exec(void) {
+    use_bridges_for_exec();
+    keep_listeners_for_exec();
 }
 
 /* ---- exec ---- */
 
 EXPORT int(execve)(const char *path, char *const arguments[], char *const environment[]) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(execve)(path, arguments, environment);
 }
 
@@ -31,7 +40,7 @@ EXPORT int(execv)(const char *path, char *const arguments[]) {
 }
 
 EXPORT int(execvpe)(const char *file, char *const arguments[], char *const environment[]) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(execvpe)(file, arguments, environment);
 }
 
@@ -40,12 +49,12 @@ EXPORT int(execvp)(const char *file, char *const arguments[]) {
 }
 
 EXPORT int(fexecve)(int descriptor, char *const arguments[], char *const environment[]) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(fexecve)(descriptor, arguments, environment);
 }
 
 EXPORT int(execveat)(int folder, const char *path, char *const arguments[], char *const environment[], int flags) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(execveat)(folder, path, arguments, environment, flags);
 }
 
@@ -97,13 +106,13 @@ EXPORT int(execle)(const char *path, const char *first, ...) {
 
 EXPORT int(posix_spawn)(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(posix_spawn)(process, path, actions, attributes, arguments, environment);
 }
 
 EXPORT int(posix_spawnp)(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(posix_spawnp)(process, file, actions, attributes, arguments, environment);
 }
 
@@ -114,12 +123,12 @@ EXPORT int(posix_spawn_file_actions_adddup2)(posix_spawn_file_actions_t *actions
 }
 
 EXPORT int(system)(const char *command) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(system)(command);
 }
 
 EXPORT FILE *(popen)(const char *command, const char *type) {
-    use_bridges_for_exec();
+    prepare_exec();
     return LIBC(popen)(command, type);
 }
 

@@ -1,5 +1,6 @@
 #include "descriptors.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -183,6 +184,25 @@ void for_each(enum kind kind, void (*call)(struct object *object, int descriptor
             put(object);
         }
     }
+}
+
+void for_each_open(void (*call)(int descriptor)) {
+    int error = errno;
+    DIR *all = opendir("/proc/self/fd");
+    if (all != NULL) {
+        for (const struct dirent *each = readdir(all); each != NULL; each = readdir(all)) {
+            int descriptor = (int)strtol(each->d_name, NULL, 10);
+            if (each->d_name[0] != '.' && descriptor != dirfd(all)) {
+                call(descriptor);
+            }
+        }
+        closedir(all);
+    } else {
+        for (int descriptor = 0; descriptor < 1024; descriptor++) {
+            call(descriptor);
+        }
+    }
+    errno = error;
 }
 
 /* ---- The library's own ---- */

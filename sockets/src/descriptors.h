@@ -59,6 +59,9 @@ void unname(int descriptor);
 /* Calls a function for each descriptor of a kind; under the library's lock. */
 void for_each(enum kind kind, void (*call)(struct object *object, int descriptor, void *argument), void *argument);
 
+/* Calls a function for each descriptor that is open, known or not. */
+void for_each_open(void (*call)(int descriptor));
+
 /*
  * Moves a descriptor of the library's own to a number that programs seldom use, closed by exec(2); it is stored, and when it moves
  * again, the new one. -1 with errno. unhide() closes it.

@@ -775,7 +775,7 @@ static void end_instance(struct object *object) {
     free(instance->plain);
 }
 
-__attribute__((constructor)) static void prepare(void) {
+__attribute__((constructor(101))) static void prepare(void) {
     static const struct functions functions = {.size = sizeof(struct instance), .forget = forget_instance, .end = end_instance};
     set_functions(AN_EPOLL, &functions);
     before_replacing = leave_instances;

@@ -18,7 +18,7 @@ static void *find(void *libc, const char *name, const char *watched) {
 #endif
 }
 
-__attribute__((constructor)) void find_libc(void) {
+__attribute__((constructor(101))) void find_libc(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (libc == NULL) {
         abort();  /* this is a library for glibc */

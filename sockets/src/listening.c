@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/un.h>
 
 #include "addresses.h"
 #include "libc.h"
@@ -32,7 +33,7 @@ static void end_listener(struct object *object) {
     unhide(&((struct listener *)object)->channel);
 }
 
-__attribute__((constructor)) static void prepare(void) {
+__attribute__((constructor(101))) static void prepare(void) {
     static const struct functions functions = {.size = sizeof(struct listener), .end = end_listener};
     set_functions(A_LISTENER, &functions);
 }
@@ -105,16 +106,13 @@ static struct listener *new_listener(int domain, struct session *session) {
 
 /* Lets its channel be found after an exec(2), by the number that the kernel has given the listening socket. */
 static void name_channel(const struct listener *listener, int descriptor) {
-    struct sockaddr_un {
-        sa_family_t family;
-        char path[64];
-    } name = {.family = AF_UNIX};
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
     uint64_t cookie = 0;
     socklen_t length = sizeof cookie;
     if (LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0) {
-        int octets = snprintf(name.path + 1, sizeof name.path - 1, "rddp-listener/%llx/%llx", (unsigned long long)cookie,
+        int octets = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "rddp-listener/%llx/%llx", (unsigned long long)cookie,
             (unsigned long long)now());
-        (void)LIBC(bind)(listener->channel, (struct sockaddr *)&name, (socklen_t)(sizeof name.family + 1 + (size_t)octets));
+        (void)LIBC(bind)(listener->channel, (struct sockaddr *)&name, (socklen_t)(sizeof name.sun_family + 1 + (size_t)octets));
     }
 }
 
@@ -147,10 +145,12 @@ static int listen_anew(int descriptor, int domain, int backlog) {
 
 static int change_backlog(struct listener *listener, int backlog) {
     struct message message;
-    begin_message(&message, STREAM_BACKLOG);
-    put_u32(&message, listener->number);
-    put_u32(&message, backlog_of(backlog));
-    (void)request(listener->session, &message, DONE);
+    if (listener->session != NULL) {
+        begin_message(&message, STREAM_BACKLOG);
+        put_u32(&message, listener->number);
+        put_u32(&message, backlog_of(backlog));
+        (void)request(listener->session, &message, DONE);
+    }
     put_listener(listener);
     return 0;
 }
@@ -213,13 +213,15 @@ static void close_both(const int descriptors[2]) {
 
 /*
  * Takes the next offer, under the session's lock: it is looked at first, so that it stays where it is if the process may have no more
- * descriptors. 1: there is one; 0: none; -1 with errno. ENOTCONN: the daemon has ended.
+ * descriptors. Without a session it goes, and the daemon offers the stream again. 1: there is one; 0: none; -1 with errno. ENOTCONN: the
+ * daemon has ended.
  */
 static int take_offer(const struct listener *listener, struct offer *offer, int descriptors[2], int flags) {
     union ancillary ancillary;
     struct iovec piece = {.iov_base = offer, .iov_len = sizeof *offer};
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &ancillary, .msg_controllen = sizeof ancillary};
-    ssize_t got = recvmsg(listener->channel, &message, flags | MSG_PEEK | MSG_DONTWAIT);
+    int look = listener->session != NULL ? MSG_PEEK : 0;
+    ssize_t got = recvmsg(listener->channel, &message, flags | look | MSG_DONTWAIT);
     if (got <= 0) {
         return got == 0 ? fails(ENOTCONN) : errno == EAGAIN ? 0 : -1;
     }
@@ -229,12 +231,25 @@ static int take_offer(const struct listener *listener, struct offer *offer, int 
         return fails(EMFILE);
     }
     struct offer taken;
-    if (recv(listener->channel, &taken, sizeof taken, MSG_DONTWAIT) != sizeof taken || memcmp(&taken, offer, sizeof taken) != 0) {
+    if (look != 0
+        && (recv(listener->channel, &taken, sizeof taken, MSG_DONTWAIT) != sizeof taken || memcmp(&taken, offer, sizeof taken) != 0)) {
         /* Somebody without the lock was faster. */
         close_both(descriptors);
         return 0;
     }
     return 1;
+}
+
+/* No memory is shared with its engine: it belongs to another program's session. */
+static int open_by_bridge(const int descriptors[2], int flags) {
+    int made = request_bridge(descriptors[0]), error = errno;
+    close_both(descriptors);
+    if (made >= 0) {
+        (void)fcntl(made, F_SETFD, (flags & SOCK_CLOEXEC) != 0 ? FD_CLOEXEC : 0);
+        (void)fcntl(made, F_SETFL, (flags & SOCK_NONBLOCK) != 0 ? O_NONBLOCK : 0);
+    }
+    errno = error;
+    return made;
 }
 
 /* The stream gets the number that the kernel has given its socket. */
@@ -275,7 +290,9 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
     struct offer offer;
     int descriptors[2], result;
     uint64_t signals = block_signals();
-    lock_shared(&listener->session->page->accepting);
+    if (listener->session != NULL) {
+        lock_shared(&listener->session->page->accepting);
+    }
     int taken = take_offer(listener, &offer, descriptors, (flags & SOCK_CLOEXEC) != 0 ? MSG_CMSG_CLOEXEC : 0);
     bool lost = taken < 0 && errno == ENOTCONN;
     if (taken == 0 || lost) {
@@ -285,11 +302,21 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
         result = -1;
     }
     int error = errno;
-    unlock_shared(&listener->session->page->accepting);
+    if (listener->session != NULL) {
+        unlock_shared(&listener->session->page->accepting);
+    }
     restore_signals(signals);
     if (lost) {
         sockets_log("the daemon has ended: a listener is the kernel's alone");
         stop_listening(descriptor);
+    }
+    if (taken > 0 && listener->session == NULL) {
+        struct in6_addr remote = address_of_end(&offer.ends, true);
+        result = open_by_bridge(descriptors, flags);
+        if (result >= 0) {
+            store_address(listener->domain, &remote, offer.ends.remote_port, address, length);
+        }
+        return result;
     }
     if (taken > 0) {
         return open_offered(listener, descriptor, &offer, descriptors, address, length, flags);
@@ -340,5 +367,108 @@ int accept_socket(struct listener *listener, int descriptor, struct sockaddr *ad
     return LIBC(accept4)(descriptor, address, length, flags);
 }
 
+/* ---- exec ---- */
+
+/* Control connections of programs before this one: their listeners end with them. */
+static int inherited_sessions[4] = {-1, -1, -1, -1};
+
+static void set_kept(const struct listener *listener, int flag) {
+    (void)fcntl(listener->channel, F_SETFD, flag);
+    if (listener->session != NULL) {
+        (void)fcntl(listener->session->control, F_SETFD, flag);
+        return;
+    }
+    for (size_t i = 0; i < sizeof inherited_sessions / sizeof inherited_sessions[0]; i++) {
+        if (inherited_sessions[i] >= 0) {
+            (void)fcntl(inherited_sessions[i], F_SETFD, flag);
+        }
+    }
+}
+
+/* The program may have changed its mind since the last time. */
+static void close_at_exec(struct object *object, int descriptor, void *argument) {
+    (void)descriptor;
+    (void)argument;
+    set_kept((const struct listener *)object, FD_CLOEXEC);
+}
+
+static void keep_if_inherited(struct object *object, int descriptor, void *argument) {
+    (void)argument;
+    int flags = fcntl(descriptor, F_GETFD, 0);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) {
+        set_kept((const struct listener *)object, 0);
+    }
+}
+
+void keep_listeners_for_exec(void) {
+    lock_library();
+    for_each(A_LISTENER, close_at_exec, NULL);
+    for_each(A_LISTENER, keep_if_inherited, NULL);
+    unlock_library();
+}
+
+static bool is_of_kind(int descriptor, int type) {
+    int found = 0;
+    socklen_t length = sizeof found;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_TYPE, &found, &length) == 0 && found == type;
+}
+
+/* The name of a Unix socket, or of its other end; false: it has none. */
+static bool read_name(int descriptor, bool remote, struct sockaddr_un *address) {
+    socklen_t length = sizeof *address - 1;
+    memset(address, 0, sizeof *address);
+    int result = remote ? LIBC(getpeername)(descriptor, (struct sockaddr *)address, &length)
+                        : LIBC(getsockname)(descriptor, (struct sockaddr *)address, &length);
+    return result == 0 && address->sun_family == AF_UNIX;
+}
+
+static void keep_session(int descriptor) {
+    struct sockaddr_un address;
+    if (!is_of_kind(descriptor, SOCK_SEQPACKET) || is_hidden(descriptor) || !read_name(descriptor, true, &address)
+        || strcmp(address.sun_path, daemon_socket()) != 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof inherited_sessions / sizeof inherited_sessions[0]; i++) {
+        if (inherited_sessions[i] < 0 && hide(descriptor, &inherited_sessions[i]) >= 0) {
+            close(descriptor);
+            return;
+        }
+    }
+}
+
+static struct listener *found;
+static unsigned long long wanted_cookie;
+
+static void use_for_socket(int descriptor) {
+    uint64_t cookie = 0;
+    socklen_t length = sizeof cookie;
+    int domain = is_of_kind(descriptor, SOCK_STREAM) ? tcp_domain(descriptor) : 0;
+    if (domain != 0 && LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0 && cookie == wanted_cookie) {
+        found->domain = domain;
+        name(&found->object, descriptor);
+        sockets_log("goes on listening at descriptor %d", descriptor);
+    }
+}
+
+static void use_channel(int descriptor) {
+    struct sockaddr_un address;
+    if (!is_of_kind(descriptor, SOCK_SEQPACKET) || is_hidden(descriptor) || !read_name(descriptor, false, &address)
+        || sscanf(address.sun_path + 1, "rddp-listener/%llx/", &wanted_cookie) != 1) {
+        return;
+    }
+    found = new_listener(0, NULL);
+    if (found != NULL && hide(descriptor, &found->channel) >= 0) {
+        close(descriptor);
+        for_each_open(use_for_socket);
+    }
+    if (found != NULL) {
+        put_listener(found);
+    }
+}
+
 void find_inherited_listeners(void) {
+    for_each_open(use_channel);
+    if (found != NULL) {
+        for_each_open(keep_session);
+    }
 }

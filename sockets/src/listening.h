@@ -16,7 +16,7 @@ struct listener {
     int channel;           /* where the daemon offers streams; hidden */
     int domain;
     uint32_t number;       /* of the daemon's */
-    struct session *session;
+    struct session *session;  /* NULL: it is of the program before exec(2), and streams come by bridges */
 };
 
 /* The descriptor's listener with a reference, or NULL. */
@@ -43,6 +43,8 @@ bool has_offer(const struct listener *listener);
 /* shutdown(2) of a listener: it is the kernel's alone. */
 void stop_listening(int descriptor);
 
+/* Before exec(2): listeners that the program which follows gets go on in it. */
+void keep_listeners_for_exec(void);
 /* In a new program: finds listeners that it has got from the one before. */
 void find_inherited_listeners(void);
 

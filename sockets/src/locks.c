@@ -44,7 +44,7 @@ static void bear(void) {
     born = made;
 }
 
-__attribute__((constructor)) static void begin_process(void) {
+__attribute__((constructor(101))) static void begin_process(void) {
     (void)generation();
 }
 

@@ -19,7 +19,6 @@ static uint64_t spin;
 static char *path, *interface;
 static bool yielding, logging;
 
-/* Before the other constructors, which use what it reads. */
 __attribute__((constructor(101))) static void read_settings(void) {
     const char *text = getenv("RDDP_SOCKETS_SPIN");
     long micros = text == NULL || *text == '\0' ? DEFAULT_SPIN_MICROS : strtol(text, NULL, 10);

@@ -425,7 +425,7 @@ void arm_out(struct stream *stream, int descriptor, bool full) {
     ring(stream->session, stream->section, stream->index);
 }
 
-__attribute__((constructor)) static void prepare(void) {
+__attribute__((constructor(101))) static void prepare(void) {
     static const struct functions functions = {.size = sizeof(struct stream), .forget = forget_stream, .end = end_stream};
     set_functions(A_STREAM, &functions);
 }
