@@ -291,7 +291,8 @@ enum transfer receive_message(int socket, struct message *message) {
     }
     if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || !has_header(message)) {
         close_descriptors(message);
-        errno = EBADMSG;
+        /* The process may have no more of them. */
+        errno = (header.msg_flags & MSG_CTRUNC) != 0 ? EMFILE : EBADMSG;
         return TRANSFER_FAILED;
     }
     return TRANSFERRED;

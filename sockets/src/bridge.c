@@ -63,11 +63,53 @@ static void copy_timeouts(int from, int to) {
     }
 }
 
-/* -1 with errno. */
-static int bridge_of(int descriptor) {
-    int made = request_bridge(descriptor);
+/* The name by which processes without a mapping learn the addresses, as the daemon gives it to a bridge. */
+static void name_end(int end, const struct stream_ends *ends) {
+    static _Atomic unsigned count;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char local[INET6_ADDRSTRLEN], remote[INET6_ADDRSTRLEN];
+    inet_ntop(ends->family, ends->local, local, sizeof local);
+    inet_ntop(ends->family, ends->remote, remote, sizeof remote);
+    int octets = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, NAME "%d/%u/%u/%s/%u/%s/%u", (int)getpid(),
+        atomic_fetch_add(&count, 1), ends->family, local, ends->local_port, remote, ends->remote_port);
+    (void)LIBC(bind)(end, (struct sockaddr *)&address, (socklen_t)(sizeof address.sun_family + 1 + (size_t)octets));
+}
+
+/*
+ * Of a stream that the daemon has none for any more, as it was reset or the daemon is gone: a socket that says ECONNRESET once, as its
+ * other end is closed with an octet that nobody has read. -1 with errno.
+ */
+static int reset_socket(const struct stream *stream) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return -1;
+    }
+    if (stream != NULL) {
+        name_end(ends[1], &stream->header->ends);
+    }
+    bool tells = stream == NULL || atomic_load(&stream->header->error_told) == 0;
+    (void)!write(ends[0], "r", tells);
+    close(ends[1]);
+    return ends[0];
+}
+
+/* Whether it waits until a stream is connected, or has failed. */
+static bool await_outcome(const struct stream *stream, int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
+    return errno == EINPROGRESS && stream != NULL && (is_connecting(stream) || poll(&polled, 1, -1) >= 0);
+}
+
+/* The stream is NULL if this process has no mapping of it. -1 with errno: it has one, but there is no descriptor for it. */
+static int bridge_of(const struct stream *stream, int descriptor) {
+    int made;
+    do {
+        made = request_bridge(descriptor);
+    } while (made < 0 && await_outcome(stream, descriptor));
     if (made < 0) {
         sockets_log("descriptor %d: no bridge: %s", descriptor, strerror(errno));
+        made = errno == EMFILE || errno == ENFILE ? -1 : reset_socket(stream);
+    }
+    if (made < 0) {
         return -1;
     }
     int flags = fcntl(descriptor, F_GETFL, 0);
@@ -78,11 +120,12 @@ static int bridge_of(int descriptor) {
     return made;
 }
 
-void use_bridge(int descriptor) {
+bool use_bridge(int descriptor) {
     int error = errno;
+    bool done = true;
     struct stream *stream = take_stream(descriptor);
     if (stream != NULL && stream->origin == NULL) {
-        int made = bridge_of(descriptor);
+        int made = bridge_of(stream, descriptor);
         struct stream *bridge = made < 0 || !is_own_process() ? NULL : new_bridge(stream);
         if (made >= 0) {
             replace_stream(stream, made, bridge);
@@ -91,6 +134,7 @@ void use_bridge(int descriptor) {
         } else if (has_moved(stream)) {
             lose_stream(stream);
         }
+        done = made >= 0;
         if (bridge != NULL) {
             put_stream(bridge);
         }
@@ -98,22 +142,28 @@ void use_bridge(int descriptor) {
     if (stream != NULL) {
         put_stream(stream);
     }
-    errno = error;
+    errno = done ? error : EMFILE;
+    return done;
 }
 
 static void use_bridge_for_exec(struct object *object, int descriptor, void *argument) {
     (void)object;
-    (void)argument;
+    bool *all = argument;
     int flags = fcntl(descriptor, F_GETFD, 0);
     if (flags >= 0 && (flags & FD_CLOEXEC) == 0) {
-        use_bridge(descriptor);
+        *all &= use_bridge(descriptor);
     }
 }
 
-void use_bridges_for_exec(void) {
+bool use_bridges_for_exec(void) {
+    bool all = true;
     lock_library();
-    for_each(A_STREAM, use_bridge_for_exec, NULL);
+    for_each(A_STREAM, use_bridge_for_exec, &all);
     unlock_library();
+    if (!all) {
+        errno = EMFILE;
+    }
+    return all;
 }
 
 /* ---- By name ---- */
@@ -155,7 +205,7 @@ static void look_at_inherited(int descriptor) {
         || name_of_other_end(descriptor, &address) == NULL) {
         return;
     }
-    int made = bridge_of(descriptor);
+    int made = bridge_of(NULL, descriptor);
     if (made >= 0) {
         LIBC(dup3)(made, descriptor, 0);
         close(made);

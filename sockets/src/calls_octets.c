@@ -209,7 +209,9 @@ EXPORT ssize_t(send)(int descriptor, const void *octets, size_t count, int flags
 }
 
 /* Connections leave the process: whoever gets them has no mapping. */
-static void use_bridges_of_sent(const struct msghdr *message) {
+/* False with errno. */
+static bool use_bridges_of_sent(const struct msghdr *message) {
+    bool all = true;
     struct msghdr copy = *message;
     for (struct cmsghdr *control = copy.msg_control == NULL ? NULL : CMSG_FIRSTHDR(&copy); control != NULL;
          control = CMSG_NXTHDR(&copy, control)) {
@@ -219,11 +221,10 @@ static void use_bridges_of_sent(const struct msghdr *message) {
         for (size_t i = 0; i < (control->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
-            if (is_named(descriptor)) {
-                use_bridge(descriptor);
-            }
+            all = all && (!is_named(descriptor) || use_bridge(descriptor));
         }
     }
+    return all;
 }
 
 EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags) {
@@ -235,8 +236,8 @@ EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags)
         put_stream(stream);
         return fails(EMSGSIZE);
     }
-    if (message != NULL && message->msg_controllen > 0) {
-        use_bridges_of_sent(message);
+    if (message != NULL && message->msg_controllen > 0 && !use_bridges_of_sent(message)) {
+        return -1;
     }
     if (message != NULL && (flags & MSG_FASTOPEN) != 0 && is_rddps(message->msg_name, message->msg_namelen)) {
         struct msghdr connected = *message;
@@ -251,8 +252,8 @@ EXPORT ssize_t(sendmsg)(int descriptor, const struct msghdr *message, int flags)
 EXPORT int(sendmmsg)(int descriptor, struct mmsghdr *messages, unsigned count, int flags) {
     if (!is_stream(descriptor)) {
         for (unsigned i = 0; messages != NULL && i < count; i++) {
-            if (messages[i].msg_hdr.msg_controllen > 0) {
-                use_bridges_of_sent(&messages[i].msg_hdr);
+            if (messages[i].msg_hdr.msg_controllen > 0 && !use_bridges_of_sent(&messages[i].msg_hdr)) {
+                return -1;
             }
         }
         return LIBC(sendmmsg)(descriptor, messages, count, flags);
@@ -312,8 +313,7 @@ EXPORT ssize_t(sendfile)(int to, int from, off_t *offset, size_t count) {
     if (is_stream(to) && is_seekable(from)) {
         return copy(from, offset, to, count);
     }
-    use_bridge(to);
-    return LIBC(sendfile)(to, from, offset, count);
+    return use_bridge(to) ? LIBC(sendfile)(to, from, offset, count) : -1;
 }
 
 EXPORT ssize_t sendfile64(int to, int from, off_t *offset, size_t count) {
@@ -321,21 +321,17 @@ EXPORT ssize_t sendfile64(int to, int from, off_t *offset, size_t count) {
 }
 
 EXPORT ssize_t(splice)(int from, off_t *from_offset, int to, off_t *to_offset, size_t count, unsigned flags) {
-    use_bridge(from);
-    use_bridge(to);
-    return LIBC(splice)(from, from_offset, to, to_offset, count, flags);
+    return use_bridge(from) && use_bridge(to) ? LIBC(splice)(from, from_offset, to, to_offset, count, flags) : -1;
 }
 
 /* ---- What reads and writes within libc ---- */
 
 EXPORT FILE *(fdopen)(int descriptor, const char *mode) {
-    use_bridge(descriptor);
-    return LIBC(fdopen)(descriptor, mode);
+    return use_bridge(descriptor) ? LIBC(fdopen)(descriptor, mode) : NULL;
 }
 
 EXPORT int(vdprintf)(int descriptor, const char *format, va_list arguments) {
-    use_bridge(descriptor);
-    return LIBC(vdprintf)(descriptor, format, arguments);
+    return use_bridge(descriptor) ? LIBC(vdprintf)(descriptor, format, arguments) : -1;
 }
 
 EXPORT int(dprintf)(int descriptor, const char *format, ...) {

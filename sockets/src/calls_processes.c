@@ -22,17 +22,19 @@ __attribute__((constructor)) static void begin_program(void) {
     find_inherited_listeners();
 }
 
-/* What the program that follows gets goes on in it. */
-static void prepare_exec(void) {
-    use_bridges_for_exec();
+/* What the program that follows gets goes on in it. False with errno. */
+static bool prepare_exec(void) {
+    if (!use_bridges_for_exec()) {
+        return false;
+    }
     keep_listeners_for_exec();
+    return true;
 }
 
 /* ---- exec ---- */
 
 EXPORT int(execve)(const char *path, char *const arguments[], char *const environment[]) {
-    prepare_exec();
-    return LIBC(execve)(path, arguments, environment);
+    return prepare_exec() ? LIBC(execve)(path, arguments, environment) : -1;
 }
 
 EXPORT int(execv)(const char *path, char *const arguments[]) {
@@ -40,8 +42,7 @@ EXPORT int(execv)(const char *path, char *const arguments[]) {
 }
 
 EXPORT int(execvpe)(const char *file, char *const arguments[], char *const environment[]) {
-    prepare_exec();
-    return LIBC(execvpe)(file, arguments, environment);
+    return prepare_exec() ? LIBC(execvpe)(file, arguments, environment) : -1;
 }
 
 EXPORT int(execvp)(const char *file, char *const arguments[]) {
@@ -49,13 +50,11 @@ EXPORT int(execvp)(const char *file, char *const arguments[]) {
 }
 
 EXPORT int(fexecve)(int descriptor, char *const arguments[], char *const environment[]) {
-    prepare_exec();
-    return LIBC(fexecve)(descriptor, arguments, environment);
+    return prepare_exec() ? LIBC(fexecve)(descriptor, arguments, environment) : -1;
 }
 
 EXPORT int(execveat)(int folder, const char *path, char *const arguments[], char *const environment[], int flags) {
-    prepare_exec();
-    return LIBC(execveat)(folder, path, arguments, environment, flags);
+    return prepare_exec() ? LIBC(execveat)(folder, path, arguments, environment, flags) : -1;
 }
 
 /* The list's arguments behind the first one, NULL included. */
@@ -106,30 +105,25 @@ EXPORT int(execle)(const char *path, const char *first, ...) {
 
 EXPORT int(posix_spawn)(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-    prepare_exec();
-    return LIBC(posix_spawn)(process, path, actions, attributes, arguments, environment);
+    return prepare_exec() ? LIBC(posix_spawn)(process, path, actions, attributes, arguments, environment) : errno;
 }
 
 EXPORT int(posix_spawnp)(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-    prepare_exec();
-    return LIBC(posix_spawnp)(process, file, actions, attributes, arguments, environment);
+    return prepare_exec() ? LIBC(posix_spawnp)(process, file, actions, attributes, arguments, environment) : errno;
 }
 
 /* The program that is started gets it, and nobody asks the library then. */
 EXPORT int(posix_spawn_file_actions_adddup2)(posix_spawn_file_actions_t *actions, int descriptor, int made) {
-    use_bridge(descriptor);
-    return LIBC(posix_spawn_file_actions_adddup2)(actions, descriptor, made);
+    return use_bridge(descriptor) ? LIBC(posix_spawn_file_actions_adddup2)(actions, descriptor, made) : errno;
 }
 
 EXPORT int(system)(const char *command) {
-    prepare_exec();
-    return LIBC(system)(command);
+    return prepare_exec() ? LIBC(system)(command) : -1;
 }
 
 EXPORT FILE *(popen)(const char *command, const char *type) {
-    prepare_exec();
-    return LIBC(popen)(command, type);
+    return prepare_exec() ? LIBC(popen)(command, type) : NULL;
 }
 
 /* ---- Other roots, and sandboxes ---- */

@@ -99,7 +99,7 @@ int request(struct session *session, struct message *message, unsigned expected)
     uint64_t signals = block_signals();
     lock_shared(&session->page->requests);
     message->request = atomic_fetch_add(&session->page->last_request, 1) % INT32_MAX + 1;
-    int result = exchange(session->control, message) ? outcome(message, expected) : REQUEST_LOST;
+    int result = exchange(session->control, message) ? outcome(message, expected) : errno == EMFILE ? REFUSED_LIMIT : REQUEST_LOST;
     int error = errno;
     unlock_shared(&session->page->requests);
     restore_signals(signals);

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Why a request was not carried out; the daemon's are those of docs/ipc.md. */
-enum { REQUEST_LOST = -1, REQUEST_DONE = 0, REFUSED_NO_INTERFACE = 9 };
+enum { REQUEST_LOST = -1, REQUEST_DONE = 0, REFUSED_LIMIT = 3, REFUSED_NO_INTERFACE = 9 };
 
 struct session {
     int control, wake;

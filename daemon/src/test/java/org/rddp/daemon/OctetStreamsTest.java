@@ -462,6 +462,40 @@ class OctetStreamsTest {
   }
 
   @Test
+  void shouldBridgeWhatHasEndedWithOctetsThatNobodyHasRead() throws Exception {
+    establish();
+    byte[] last = octets(20_000);
+    client.write(last);
+    client.endSending();
+    server.endSending();
+    assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
+    while (server.header().state() != StreamHeader.ENDED) {
+      Thread.onSpinWait();
+    }
+    PairedSocket bridged = server.bridge();
+    server.close();
+    assertThat(receive(bridged, last.length)).isEqualTo(last);
+    try (Arena arena = Arena.ofConfined()) {
+      long octet = arena.allocate(1).address();
+      PollSet poll = new PollSet();
+      poll.add(bridged.descriptor());
+      poll.await(TIMEOUT.toNanos());
+      assertThat(bridged.receive(octet, 1)).isZero();
+      assertThat(bridged.send(octet, 1)).isEqualTo(-1);
+    }
+    bridged.close();
+    client.close();
+  }
+
+  @Test
+  void shouldRefuseABridgeOfWhatIsNotConnectedYet() throws Exception {
+    InetSocketAddress nobody = new InetSocketAddress("10.0.0.77", PORT);
+    client = here.connect(nobody, address(TestDaemon.ADDRESS_ONE), 0, TIMEOUT);
+    assertThat(refusal(client::bridge)).isEqualTo(Reason.STATE);
+    client.close();
+  }
+
+  @Test
   void shouldRefuseABridgeOfWhatIsNoStream() throws Exception {
     try (PairedSocket other = PairedSocket.ofMessages()[0]) {
       assertThat(refusal(() -> here.bridge(other.descriptor()))).isEqualTo(Reason.NOT_FOUND);

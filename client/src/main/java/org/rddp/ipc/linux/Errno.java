@@ -77,6 +77,9 @@ public final class Errno {
   /** There is no way to the host. */
   public static final int EHOSTUNREACH = 113;
 
+  /** It is being established. */
+  public static final int EINPROGRESS = 115;
+
   /** No process listens at this address. */
   public static final int ECONNREFUSED = 111;
 

@@ -20,6 +20,7 @@ public final class PairedSocket implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SO_SNDBUF = 7;
   private static final int SO_COOKIE = 57;
+  private static final int SHUT_RD = 0;
   private static final int SHUT_WR = 1;
   private static final int SHUT_RDWR = 2;
   private static final int MSG_DONTWAIT = 0x40;
@@ -152,6 +153,11 @@ public final class PairedSocket implements AutoCloseable {
   /** Ends what this end sends: the other end reads end-of-file. */
   public void closeSending() {
     SHUTDOWN.attempt(descriptor.number(), SHUT_WR);
+  }
+
+  /** Ends what the other end sends: it gets EPIPE. */
+  public void closeReceiving() {
+    SHUTDOWN.attempt(descriptor.number(), SHUT_RD);
   }
 
   /** Ends both directions, unless it is closed: the other end reads end-of-file. */

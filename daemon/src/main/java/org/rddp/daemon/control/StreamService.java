@@ -19,6 +19,7 @@ import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
@@ -284,6 +285,13 @@ final class StreamService implements StreamKeeper {
         ends[0].close();
         ends[1].close();
       });
+      if (stream.isConnecting()) {
+        program.answer(
+            request,
+            new RequestRefusedException(
+                Reason.STATE, Errno.EINPROGRESS, "the stream is being established"));
+        return;
+      }
       // Another was faster, the memory was mapped meanwhile, or it has ended.
       OctetStream again = streams.get(stream.parts().cookie());
       bridge(program, request, stream.hasEnded() ? null : again);

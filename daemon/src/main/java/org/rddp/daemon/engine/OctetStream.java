@@ -495,9 +495,19 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     return mapped;
   }
 
-  /** Whether it has ended. Any thread; may be late. */
+  /** Whether it is being established. Any thread; may be late. */
+  public boolean isConnecting() {
+    return state == State.CONNECTING;
+  }
+
+  /** Whether it has ended, and nothing can be read from it. Any thread; may be late. */
   public boolean hasEnded() {
-    return state == State.ENDED;
+    return released || (state == State.ENDED && !hasEndedInOrder());
+  }
+
+  /** Both ends have ended sending; there may be octets that nobody has read. */
+  private boolean hasEndedInOrder() {
+    return state == State.ENDED && error == 0 && mapped && !released;
   }
 
   /**
@@ -508,7 +518,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    * @return false if that is impossible now
    */
   public boolean bridge(PairedSocket socket, StreamMemory memory) {
-    if (bridge != null || state != State.ESTABLISHED || checking || mapped == (memory != null)) {
+    boolean usable = state == State.ESTABLISHED || hasEndedInOrder();
+    if (bridge != null || !usable || checking || mapped == (memory != null)) {
       if (memory != null) {
         keeper.close(memory);
       }
@@ -546,12 +557,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (bridge == null || error != 0 || released) {
       return;
     }
-    if ((what & EventSet.ERROR) != 0) {
+    if ((what & EventSet.ERROR) != 0 && state == State.ESTABLISHED) {
       // Holders have closed it without reading everything.
       reset(Errno.ECONNRESET);
       return;
     }
-    if ((what & EventSet.HUP) != 0) {
+    if ((what & (EventSet.HUP | EventSet.ERROR)) != 0) {
       bridge.leave();
     }
     move();

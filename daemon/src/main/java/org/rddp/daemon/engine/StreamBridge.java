@@ -26,6 +26,10 @@ final class StreamBridge {
     this.socket = socket;
     this.sender = sender;
     this.receiver = receiver;
+    if (sender.isEnding()) {
+      inputEnded = true;
+      socket.closeReceiving();
+    }
   }
 
   PairedSocket socket() {

@@ -88,6 +88,11 @@ final class StreamSender {
     ending = true;
   }
 
+  /** Whether the program has ended what it sends. */
+  boolean isEnding() {
+    return ending;
+  }
+
   /** Whether everything, and the end, has been passed to TCP. */
   boolean hasEnded() {
     return endPosted && underWay == 0;
