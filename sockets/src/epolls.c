@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -317,11 +318,18 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
     return kept;
 }
 
+static bool has_message(int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    return poll(&polled, 1, 0) == 1;
+}
+
 /* Lets the kernel watch an item; whether it is ready now. */
 static bool watch(struct item *item, bool again) {
     struct stream *stream = item->stream;
     arm(item);
-    if (again) {
+    /* What has been reported by its edge is no news, and another message would be another edge. */
+    bool tell = again && events_of(item) != 0, told = tell && has_message(item->descriptor);
+    if (tell && !told) {
         arm_in_again(stream);
     } else {
         arm_in(stream);
@@ -329,7 +337,7 @@ static bool watch(struct item *item, bool again) {
     if ((item->event.events & EPOLLOUT) != 0 && !is_writable(stream) && !is_connecting(stream)) {
         arm_out(stream, item->descriptor, false);
     }
-    if (item->disabled_in_kernel) {
+    if (item->disabled_in_kernel || told) {
         (void)register_item(item, EPOLL_CTL_MOD);
     }
     return changes(stream) || events_of(item) != 0;
