@@ -56,7 +56,7 @@ struct instance {
     struct item **hot;     /* as long as the slots */
     _Atomic unsigned hot_count;
     unsigned next;         /* of the hot ones, the first to look at */
-    unsigned turn;
+    _Atomic unsigned turn;
     struct plain *plain;
     unsigned plain_count;
     _Atomic bool told;     /* the kernel knows of everything that is ready: several threads wait, or other instances look */
@@ -412,7 +412,7 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
 }
 
 static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
-    bool turn = ++instance->turn % KERNEL_EVERY == 0;
+    bool turn = atomic_fetch_add_explicit(&instance->turn, 1, memory_order_relaxed) % KERNEL_EVERY == 0;
     int found = look(instance, wait, turn || wait->deadline == 0 || instance->told);
     for (;;) {
         if (found != 0 || wait->deadline == 0) {
@@ -555,7 +555,8 @@ static int control_stream(struct instance *instance, int what, struct stream *st
 
 /* The channel is beside the kernel's socket, with the same datum. */
 static int control_listener(int epoll, int what, const struct listener *listener, int descriptor, const struct epoll_event *event) {
-    struct epoll_event copy = event == NULL ? (struct epoll_event){.events = 0} : *event;
+    static const struct epoll_event none = {.events = 0};
+    struct epoll_event copy = event == NULL ? none : *event;
     int result = LIBC(epoll_ctl)(epoll, what, descriptor, event == NULL ? NULL : &copy);
     if (result == 0) {
         int error = errno;
@@ -629,7 +630,8 @@ int control_epoll(int epoll, int what, int descriptor, const struct epoll_event 
         result = event == NULL && what != EPOLL_CTL_DEL ? fails(EFAULT) : control_stream(instance, what, stream, descriptor, event);
     } else {
         struct listener *listener = stream != NULL ? NULL : take_listener(descriptor);
-        struct epoll_event copy = event == NULL ? (struct epoll_event){.events = 0} : *event;
+        static const struct epoll_event none = {.events = 0};
+        struct epoll_event copy = event == NULL ? none : *event;
         if (listener != NULL) {
             result = control_listener(epoll, what, listener, descriptor, event);
             put_listener(listener);

@@ -261,7 +261,7 @@ static ssize_t send_all(struct stream *stream, int descriptor, const struct iove
 ssize_t transmit(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
     ssize_t sent = send_all(stream, descriptor, pieces, count, flags);
     if (sent < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
-        raise(SIGPIPE);
+        pthread_kill(pthread_self(), SIGPIPE);
         errno = EPIPE;
     }
     return sent;

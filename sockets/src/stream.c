@@ -303,7 +303,7 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
     }
     uint32_t room = room_of(stream);
     size_t octets = total - from < room ? total - from : room;
-    if (octets < total - from) {
+    if (total - from > room) {
         atomic_fetch_add(&header->fillings, 1);
     }
     if (octets == 0) {

@@ -115,13 +115,15 @@ static inline void await_established(int descriptor) {
 /* Octets from a place on of what a sender sends. */
 static inline void send_octets(int descriptor, size_t from, size_t count) {
     uint8_t octets[5000];
-    for (size_t done = 0; done < count;) {
-        size_t part = count - done < sizeof octets ? count - done : sizeof octets;
+    size_t part = sizeof octets;
+    for (size_t done = 0; done < count; done += part) {
+        if (count - done < part) {
+            part = count - done;
+        }
         for (size_t i = 0; i < part; i++) {
             octets[i] = octet_at(from + done + i, 0);
         }
         CHECK(write(descriptor, octets, part) == (ssize_t)part);
-        done += part;
     }
 }
 

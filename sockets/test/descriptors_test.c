@@ -94,7 +94,7 @@ static void should_close_all_from_a_number_on(void) {
         send_text(pair.near, "from the child");
         closefrom(3);
         CHECK_ERRNO(EBADF, write(pair.near, "x", 1) == -1);
-        raise(SIGSTOP);
+        kill(getpid(), SIGSTOP);
         _exit(0);
     }
     int status;

@@ -10,7 +10,7 @@ lint_c() {
     for folder in "$1"/src "$1"/test client-c/src client-c/test; do
         [[ ! -d $folder ]] || includes+=("-I$folder")
     done
-    cppcheck --quiet --error-exitcode=1 --std=c11 -D_GNU_SOURCE --enable=warning,performance,portability,style \
+    cppcheck --quiet --error-exitcode=1 --std=c11 -D_GNU_SOURCE -DCPPCHECK --enable=warning,performance,portability,style \
         --inline-suppr --suppressions-list="$suppressed" "${includes[@]}" "${sources[@]}"
 }
 
