@@ -106,6 +106,9 @@ EXPORT int(getpeername)(int descriptor, struct sockaddr *address, socklen_t *len
 
 static int shut_down(struct stream *stream, int descriptor, int how) {
     if (stream->origin != NULL) {
+        if (how == SHUT_RD || how == SHUT_RDWR) {
+            end_receiving(stream);
+        }
         return LIBC(shutdown)(descriptor, how);
     }
     if (how < SHUT_RD || how > SHUT_RDWR) {
@@ -120,6 +123,10 @@ static int shut_down(struct stream *stream, int descriptor, int how) {
     if (how != SHUT_WR) {
         end_receiving(stream);
         arm_in_again(stream);  /* somebody may sleep */
+    }
+    if (has_moved(stream)) {
+        /* The daemon may have looked before. */
+        return use_bridge(descriptor) ? LIBC(shutdown)(descriptor, how) : -1;
     }
     return 0;
 }

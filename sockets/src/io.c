@@ -63,6 +63,11 @@ static ssize_t receive_by_kernel(struct stream *bridge, int descriptor, const st
     ssize_t got = bridge != NULL && (flags & MSG_TRUNC) != 0 ? discard(descriptor, wanted, flags)
                                                              : LIBC(recvmsg)(descriptor, &message, flags);
     if (bridge != NULL) {
+        /* An end that the daemon has not announced is its own. */
+        bool cut = got == 0 && wanted > 0 && !has_end(bridge);
+        if (cut) {
+            lose_stream(bridge);
+        }
         bool ended = (atomic_load(&bridge->header->daemon_flags) & PEER_ENDED) != 0;
         int error = got == 0 && wanted > 0 && !ended ? take_error(bridge) : 0;
         put_stream(bridge);

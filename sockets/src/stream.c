@@ -154,7 +154,7 @@ uint32_t readable_octets(const struct stream *stream) {
     return (consumed & MOVED) != 0 ? 0 : (uint32_t)(atomic_load(&stream->header->received) - consumed);
 }
 
-static bool has_end(const struct stream *stream) {
+bool has_end(const struct stream *stream) {
     return (atomic_load(&stream->header->daemon_flags) & PEER_ENDED) != 0
         || (atomic_load(&stream->header->program_flags) & RECEIVING_ENDED) != 0 || is_dead(stream);
 }

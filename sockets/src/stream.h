@@ -79,6 +79,8 @@ bool is_dead(const struct stream *stream);
 /* Takes what went wrong, which is told once (SO_ERROR); 0: nothing. */
 int take_error(struct stream *stream);
 
+/* Whether nothing follows the octets that have come. */
+bool has_end(const struct stream *stream);
 /* Octets to be read. */
 uint32_t readable_octets(const struct stream *stream);
 /* Whether so many octets, at least, can be read, or all that will come, or an error. */

@@ -22,13 +22,83 @@ static struct pair end_unread(void) {
     return pair;
 }
 
-int main(void) {
-    struct pair read_later = end_unread(), closed_later = end_unread(), open = connect_pair();
-    char octets[OCTETS];
+/* ---- Threads that wait when it ends ---- */
+
+static struct pair waited[3];
+static int waiting_listener;
+
+static void *receive_in_vain(void *argument) {
+    char octet;
+    (void)argument;
+    CHECK_ERRNO(ECONNRESET, recv(waited[0].near, &octet, 1, 0) == -1);
+    return NULL;
+}
+
+static void *poll_in_vain(void *argument) {
+    (void)argument;
+    CHECK((await(waited[1].near, POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
+    return NULL;
+}
+
+static void *wait_in_vain(void *argument) {
+    (void)argument;
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    add(epoll, waited[2].near, EPOLLIN | EPOLLET);
+    CHECK((next_event(epoll, waited[2].near) & (EPOLLERR | EPOLLHUP)) == (EPOLLERR | EPOLLHUP));
+    CHECK(close(epoll) == 0);
+    return NULL;
+}
+
+/* Goes on with the kernel's clients. */
+static void *accept_one(void *argument) {
+    (void)argument;
+    int far = accept(waiting_listener, NULL, NULL);
+    CHECK(far >= 0 && close(far) == 0);
+    return NULL;
+}
+
+static void *(*const THREADS[])(void *) = {receive_in_vain, poll_in_vain, wait_in_vain, accept_one};
+#define THREAD_COUNT (sizeof THREADS / sizeof THREADS[0])
+
+static uint16_t begin_to_wait(pthread_t threads[THREAD_COUNT]) {
     uint16_t port;
+    for (size_t i = 0; i < sizeof waited / sizeof waited[0]; i++) {
+        waited[i] = connect_pair();
+    }
+    waiting_listener = listen_at("0.0.0.0", &port);
+    for (size_t i = 0; i < THREAD_COUNT; i++) {
+        CHECK(pthread_create(&threads[i], NULL, THREADS[i], NULL) == 0);
+    }
+    return port;
+}
+
+static void end_waiting(const pthread_t threads[THREAD_COUNT], uint16_t port) {
+    struct sockaddr_in to = address_of("127.0.0.1", port);
+    int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(connect(near, (struct sockaddr *)&to, sizeof to) == 0);
+    for (size_t i = 0; i < THREAD_COUNT; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    for (size_t i = 0; i < sizeof waited / sizeof waited[0]; i++) {
+        close_pair(&waited[i]);
+    }
+    CHECK(close(near) == 0 && close(waiting_listener) == 0);
+}
+
+int main(void) {
+    struct pair read_later = end_unread(), closed_later = end_unread(), open = connect_pair(), bridged = connect_pair();
+    pthread_t threads[THREAD_COUNT];
+    char octets[OCTETS];
+    uint16_t port, waiting_port = begin_to_wait(threads);
     int listener = listen_at(FAR_ADDRESS, &port);
     set_nonblocking(listener, true);
+    CHECK(dprintf(bridged.near, "x") == 1);
+    expect_text(bridged.far, "x");
     say("ready");
+    end_waiting(threads, waiting_port);
+    CHECK_ERRNO(ECONNRESET, read(bridged.near, octets, OCTETS) == -1);
+    expect_end(bridged.near);
+    close_pair(&bridged);
     CHECK_ERRNO(ECONNRESET, read(open.far, octets, OCTETS) == -1);
     CHECK((await(open.near, POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
     /* What has come stays. */

@@ -82,6 +82,19 @@ class SocketsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldGoOnOnceTheRingsHaveRoomAgain(String sanitizer) throws Exception {
+    try (DaemonProcess daemon = DaemonProcess.start(folder);
+        ProgramInC program =
+            start(
+                "full_test-" + sanitizer,
+                DaemonProcess.socket(folder),
+                Long.toString(daemon.pid()))) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldGoOnWithTheNextDaemon(String sanitizer) throws Exception {
     try (DaemonProcess first = DaemonProcess.start(folder);
         ProgramInC program = start("lost_test-" + sanitizer, DaemonProcess.socket(folder))) {
