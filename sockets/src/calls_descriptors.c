@@ -24,16 +24,13 @@ EXPORT int(close)(int descriptor) {
         if (is_hidden(descriptor)) {
             return fails(EBADF);
         }
-        if (is_own_process()) {
-            unname(descriptor);
-        }
+        leave(descriptor);
     }
     return LIBC(close)(descriptor);
 }
 
 /* But for the library's own. */
 static int close_some(unsigned first, unsigned last, int flags) {
-    bool own = (flags & CLOSE_RANGE_CLOEXEC_) == 0 && is_own_process();
     unsigned from = first;
     for (unsigned at = first; at <= last && at < MAX_DESCRIPTORS; at++) {
         if (!is_named((int)at)) {
@@ -44,8 +41,8 @@ static int close_some(unsigned first, unsigned last, int flags) {
                 return -1;
             }
             from = at + 1;
-        } else if (own) {
-            unname((int)at);
+        } else if ((flags & CLOSE_RANGE_CLOEXEC_) == 0) {
+            leave((int)at);
         }
     }
     return from <= last ? LIBC(close_range)(from, last, flags) : 0;
@@ -87,9 +84,7 @@ static int name_duplicate(int descriptor, int made) {
 static void clear(int descriptor, int replaced) {
     if (is_named(replaced) && descriptor != replaced && fcntl(descriptor, F_GETFD, 0) >= 0) {
         make_way(replaced);
-        if (is_own_process()) {
-            unname(replaced);
-        }
+        leave(replaced);
     }
 }
 

@@ -122,7 +122,7 @@ static int shut_down(struct stream *stream, int descriptor, int how) {
     }
     if (how != SHUT_WR) {
         end_receiving(stream);
-        arm_in_again(stream);  /* somebody may sleep */
+        tell_others(stream);  /* somebody may sleep */
     }
     if (has_moved(stream)) {
         /* The daemon may have looked before. */

@@ -11,8 +11,21 @@
 
 static atomic_bool sandboxed;
 
+void (*descriptors_changed)(unsigned first, unsigned last);
+
 bool is_sandboxed(void) {
     return sandboxed;
+}
+
+static void note_change(long number, const long arguments[6]) {
+    unsigned first = (unsigned)arguments[0], second = (unsigned)arguments[1];
+    if (number == SYS_close) {
+        descriptors_changed(first, first);
+    } else if (number == SYS_dup2 || number == SYS_dup3) {
+        descriptors_changed(second, second);
+    } else if (number == SYS_close_range) {
+        descriptors_changed(first, second);
+    }
 }
 
 /*
@@ -39,7 +52,11 @@ EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
     if (libc_syscall == NULL) {
         *(void **)&libc_syscall = dlsym(RTLD_NEXT, "syscall");
     }
-    return libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    long result = libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    if (descriptors_changed != NULL) {
+        note_change(number, arguments);
+    }
+    return result;
 }
 
 EXPORT int(prctl)(int option, ...) {

@@ -8,9 +8,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "locks.h"
+#include "sandbox.h"
 
 /* Of the library's own, where the limit is higher. */
 #define FIRST_HIDDEN 960
@@ -23,8 +25,15 @@ struct hidden {
 /* Pages that are never used take no memory. */
 static struct object *_Atomic table[MAX_DESCRIPTORS];
 static _Atomic int largest = -1;
-static struct functions functions[KINDS] = {[OWN_DESCRIPTOR] = {.size = sizeof(struct hidden)}};
+static bool is_always_settled(const struct object *object) {
+    (void)object;
+    return true;
+}
+
+static struct functions functions[KINDS] = {[OWN_DESCRIPTOR] = {.size = sizeof(struct hidden), .is_settled = is_always_settled}};
 static struct object *unused[KINDS];
+/* A child of vfork(2) has its parent's thread's. */
+static _Thread_local bool diverged;
 
 void set_functions(enum kind kind, const struct functions *set) {
     functions[kind] = *set;
@@ -73,17 +82,42 @@ bool is_named(int descriptor) {
         && atomic_load_explicit(&table[descriptor], memory_order_acquire) != NULL;
 }
 
+/* What changes with each tick of the kernel's clock. */
+static uint64_t tick(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (uint64_t)time.tv_sec << 32 | (uint64_t)time.tv_nsec;
+}
+
+/* A child of vfork(2) has changed a descriptor, or did so before it was replaced by its program. */
+static bool is_diverged(void) {
+    if (diverged && is_own_process()) {
+        diverged = false;
+    }
+    return diverged;
+}
+
 /* EACCES and the like: a sandbox does not let the process know; it is taken for what it was. */
-static bool is_same(const struct object *object, int descriptor) {
+static bool is_same(struct object *object, int descriptor) {
+    bool (*is_settled)(const struct object *) = functions[object->kind].is_settled;
+    bool settled = is_settled != NULL && is_settled(object) && !is_diverged()
+        && atomic_load_explicit(&object->descriptors, memory_order_relaxed) == 1;
+    uint64_t time = settled ? tick() : 0;
+    if (settled && atomic_load_explicit(&object->looked, memory_order_relaxed) == time) {
+        return true;
+    }
     struct stat now;
     int error = errno;
     bool same = syscall(SYS_fstat, descriptor, &now) == 0 ? now.st_ino == object->number && now.st_dev == object->device
                                                           : errno != EBADF;
     errno = error;
+    if (same) {
+        atomic_store_explicit(&object->looked, time, memory_order_relaxed);
+    }
     return same;
 }
 
-bool names(int descriptor, const struct object *object) {
+bool names(int descriptor, struct object *object) {
     return (unsigned)descriptor < MAX_DESCRIPTORS && atomic_load(&table[descriptor]) == object && is_same(object, descriptor);
 }
 
@@ -104,6 +138,7 @@ static bool hold_of(struct object *object, int descriptor) {
 
 /* The descriptor does not name it any more. */
 static void drop(struct object *object, int descriptor) {
+    atomic_store(&object->looked, 0);
     atomic_fetch_sub(&object->descriptors, 1);
     if (functions[object->kind].forget != NULL) {
         functions[object->kind].forget(object, descriptor);
@@ -154,6 +189,7 @@ bool name(struct object *object, int descriptor) {
     object->device = now.st_dev;
     object->number = now.st_ino;
     hold(object);
+    atomic_store(&object->looked, 0);
     atomic_fetch_add(&object->descriptors, 1);
     lock_library();
     if (descriptor > largest) {
@@ -174,6 +210,29 @@ void unname(int descriptor) {
             drop(object, descriptor);
         }
     }
+}
+
+void leave(int descriptor) {
+    if (is_own_process()) {
+        unname(descriptor);
+    } else {
+        diverged = true;
+    }
+}
+
+/* What they are, the kernel is asked next time. */
+static void doubt(unsigned first, unsigned last) {
+    for (unsigned at = first; at <= last && largest >= 0 && at <= (unsigned)largest; at++) {
+        struct object *object = table[at];
+        if (object != NULL) {
+            atomic_store(&object->looked, 0);
+            diverged = diverged || !is_own_process();
+        }
+    }
+}
+
+__attribute__((constructor(101))) static void watch_system_calls(void) {
+    descriptors_changed = doubt;
 }
 
 void for_each(enum kind kind, void (*call)(struct object *object, int descriptor, void *argument), void *argument) {

@@ -1,14 +1,16 @@
 /*
  * The descriptors of this process that the library knows: connections, listeners, epoll instances, and its own ones.
  *
- * A look takes no lock, and each finds out whether the descriptor is still what it was: programs close some behind the
- * library's back, by system calls of their own or within libc, and the number may be another file since.
+ * A look takes no lock, and finds out whether the descriptor is still what it was: programs close some behind the library's back,
+ * by system calls of their own or within libc, and the number may be another file since. Of a settled object the kernel is asked once a
+ * tick of its clock (4 ms or less).
  */
 #ifndef RDDP_SOCKETS_DESCRIPTORS_H
 #define RDDP_SOCKETS_DESCRIPTORS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define MAX_DESCRIPTORS (1 << 20)
@@ -21,14 +23,19 @@ struct object {
     _Atomic unsigned references;  /* descriptors, calls, and what else needs it; 0: it is nothing */
     _Atomic unsigned descriptors;
     enum kind kind;
+    _Atomic uint64_t looked;      /* the tick of the last look at its only descriptor */
     dev_t device;
     ino_t number;
     struct object *next;          /* of those that are nothing */
 };
 
-/* The kind's functions: `forget` when a descriptor of the object is closed, which may still be open; `end` with the last reference. */
+/*
+ * The kind's functions: `is_settled` says that nothing has become of it which the end of its file may have brought about, NULL: that
+ * is not known; `forget` when a descriptor of the object is closed, which may still be open; `end` with the last reference.
+ */
 struct functions {
     size_t size;
+    bool (*is_settled)(const struct object *object);
     void (*forget)(struct object *object, int descriptor);
     void (*end)(struct object *object);
 };
@@ -49,12 +56,14 @@ void hold(struct object *object);
 bool is_named(int descriptor);
 
 /* Whether a descriptor still names the object; nothing is forgotten if not. */
-bool names(int descriptor, const struct object *object);
+bool names(int descriptor, struct object *object);
 
 /* Makes a descriptor name the object, which becomes its file. False if its number is too large. */
 bool name(struct object *object, int descriptor);
 /* Forgets what a descriptor is: it is going to be closed, or to be another file. */
 void unname(int descriptor);
+/* The same, if it is this process's: a child of vfork(2) has descriptors of its own, and its parent's memory. */
+void leave(int descriptor);
 
 /* Calls a function for each descriptor of a kind; under the library's lock. */
 void for_each(enum kind kind, void (*call)(struct object *object, int descriptor, void *argument), void *argument);

@@ -18,7 +18,8 @@
 
 /* How many waits, and turns of a look, may go by without a look at the kernel's descriptors. */
 #define KERNEL_EVERY 4u
-#define MOST_SLOTS (1u << 20)
+/* A stream at which nothing has happened during so many sleeps is left to the kernel. */
+#define QUIET_SLEEPS 4u
 
 /* A stream in an instance. */
 struct item {
@@ -26,13 +27,14 @@ struct item {
     struct instance *instance;
     struct item *next;        /* of the stream */
     int descriptor;
-    unsigned slot;
     struct epoll_event event;
+    bool asked;               /* the program has added it, and not removed */
     bool hot, cools;          /* cools: it is going to be hot no more */
     bool disabled;            /* EPOLLONESHOT has been reported */
     bool disabled_in_kernel;  /* the kernel has reported it */
     bool fresh;               /* just added or changed */
     unsigned armed;           /* the generation that is among the stream's waiters for it; 0: none */
+    unsigned sleeps;          /* since it was last reported */
     uint64_t received;        /* when it was last reported, and so on */
     uint32_t ends, fillings;
 };
@@ -49,11 +51,11 @@ struct instance {
     int descriptor;        /* one of them */
     unsigned generation;
     struct lock lock;      /* of what follows; signals may interrupt who has it */
-    uint64_t secret;       /* the datum of slot 0: none that a program would choose */
-    struct item **slots;
-    unsigned slot_count;
+    uint64_t secret;       /* the datum of descriptor 0: none that a program would choose */
+    struct item **items;   /* by descriptor */
+    unsigned room;
     _Atomic unsigned item_count;
-    struct item **hot;     /* as long as the slots */
+    struct item **hot;     /* as long as the items */
     _Atomic unsigned hot_count;
     unsigned next;         /* of the hot ones, the first to look at */
     _Atomic unsigned turn;
@@ -96,77 +98,81 @@ static void cool(struct item *item) {
     }
 }
 
-static void arm(struct item *item) {
+static void arm(struct item *item, bool again) {
     if (item->armed != generation()) {
-        atomic_fetch_add(&item->stream->header->waiters, 1);
         item->armed = generation();
+        begin_waiting(item->stream, again);
+    } else {
+        rearm(item->stream, again);
     }
 }
 
 static void disarm(struct item *item) {
     if (item->armed == generation()) {
-        atomic_fetch_sub(&item->stream->header->waiters, 1);
+        item->armed = 0;
+        end_waiting(item->stream);
     }
     item->armed = 0;
 }
 
+static struct item *item_at(const struct instance *instance, unsigned descriptor) {
+    return descriptor < instance->room ? instance->items[descriptor] : NULL;
+}
+
 static struct item *find_item(const struct instance *instance, const struct stream *stream, int descriptor) {
-    struct item *item = stream->items;
-    while (item != NULL && (item->instance != instance || item->descriptor != descriptor)) {
-        item = item->next;
-    }
-    return item;
+    struct item *item = item_at(instance, (unsigned)descriptor);
+    return item != NULL && item->stream == stream ? item : NULL;
+}
+
+/* Whether the kernel has what the program asks. */
+static bool is_exact(const struct item *item) {
+    return item->instance->told || (item->event.events & EPOLLEXCLUSIVE) != 0;
 }
 
 /* The kernel's part of an item. It is told of octets for the sake of an end, too. */
 static int register_item(struct item *item, int what) {
-    uint32_t asked = item->event.events;
-    struct epoll_event event = {.events = (asked & EPOLLRDHUP) != 0 ? asked | EPOLLIN : asked,
-        .data.u64 = item->instance->secret + item->slot};
+    uint32_t asked = item->event.events, all = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    struct epoll_event event = {.events = !is_exact(item) ? all : (asked & EPOLLRDHUP) != 0 ? asked | EPOLLIN : asked,
+        .data.u64 = item->instance->secret + (unsigned)item->descriptor};
     item->disabled_in_kernel = false;
     return LIBC(epoll_ctl)(item->instance->descriptor, what, item->descriptor, &event);
 }
 
-static bool make_room(struct instance *instance) {
-    unsigned count = instance->slot_count == 0 ? 16 : 2 * instance->slot_count;
-    if (count > MOST_SLOTS) {
-        return false;
+static bool make_room(struct instance *instance, unsigned descriptor) {
+    unsigned count = instance->room == 0 ? 16 : instance->room;
+    while (count <= descriptor) {
+        count *= 2;
     }
-    struct item **slots = realloc(instance->slots, count * sizeof(struct item *));
-    if (slots != NULL) {
-        instance->slots = slots;
-        memset(slots + instance->slot_count, 0, (count - instance->slot_count) * sizeof(struct item *));
+    struct item **items = realloc(instance->items, count * sizeof(struct item *));
+    if (items != NULL) {
+        instance->items = items;
+        memset(items + instance->room, 0, (count - instance->room) * sizeof(struct item *));
     }
     struct item **hot = realloc(instance->hot, count * sizeof(struct item *));
     if (hot != NULL) {
         instance->hot = hot;
     }
-    if (slots == NULL || hot == NULL) {
+    if (items == NULL || hot == NULL) {
         return false;
     }
-    instance->slot_count = count;
+    instance->room = count;
     return true;
 }
 
 /* NULL without memory. */
 static struct item *new_item(struct instance *instance, struct stream *stream, int descriptor) {
     struct item *made = calloc(1, sizeof *made);
-    unsigned slot = instance->item_count;
-    if (made == NULL || (slot == instance->slot_count && !make_room(instance))) {
+    if (made == NULL || ((unsigned)descriptor >= instance->room && !make_room(instance, (unsigned)descriptor))) {
         free(made);
         return NULL;
     }
-    while (instance->slots[slot % instance->slot_count] != NULL) {
-        slot++;
-    }
-    made->slot = slot % instance->slot_count;
     made->stream = stream;
     made->instance = instance;
     made->descriptor = descriptor;
     hold(&stream->object);
     made->next = stream->items;
     stream->items = made;
-    instance->slots[made->slot] = made;
+    instance->items[descriptor] = made;
     instance->item_count++;
     return made;
 }
@@ -182,22 +188,32 @@ static struct stream *remove_item(struct item *item) {
     *at = item->next;
     cool(item);
     disarm(item);
-    instance->slots[item->slot] = NULL;
+    instance->items[item->descriptor] = NULL;
     instance->item_count--;
     free(item);
     return stream;
 }
 
-/* The parent's looks and sleeps are not this process's. */
+/* From now on the kernel knows all. */
+static void tell_all(struct instance *instance) {
+    instance->told = true;
+    for (unsigned i = 0; i < instance->room; i++) {
+        struct item *item = instance->items[i];
+        if (item != NULL && item->asked) {
+            (void)register_item(item, EPOLL_CTL_MOD);
+            heat(item);
+        } else if (item != NULL) {
+            (void)LIBC(epoll_ctl)(instance->descriptor, EPOLL_CTL_DEL, item->descriptor, NULL);
+        }
+    }
+}
+
+/* The parent's looks and sleeps are not this process's, and its instance is both's. */
 static void adopt(struct instance *instance) {
     if (instance->generation != generation()) {
         instance->generation = generation();
         atomic_store(&instance->waiting, 0);
-        for (unsigned i = 0; i < instance->slot_count; i++) {
-            if (instance->slots[i] != NULL) {
-                heat(instance->slots[i]);
-            }
-        }
+        tell_all(instance);
     }
 }
 
@@ -224,6 +240,7 @@ static uint32_t events_of(const struct item *item) {
 static void note_report(struct item *item) {
     const struct stream_header *header = item->stream->header;
     item->fresh = false;
+    item->sleeps = 0;
     item->received = atomic_load(&header->received);
     item->fillings = atomic_load(&header->fillings);
     item->ends = stream_events(item->stream) & ENDS;
@@ -280,12 +297,13 @@ static void on_hint(struct item *item, uint32_t events) {
     }
     disarm(item);
     heat(item);
+    item->sleeps = 0;
     if ((events & EPOLLHUP) != 0) {
         note_hangup(item->stream);
     }
     if ((events & EPOLLIN) != 0 && !changes(item->stream) && !is_readable(item->stream, 1)) {
         drain(item->stream, item->descriptor);
-    } else if ((events & EPOLLIN) != 0 && (item->event.events & EPOLLIN) == 0 && events_of(item) == 0) {
+    } else if ((events & EPOLLIN) != 0 && is_exact(item) && (item->event.events & EPOLLIN) == 0 && events_of(item) == 0) {
         /* It only waits for the end: the message was for octets. */
         char octet;
         (void)!recv(item->descriptor, &octet, 1, MSG_DONTWAIT);
@@ -297,8 +315,8 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
     int kept = count < 0 ? count : 0;
     bool locked = false;
     for (int i = 0; i < count; i++) {
-        uint64_t slot = events[i].data.u64 - instance->secret;
-        if (slot >= MOST_SLOTS) {
+        uint64_t descriptor = events[i].data.u64 - instance->secret;
+        if (descriptor >= MAX_DESCRIPTORS) {
             events[kept++] = events[i];
             continue;
         }
@@ -306,8 +324,9 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
             lock_instance(instance);
             locked = true;
         }
-        if (slot < instance->slot_count && instance->slots[slot] != NULL) {
-            on_hint(instance->slots[slot], events[i].events);
+        struct item *item = item_at(instance, (unsigned)descriptor);
+        if (item != NULL) {
+            on_hint(item, events[i].events);
         }
     }
     if (locked) {
@@ -326,14 +345,9 @@ static bool has_message(int descriptor) {
 /* Lets the kernel watch an item; whether it is ready now. */
 static bool watch(struct item *item, bool again) {
     struct stream *stream = item->stream;
-    arm(item);
     /* What has been reported by its edge is no news, and another message would be another edge. */
     bool tell = again && events_of(item) != 0, told = tell && has_message(item->descriptor);
-    if (tell && !told) {
-        arm_in_again(stream);
-    } else {
-        arm_in(stream);
-    }
+    arm(item, tell && !told);
     if ((item->event.events & EPOLLOUT) != 0 && !is_writable(stream) && !is_connecting(stream)) {
         arm_out(stream, item->descriptor, false);
     }
@@ -350,12 +364,31 @@ static bool watch_all(struct instance *instance) {
     for (unsigned i = instance->hot_count; i > 0 && !ready; i--) {
         struct item *item = instance->hot[i - 1];
         ready = is_of_stream(item) && watch(item, false);
-        if (!ready) {
+        if (!ready && (instance->told || item->sleeps++ >= QUIET_SLEEPS)) {
             cool_at(instance, i - 1);
         }
     }
     release(&instance->lock);
     return !ready;
+}
+
+/* After a sleep: of the hot ones the kernel is to say nothing. */
+static void unwatch_hot(struct instance *instance) {
+    lock_instance(instance);
+    for (unsigned i = 0; i < instance->hot_count && !instance->told; i++) {
+        if (!is_exact(instance->hot[i])) {
+            disarm(instance->hot[i]);
+        }
+    }
+    release(&instance->lock);
+}
+
+static void begin_telling(struct instance *instance) {
+    if (!instance->told) {
+        lock_instance(instance);
+        tell_all(instance);
+        release(&instance->lock);
+    }
 }
 
 /* After a look, where the kernel has to know everything: others may look while this thread is away. */
@@ -372,7 +405,7 @@ static void tell_of_all(struct instance *instance, bool again) {
 void tell_kernel(int epoll) {
     struct instance *instance = take_instance(epoll);
     if (instance != NULL) {
-        instance->told = true;
+        begin_telling(instance);
         tell_of_all(instance, true);
         put(&instance->object);
     }
@@ -414,6 +447,9 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
 static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
     bool turn = atomic_fetch_add_explicit(&instance->turn, 1, memory_order_relaxed) % KERNEL_EVERY == 0;
     int found = look(instance, wait, turn || wait->deadline == 0 || instance->told);
+    if (found > 0) {
+        note_work();
+    }
     for (;;) {
         if (found != 0 || wait->deadline == 0) {
             return found;
@@ -430,11 +466,20 @@ static int wait_instance(struct instance *instance, const struct epoll_wait *wai
         }
         if (watch_all(instance)) {
             found = ask_kernel(wait, wait->events, wait->most, wait->deadline);
-            if (found <= 0) {
+            if (found > 0) {
+                found = sort_out(instance, wait->events, found);
+                note_activity(&spin);
+            } else if (found < 0 || instance->told) {
                 return found;
             }
-            found = sort_out(instance, wait->events, found);
-            note_activity(&spin);
+        }
+        if (!instance->told) {
+            int error = errno;
+            unwatch_hot(instance);
+            errno = error;
+            if (found < 0) {
+                return found;
+            }
         }
         if (found < wait->most) {
             struct epoll_wait rest = *wait;
@@ -470,7 +515,7 @@ int wait_epoll(const struct epoll_wait *wait) {
     }
     /* Of several threads, one does not know what another one looks at. */
     if (atomic_fetch_add(&instance->waiting, 1) > 0) {
-        instance->told = true;
+        begin_telling(instance);
     }
     int found;
     pthread_cleanup_push(leave_wait, instance);
@@ -494,7 +539,7 @@ void add_epoll(int epoll) {
         if (getrandom(&made->secret, sizeof made->secret, GRND_NONBLOCK) != sizeof made->secret) {
             made->secret = now() * 0x9e3779b97f4a7c15u;
         }
-        made->secret &= ~(uint64_t)(MOST_SLOTS - 1);
+        made->secret &= ~(uint64_t)(MAX_DESCRIPTORS - 1);
         name(&made->object, epoll);
         put(&made->object);
     }
@@ -506,6 +551,15 @@ static bool has_watchers(const struct instance *instance) {
     return instance->told || atomic_load(&instance->waiting) > 0;
 }
 
+static void ask(struct item *item, const struct epoll_event *event) {
+    item->event = *event;
+    item->asked = true;
+    item->disabled = false;
+    item->fresh = true;
+    item->sleeps = 0;
+    heat(item);
+}
+
 /* The event is the program's. */
 static int change_item(struct instance *instance, struct item *item, int what, const struct epoll_event *event) {
     struct epoll_event before = item->event;
@@ -514,27 +568,54 @@ static int change_item(struct instance *instance, struct item *item, int what, c
         item->event = before;
         return -1;
     }
-    item->disabled = false;
-    item->fresh = true;
-    heat(item);
+    ask(item, event);
     if (has_watchers(instance)) {
         (void)watch(item, true);
     }
     return 0;
 }
 
+/* What the kernel need not know, since it does not say what is asked anyway. False: it is to be asked. */
+static bool control_quietly(struct instance *instance, int what, const struct stream *stream, int descriptor, const struct epoll_event *event) {
+    lock_instance(instance);
+    struct item *item = find_item(instance, stream, descriptor);
+    bool known = item != NULL && !has_watchers(instance) && !is_exact(item);
+    bool removes = known && what == EPOLL_CTL_DEL && item->asked;
+    bool changes_it = known && what == (item->asked ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
+        && (event->events & (EPOLLEXCLUSIVE | EPOLLWAKEUP)) == 0;
+    if (removes) {
+        item->asked = false;
+        item->disabled = true;
+    } else if (changes_it) {
+        ask(item, event);
+    }
+    release(&instance->lock);
+    return removes || changes_it;
+}
+
 static int control_stream(struct instance *instance, int what, struct stream *stream, int descriptor, const struct epoll_event *event) {
-    struct stream *dropped = NULL;
+    if (control_quietly(instance, what, stream, descriptor, event)) {
+        return 0;
+    }
+    struct stream *dropped = NULL, *replaced = NULL;
     lock_library();
     lock_instance(instance);
     struct item *item = find_item(instance, stream, descriptor);
+    bool asked = item != NULL && item->asked;
+    if (item != NULL && !asked) {
+        (void)LIBC(epoll_ctl)(instance->descriptor, EPOLL_CTL_DEL, descriptor, NULL);
+        replaced = remove_item(item);
+    }
     int result;
-    if (what == EPOLL_CTL_DEL && item != NULL) {
+    if (what == EPOLL_CTL_DEL && asked) {
         result = LIBC(epoll_ctl)(instance->descriptor, what, descriptor, NULL);
         dropped = remove_item(item);
-    } else if (what == EPOLL_CTL_MOD && item != NULL) {
+    } else if (what == EPOLL_CTL_MOD && asked) {
         result = change_item(instance, item, what, event);
-    } else if (what == EPOLL_CTL_ADD && item == NULL) {
+    } else if (what == EPOLL_CTL_ADD && !asked) {
+        if (item_at(instance, (unsigned)descriptor) != NULL) {
+            replaced = remove_item(item_at(instance, (unsigned)descriptor));  /* its descriptor has been closed */
+        }
         item = new_item(instance, stream, descriptor);
         result = item == NULL ? fails(ENOMEM) : change_item(instance, item, what, event);
         if (item != NULL && result != 0) {
@@ -546,6 +627,9 @@ static int control_stream(struct instance *instance, int what, struct stream *st
     int error = errno;
     release(&instance->lock);
     unlock_library();
+    if (replaced != NULL) {
+        put_stream(replaced);
+    }
     if (dropped != NULL) {
         put_stream(dropped);
     }
@@ -704,7 +788,7 @@ static void depart(struct object *object, int epoll, void *argument) {
     struct plain *plain = departure->moves ? find_plain(instance, departure->descriptor) : NULL;
     bool is_plain = plain != NULL && plain->number == number_of(departure->descriptor);
     if (item != NULL || is_plain) {
-        if (departure->moves && moving_count < sizeof moving / sizeof moving[0]) {
+        if (departure->moves && (item == NULL || item->asked) && moving_count < sizeof moving / sizeof moving[0]) {
             moving[moving_count].instance = instance;
             moving[moving_count++].event = item != NULL ? item->event : plain->event;
             hold(&instance->object);
@@ -772,21 +856,26 @@ static void forget_instance(struct object *object, int descriptor) {
 
 static void end_instance(struct object *object) {
     struct instance *instance = (struct instance *)object;
-    for (unsigned i = 0; i < instance->slot_count; i++) {
-        if (instance->slots[i] != NULL) {
+    for (unsigned i = 0; i < instance->room; i++) {
+        if (instance->items[i] != NULL) {
             lock_library();
-            struct stream *dropped = remove_item(instance->slots[i]);
+            struct stream *dropped = remove_item(instance->items[i]);
             unlock_library();
             put_stream(dropped);
         }
     }
-    free(instance->slots);
+    free(instance->items);
     free(instance->hot);
     free(instance->plain);
 }
 
+static bool is_settled(const struct object *object) {
+    (void)object;
+    return true;
+}
+
 __attribute__((constructor(101))) static void prepare(void) {
-    static const struct functions functions = {.size = sizeof(struct instance), .forget = forget_instance, .end = end_instance};
+    static const struct functions functions = {.size = sizeof(struct instance), .is_settled = is_settled, .forget = forget_instance, .end = end_instance};
     set_functions(AN_EPOLL, &functions);
     before_replacing = leave_instances;
     after_replacing = enter_instances;

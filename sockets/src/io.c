@@ -103,14 +103,12 @@ static void wake_up(void *argument) {
     int error = errno;
     struct stream *stream = take_stream(sleep->descriptor);
     if (stream != NULL && stream == sleep->stream) {
-        atomic_fetch_sub(&stream->header->waiters, 1);
+        end_waiting(stream);
         if (sleep->woken == 0) {
             note_hangup(stream);
         } else if (is_readable(stream, sleep->octets)) {
             /* Of all that sleep at the socket, the kernel wakes one: there may be octets for others, too. */
-            if (atomic_load(&stream->header->waiters) > 0) {
-                arm_in_again(stream);
-            }
+            tell_others(stream);
         } else if (sleep->woken > 0) {
             drain(stream, sleep->descriptor);
         }
@@ -123,7 +121,6 @@ static void wake_up(void *argument) {
 
 /* Whether it can go on: false with errno. Drops the reference of the stream. */
 static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t octets) {
-    struct stream_header *header = stream->header;
     struct spin spin = begin_spin(FOREVER);
     while (look_again(&spin)) {
         if (is_readable(stream, octets)) {
@@ -132,11 +129,9 @@ static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t
             return true;
         }
     }
-    atomic_fetch_add(&header->waiters, 1);
-    arm_in(stream);
-    bool readable = is_readable(stream, octets);
-    if (readable) {
-        atomic_fetch_sub(&header->waiters, 1);
+    begin_waiting(stream, false);
+    if (is_readable(stream, octets)) {
+        end_waiting(stream);
         put_stream(stream);
         return true;
     }
@@ -207,6 +202,7 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
         }
         uint32_t needed = 1;
         if (step == STEP_DONE) {
+            note_work();
             bool all = got <= 0 || done + (size_t)got >= target;
             if ((flags & MSG_PEEK) != 0 && !all && wait && !is_readable(stream, (uint32_t)target)) {
                 needed = (uint32_t)target;

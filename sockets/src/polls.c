@@ -114,8 +114,7 @@ static bool watch_streams(struct poll *poll) {
         bool out = (entry->events & (POLLOUT | POLLWRNORM)) != 0, in = (entry->events & (POLLIN | POLLRDNORM | POLLRDHUP)) != 0;
         poll->watched[i] = stream;
         poll->kernel[i] = (struct pollfd){.fd = entry->fd, .events = (short)((in ? POLLIN : 0) | (out ? POLLOUT : 0))};
-        atomic_fetch_add(&stream->header->waiters, 1);
-        arm_in(stream);
+        begin_waiting(stream, false);
         if (out && !is_writable(stream) && !is_connecting(stream)) {
             arm_out(stream, entry->fd, false);
         }
@@ -129,7 +128,7 @@ static void unwatch(struct poll *poll, nfds_t i) {
     struct stream *stream = take_stream(poll->entries[i].fd);
     if (stream != NULL && stream == poll->watched[i]) {
         short seen = poll->kernel[i].revents;
-        atomic_fetch_sub(&stream->header->waiters, 1);
+        end_waiting(stream);
         if ((seen & POLLHUP) != 0) {
             note_hangup(stream);
         }
@@ -165,6 +164,9 @@ static int sleep_in_kernel(struct poll *poll, uint64_t deadline, const sigset_t 
 
 static int poll_streams(struct poll *poll, uint64_t deadline, const sigset_t *mask) {
     int ready = look(poll, deadline == 0);
+    if (ready > 0) {
+        note_work();
+    }
     for (;;) {
         if (ready != 0 || deadline == 0) {
             return ready;

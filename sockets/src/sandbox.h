@@ -1,4 +1,6 @@
 /*
+ * System calls that the program makes itself.
+ *
  * Filters of system calls, as servers' children have that talk to clients before they know them. From the moment on that the program
  * asks for one, the library makes the system calls only that all of them allow: it reads, writes and polls, and does not yield its processor.
  */
@@ -8,5 +10,8 @@
 #include <stdbool.h>
 
 bool is_sandboxed(void);
+
+/* Called when the program has closed descriptors by syscall(2), or has had them replaced. */
+extern void (*descriptors_changed)(unsigned first, unsigned last);
 
 #endif

@@ -66,7 +66,7 @@ struct stream_header {
     _Atomic uint32_t connect_told;      /* connect(2) has told the outcome */
     _Atomic uint32_t lost;              /* the daemon has ended without a word */
     _Atomic uint32_t waiters;           /* threads that sleep, and items of epoll instances that the kernel watches */
-    _Atomic uint32_t token;             /* a message may be in the socket, or is going to be */
+    _Atomic uint32_t tokens;            /* messages that are in the socket, or are going to be; a hint */
     _Atomic uint32_t fillings;          /* how often a write has found the ring full */
     alignas(64) struct kept_option options[KEPT_OPTIONS];  /* under the write lock */
 };

@@ -227,7 +227,7 @@ static void after_reading(struct stream *stream, int descriptor, uint64_t before
     if (before / quarter != after / quarter) {
         ring(stream->session, stream->section, stream->index);
     }
-    if (atomic_load(&header->token) != 0 && atomic_load(&header->received) == after) {
+    if (atomic_load(&header->tokens) > atomic_load(&header->armed_in) && atomic_load(&header->received) == after) {
         drain(stream, descriptor);
     }
 }
@@ -356,6 +356,12 @@ void abort_at_close(struct stream *stream) {
     add_flags(stream, ABORT_AT_CLOSE);
 }
 
+/* Its end at the daemon is open: so somebody has it still. */
+static bool is_settled(const struct object *object) {
+    const struct stream *stream = (const struct stream *)object;
+    return stream->origin == NULL && is_connected(stream) && !has_moved(stream);
+}
+
 void lose_stream(struct stream *stream) {
     atomic_store(&stream->header->lost, 1);
 }
@@ -369,16 +375,32 @@ void note_hangup(struct stream *stream) {
 
 /* ---- What the kernel says ---- */
 
-void arm_in(struct stream *stream) {
-    atomic_store(&stream->header->armed_in, 1);
-    atomic_store(&stream->header->token, 1);
+void rearm(struct stream *stream, bool again) {
+    if (atomic_exchange(&stream->header->armed_in, 1) == 0) {
+        atomic_fetch_add(&stream->header->tokens, 1);
+    }
     atomic_thread_fence(memory_order_seq_cst);
+    if (again && is_readable(stream, 1)) {
+        ring(stream->session, stream->section, stream->index);
+    }
 }
 
-void arm_in_again(struct stream *stream) {
-    arm_in(stream);
-    if (is_readable(stream, 1)) {
-        ring(stream->session, stream->section, stream->index);
+void begin_waiting(struct stream *stream, bool again) {
+    atomic_fetch_add(&stream->header->waiters, 1);
+    rearm(stream, again);
+}
+
+void tell_others(struct stream *stream) {
+    if (atomic_load(&stream->header->waiters) > 0) {
+        rearm(stream, true);
+    }
+}
+
+void end_waiting(struct stream *stream) {
+    struct stream_header *header = stream->header;
+    if (atomic_fetch_sub(&header->waiters, 1) == 1 && atomic_exchange(&header->armed_in, 0) == 1) {
+        atomic_fetch_sub(&header->tokens, 1);
+        tell_others(stream);  /* who has come meanwhile may have relied on it */
     }
 }
 
@@ -392,14 +414,16 @@ void drain(struct stream *stream, int descriptor) {
     struct stream_header *header = stream->header;
     char octets[8];
     int error = errno;
-    atomic_store(&header->token, 0);
-    while (is_sandboxed() ? is_ready(descriptor, POLLIN) && read(descriptor, octets, sizeof octets) > 0
-                          : recv(descriptor, octets, sizeof octets, MSG_DONTWAIT) > 0) {
+    bool more = true;
+    while (more && (is_sandboxed() ? is_ready(descriptor, POLLIN) && read(descriptor, octets, sizeof octets) > 0
+                                   : recv(descriptor, octets, sizeof octets, MSG_DONTWAIT) > 0)) {
+        uint32_t left = atomic_load(&header->tokens);
+        while (left > 0 && !atomic_compare_exchange_weak(&header->tokens, &left, left - 1)) {
+        }
+        more = left > 1;
     }
     /* It may have been for somebody who sleeps. */
-    if (atomic_load(&header->waiters) > 0) {
-        arm_in_again(stream);
-    }
+    tell_others(stream);
     errno = error;
 }
 
@@ -426,6 +450,6 @@ void arm_out(struct stream *stream, int descriptor, bool full) {
 }
 
 __attribute__((constructor(101))) static void prepare(void) {
-    static const struct functions functions = {.size = sizeof(struct stream), .forget = forget_stream, .end = end_stream};
+    static const struct functions functions = {.size = sizeof(struct stream), .is_settled = is_settled, .forget = forget_stream, .end = end_stream};
     set_functions(A_STREAM, &functions);
 }

@@ -110,12 +110,15 @@ void abort_at_close(struct stream *stream);
 /* ---- What the kernel says of the socket ---- */
 
 /*
- * Before somebody sleeps at the socket: the daemon makes it readable when something comes, if nothing is there yet. `waiters` of
- * the header count who sleeps.
+ * Somebody is going to sleep at the socket, one more: the daemon makes it readable when something comes, if nothing is there yet;
+ * with `again` if something is there, too. Whoever sleeps no more says so: the daemon sends nothing for the last one.
  */
-void arm_in(struct stream *stream);
-/* The same, if something is there that nobody has said yet, too. */
-void arm_in_again(struct stream *stream);
+void begin_waiting(struct stream *stream, bool again);
+void end_waiting(struct stream *stream);
+/* Who waits goes on to sleep. */
+void rearm(struct stream *stream, bool again);
+/* What is left at a stream where others wait is said again. */
+void tell_others(struct stream *stream);
 /* Receives messages of the daemon's that are for what is gone. */
 void drain(struct stream *stream, int descriptor);
 

@@ -18,6 +18,7 @@
 #define SECOND 1000000000u
 
 static _Thread_local uint64_t active_at;
+static _Thread_local bool worked;  /* since then */
 static _Thread_local unsigned vain;
 
 uint64_t now(void) {
@@ -58,6 +59,10 @@ struct spin begin_spin(uint64_t deadline) {
         return spin;
     }
     uint64_t time = now();
+    if (worked) {
+        worked = false;
+        active_at = time;
+    }
     if (time - active_at <= ACTIVE_NANOS && (vain < VAIN_LOOKS || vain++ % 16 == 0)) {
         vain++;
         spin.until = deadline < time + longest ? deadline : time + longest;
@@ -90,6 +95,10 @@ void note_activity(const struct spin *spin) {
         vain = 0;
     }
     active_at = now();
+}
+
+void note_work(void) {
+    worked = true;
 }
 
 /* 1: it is ready; 0: at its end; -1 with errno. */

@@ -34,6 +34,8 @@ struct spin begin_spin(uint64_t deadline);
 bool look_again(struct spin *spin);
 /* The look has found something, or the sleep after it. */
 void note_activity(const struct spin *spin);
+/* There was something without a look. */
+void note_work(void);
 
 /*
  * Sleeps at a stream's socket until a message is there, which stays, or until it can take one. 0: it is at its end. -1 with
