@@ -18,8 +18,9 @@
 
 /* How many waits, and turns of a look, may go by without a look at the kernel's descriptors. */
 #define KERNEL_EVERY 4u
-/* A stream at which nothing has happened during so many sleeps is left to the kernel. */
-#define QUIET_SLEEPS 4u
+/* A stream of which nothing was reported during so many waits is left to the kernel: by a thread that sleeps, and by any. */
+#define QUIET_TO_SLEEP 4u
+#define QUIET 256u
 
 /* A stream in an instance. */
 struct item {
@@ -34,7 +35,7 @@ struct item {
     bool disabled_in_kernel;  /* the kernel has reported it */
     bool fresh;               /* just added or changed */
     unsigned armed;           /* the generation that is among the stream's waiters for it; 0: none */
-    unsigned sleeps;          /* since it was last reported */
+    unsigned turn;            /* of the instance, when it was last reported */
     uint64_t received;        /* when it was last reported, and so on */
     uint32_t ends, fillings;
 };
@@ -58,7 +59,8 @@ struct instance {
     struct item **hot;     /* as long as the items */
     _Atomic unsigned hot_count;
     unsigned next;         /* of the hot ones, the first to look at */
-    _Atomic unsigned turn;
+    _Atomic unsigned turn; /* counts waits */
+    _Atomic bool others;   /* the kernel had something of others' in its last look */
     struct plain *plain;
     unsigned plain_count;
     _Atomic bool told;     /* the kernel knows of everything that is ready: several threads wait, or other instances look */
@@ -240,7 +242,7 @@ static uint32_t events_of(const struct item *item) {
 static void note_report(struct item *item) {
     const struct stream_header *header = item->stream->header;
     item->fresh = false;
-    item->sleeps = 0;
+    item->turn = item->instance->turn;
     item->received = atomic_load(&header->received);
     item->fillings = atomic_load(&header->fillings);
     item->ends = stream_events(item->stream) & ENDS;
@@ -256,6 +258,30 @@ static bool changes(const struct stream *stream) {
     return has_moved(stream) || (stream->fallback >= 0 && is_dead(stream));
 }
 
+static bool has_message(int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    return poll(&polled, 1, 0) == 1;
+}
+
+/* Lets the kernel watch an item; whether it is ready now. */
+static bool watch(struct item *item, bool again) {
+    struct stream *stream = item->stream;
+    /* What has been reported by its edge is no news, and another message would be another edge. */
+    bool tell = again && events_of(item) != 0, told = tell && has_message(item->descriptor);
+    arm(item, tell && !told);
+    if ((item->event.events & EPOLLOUT) != 0 && !is_writable(stream) && !is_connecting(stream)) {
+        arm_out(stream, item->descriptor, false);
+    }
+    if (item->disabled_in_kernel || told) {
+        (void)register_item(item, EPOLL_CTL_MOD);
+    }
+    return changes(stream) || events_of(item) != 0;
+}
+
+static bool is_quiet(const struct item *item, unsigned waits) {
+    return item->instance->turn - item->turn >= waits;
+}
+
 /*
  * Stores what is ready among the hot ones. A descriptor whose stream is to be something else is stored: then it is to be called
  * again.
@@ -263,6 +289,9 @@ static bool changes(const struct stream *stream) {
 static int collect(struct instance *instance, struct epoll_event *events, int most, int *changed) {
     int count = 0;
     *changed = -1;
+    if (instance->hot_count == 0 && instance->generation == generation()) {
+        return 0;
+    }
     lock_instance(instance);
     unsigned hot = instance->hot_count, first = instance->next;
     for (unsigned i = 0; i < hot && count < most && *changed < 0; i++) {
@@ -277,7 +306,8 @@ static int collect(struct instance *instance, struct epoll_event *events, int mo
             events[count++] = (struct epoll_event){.events = ready, .data = item->event.data};
             note_report(item);
         }
-        item->cools = item->disabled || (ready == 0 && item->armed == generation());
+        item->cools = item->disabled
+            || (ready == 0 && (item->armed == generation() || (is_quiet(item, QUIET) && !watch(item, false))));
     }
     for (unsigned i = hot; i > 0; i--) {
         if (instance->hot[i - 1]->cools) {
@@ -297,7 +327,7 @@ static void on_hint(struct item *item, uint32_t events) {
     }
     disarm(item);
     heat(item);
-    item->sleeps = 0;
+    item->turn = item->instance->turn;
     if ((events & EPOLLHUP) != 0) {
         note_hangup(item->stream);
     }
@@ -337,26 +367,6 @@ static int sort_out(struct instance *instance, struct epoll_event *events, int c
     return kept;
 }
 
-static bool has_message(int descriptor) {
-    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
-    return poll(&polled, 1, 0) == 1;
-}
-
-/* Lets the kernel watch an item; whether it is ready now. */
-static bool watch(struct item *item, bool again) {
-    struct stream *stream = item->stream;
-    /* What has been reported by its edge is no news, and another message would be another edge. */
-    bool tell = again && events_of(item) != 0, told = tell && has_message(item->descriptor);
-    arm(item, tell && !told);
-    if ((item->event.events & EPOLLOUT) != 0 && !is_writable(stream) && !is_connecting(stream)) {
-        arm_out(stream, item->descriptor, false);
-    }
-    if (item->disabled_in_kernel || told) {
-        (void)register_item(item, EPOLL_CTL_MOD);
-    }
-    return changes(stream) || events_of(item) != 0;
-}
-
 /* Before a sleep: the kernel watches all. False if something is ready. */
 static bool watch_all(struct instance *instance) {
     bool ready = false;
@@ -364,7 +374,7 @@ static bool watch_all(struct instance *instance) {
     for (unsigned i = instance->hot_count; i > 0 && !ready; i--) {
         struct item *item = instance->hot[i - 1];
         ready = is_of_stream(item) && watch(item, false);
-        if (!ready && (instance->told || item->sleeps++ >= QUIET_SLEEPS)) {
+        if (!ready && (instance->told || is_quiet(item, QUIET_TO_SLEEP))) {
             cool_at(instance, i - 1);
         }
     }
@@ -427,6 +437,7 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
     int found = 0, changed, hot;
     if (kernel) {
         found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, 0));
+        instance->others = found > 0;
         if (found < 0 || found == wait->most) {
             return found;
         }
@@ -446,7 +457,8 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
 
 static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
     bool turn = atomic_fetch_add_explicit(&instance->turn, 1, memory_order_relaxed) % KERNEL_EVERY == 0;
-    int found = look(instance, wait, turn || wait->deadline == 0 || instance->told);
+    bool kernel = turn || wait->deadline == 0 || instance->told || instance->others || instance->hot_count == 0;
+    int found = look(instance, wait, kernel);
     if (found > 0) {
         note_work();
     }
@@ -556,7 +568,7 @@ static void ask(struct item *item, const struct epoll_event *event) {
     item->asked = true;
     item->disabled = false;
     item->fresh = true;
-    item->sleeps = 0;
+    item->turn = item->instance->turn;
     heat(item);
 }
 
