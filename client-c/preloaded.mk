@@ -1,7 +1,7 @@
 # What the makefiles of the preloaded libraries, librddp-verbs.so and librddp-sockets.so, share: the library from its own objects and
 # librddp's, and its tests with the same objects under the sanitizers.
 #
-# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
+# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; FLAGS, further ones of the compiler; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
 # BESIDE, what else is built, and INSTALLED, what of that is installed. NAME.map says what the library exports.
 
 TARGET   := target
@@ -17,7 +17,7 @@ TESTS    := $(patsubst %.c,%,$(notdir $(wildcard $(TEST_FOLDERS:%=%/*_test.c))))
 TEST_HEADERS := $(wildcard $(TEST_FOLDERS:%=%/*.h) $(CLIENT)/test/*.h)
 MAKEFILES := Makefile $(CLIENT)/preloaded.mk
 
-CFLAGS   := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -pthread -Wall -Wextra -Wshadow -Wconversion -Werror
+CFLAGS   := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -pthread -Wall -Wextra -Wshadow -Wconversion -Werror $(FLAGS)
 OWN      := -include $(CLIENT)/src/own_calls.h
 INCLUDES := -Isrc -I$(CLIENT)/include -I$(CLIENT)/src
 LDFLAGS  := -shared -pthread -Wl,-z,defs -Wl,-z,now -Wl,-soname,$(notdir $(LIBRARY)) -Wl,--version-script=$(NAME).map

@@ -208,7 +208,11 @@ EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int most, int tim
 }
 
 EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int most, int timeout_ms) {
-    return (epoll_pwait)(epoll, events, most, timeout_ms, NULL);
+    if (!is_named(epoll)) {
+        return LIBC(epoll_wait)(epoll, events, most, timeout_ms);
+    }
+    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in_ms(timeout_ms), .simple = true};
+    return wait_epoll(&wait);
 }
 
 EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask) {

@@ -429,6 +429,9 @@ __attribute__((no_sanitize_address)) static int ask_kernel(const struct epoll_wa
         struct timespec time = time_until(deadline);
         return LIBC(epoll_pwait2)(wait->epoll, events, most, deadline == FOREVER ? NULL : &time, wait->mask);
     }
+    if (wait->simple) {
+        return LIBC(epoll_wait)(wait->epoll, events, most, ms_until(deadline));
+    }
     return LIBC(epoll_pwait)(wait->epoll, events, most, ms_until(deadline), wait->mask);
 }
 
@@ -437,7 +440,7 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
     int found = 0, changed, hot;
     if (kernel) {
         found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, 0));
-        instance->others = found > 0;
+        atomic_store_explicit(&instance->others, found > 0, memory_order_relaxed);
         if (found < 0 || found == wait->most) {
             return found;
         }
@@ -456,8 +459,9 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
 }
 
 static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
-    bool turn = atomic_fetch_add_explicit(&instance->turn, 1, memory_order_relaxed) % KERNEL_EVERY == 0;
-    bool kernel = turn || wait->deadline == 0 || instance->told || instance->others || instance->hot_count == 0;
+    unsigned turn = atomic_load_explicit(&instance->turn, memory_order_relaxed) + 1;
+    atomic_store_explicit(&instance->turn, turn, memory_order_relaxed);
+    bool kernel = turn % KERNEL_EVERY == 0 || wait->deadline == 0 || instance->told || instance->others || instance->hot_count == 0;
     int found = look(instance, wait, kernel);
     if (found > 0) {
         note_work();

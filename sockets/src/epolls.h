@@ -30,6 +30,7 @@ struct epoll_wait {
     uint64_t deadline;     /* of waiting.h */
     const sigset_t *mask;
     bool by_nanos;         /* epoll_pwait2(2) */
+    bool simple;           /* epoll_wait(2) */
 };
 
 /* epoll_pwait(2) of an instance that may have streams. */

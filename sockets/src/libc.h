@@ -31,6 +31,7 @@
     X(int, dup3, (int, int, int))                                                                                      \
     X(int, epoll_create1, (int))                                                                                       \
     X(int, epoll_ctl, (int, int, int, struct epoll_event *))                                                           \
+    X(int, epoll_wait, (int, struct epoll_event *, int, int))                                                          \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
     X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                  \
     X(int, execve, (const char *, char *const *, char *const *))                                                       \

@@ -129,6 +129,11 @@ public final class EngineSleep implements AutoCloseable {
     VarHandle.fullFence();
   }
 
+  /** Whether the thread is about to sleep. */
+  boolean isAnnounced() {
+    return announced;
+  }
+
   /**
    * Sleeps, if the turn since {@link #announce} has found no work. Returns whether something has
    * woken it.

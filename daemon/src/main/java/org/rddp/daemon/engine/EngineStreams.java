@@ -205,7 +205,8 @@ public final class EngineStreams {
       told[i] = null;
       attempt(stream, FLUSH);
     }
-    if (count == 0 || now - lookedAt < LOOKS) {
+    // What has changed before a sleep, and ended the one before, does not end it.
+    if (count == 0 || (now - lookedAt < LOOKS && !engine.sleep().isAnnounced())) {
       return newsCount;
     }
     lookedAt = now;

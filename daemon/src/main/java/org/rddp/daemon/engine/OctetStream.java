@@ -458,6 +458,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     state = State.CLOSING;
+    // Whoever has the memory still, and takes another file for the socket, asks the kernel.
+    header().state(StreamHeader.ENDED);
     receiver.close();
     sender.end();
     deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
