@@ -39,6 +39,12 @@ struct side {
     _Atomic int holders;   /* processes */
 };
 
+struct call {
+    pid_t process;
+    unsigned connection;
+    char what[56];
+};
+
 struct model {
     uint64_t seed;
     char address[16];
@@ -47,11 +53,8 @@ struct model {
     _Atomic unsigned ports[CONNECTIONS];  /* the client's, once it has connected */
     struct side sides[CONNECTIONS][2];
     _Atomic unsigned calls;
-    struct call {
-        pid_t process;
-        unsigned connection;
-        char what[56];
-    } log[CALLS];
+    struct call log[CALLS];
+    struct call last[CONNECTIONS][2];  /* of each end */
 };
 
 static struct model *model;
@@ -97,6 +100,7 @@ __attribute__((format(printf, 2, 3))) static void note(unsigned connection, cons
     va_end(arguments);
     call->process = getpid();
     call->connection = connection;
+    model->last[connection][me] = *call;
 }
 
 static void print_log(void) {
@@ -109,9 +113,10 @@ static void print_log(void) {
         for (unsigned j = 0; j < 2; j++) {
             const struct side *side = &model->sides[i][j];
             if (atomic_load(&side->holders) > 0) {
-                fprintf(stderr, "  connection %u, %s: sent %lu, received %lu, ended %d, closing %d, aborts %d, holders %d\n", i,
+                fprintf(stderr, "  connection %u, %s: sent %lu, received %lu, ended %d, closing %d, aborts %d, holders %d; %d: %s\n", i,
                     j == 0 ? "client" : "server", atomic_load(&side->sent), atomic_load(&side->received),
-                    atomic_load(&side->ended), atomic_load(&side->closing), atomic_load(&side->aborts), atomic_load(&side->holders));
+                    atomic_load(&side->ended), atomic_load(&side->closing), atomic_load(&side->aborts), atomic_load(&side->holders),
+                    (int)model->last[i][j].process, model->last[i][j].what);
             }
         }
     }
@@ -130,8 +135,7 @@ static void print_log(void) {
 
 static void on_alarm(int signal) {
     (void)signal;
-    static const char SAID[] = "random_test: a call hangs\n";
-    (void)!write(STDERR_FILENO, SAID, sizeof SAID - 1);
+    fprintf(stderr, "random_test: a call of %d (%s) hangs\n", (int)getpid(), me == 0 ? "client" : "server");
     print_log();
     _exit(1);
 }
@@ -201,8 +205,12 @@ static bool check_received(const struct end *end, ssize_t result, const uint8_t 
     MUST((size_t)result <= asked, end->connection);
     uint64_t from = atomic_load(&mine->received);
     MUST(from + (uint64_t)result <= atomic_load(&other(end)->intended), end->connection);
-    if (octets != NULL) {
-        MUST(memcmp(octets, octets_at(end->connection, 1 - me, from), (size_t)result) == 0, end->connection);
+    const uint8_t *wanted = octets_at(end->connection, 1 - me, from);
+    for (size_t i = 0; octets != NULL && i < (size_t)result; i++) {
+        if (octets[i] != wanted[i]) {
+            fprintf(stderr, "octet %zu of %zd from %lu on is %x, not %x\n", i, result, (unsigned long)from, octets[i], wanted[i]);
+            MUST(!"an octet is another", end->connection);
+        }
     }
     if (takes) {
         atomic_store(&mine->received, from + (uint64_t)result);
