@@ -87,13 +87,15 @@ void release(struct lock *lock) {
 }
 
 void lock_library(void) {
-    if (depth++ == 0) {
+    /* A handler that runs before signals are blocked finds that the thread does not have it. */
+    if (depth == 0) {
         int error = errno;
         uint64_t before = block_signals();
         acquire(&library);
         mask_before = before;
         errno = error;
     }
+    depth++;
 }
 
 void unlock_library(void) {

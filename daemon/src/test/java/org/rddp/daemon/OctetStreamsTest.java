@@ -113,6 +113,24 @@ class OctetStreamsTest {
   }
 
   @Test
+  void shouldPassWhatWasWrittenBeforeAReset() throws Exception {
+    byte[] last = octets(40_000);
+    for (int i = 0; i < 20; i++) {
+      establish();
+      client.write("a question that nobody reads".getBytes(US_ASCII));
+      while (server.header().received() == 0) {
+        Thread.onSpinWait();
+      }
+      server.write(last);
+      server.close();
+      assertThat(read(client, last.length)).isEqualTo(last);
+      ProgramStream reader = client;
+      assertThat(errno(() -> reader.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
+      client.close();
+    }
+  }
+
+  @Test
   void shouldPassMoreThanTheRingsHold() throws Exception {
     establish();
     byte[] sent = octets(3_000_000);

@@ -113,6 +113,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Whether it is in the engine's list of streams with news. */
   private boolean listed;
 
+  /** Whether nobody has read what the peer has sent, or will: it is reset instead of closed. */
+  private boolean resetting;
+
   private boolean hasNews;
   private boolean looked;
   private int error;
@@ -453,7 +456,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Sends the rest and ends it, or resets it as TCP does if octets have not been read. */
   private void finish() {
-    if ((header().programFlags() & ABORT_AT_CLOSE) != 0 || receiver.unread() > 0) {
+    if ((header().programFlags() & ABORT_AT_CLOSE) != 0) {
       reset(Errno.ECONNRESET);
       return;
     }
@@ -461,8 +464,19 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     // Whoever has the memory still, and takes another file for the socket, asks the kernel.
     header().state(StreamHeader.ENDED);
     receiver.close();
-    sender.end();
     deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
+    if (receiver.unread() > 0) {
+      resetOnceSent();
+      return;
+    }
+    sender.end();
+    sender.pump();
+    closeIfEnded();
+  }
+
+  /** Resets it when the peer has what was written before, as with TCP, which sends that at once. */
+  private void resetOnceSent() {
+    resetting = true;
     sender.pump();
     closeIfEnded();
   }
@@ -679,7 +693,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     if (octets > 0 && state == State.CLOSING) {
       // Nobody reads it: the peer is told, as by a reset of TCP.
-      reset(Errno.ECONNRESET);
+      resetOnceSent();
       return;
     }
     if (octets > 0) {
@@ -725,6 +739,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void closeIfEnded() {
+    if (resetting && state == State.CLOSING) {
+      if (sender.isIdle()) {
+        reset(Errno.ECONNRESET);
+      }
+      return;
+    }
     if (!closed && sender.hasEnded() && (receiver.hasEnded() || state == State.CLOSING)) {
       closed = true;
       if (state == State.ESTABLISHED) {
