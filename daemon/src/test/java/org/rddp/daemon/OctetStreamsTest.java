@@ -38,6 +38,7 @@ import org.rddp.ipc.ring.StreamHeader;
 /** Octet streams of programs, from connect to close. */
 @Timeout(60)
 class OctetStreamsTest {
+  private static final int RING = 1 << 16;
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final int PORT = 7000;
 
@@ -128,6 +129,27 @@ class OctetStreamsTest {
       assertThat(errno(() -> reader.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
       client.close();
     }
+  }
+
+  /** Until the ring of the other end is full, and then the writer's. */
+  private static void fill(ProgramStream writer, ProgramStream reader) throws IOException {
+    byte[] octets = octets(50_000);
+    while (writer.tryWrite(octets, 0, octets.length) > 0 || reader.header().received() < RING) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void shouldResetWhatNeitherEndReads() throws Exception {
+    establish();
+    fill(client, server);
+    fill(server, client);
+    server.close();
+    while (client.header().state() != StreamHeader.ENDED) {
+      Thread.onSpinWait();
+    }
+    assertThat(client.header().error()).isEqualTo(Errno.ECONNRESET);
+    client.close();
   }
 
   @Test

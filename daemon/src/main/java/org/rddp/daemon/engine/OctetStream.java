@@ -740,7 +740,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   private void closeIfEnded() {
     if (resetting && state == State.CLOSING) {
-      if (sender.isIdle()) {
+      // What the peer has no room for is lost, as with TCP.
+      if (sender.underWay() == 0) {
         reset(Errno.ECONNRESET);
       }
       return;

@@ -98,11 +98,6 @@ final class StreamSender {
     return endPosted && underWay == 0;
   }
 
-  /** Whether everything has been passed to TCP. */
-  boolean isIdle() {
-    return posted == written && underWay == 0;
-  }
-
   /** Octets for which the ring has room. */
   int room() {
     return memory.sendOctets() - (int) (written - sent);
