@@ -686,7 +686,16 @@ final class Sender {
         context.counters.duplicateAcknowledgments++;
       }
       processAcknowledgment(segment, ack, duplicate);
+    } else if (flight != null && connection.sack && segment.options.sackBlocks() > 0) {
+      processOldAcknowledgment(segment, ack);
     }
+  }
+
+  /** Processes the D-SACK of an acknowledgment that a later one has overtaken. */
+  private void processOldAcknowledgment(TcpSegment segment, long ack) {
+    flight.recovery.acknowledgedBefore(
+        segment.options, ack, segment.acknowledgment, max, una - window.largest(), context.now);
+    releaseFlightIfDone();
   }
 
   /** Updates the peer's window from a segment; returns whether it has changed. */

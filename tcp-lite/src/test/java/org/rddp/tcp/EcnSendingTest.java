@@ -73,7 +73,7 @@ class EcnSendingTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.2, RFC 6937: an echo halves the window, one segment for two")
+  @DisplayName("RFC 3168 6.1.2, RFC 9937: an echo halves the window, one segment for two")
   void shouldReduceTheWindow() {
     Script script = tenInFlight();
     script.receive("E. seq 1 ack 1001");

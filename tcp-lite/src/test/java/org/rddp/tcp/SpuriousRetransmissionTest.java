@@ -29,6 +29,32 @@ class SpuriousRetransmissionTest {
   }
 
   @Test
+  @DisplayName(
+      "RFC 3708 2: so it is by a D-SACK in an acknowledgment that a later one has overtaken")
+  void shouldUndoByADsackInAnOldAcknowledgment() {
+    Script script = inFlight(sack(), 10);
+    script.receive(". seq 1 ack 1 sack 1001-4001");
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 10001");
+    script.receive(". seq 1 ack 4001 sack 1-1001");
+    assertThat(undone(script)).isEqualTo(1);
+    assertThat(burst(script)).isGreaterThanOrEqualTo(10);
+  }
+
+  @Test
+  @DisplayName("RFC 2018: other SACK blocks in such an acknowledgment say nothing new")
+  void shouldIgnoreOtherBlocksOfAnOldAcknowledgment() {
+    Script script = inFlight(sack(), 10);
+    script.receive(". seq 1 ack 1 sack 1001-4001");
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 6001");
+    script.receive(". seq 1 ack 1 sack 7001-10001,1001-4001");
+    script.pass(ROUND_TRIP);
+    script.expectNothing();
+    assertThat(undone(script)).isZero();
+  }
+
+  @Test
   @DisplayName("RFC 3708 2: a recovery of which one retransmission was needed is not undone")
   void shouldNotUndoWhenOneWasNeeded() {
     Script script = inFlight(sack(), 10);
@@ -141,6 +167,24 @@ class SpuriousRetransmissionTest {
     assertThat(undone(script)).isEqualTo(1);
     script.receive(". seq 1 ack 10001 ts 1300 ecr " + (int) stamp[0]);
     assertThat(burst(script)).isGreaterThanOrEqualTo(10);
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: what became too long for the path meanwhile is sent again in pieces")
+  void shouldNotRestoreWhatIsTooLong() {
+    long[] stamp = new long[1];
+    Script script = stamped(4, stamp);
+    script.pass(ROUND_TRIP);
+    script.pass(TIMEOUT);
+    script.drain();
+    script.receiveTooBig(1001, 1052, 652);
+    script.expect(". seq 1001 len 600");
+    script.receive(". seq 1 ack 1001 ts 1300 ecr " + (int) stamp[0]);
+    assertThat(undone(script)).isEqualTo(1);
+    script.expect(". seq 1601 len 400");
+    script.expect(". seq 2001 len 600");
+    script.expect(". seq 2601 len 400");
+    assertThat(script.stack.counters().timeouts).isEqualTo(1);
   }
 
   /** Ten in flight, more waits, the timer has expired and the first was sent again. */

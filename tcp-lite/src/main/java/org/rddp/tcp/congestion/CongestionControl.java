@@ -4,7 +4,7 @@ package org.rddp.tcp.congestion;
  * The congestion control of one connection (RFC 5681, RFC 9438). Sizes in octets, times in
  * nanoseconds.
  *
- * <p>During a recovery, proportional rate reduction (RFC 6937) limits sending instead of {@link
+ * <p>During a recovery, proportional rate reduction (RFC 9937) limits sending instead of {@link
  * #window}, down to {@link #threshold}. The calls for one loss are {@link #onCongestion}, then
  * either {@link #onRecovered} or {@link #undo}; an expired timer needs no {@code onRecovered}. Not
  * safe for use by several threads.

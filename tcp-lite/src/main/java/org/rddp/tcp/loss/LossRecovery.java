@@ -1,6 +1,7 @@
 package org.rddp.tcp.loss;
 
 import org.rddp.tcp.congestion.CongestionControl;
+import org.rddp.wire.TcpOptions;
 
 /**
  * Loss recovery of one flight: decides from acknowledgments when a recovery begins, how much may be
@@ -16,7 +17,7 @@ public final class LossRecovery {
   /** The peer has echoed congestion: the window is being reduced (RFC 3168). */
   private static final byte REDUCING = 1;
 
-  /** A loss is being repaired while the window is reduced (RFC 6937). */
+  /** A loss is being repaired while the window is reduced (RFC 9937). */
   private static final byte RECOVERING = 2;
 
   /** The timer has expired, or EMSS was lowered: the congestion window limits retransmissions. */
@@ -50,6 +51,10 @@ public final class LossRecovery {
   private long reducedFor;
 
   private boolean reduced;
+
+  /** Segments count as lost because they exceed the EMSS. Their pieces do not show that. */
+  private boolean shortened;
+
   private long reorderingDeadline;
 
   /**
@@ -86,6 +91,7 @@ public final class LossRecovery {
     reducedFor = position - 1;
     filledUntil = position;
     reduced = false;
+    shortened = false;
     reorderingDeadline = Long.MAX_VALUE;
     board.begin();
     blocks.forget();
@@ -116,6 +122,7 @@ public final class LossRecovery {
     boolean reducing = state == REDUCING || state == RECOVERING;
     boolean limited = a.una < filledUntil;
     long flight = a.max - a.una;
+    long deliverable = flight - board.sackedOctets();
     long octets = delivered(a);
     long roundTrip = measure(a);
     if (a.ack > a.una) {
@@ -125,14 +132,15 @@ public final class LossRecovery {
     boolean lost = tellsOfLoss(a);
     boolean begins = lost && state < RECOVERING;
     if (begins) {
-      beginRecovery(flight, a.max, a.una, a.now);
+      beginRecovery(deliverable, a.max, a.una, a.now);
     }
     if (a.congestion) {
-      congestionEchoed(a, flight);
+      congestionEchoed(a, deliverable);
     }
     probed(a, flight);
     if (state == REDUCING || state == RECOVERING) {
-      reduction.acknowledged(octets, pipe(), a.ack > a.una && !lost, emss);
+      long counted = selective ? octets : Math.min(octets, reduction.undelivered());
+      reduction.acknowledged(counted, pipe(), a.ack > a.una && !lost, emss);
     } else if (a.ack > a.una && !reducing) {
       long grown = a.ack - a.una;
       if (state == LOSS) {
@@ -167,11 +175,34 @@ public final class LossRecovery {
       rack.duplicate(a.ack, a.max);
     }
     if (wasSpurious(a)) {
-      undo(a.now);
+      undo(a.max, a.now);
       return false;
     }
     finishIfOver(a);
     return detect(a);
+  }
+
+  /**
+   * Processes an acknowledgment below SND.UNA with SACK: its D-SACK may show that a recovery was
+   * spurious.
+   *
+   * @param options its options
+   * @param ack the stream position that it acknowledges
+   * @param sequence {@code ack} as a sequence number
+   * @param max one past the last octet sent
+   * @param oldest D-SACKs of octets before this position are ignored
+   * @param now in nanoseconds
+   */
+  public void acknowledgedBefore(
+      TcpOptions options, long ack, int sequence, long max, long oldest, long now) {
+    blocks.takeDuplicate(options, ack, sequence, oldest);
+    if (blocks.duplicate()) {
+      counters.duplicatesReported++;
+      rack.duplicate(ack, max);
+      if (spurious.duplicate(blocks.duplicateLeft(), blocks.duplicateRight())) {
+        undo(max, now);
+      }
+    }
   }
 
   /** Updates what the peer has received; returns the octets newly delivered: DeliveredData. */
@@ -224,18 +255,29 @@ public final class LossRecovery {
     return late || (forwarded && state == LOSS) || reported;
   }
 
-  private void undo(long now) {
+  private void undo(long max, long now) {
     counters.undone++;
     congestion.undo(now);
     if (selective) {
       reordering.reordered();
     }
-    board.restoreLost();
     duplicates.clear();
     forward.begin();
     spurious.forget();
-    state = OPEN;
     reorderingDeadline = Long.MAX_VALUE;
+    if (shortened) {
+      lostByLength(max);
+    } else {
+      board.restoreLost();
+      state = OPEN;
+    }
+  }
+
+  /** Lets segments that exceed the EMSS be sent again in pieces, without a reduction. */
+  private void lostByLength(long max) {
+    state = LOSS;
+    recoveryPoint = max;
+    recover = max;
   }
 
   private void finishIfOver(Acknowledgment a) {
@@ -255,6 +297,7 @@ public final class LossRecovery {
       reordering.recovered();
     }
     state = OPEN;
+    shortened = false;
     duplicates.clear();
     forward.begin();
   }
@@ -296,12 +339,16 @@ public final class LossRecovery {
     }
   }
 
-  /** Begins a recovery after a loss: reduces the window, once for all octets in flight. */
-  private void beginRecovery(long flight, long max, long una, long now) {
+  /**
+   * Begins a recovery after a loss: reduces the window, once for all octets in flight.
+   *
+   * @param deliverable octets that may be delivered during it
+   */
+  private void beginRecovery(long deliverable, long max, long una, long now) {
     counters.recoveries++;
     if (state == OPEN || (state == REDUCING && congestion.isGentle())) {
-      congestion.onCongestion(flight, true, now);
-      reduction.begin(congestion.threshold(), flight);
+      congestion.onCongestion(max - una, true, now);
+      reduction.begin(congestion.threshold(), deliverable);
       spurious.started(una, max);
       reduced = true;
       reducedFor = max;
@@ -314,13 +361,13 @@ public final class LossRecovery {
     forward.begin();
   }
 
-  private void congestionEchoed(Acknowledgment a, long flight) {
+  private void congestionEchoed(Acknowledgment a, long deliverable) {
     if (state != OPEN || a.ack <= reducedFor) {
       return;
     }
     counters.congestionEchoes++;
-    congestion.onCongestion(flight, false, a.now);
-    reduction.begin(congestion.threshold(), flight);
+    congestion.onCongestion(a.max - a.una, false, a.now);
+    reduction.begin(congestion.threshold(), deliverable);
     spurious.forget();
     reduced = true;
     reducedFor = a.max;
@@ -350,7 +397,7 @@ public final class LossRecovery {
     detectByTime(now);
     boolean begins = board.lostOctets() > before && state < RECOVERING;
     if (begins) {
-      beginRecovery(max - una, max, una, now);
+      beginRecovery(max - una - board.sackedOctets(), max, una, now);
     }
     if (state == RECOVERING) {
       reduction.acknowledged(0, pipe(), false, emss);
@@ -402,10 +449,10 @@ public final class LossRecovery {
   public void emssLowered(int octets, long max) {
     emss = octets;
     blocks.forget();
-    if (board.loseLongerThan(octets) && state == OPEN) {
-      state = LOSS;
-      recoveryPoint = max;
-      recover = max;
+    boolean any = board.loseLongerThan(octets);
+    shortened |= any;
+    if (any && state == OPEN) {
+      lostByLength(max);
       probe.forget();
       forward.begin();
       spurious.forget();
@@ -419,7 +466,12 @@ public final class LossRecovery {
 
   /** Octets in flight, as far as is known. */
   private long pipe() {
-    return Math.max(board.inFlight() - (long) duplicates.count() * emss, 0);
+    long received = (long) duplicates.count() * emss;
+    if (state == RECOVERING) {
+      // However many duplicates a peer makes up (RFC 9937 section 6.2).
+      received = Math.min(received, reduction.deliverable());
+    }
+    return Math.max(board.inFlight() - received, 0);
   }
 
   /** Octets that congestion control allows to be sent now. */
@@ -429,7 +481,7 @@ public final class LossRecovery {
     }
     boolean unlimited = congestion.threshold() == CongestionControl.LARGEST;
     if ((state == REDUCING || state == RECOVERING) && !unlimited) {
-      return reduction.allowance();
+      return reduction.allowance(pipe());
     }
     return congestion.window() - pipe();
   }

@@ -6,7 +6,7 @@ public enum LossState {
   OPEN(0),
   /** The peer has echoed congestion: the window is being reduced (RFC 3168). */
   REDUCING(1),
-  /** A loss is being repaired while the window is reduced (RFC 6937). */
+  /** A loss is being repaired while the window is reduced (RFC 9937). */
   RECOVERING(2),
   /** The timer has expired, or EMSS was lowered: the congestion window limits retransmissions. */
   LOSS(3);

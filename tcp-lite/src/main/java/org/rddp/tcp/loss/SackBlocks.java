@@ -58,6 +58,25 @@ final class SackBlocks {
   }
 
   /**
+   * Processes the D-SACK of an acknowledgment below SND.UNA.
+   *
+   * @param ack stream position that it acknowledges
+   * @param sequence number of that position
+   * @param oldest position before which D-SACKs are ignored
+   */
+  void takeDuplicate(TcpOptions options, long ack, int sequence, long oldest) {
+    none();
+    if (options.sackBlocks() > 0) {
+      long from = ack + SequenceNumber.distance(sequence, options.sackLeft(0));
+      long to = ack + SequenceNumber.distance(sequence, options.sackRight(0));
+      if (from >= oldest && from < to && duplicate(options, from, to, ack, sequence)) {
+        duplicateLeft = from;
+        duplicateRight = to;
+      }
+    }
+  }
+
+  /**
    * Processes the blocks of an acknowledgment after its cumulative part.
    *
    * @param una stream position that it acknowledges
