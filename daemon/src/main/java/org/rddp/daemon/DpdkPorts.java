@@ -18,6 +18,7 @@ import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.daemon.packet.PacketPort;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
@@ -35,6 +36,7 @@ import org.rddp.dpdk.device.NativeCiphers;
 import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.dpdk.device.RingCopier;
 import org.rddp.ip.esp.EspCipher;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.wire.Toeplitz;
 
 /**
@@ -211,6 +213,9 @@ public final class DpdkPorts implements Ports {
     if (configured.isRing()) {
       return openRing(configured);
     }
+    if (configured.usesPacketSockets()) {
+      return openPacketSockets(configured);
+    }
     long mark = output == null ? 0 : output.mark();
     EthernetPort port;
     try {
@@ -256,6 +261,53 @@ public final class DpdkPorts implements Ports {
       port.close();
       throw e;
     }
+  }
+
+  private List<DpdkDevice> openPacketSockets(InterfaceConfiguration configured) {
+    List<MbufPool> pools = new ArrayList<>();
+    for (Mempool each : mempools(configured, ANY_NODE)) {
+      pools.add(new MbufPool(each, longMempoolOfEngine(configured)));
+    }
+    PacketPort port;
+    try {
+      port = PacketPort.open(configured.device().name(), configured.interfaceAddress(), pools);
+    } catch (SystemCallException e) {
+      throw refused(
+          "device",
+          "no packet socket with virtio headers: "
+              + e.getMessage()
+              + "; allowed: longest-frame = "
+              + configured.mtu()
+              + ", which needs none",
+          null);
+    }
+    if (port.granted() < PacketPort.BUFFER) {
+      warnings.add(smallBuffer(configured, port.granted()));
+    }
+    List<DpdkDevice> opened = new ArrayList<>();
+    for (int i = 0; i < pools.size(); i++) {
+      opened.add(
+          new DpdkDevice(
+              port,
+              i,
+              null,
+              pools.get(i),
+              null,
+              port.info().macAddress(),
+              configured.mtu(),
+              configured.longestFrame(),
+              PortOffloads.VIRTIO_HEADERS.offered(),
+              engine.idle() == IdleMode.INTERRUPT
+                  ? port.interruptDescriptor(i)
+                  : FrameDevice.POLLED,
+              i == 0 ? port::close : () -> {}));
+    }
+    return opened;
+  }
+
+  private static String smallBuffer(InterfaceConfiguration configured, int granted) {
+    return "interface %s: the kernel keeps only %d KiB of received frames, so some may be lost; give the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d"
+        .formatted(configured.name(), granted >> 10, PacketPort.BUFFER);
   }
 
   private List<DpdkDevice> openRing(InterfaceConfiguration configured) {

@@ -21,7 +21,7 @@ import org.rddp.dpdk.generated.rddp_port_stats;
  * other methods by one thread at a time. Bursts are neither checked nor synchronised: none may be
  * running when the port is stopped.
  */
-public final class EthernetPort implements AutoCloseable {
+public final class EthernetPort implements BurstPort, AutoCloseable {
   /** Drivers whose bursts make system calls that may block, directly or through another driver. */
   private static final Set<String> BLOCKING_DRIVERS =
       Set.of(
@@ -130,7 +130,7 @@ public final class EthernetPort implements AutoCloseable {
     return port;
   }
 
-  /** Identity and capabilities of the port when it was opened. */
+  @Override
   public PortInfo info() {
     return info;
   }
@@ -313,7 +313,7 @@ public final class EthernetPort implements AutoCloseable {
     }
   }
 
-  /** Whether the link is up now: frames can pass. */
+  @Override
   public boolean up() {
     return check(Dpdk.rddp_port_link_up(port), "ask for the link of", "") == 1;
   }
@@ -322,11 +322,12 @@ public final class EthernetPort implements AutoCloseable {
    * Whether the peer of a net_vhost port has agreed to take frames of several TCP segments, over
    * IPv4 and IPv6. False while it has no peer, and for other drivers.
    */
+  @Override
   public boolean peerTakesLong() {
     return Dpdk.rddp_port_peer_takes_long(port) == 1;
   }
 
-  /** Counters of the port's traffic. */
+  @Override
   public PortStatistics statistics() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stats = rddp_port_stats.allocate(arena);
@@ -350,37 +351,20 @@ public final class EthernetPort implements AutoCloseable {
     return !SILENT_DRIVERS.contains(info.driver());
   }
 
-  /**
-   * Turns the port's signals for received frames on or off. Call on the thread that receives. Some
-   * drivers cannot turn them off.
-   */
+  @Override
   public void enableInterrupt(int queue, boolean on) {
     // A driver that always signals reports that it does not support the call.
     int ignored = Dpdk.rddp_rx_interrupt(port, (short) queue, on ? 1 : 0);
   }
 
-  /**
-   * Receives frames.
-   *
-   * @param array address of {@code count} 64-bit words that receive the buffers' addresses; the
-   *     caller owns a reference to each
-   * @param count the most frames, 0 to 32767
-   * @return the number of frames
-   */
+  @Override
   public int receive(int queue, long array, int count) {
     return mayBlock
         ? Native.rxBurstBlocking(port, (short) queue, array, (short) count)
         : Native.rxBurst(port, (short) queue, array, (short) count);
   }
 
-  /**
-   * Transmits frames in order.
-   *
-   * @param array address of {@code count} 64-bit words that hold the buffers' addresses
-   * @param count number of frames, 0 to 32767
-   * @return how many frames the port accepted, counted from the first; it owns a reference to each
-   *     of these
-   */
+  @Override
   public int transmit(int queue, long array, int count) {
     return mayBlock
         ? Native.txBurstBlocking(port, (short) queue, array, (short) count)

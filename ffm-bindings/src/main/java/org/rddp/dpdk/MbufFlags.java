@@ -75,6 +75,21 @@ public final class MbufFlags {
     return (int) (txOffload >>> L2_SHIFT) & ((1 << (L3_SHIFT - L2_SHIFT)) - 1);
   }
 
+  /** Octets of the IP header in a value of {@link MbufLayout#TX_OFFLOAD}. */
+  public static int ipHeader(long txOffload) {
+    return (int) (txOffload >>> L3_SHIFT) & ((1 << (L4_SHIFT - L3_SHIFT)) - 1);
+  }
+
+  /** Octets of the TCP header in a value of {@link MbufLayout#TX_OFFLOAD}. */
+  public static int tcpHeader(long txOffload) {
+    return (int) (txOffload >>> L4_SHIFT) & ((1 << (SEGMENT_SHIFT - L4_SHIFT)) - 1);
+  }
+
+  /** Octets of payload in each segment in a value of {@link MbufLayout#TX_OFFLOAD}. */
+  public static int segment(long txOffload) {
+    return (int) (txOffload >>> SEGMENT_SHIFT) & 0xffff;
+  }
+
   /**
    * The value of {@link MbufLayout#TX_OFFLOAD} for headers of given lengths in octets.
    *

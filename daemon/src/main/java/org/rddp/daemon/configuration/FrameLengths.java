@@ -19,6 +19,9 @@ public final class FrameLengths {
   /** Descriptor, its headroom, and the header of the pool's object, before each buffer. */
   private static final int BEFORE_ROOM = 128 + 128 + 64;
 
+  /** The room of the largest buffer, whose octets DPDK counts in 16 bits. */
+  private static final int MOST_ROOM = 65535 - 128;
+
   private static final int MOST_LONG = 256;
   private static final int PACKETS_PER_LONG = 16;
 
@@ -38,7 +41,7 @@ public final class FrameLengths {
   public static int room(InterfaceConfiguration configured) {
     int room = Ethernet.HEADER + TAG + configured.mtu() + DRIVER_HEADER;
     DeviceName device = configured.device();
-    if (device.linuxInterface() != null) {
+    if (device.linuxInterface() != null && !configured.usesPacketSockets()) {
       // The driver refuses buffers that are shorter than a slot's frame.
       DeviceName opened = device.ofDriver(frame(configured), configured.engines());
       room = Math.max(room, AfPacketFrames.carried(opened.arguments()));
@@ -48,6 +51,10 @@ public final class FrameLengths {
 
   /** The room of a packet buffer for the longest frames of an interface, without its headroom. */
   public static int longRoom(InterfaceConfiguration configured) {
+    if (configured.usesPacketSockets()) {
+      // The kernel sends and merges segments up to this, whatever we send.
+      return MOST_ROOM;
+    }
     int room = Ethernet.HEADER + TAG + configured.longestFrame() + DRIVER_HEADER;
     return room + ALIGNMENT - 1 & -ALIGNMENT;
   }

@@ -99,6 +99,14 @@ public record InterfaceConfiguration(
     return mpa.startKey() ? 0 : socketsPort;
   }
 
+  /**
+   * Whether the device is a Linux interface that carries frames of several segments, by packet
+   * sockets with virtio headers; otherwise {@code linux:} is DPDK's net_af_packet.
+   */
+  public boolean usesPacketSockets() {
+    return device.kind() == DeviceName.Kind.LINUX && longestFrame > mtu;
+  }
+
   /** Whether the device is one end of a pair of rings in this process. */
   public boolean isRing() {
     return device.kind() == DeviceName.Kind.RING;

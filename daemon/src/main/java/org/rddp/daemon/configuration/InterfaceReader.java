@@ -114,15 +114,14 @@ final class InterfaceReader {
           "mtu", mtu + " is too small for IPv6", "at least " + LEAST_IPV6_MTU + " (RFC 8200)");
     }
     DeviceRules.check(section, device, mtu, vlan, engines);
-    boolean ring = device.kind() == DeviceName.Kind.RING;
-    checkLongestFrame(section, device, longest, mtu);
+    checkLongestFrame(section, device, longest, mtu, vlan);
     return new InterfaceConfiguration(
         name,
         device,
         addresses.ipv4(),
         addresses.ipv6(),
         mtu,
-        longest == 0 ? usualLongestFrame(ring, mtu) : longest,
+        longest == 0 ? usualLongestFrame(device, mtu, vlan) : longest,
         vlan,
         priority,
         engines,
@@ -138,20 +137,29 @@ final class InterfaceReader {
   }
 
   private static void checkLongestFrame(
-      TomlSection section, DeviceName device, int longest, int mtu) {
+      TomlSection section, DeviceName device, int longest, int mtu, int vlan) {
     if (longest == 0) {
       return;
     }
     boolean any =
         switch (device.kind()) {
-          case RING, PCI -> true;
+          case RING, PCI, LINUX -> true;
           default -> LONG_FRAMES.contains(device.driver());
         };
     if (!any) {
       section.refuse(
           "longest-frame",
-          "is for rings, cards, net_vhost and net_virtio_user only",
+          "is for rings, cards, linux:, net_vhost and net_virtio_user only",
           "no 'longest-frame' here");
+    } else if (device.kind() == DeviceName.Kind.LINUX && vlan != Vlan.NONE && longest > mtu) {
+      section.refuse(
+          "longest-frame",
+          "is not for frames with a VLAN tag on linux:",
+          "no 'longest-frame', or no 'vlan' and the Linux interface of that VLAN (\"linux:"
+              + device.name()
+              + "."
+              + vlan
+              + "\")");
     } else if (longest < mtu) {
       section.refuse(
           "longest-frame",
@@ -160,9 +168,13 @@ final class InterfaceReader {
     }
   }
 
-  private static int usualLongestFrame(boolean ring, int mtu) {
-    int usual = mtu < LARGE_MTU ? USUAL_LONG_FRAME : LARGE_LONG_FRAME;
-    return ring ? usual : mtu;
+  private static int usualLongestFrame(DeviceName device, int mtu, int vlan) {
+    return switch (device.kind()) {
+      case RING -> mtu < LARGE_MTU ? USUAL_LONG_FRAME : LARGE_LONG_FRAME;
+      // The kernel takes the tags out of received frames, which net_af_packet puts back.
+      case LINUX -> vlan == Vlan.NONE ? LONGEST_FRAME : mtu;
+      default -> mtu;
+    };
   }
 
   /**

@@ -6,7 +6,7 @@ import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
-import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.BurstPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.wire.Ipv4;
@@ -14,7 +14,7 @@ import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
 
 /**
- * One queue of a started DPDK port, in both directions, as a frame device, with one native call per
+ * One queue of a started port, in both directions, as a frame device, with one native call per
  * burst.
  *
  * <p>A frame received as a chain of buffers is copied into one buffer if it fits, and otherwise
@@ -27,7 +27,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
 
   private static final int PTR = Long.BYTES;
 
-  private final EthernetPort port;
+  private final BurstPort port;
   private final int queue;
 
   /** How the port chooses the queue of a received frame; null if unknown. */
@@ -64,7 +64,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * @param closer stops and closes the port, when the device is closed
    */
   public DpdkDevice(
-      EthernetPort port,
+      BurstPort port,
       MbufPool pool,
       RingCopier copier,
       long macAddress,
@@ -92,7 +92,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * @param closer called when the device is closed
    */
   public DpdkDevice(
-      EthernetPort port,
+      BurstPort port,
       int queue,
       FlowSteering steering,
       MbufPool pool,
@@ -236,7 +236,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   /** The port, for its counters. */
-  public EthernetPort port() {
+  public BurstPort port() {
     return port;
   }
 

@@ -23,6 +23,13 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   /** None. */
   static final PortOffloads NONE = new PortOffloads(Set.of(), Set.of(), Offloads.NONE);
 
+  /** Those of a port whose frames have virtio headers; its driver is not asked. */
+  public static final PortOffloads VIRTIO_HEADERS =
+      new PortOffloads(
+          Set.of(),
+          Set.of(),
+          Offloads.VERDICT | Offloads.CHECKSUM | Offloads.SEGMENTATION | Offloads.SUM_WITH_LENGTH);
+
   private static final String IP_CHECKSUM = "IPV4_CKSUM";
   private static final String TCP_CHECKSUM = "TCP_CKSUM";
   private static final String SEGMENTATION = "TCP_TSO";

@@ -2,7 +2,7 @@ package org.rddp.dpdk.device;
 
 import org.rddp.device.FlowSteering;
 import org.rddp.device.Offloads;
-import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.BurstPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
@@ -51,7 +51,7 @@ public final class RingCopier {
    *
    * @return how many the port accepted; their references are released
    */
-  int transmit(EthernetPort port, MbufPool pool, long[] packets, int from, int count) {
+  int transmit(BurstPort port, MbufPool pool, long[] packets, int from, int count) {
     int copied = allocate(pool, packets, from, count);
     for (int i = 0; i < copied; i++) {
       long packet = packets[from + i];
@@ -103,7 +103,7 @@ public final class RingCopier {
   }
 
   /** Transmits runs of frames for the same queue, until one is not accepted whole. */
-  private int steer(EthernetPort port, MbufPool pool, int count) {
+  private int steer(BurstPort port, MbufPool pool, int count) {
     int done = 0;
     while (done < count) {
       int queue = queue(pool, done);

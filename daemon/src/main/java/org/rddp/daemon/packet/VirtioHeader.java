@@ -1,0 +1,64 @@
+package org.rddp.daemon.packet;
+
+import org.rddp.dpdk.MbufFlags;
+import org.rddp.wire.Memory;
+
+/**
+ * The header that precedes each frame on a packet socket: {@code struct virtio_net_hdr} of Virtio
+ * 1.2 section 5.1.6, without the number of buffers, in the machine's byte order.
+ */
+final class VirtioHeader {
+  /** Octets of a header. */
+  static final int OCTETS = 10;
+
+  private static final int FLAGS = 0;
+  private static final int GSO_TYPE = 1;
+  private static final int HEADERS = 2;
+  private static final int SEGMENT = 4;
+  private static final int SUM_START = 6;
+  private static final int SUM_OFFSET = 8;
+
+  /** The checksum is to be completed; if received, the frame has not left memory since. */
+  private static final int NEEDS_CHECKSUM = 1;
+
+  /** The checksum has been found right. */
+  private static final int DATA_VALID = 2;
+
+  private static final int TCP_IPV4 = 1;
+  private static final int TCP_IPV6 = 4;
+
+  /** Octets before the checksum in a TCP header. */
+  private static final int TCP_CHECKSUM = 16;
+
+  private VirtioHeader() {}
+
+  /**
+   * Writes the header of a frame to be sent.
+   *
+   * @param address of the header
+   * @param flags the packet's {@link org.rddp.dpdk.MbufLayout#OL_FLAGS}
+   * @param offload the packet's {@link org.rddp.dpdk.MbufLayout#TX_OFFLOAD}
+   */
+  static void write(long address, long flags, long offload) {
+    Memory.putLongNative(address, 0);
+    Memory.putShortNative(address + SUM_OFFSET, 0);
+    if ((flags & MbufFlags.TX_TCP_CHECKSUM) == 0) {
+      return;
+    }
+    int beforeTcp = MbufFlags.linkHeader(offload) + MbufFlags.ipHeader(offload);
+    Memory.putByte(address + FLAGS, NEEDS_CHECKSUM);
+    Memory.putShortNative(address + HEADERS, beforeTcp + MbufFlags.tcpHeader(offload));
+    Memory.putShortNative(address + SUM_START, beforeTcp);
+    Memory.putShortNative(address + SUM_OFFSET, TCP_CHECKSUM);
+    if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
+      boolean ipv6 = (flags & MbufFlags.TX_IPV6) != 0;
+      Memory.putByte(address + GSO_TYPE, ipv6 ? TCP_IPV6 : TCP_IPV4);
+      Memory.putShortNative(address + SEGMENT, MbufFlags.segment(offload));
+    }
+  }
+
+  /** Whether the TCP checksum of a received frame need not be checked. */
+  static boolean intact(long address) {
+    return (Memory.getByte(address + FLAGS) & (NEEDS_CHECKSUM | DATA_VALID)) != 0;
+  }
+}
