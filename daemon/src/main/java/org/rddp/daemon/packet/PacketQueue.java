@@ -40,6 +40,10 @@ final class PacketQueue {
   PacketQueue(PacketSocket socket, MbufPool pool) {
     this.socket = socket;
     this.pool = pool;
+    // The JVM makes the code of a native call at the first one, which takes the better part of a
+    // second where cores are busy: not on the engine's thread.
+    calls.send(socket.number(), sent.message(0), 0);
+    PacketCalls.receive(socket.number(), received.message(0), 0);
   }
 
   PacketSocket socket() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
@@ -33,6 +34,11 @@ record LinuxLink(String name, FrameDevice device, InterfaceAddress ours, HostAdd
         .ifPresent(ipv6 ->
             links.add(new LinuxLink(configured.name() + "v6", device, ours, ipv6.address())));
     return links;
+  }
+
+  /** Whether both ends leave checksums and the cutting of long frames to the link. */
+  boolean offloads() {
+    return device.offloads() != Offloads.NONE;
   }
 
   /** Whether routers are between us and Linux, with a link whose MTU is smaller than ours. */

@@ -121,7 +121,9 @@ public final class LinuxTcpTable {
     for (NegotiatedOption option : NegotiatedOption.values()) {
       peer.set(option.setting(), row.linuxOffers(option) ? "1" : "0");
     }
-    FrameDevice device = new SampledDevice(row.link().device(), capture, frames);
+    // Wireshark would miss the checksums that the link is to compute.
+    int sampled = row.link().offloads() ? 0 : frames;
+    FrameDevice device = new SampledDevice(row.link().device(), capture, sampled);
     List<LongSupplier> tally = new ArrayList<>();
     if (!clean) {
       SplittableRandom random = new SplittableRandom(port);

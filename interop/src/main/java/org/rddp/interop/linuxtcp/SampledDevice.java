@@ -27,6 +27,16 @@ final class SampledDevice extends WrappedDevice {
             });
   }
 
+  @Override
+  public int offloads() {
+    return device().offloads();
+  }
+
+  @Override
+  public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
+    device().requestOffload(packet, link, ip, tcp, segment);
+  }
+
   private FrameDevice current() {
     return left > 0 ? captured : device();
   }

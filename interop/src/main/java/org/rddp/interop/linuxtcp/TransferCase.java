@@ -37,6 +37,9 @@ record TransferCase(
         if (link.routed() && impairment != Impairment.CLEAN) {
           continue; // this link shows how both ends learn the path MTU
         }
+        if (link.offloads() && impairment != Impairment.CLEAN) {
+          continue; // the impairments know neither long frames nor checksums that are left out
+        }
         for (boolean weOpen : EITHER) {
           for (boolean weSend : EITHER) {
             rows.add(new TransferCase(link, weOpen, weSend, impairment, Optional.empty(), false));
