@@ -100,6 +100,50 @@ static void should_forget_what_is_closed(void) {
     CHECK(close(epoll) == 0);
 }
 
+static void should_report_what_has_been_quiet_for_long(void) {
+    struct pair pair = connect_pair();
+    int pipe_ends[2], epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event events[2];
+    CHECK(pipe(pipe_ends) == 0 && write(pipe_ends[1], "p", 1) == 1);
+    add(epoll, pair.far, EPOLLIN);
+    add(epoll, pipe_ends[0], EPOLLIN);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 600; i++) {
+            CHECK(epoll_wait(epoll, events, 2, -1) == 1 && events[0].data.fd == pipe_ends[0]);
+        }
+        send_text(pair.near, "x");
+        while (epoll_wait(epoll, events, 2, -1) != 2) {
+        }
+        expect_text(pair.far, "x");
+    }
+    close_pair(&pair);
+    CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0 && close(epoll) == 0);
+}
+
+static void should_report_what_is_removed_and_added_again(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    add(epoll, pair.far, EPOLLOUT);
+    for (int i = 0; i < 20; i++) {
+        CHECK(next_event(epoll, pair.far) == EPOLLOUT);
+        CHECK(epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == 0);
+        CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == -1);
+        CHECK_ERRNO(ENOENT, epoll_ctl(epoll, EPOLL_CTL_MOD, pair.far, &event) == -1);
+        send_text(pair.near, "x");
+        expect_nothing(epoll);
+        add(epoll, pair.far, EPOLLIN);
+        event.data.fd = pair.far;
+        CHECK_ERRNO(EEXIST, epoll_ctl(epoll, EPOLL_CTL_ADD, pair.far, &event) == -1);
+        CHECK(next_event(epoll, pair.far) == EPOLLIN);
+        expect_text(pair.far, "x");
+        CHECK(epoll_ctl(epoll, EPOLL_CTL_DEL, pair.far, NULL) == 0);
+        add(epoll, pair.far, EPOLLOUT);
+    }
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
 static void should_wait_for_pipes_too(void) {
     struct pair pair = connect_pair();
     int pipe_ends[2], epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -179,6 +223,8 @@ int main(void) {
     RUN(should_report_sockets_that_connect_after_they_are_added);
     RUN(should_report_listeners);
     RUN(should_forget_what_is_closed);
+    RUN(should_report_what_has_been_quiet_for_long);
+    RUN(should_report_what_is_removed_and_added_again);
     RUN(should_wait_for_pipes_too);
     RUN(should_wait_for_nanoseconds);
     RUN(should_wake_a_thread_by_what_another_one_adds);
