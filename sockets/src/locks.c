@@ -24,14 +24,26 @@ static _Thread_local uint64_t mask_before;
 #define BIT(signal) (UINT64_C(1) << ((signal) - 1))
 #define FAULTS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGSYS) | BIT(SIGABRT))
 
-/* With the system call: libc keeps the signals by which it cancels threads. */
+/* In a mask, of a signal that the kernel never blocks: the thread cannot be cancelled anyway. */
+#define UNCANCELLED BIT(SIGKILL)
+
+/*
+ * With the system call: libc keeps the signals by which it cancels threads. A call of libc that is a cancellation point would wait for
+ * that signal for ever.
+ */
 uint64_t block_signals(void) {
     uint64_t all = ~FAULTS, before = 0;
+    int state = PTHREAD_CANCEL_ENABLE;
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-    return before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    return state == PTHREAD_CANCEL_DISABLE ? before | UNCANCELLED : before;
 }
 
 void restore_signals(uint64_t mask) {
+    int state;
+    if ((mask & UNCANCELLED) == 0) {
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    }
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 

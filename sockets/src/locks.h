@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Blocks all signals but those that the thread's own instructions raise. Returns the mask to give back to restore_signals(). */
+/* Blocks all signals but those that the thread's own instructions raise, and cancellation. Returns the mask to give back to restore_signals(). */
 uint64_t block_signals(void);
 void restore_signals(uint64_t mask);
 
