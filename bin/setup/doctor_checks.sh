@@ -233,7 +233,7 @@ doctor_nodes() {
 doctor_permissions() {
     echo 'Permissions'
     if ! has_capability 12; then
-        note network 'no CAP_NET_ADMIN: no linux: interfaces, no net_tap, kernel TCP measured over loopback' 'run as root'
+        note network 'no CAP_NET_ADMIN: linux: interfaces with small buffers, no net_tap, kernel TCP measured over loopback' 'run as root'
     elif ! has_capability 13; then
         note network 'no CAP_NET_RAW: no linux: interfaces' 'run as root'
     else

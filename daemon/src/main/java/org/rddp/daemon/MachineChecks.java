@@ -124,27 +124,32 @@ final class MachineChecks {
                   + configured.mtu()
                   + ")"));
     } else {
-      checkCapabilities(number, name);
+      checkCapabilities(number, name, configured.usesPacketSockets());
     }
   }
 
   /**
-   * Opening a socket for frames needs CAP_NET_RAW; every start of the port needs CAP_NET_ADMIN,
-   * since it sets the interface's flags, even unchanged (net_af_packet's promiscuous_disable,
+   * Opening a socket for frames needs CAP_NET_RAW; every start of net_af_packet needs
+   * CAP_NET_ADMIN, too, since it sets the interface's flags, even unchanged (promiscuous_disable,
    * SIOCSIFFLAGS).
    */
-  private void checkCapabilities(int number, String name) {
+  private void checkCapabilities(int number, String name, boolean packetSockets) {
     List<Capabilities> missing =
-        Capabilities.missing(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
+        packetSockets
+            ? Capabilities.missing(Capabilities.CAP_NET_RAW)
+            : Capabilities.missing(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
     if (!missing.isEmpty()) {
       refuse(
           number,
           "the Linux interface "
               + name
-              + " can be used only with CAP_NET_RAW and CAP_NET_ADMIN, and this process has no "
+              + " can be used only with CAP_NET_RAW"
+              + (packetSockets ? "" : " and CAP_NET_ADMIN")
+              + ", and this process has no "
               + missing.stream().map(Capabilities::name).collect(Collectors.joining(" and no "))
-              + "; allowed: give it both (AmbientCapabilities= of a service, --cap-add of a"
-              + " container), or root");
+              + "; allowed: give it "
+              + (packetSockets ? "that" : "both")
+              + " (AmbientCapabilities= of a service, --cap-add of a container), or root");
     }
   }
 

@@ -64,9 +64,17 @@ class DeviceTableTest {
       return "if-" + number + (end == 0 ? ".a" : ".b");
     }
 
+    String mac(int end) {
+      return "02:00:00:01:%02x:0%d".formatted(number, end);
+    }
+
     /** Long frames go between a vhost end that offers them and a virtio-user end. */
     boolean isLong() {
       return devices.getFirst().contains("tso=1");
+    }
+
+    boolean carriesTrains() {
+      return isLong() || devices.getFirst().startsWith("linux:");
     }
 
     boolean isTap() {
@@ -186,6 +194,24 @@ class DeviceTableTest {
     }
   }
 
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldCarryConnectionsAgainWhenAnInterfaceHasComeBack() throws Exception {
+    Link link = new Link(0, 1500, 1, List.of("linux:IF"));
+    links.add(link);
+    Path file = configuration();
+    try (NetworkNamespace namespace = namespace()) {
+      joinByVeth(namespace, link);
+      try (DaemonProcess daemon = DaemonProcess.startIn(namespace, file)) {
+        daemon.awaitReady();
+        shouldCarryAConnection(link);
+        namespace.run("ip", "link", "delete", link.linux(0));
+        joinByVeth(namespace, link);
+        shouldCarryAConnection(link);
+      }
+    }
+  }
+
   private static NetworkNamespace namespace() throws InterruptedException {
     try {
       return new NetworkNamespace("devices");
@@ -198,7 +224,8 @@ class DeviceTableTest {
     String mtu = Integer.toString(link.mtu);
     String one = link.linux(0);
     String two = link.linux(1);
-    namespace.run("ip", "link", "add", one, "mtu", mtu, "type", "veth", "peer", "name", two);
+    String add = "ip link add %s mtu %s address %s type veth peer name %s address %s";
+    namespace.run(add.formatted(one, mtu, link.mac(0), two, link.mac(1)).split(" "));
     namespace.run("ip", "link", "set", two, "mtu", mtu, "up");
     namespace.run("ip", "link", "set", one, "up");
   }
@@ -230,7 +257,7 @@ class DeviceTableTest {
       }
       try (Connection connection = connect(here, link.address(1))) {
         echo(here, connection, memory, link);
-        for (int end = 0; link.isLong() && end < 2; end++) {
+        for (int end = 0; link.carriesTrains() && end < 2; end++) {
           String trains = link.engine(end) + ".tcp.trains.in";
           // The vhost end learns after a while what the other end has agreed to.
           TestDaemon.await(

@@ -193,13 +193,15 @@ class MistakesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "-net_admin,            no CAP_NET_ADMIN;",
-    "-net_raw,              no CAP_NET_RAW;",
-    "'-net_raw,-net_admin', no CAP_NET_RAW and no CAP_NET_ADMIN;"
+    "linux:end0, -net_raw, CAP_NET_RAW, no CAP_NET_RAW;",
+    "'net_af_packet0,iface=end0', -net_admin, CAP_NET_RAW and CAP_NET_ADMIN, no CAP_NET_ADMIN;",
+    "'net_af_packet0,iface=end0', -net_raw, CAP_NET_RAW and CAP_NET_ADMIN, no CAP_NET_RAW;",
+    "'net_af_packet0,iface=end0', '-net_raw,-net_admin', CAP_NET_RAW and CAP_NET_ADMIN,"
+        + " no CAP_NET_RAW and no CAP_NET_ADMIN;"
   })
-  void shouldSayWhichCapabilityALinuxInterfaceLacks(String without, String missing)
-      throws Exception {
-    Path file = configuration("interface", "device = 'linux:end0'");
+  void shouldSayWhichCapabilityALinuxInterfaceLacks(
+      String device, String without, String needed, String missing) throws Exception {
+    Path file = configuration("interface", "device = '" + device + "'");
     String drop = "exec setpriv --bounding-set=" + without + " --inh-caps=" + without + " \"$@\"";
     String output =
         checkIn(
@@ -212,8 +214,9 @@ class MistakesTest {
     shouldSay(
         output,
         file,
-        "13:1: interface[1].device: the Linux interface end0 can be used only with CAP_NET_RAW and"
-            + " CAP_NET_ADMIN, and this process has "
+        "13:1: interface[1].device: the Linux interface end0 can be used only with "
+            + needed
+            + ", and this process has "
             + missing);
   }
 

@@ -34,7 +34,7 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
   public enum Kind {
     /** {@code ring:NAME}: one end of a pair of rings in this process. */
     RING,
-    /** {@code linux:IF}: a Linux interface, by DPDK's driver net_af_packet. */
+    /** {@code linux:IF}: a Linux interface, by packet sockets or DPDK's driver net_af_packet. */
     LINUX,
     /** {@code pci:ADDRESS}, or the address alone: a card that is bound to a driver for DPDK. */
     PCI,

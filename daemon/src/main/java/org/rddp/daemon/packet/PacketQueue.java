@@ -117,10 +117,7 @@ final class PacketQueue {
     int burst = Math.min(count, DpdkDevice.BURST);
     for (int i = 0; i < burst; i++) {
       long packet = packet(array, i);
-      VirtioHeader.write(
-          sent.header(i),
-          Memory.getLongNative(packet + MbufLayout.OL_FLAGS),
-          Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD));
+      writeHeader(packet, sent.header(i));
       sent.piece(i, 0, pool.address(packet), pool.length(packet));
       sent.pieces(i, 1);
     }
@@ -142,6 +139,21 @@ final class PacketQueue {
       }
     }
     return done;
+  }
+
+  private static void writeHeader(long packet, long header) {
+    long flags = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+    if ((flags & MbufFlags.TX_TCP_CHECKSUM) == 0) {
+      VirtioHeader.clear(header);
+      return;
+    }
+    long offload = Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD);
+    int beforeTcp = MbufFlags.linkHeader(offload) + MbufFlags.ipHeader(offload);
+    VirtioHeader.requestChecksum(header, beforeTcp, MbufFlags.tcpHeader(offload));
+    if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
+      boolean ipv6 = (flags & MbufFlags.TX_IPV6) != 0;
+      VirtioHeader.requestSegments(header, ipv6, MbufFlags.segment(offload));
+    }
   }
 
   private static long packet(long array, int index) {

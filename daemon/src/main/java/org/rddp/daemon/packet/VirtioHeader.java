@@ -1,6 +1,5 @@
 package org.rddp.daemon.packet;
 
-import org.rddp.dpdk.MbufFlags;
 import org.rddp.wire.Memory;
 
 /**
@@ -32,29 +31,34 @@ final class VirtioHeader {
 
   private VirtioHeader() {}
 
-  /**
-   * Writes the header of a frame to be sent.
-   *
-   * @param address of the header
-   * @param flags the packet's {@link org.rddp.dpdk.MbufLayout#OL_FLAGS}
-   * @param offload the packet's {@link org.rddp.dpdk.MbufLayout#TX_OFFLOAD}
-   */
-  static void write(long address, long flags, long offload) {
+  /** Writes the header of a frame to be sent as it is. */
+  static void clear(long address) {
     Memory.putLongNative(address, 0);
     Memory.putShortNative(address + SUM_OFFSET, 0);
-    if ((flags & MbufFlags.TX_TCP_CHECKSUM) == 0) {
-      return;
-    }
-    int beforeTcp = MbufFlags.linkHeader(offload) + MbufFlags.ipHeader(offload);
+  }
+
+  /**
+   * Writes the header of a frame whose TCP checksum is to be completed.
+   *
+   * @param beforeTcp octets of the frame before its TCP header
+   * @param tcp octets of the TCP header
+   */
+  static void requestChecksum(long address, int beforeTcp, int tcp) {
+    clear(address);
     Memory.putByte(address + FLAGS, NEEDS_CHECKSUM);
-    Memory.putShortNative(address + HEADERS, beforeTcp + MbufFlags.tcpHeader(offload));
+    Memory.putShortNative(address + HEADERS, beforeTcp + tcp);
     Memory.putShortNative(address + SUM_START, beforeTcp);
     Memory.putShortNative(address + SUM_OFFSET, TCP_CHECKSUM);
-    if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
-      boolean ipv6 = (flags & MbufFlags.TX_IPV6) != 0;
-      Memory.putByte(address + GSO_TYPE, ipv6 ? TCP_IPV6 : TCP_IPV4);
-      Memory.putShortNative(address + SEGMENT, MbufFlags.segment(offload));
-    }
+  }
+
+  /**
+   * Adds, after {@link #requestChecksum}, that the frame is to be cut.
+   *
+   * @param segment octets of payload in each segment
+   */
+  static void requestSegments(long address, boolean ipv6, int segment) {
+    Memory.putByte(address + GSO_TYPE, ipv6 ? TCP_IPV6 : TCP_IPV4);
+    Memory.putShortNative(address + SEGMENT, segment);
   }
 
   /** Whether the TCP checksum of a received frame need not be checked. */

@@ -148,8 +148,8 @@ class InterfacesTest {
         .singleElement()
         .asString()
         .isEqualTo(
-            "f.toml:5:1: interface[1].longest-frame: is for rings, cards, net_vhost and"
-                + " net_virtio_user only; allowed: no 'longest-frame' here");
+            "f.toml:5:1: interface[1].longest-frame: is for rings, cards, linux:, net_vhost"
+                + " and net_virtio_user only; allowed: no 'longest-frame' here");
     String ring = PORT.replace("net_ring0", "ring:x");
     String other = ring.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
     assertThat(problems(ring + "mtu = 9000\nlongest-frame = 8999\n" + other))
@@ -170,6 +170,43 @@ class InterfacesTest {
     String port = PORT.replace("net_ring0", device);
     assertThat(longestFrame(port + "longest-frame = 16384\n")).isEqualTo(16_384);
     assertThat(longestFrame(port)).isEqualTo(1500);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''                                     | 65000 | true
+          mtu = 9000                             | 65000 | true
+          longest-frame = 16384                  | 16384 | true
+          longest-frame = 1500                   | 1500  | false
+          vlan = 7                               | 1500  | false
+          """)
+  void shouldCarryLongFramesOverLinuxInterfaces(String line, int longest, boolean packetSockets)
+      throws Exception {
+    InterfaceConfiguration read =
+        ConfigurationFile.parse("f.toml", PORT.replace("net_ring0", "linux:eth0") + line)
+            .interfaces()
+            .getFirst();
+    assertThat(read.longestFrame()).isEqualTo(longest);
+    assertThat(read.usesPacketSockets()).isEqualTo(packetSockets);
+    if (packetSockets) {
+      // The longest frame of Linux's TCP: 45 segments of 1448 octets, or as much of others.
+      assertThat(FrameLengths.longRoom(read)).isGreaterThanOrEqualTo(14 + 60 + 60 + 65215);
+    }
+  }
+
+  @Test
+  void shouldRejectLongFramesWithATagOnLinuxInterfaces() {
+    String port = PORT.replace("net_ring0", "linux:eth0");
+    assertThat(problems(port + "vlan = 7\nlongest-frame = 16384\n"))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:6:1: interface[1].longest-frame: is not for frames with a VLAN tag on linux:;"
+                + " allowed: no 'longest-frame', or no 'vlan' and the Linux interface of that VLAN"
+                + " (\"linux:eth0.7\")");
   }
 
   @Test
