@@ -47,6 +47,16 @@ public record AddressPrefix(long high, long low, int bits) {
     return new AddressPrefix(high(address) & highMask(bits), low(address) & lowMask(bits), bits);
   }
 
+  /** Whether it has a single address. */
+  boolean isHost() {
+    return bits == BITS;
+  }
+
+  /** The prefix that the address with these halves has alone. */
+  static AddressPrefix host(long high, long low) {
+    return new AddressPrefix(high, low, BITS);
+  }
+
   /** The upper half of an address of either family. */
   static long high(HostAddress address) {
     return address instanceof Ipv6Address v6 ? v6.high() : 0;

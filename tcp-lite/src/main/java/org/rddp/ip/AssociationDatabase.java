@@ -104,7 +104,9 @@ public final class AssociationDatabase {
       try {
         for (int i = 0; i < stacks; i++) {
           EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
-          parts.add(new OutboundAssociation(settings, cipher, fingerprint, numbers, now));
+          parts.add(
+              new OutboundAssociation(
+                  settings, cipher, fingerprint, numbers, before.generation + 1, now));
         }
       } catch (RuntimeException e) {
         parts.forEach(Association::discard);

@@ -25,6 +25,9 @@ final class EspInput {
   private final TransportHandler transport;
   private final PlainCapture plain;
 
+  /** The stack that opens the packet that is being processed. */
+  private int owner;
+
   /** The association of the packet that is being processed; null if it came in clear. */
   private InboundAssociation association;
 
@@ -85,6 +88,27 @@ final class EspInput {
   }
 
   /**
+   * Whether an ICMP error may be about a TCP packet of ours: one that came in clear if such packets
+   * leave in clear, one that came in ESP if its association is for their answers (RFC 4301 section
+   * 6.2). Counts it if not.
+   *
+   * @param high upper half of the address that the packet went to
+   * @param low its lower half
+   */
+  boolean admitsError(long high, long low, int localPort, int remotePort) {
+    if (association == null) {
+      boolean clear =
+          policy.action(high, low, Ipv4.PROTOCOL_TCP, localPort, remotePort) == PolicyAction.BYPASS;
+      counters.clear += clear ? 0 : 1;
+      return clear;
+    }
+    TrafficSelector selector = association.settings().selector();
+    boolean ours = selector.covers(high, low, Ipv4.PROTOCOL_TCP, localPort, remotePort);
+    counters.mismatched += ours ? 0 : 1;
+    return ours;
+  }
+
+  /**
    * The ECN codepoint of a packet that has come in a tunnel (RFC 6040 section 4.2).
    *
    * @return -1 if it is to be dropped: congestion was marked, and its transport cannot be told
@@ -126,12 +150,12 @@ final class EspInput {
    */
   boolean isForAnother(long sealed, int octets) {
     InboundAssociation found = octets < Esp.HEADER ? null : security.inbound(Esp.spi(sealed));
-    return found != null && security.owner(found) != security.stack();
+    owner = found == null ? InboundAssociation.NOBODY : found.owner();
+    return owner != InboundAssociation.NOBODY && owner != security.stack();
   }
 
   /** Hands a sealed packet over to the stack that opens it. */
   void handOver(Path path, long senderMac, int ecn, long sealed, int octets, long received) {
-    int owner = security.owner(security.inbound(Esp.spi(sealed)));
     handOver.sealed(owner, path, senderMac, ecn, sealed, octets, received);
   }
 
@@ -161,6 +185,19 @@ final class EspInput {
       counters.expired++;
       return false;
     }
+    if (!found.own(security.stack())) {
+      // Another stack opens the first packets at this moment.
+      handOver.dropped();
+      return false;
+    }
+    if (!open(found, sealed, octets, received, now)) {
+      found.disown();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean open(InboundAssociation found, long sealed, int octets, long received, long now) {
     packet = received;
     long header = sealed;
     if (pool.shared(received)) {

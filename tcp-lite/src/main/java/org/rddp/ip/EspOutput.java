@@ -253,18 +253,17 @@ final class EspOutput {
     if (path.candidates == null || path.candidatesOf != security.generation()) {
       path.candidatesOf = security.generation();
       path.candidates =
-          security.outbound().stream()
-              .filter(each -> isFor(each, path))
+          security
+              .outbound(path.high(), path.low())
+              .filter(each -> isFor(each.settings(), path))
               .toArray(OutboundAssociation[]::new);
     }
     return path.candidates;
   }
 
-  private static boolean isFor(OutboundAssociation association, Path path) {
-    AssociationSettings settings = association.settings();
-    return settings.tunnel()
-        ? settings.selector().remote().contains(path.high(), path.low())
-        : settings.destination().equals(path.remote()) && settings.source().equals(path.ours());
+  /** Whether an association for a path's remote address is for ours, too. */
+  private static boolean isFor(AssociationSettings settings, Path path) {
+    return settings.tunnel() || settings.source().equals(path.ours());
   }
 
   /**
@@ -302,10 +301,14 @@ final class EspOutput {
     security.serve(
         this,
         this::hasRoute,
-        () -> {
-          security.outbound().forEach(this::isReachable);
-          ip.onAssociations();
+        changed -> {
+          security.outbound().stream().filter(changed::contains).forEach(this::isReachable);
+          ip.onAssociations(path -> changed.stream().anyMatch(each -> isTo(each, path)));
         });
+  }
+
+  private static boolean isTo(OutboundAssociation association, Path path) {
+    return association.settings().selector().remote().contains(path.high(), path.low());
   }
 
   private boolean hasRoute(HostAddress destination) {

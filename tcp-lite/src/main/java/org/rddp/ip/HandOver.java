@@ -108,6 +108,11 @@ public final class HandOver {
     }
   }
 
+  /** Counts a packet that was handed over to a stack that may no longer open it. */
+  void dropped() {
+    counters.handOversDropped++;
+  }
+
   /** Puts a packet into an entry, or a copy of its octets if somebody else still reads it. */
   private boolean load(HandOverEntry entry, long packet, long address, int length) {
     long copied = pool.shared(packet) ? copy(address, length) : packet;

@@ -119,6 +119,9 @@ final class Icmpv4Input {
     int localPort = Tcp.sourcePort(header);
     int remotePort = Tcp.destinationPort(header);
     int sequence = Tcp.sequence(header);
+    if (esp != null && !esp.admitsError(path.high(), path.low(), localPort, remotePort)) {
+      return;
+    }
     if (code != Icmpv4.FRAGMENTATION_NEEDED) {
       transport.onUnreachable(code, path, localPort, remotePort, sequence);
       return;

@@ -115,12 +115,18 @@ final class Icmpv6Input {
     return true;
   }
 
-  /** Handles a message that came in fragments or in ESP: only echoes may (RFC 6980). */
+  /**
+   * Handles a message that came in fragments or in ESP: of those that hosts of the link exchange
+   * none may (RFC 6980), and an error fits into one packet.
+   */
   void onReassembled(long message, int length, Ipv6Path path, long senderMac, long packet) {
     if (!Icmpv6.wellFormed(message, length, path.pseudoHeader(Ipv6.ICMPV6, length))) {
       counters.checksumErrors++;
     } else if (Icmpv6.type(message) == Icmpv6.ECHO) {
       echo(message, length, path, senderMac, packet);
+    } else if (Icmpv6.error(message) && esp != null && esp.isOpen()) {
+      counters.icmpErrors++;
+      error(message, length);
     } else {
       counters.icmpIgnored++;
     }
@@ -192,6 +198,9 @@ final class Icmpv6Input {
     int localPort = Tcp.sourcePort(header);
     int remotePort = Tcp.destinationPort(header);
     int sequence = Tcp.sequence(header);
+    if (esp != null && !esp.admitsError(path.high(), path.low(), localPort, remotePort)) {
+      return;
+    }
     if (Icmpv6.type(message) == Icmpv6.PACKET_TOO_BIG) {
       int packet = Ipv6.HEADER + Ipv6.payloadLength(quoted);
       int claimed = claimed(Icmpv6.parameter(message));

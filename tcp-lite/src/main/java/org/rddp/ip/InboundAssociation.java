@@ -7,9 +7,10 @@ import org.rddp.ip.esp.ReplayWindow;
 import org.rddp.wire.Esp;
 
 /**
- * An association that we receive on. The stack that first receives a packet of it opens all of
- * them: a device's queue is chosen by the outer addresses, or by the SPI, so the others come there,
- * too. Another stack that gets one hands it over.
+ * An association that we receive on. The stack that first receives an authentic packet of it opens
+ * all of them: a device's queue is chosen by the outer addresses, or by the SPI, so the others come
+ * there, too. Another stack that gets one hands it over. Until then a stack owns it only while it
+ * opens a packet, so that a forged one decides nothing.
  */
 public final class InboundAssociation extends Association {
   /** The packet has come before, or is too old to tell. */
@@ -18,7 +19,9 @@ public final class InboundAssociation extends Association {
   /** The packet is not authentic. */
   static final int FORGED = -2;
 
-  private static final int NOBODY = -1;
+  /** No stack opens its packets yet. */
+  static final int NOBODY = -1;
+
   private static final VarHandle OWNER;
 
   static {
@@ -69,12 +72,21 @@ public final class InboundAssociation extends Association {
     return packets;
   }
 
-  /** The stack that opens its packets: this one, if there was none before. */
-  int owner(int stack) {
-    if (owner == NOBODY) {
-      OWNER.compareAndSet(this, NOBODY, stack);
-    }
+  /** The stack that opens its packets, or {@link #NOBODY}. */
+  int owner() {
     return owner;
+  }
+
+  /** Makes a stack the owner, if there is none; returns whether it is now. */
+  boolean own(int stack) {
+    return owner == stack || OWNER.compareAndSet(this, NOBODY, stack);
+  }
+
+  /** Lets any stack become the owner, unless a packet was authentic. The owner's thread only. */
+  void disown() {
+    if (packets == 0) {
+      owner = NOBODY;
+    }
   }
 
   /**

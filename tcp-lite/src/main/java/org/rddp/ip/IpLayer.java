@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
@@ -337,9 +338,9 @@ public final class IpLayer {
     }
   }
 
-  /** Tells the transport that security associations have changed. */
-  void onAssociations() {
-    transport.onAssociations();
+  /** Tells the transport that security associations for some paths have changed. */
+  void onAssociations(Predicate<Path> paths) {
+    transport.onAssociations(paths);
   }
 
   /** Passes a packet of IPv4 that has come in a tunnel on. */

@@ -1,9 +1,15 @@
 package org.rddp.ip;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ip.esp.EspCipher;
 
@@ -25,11 +31,20 @@ public final class IpSecurity {
   /** The newest first. */
   private List<OutboundAssociation> outbound = List.of();
 
-  /** What the two above are made from. */
+  /** The outbound ones for one remote address, by that. */
+  private final Map<AddressPrefix, List<OutboundAssociation>> toHosts = new HashMap<>();
+
+  /** The outbound ones for more than one. */
+  private final List<OutboundAssociation> toNetworks = new ArrayList<>();
+
+  /** What they are made from. */
   private AssociationDatabase.Contents contents;
 
+  /** Changes with each outbound association that is added or deleted. */
+  private int generation;
+
   private Predicate<HostAddress> routes = destination -> true;
-  private Runnable listener = () -> {};
+  private Consumer<Set<OutboundAssociation>> listener = changed -> {};
 
   /** Sends IKE's datagrams; null before the first stack. */
   private EspOutput output;
@@ -71,9 +86,9 @@ public final class IpSecurity {
     return counters;
   }
 
-  /** Changes with each association that is added or deleted. */
+  /** Changes with each outbound association that is added or deleted. */
   int generation() {
-    return contents.generation();
+    return generation;
   }
 
   /**
@@ -81,9 +96,11 @@ public final class IpSecurity {
    *
    * @param sender sends IKE's datagrams
    * @param reaches whether there is a route to a host
-   * @param change called after each change of the associations
+   * @param change called after each change of the outbound associations with those added and
+   *     deleted
    */
-  void serve(EspOutput sender, Predicate<HostAddress> reaches, Runnable change) {
+  void serve(
+      EspOutput sender, Predicate<HostAddress> reaches, Consumer<Set<OutboundAssociation>> change) {
     output = sender;
     outbound.forEach(each -> each.tunnel = null);
     routes = reaches;
@@ -181,32 +198,63 @@ public final class IpSecurity {
   }
 
   private void takeOver(AssociationDatabase.Contents next) {
-    Set<Association> gone = new HashSet<>(outbound);
-    gone.addAll(inbound.values());
     contents = next;
-    inbound.clear();
-    next.inbound().stream()
-        .filter(Association::take)
-        .forEach(each -> inbound.put(each.settings().spi(), each));
-    outbound =
-        next.outbound().stream().map(each -> each.get(stack)).filter(Association::take).toList();
-    outbound.forEach(gone::remove);
-    next.inbound().forEach(gone::remove);
-    gone.forEach(this::close);
+    takeInbound(next.inbound());
+    takeOutbound(next.outbound());
     // Once for the interface.
-    counters.associations = stack == 0 ? next.all().count() : 0;
-    listener.run();
+    counters.associations = stack == 0 ? next.inbound().size() + next.outbound().size() : 0;
   }
 
-  private void close(Association gone) {
-    switch (gone) {
-      case OutboundAssociation sent -> sent.close();
-      case InboundAssociation received -> {
-        if (received.owner(stack) == stack) {
-          received.close();
-        }
+  private void takeInbound(List<InboundAssociation> next) {
+    Set<InboundAssociation> gone = new HashSet<>(inbound.values());
+    inbound.clear();
+    for (InboundAssociation each : next) {
+      gone.remove(each);
+      if (each.take()) {
+        inbound.put(each.settings().spi(), each);
       }
     }
+    for (InboundAssociation each : gone) {
+      if (each.own(stack)) {
+        each.close();
+      }
+    }
+  }
+
+  private void takeOutbound(List<List<OutboundAssociation>> next) {
+    Set<OutboundAssociation> changed = new HashSet<>(outbound);
+    outbound = next.stream().map(each -> each.get(stack)).filter(Association::take).toList();
+    // What is in one of both is left.
+    List<OutboundAssociation> added =
+        outbound.stream().filter(each -> !changed.remove(each)).toList();
+    for (OutboundAssociation each : changed) {
+      withRemote(each).remove(each);
+      toHosts.remove(each.settings().selector().remote(), List.of());
+      each.close();
+    }
+    added.forEach(each -> withRemote(each).add(each));
+    changed.addAll(added);
+    if (!changed.isEmpty()) {
+      generation++;
+      listener.accept(changed);
+    }
+  }
+
+  /** The list of the index that an association belongs to. */
+  private List<OutboundAssociation> withRemote(OutboundAssociation association) {
+    AddressPrefix remote = association.settings().selector().remote();
+    return remote.isHost() ? toHosts.computeIfAbsent(remote, key -> new ArrayList<>()) : toNetworks;
+  }
+
+  /** The outbound associations for a remote address by its halves, the newest first. */
+  Stream<OutboundAssociation> outbound(long high, long low) {
+    List<OutboundAssociation> toHost =
+        toHosts.getOrDefault(AddressPrefix.host(high, low), List.of());
+    return Stream.concat(
+            toHost.stream(),
+            toNetworks.stream()
+                .filter(each -> each.settings().selector().remote().contains(high, low)))
+        .sorted(Comparator.comparingInt((OutboundAssociation each) -> each.order).reversed());
   }
 
   /** The outbound associations, the newest first. */
@@ -227,11 +275,6 @@ public final class IpSecurity {
       }
     }
     return null;
-  }
-
-  /** The stack that opens the packets of an association; this one if none did before. */
-  int owner(InboundAssociation association) {
-    return association.owner(stack);
   }
 
   /** The index of this stack. */

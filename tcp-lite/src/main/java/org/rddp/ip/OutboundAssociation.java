@@ -16,6 +16,9 @@ public final class OutboundAssociation extends Association {
 
   private final SentNumbers numbers;
 
+  /** Greater than that of any association added before. */
+  final int order;
+
   /** The path to the other end of the tunnel, open; null in transport mode, or without a route. */
   Path tunnel;
 
@@ -24,9 +27,11 @@ public final class OutboundAssociation extends Association {
       EspCipher cipher,
       long fingerprint,
       SentNumbers numbers,
+      int order,
       long now) {
     super(settings, cipher, fingerprint, now);
     this.numbers = numbers;
+    this.order = order;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import java.util.function.Predicate;
+
 /** Implemented by the transport protocol (TCP), which {@link IpLayer} calls. */
 public interface TransportHandler {
   /** Whether the transport wants to prefetch its state for a whole burst. */
@@ -69,8 +71,10 @@ public interface TransportHandler {
   default void onIpv6LinkMtu() {}
 
   /**
-   * Security associations have changed, and with them {@link Path#mss} of any path, and what {@link
-   * Path#send} drops.
+   * Security associations that we send on have changed, and with them {@link Path#mss} of some
+   * paths, and what {@link Path#send} drops.
+   *
+   * @param paths whether a path is among them
    */
-  default void onAssociations() {}
+  default void onAssociations(Predicate<Path> paths) {}
 }

@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import java.util.function.Predicate;
 import org.rddp.device.Offloads;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Path;
@@ -169,17 +170,24 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void onAssociations() {
+  public void onAssociations(Predicate<Path> paths) {
     for (TcpConnection connection : context.connections.snapshot()) {
-      // They may need other room in each packet; then what is in flight is cut and sent again.
-      long before = context.counters.segmentsOut;
-      boolean waits = connection.sender.unsealed;
-      connection.sender.unsealed = false;
-      context.sizes.pathMtu(connection);
-      if (waits && context.counters.segmentsOut == before) {
-        connection.sender.unsealed = true;
-        context.timers.sendUnsealed(connection);
+      if (paths.test(connection.path())) {
+        associationsChanged(connection);
       }
+    }
+  }
+
+  private void associationsChanged(TcpConnection connection) {
+    counters.associationChanges++;
+    // They may need other room in each packet; then what is in flight is cut and sent again.
+    long before = counters.segmentsOut;
+    boolean waits = connection.sender.unsealed;
+    connection.sender.unsealed = false;
+    context.sizes.pathMtu(connection);
+    if (waits && counters.segmentsOut == before) {
+      connection.sender.unsealed = true;
+      context.timers.sendUnsealed(connection);
     }
   }
 }

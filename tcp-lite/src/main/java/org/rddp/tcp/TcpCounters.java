@@ -111,6 +111,9 @@ public final class TcpCounters {
   /** Times that a path MTU was lowered. */
   public long pathMtuLowered;
 
+  /** Connections visited because the security associations for their path had changed. */
+  public long associationChanges;
+
   /** ICMP errors that quote no segment in flight, or change nothing. */
   public long icmpIgnored;
 

@@ -280,6 +280,7 @@ class EspInputTest {
             new JceCiphers().cipher(GCM, true, keys),
             0,
             new SentNumbers(true, 0),
+            1,
             link.now);
     long at = Memory.allocate(256);
     Ethernet.write(at, link.ends[1].macAddress(), link.ends[0].macAddress(), Ethernet.TYPE_IPV4);

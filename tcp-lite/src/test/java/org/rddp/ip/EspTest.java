@@ -110,7 +110,7 @@ class EspTest {
     int before = link.here.path(link.there.address(ipv6)).mss(mtu);
     assertThat(before).as("while nothing is known").isEqualTo(ipv6 ? mtu - 94 : mtu - 74);
     link.associate(ipv6, tunnel, GCM);
-    assertThat(link.here.changes).isEqualTo(2);
+    assertThat(link.here.changes).as("one is inbound").isEqualTo(1);
     assertThat(link.here.path(link.there.address(ipv6)).mss(mtu)).isEqualTo(expected);
     if (mtu == 1500) {
       link.here.send(link.there.address(ipv6), expected);
@@ -275,6 +275,78 @@ class EspTest {
     assertThat(path.mtu()).isEqualTo(1300);
     assertThat(link.there.changes).isEqualTo(changes + 1);
     assertThat(path.mss(path.mtu())).isEqualTo(ipv6 ? 1206 : 1226);
+  }
+
+  /**
+   * Sends the second host an ICMP error of the first about a TCP packet that it has sent to a host.
+   */
+  private static void tell(SecuredLink link, boolean ipv6, String host) {
+    long packet = link.here.pool.allocate();
+    long message = link.here.pool.address(packet);
+    Memory.fill(message, 64, 0);
+    long quoted = message + 8;
+    int length = 8 + 8;
+    Path path = link.here.path(link.there.address(ipv6));
+    if (ipv6) {
+      Ipv6Address from = link.there.ipv6;
+      Ipv6Address to = Ipv6Address.parse(host);
+      Ipv6.write(
+          quoted, 1000, Ipv4.PROTOCOL_TCP, 64, 0, 0, from.high(), from.low(), to.high(), to.low());
+      ports(quoted + Ipv6.HEADER);
+      length += Ipv6.HEADER;
+      Icmpv6.write(message, Icmpv6.UNREACHABLE, Icmpv6.PORT_UNREACHABLE, 0);
+      Icmpv6.complete(message, length, path.pseudoHeader(Ipv6.ICMPV6, length));
+    } else {
+      int to = Ipv4Address.parse(host).bits();
+      Ipv4.write(quoted, 1000, Ipv4.PROTOCOL_TCP, link.there.ipv4.bits(), to);
+      ports(quoted + Ipv4.HEADER);
+      length += Ipv4.HEADER;
+      Icmpv4.write(message, Icmpv4.UNREACHABLE, Icmpv4.PORT_UNREACHABLE, 0, length);
+    }
+    int protocol = ipv6 ? Ipv6.ICMPV6 : Ipv4.PROTOCOL_ICMP;
+    path.reply(protocol, packet, message, length, link.ends[1].macAddress());
+    link.here.pool.release(packet);
+    link.settle();
+  }
+
+  private static void ports(long tcp) {
+    Memory.putShort(tcp, SecuredLink.OTHER_PORT);
+    Memory.putShort(tcp + 2, SecuredLink.PORT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @DisplayName(
+      "RFC 4301 section 6.2: an ICMP error in ESP is believed about its association's packets")
+  void shouldBelieveErrorsInEspAboutTheirAssociation(boolean ipv6, boolean tunnel) {
+    SecuredLink link = SecuredLink.requiring();
+    link.associate(ipv6, tunnel, GCM);
+    tell(link, ipv6, ipv6 ? "2001:db8::9" : "10.0.0.9");
+    assertThat(link.there.errors).isEmpty();
+    assertThat(link.there.counters().mismatched).isEqualTo(1);
+    tell(link, ipv6, ipv6 ? "2001:db8::1" : "10.0.0.1");
+    assertThat(link.there.errors).containsExactly(ipv6 ? "2001:db8::1 code 3" : "10.0.0.1 code 3");
+    assertThat(link.there.ip.counters().icmpErrors).isEqualTo(2);
+    link.expectEveryPacketBack();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName(
+      "RFC 4301 section 6.1.1: one in clear is not believed about packets that leave in ESP")
+  void shouldNotBelieveClearErrorsAboutSealedTraffic(boolean ipv6) {
+    AddressPrefix peer = AddressPrefix.parse(ipv6 ? "2001:db8::1" : "10.0.0.1");
+    TrafficSelector tcp = new TrafficSelector(peer, true, 0, 0);
+    SecurityPolicy theirs =
+        new SecurityPolicy(
+            List.of(new SecurityPolicy.Rule(tcp, PolicyAction.REQUIRE)), PolicyAction.BYPASS);
+    SecuredLink link = new SecuredLink(new SecurityPolicy(List.of(), PolicyAction.BYPASS), theirs);
+    tell(link, ipv6, ipv6 ? "2001:db8::1" : "10.0.0.1");
+    assertThat(link.there.errors).isEmpty();
+    assertThat(link.there.counters().clear).isEqualTo(1);
+    tell(link, ipv6, ipv6 ? "2001:db8::9" : "10.0.0.9");
+    assertThat(link.there.errors).as("those packets are in clear").hasSize(1);
+    link.expectEveryPacketBack();
   }
 
   /** An ICMP error from the first host about a frame of the second. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.ip.SecuredLink.SPI;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,44 @@ class IpSecurityTest {
     link.inject(late);
     assertThat(link.there.counters().expired).isEqualTo(1);
     assertThat(link.there.heard).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("the association added last is used, whether it is for a host or for a network")
+  void shouldUseTheNewestOfHostsAndNetworks() {
+    SecuredLink link = SecuredLink.requiring();
+    List<String> prefixes = List.of("10.0.0.2", "10.0.0.0/24", "10.0.0.2", "10.0.0.0/30");
+    for (int i = 0; i < prefixes.size(); i++) {
+      AddressPrefix remote = AddressPrefix.parse(prefixes.get(i));
+      link.here.security.add(
+          new AssociationSettings(
+              SPI + i,
+              link.here.ipv4,
+              link.there.ipv4,
+              true,
+              GCM,
+              true,
+              64,
+              new TrafficSelector(remote, false, 0, 0),
+              Lifetime.UNLIMITED),
+          link.keys(GCM),
+          0,
+          link.now);
+      assertThat(spiUsed(link)).isEqualTo(SPI + i);
+    }
+    for (int i = prefixes.size() - 1; i > 0; i--) {
+      assertThat(link.here.security.delete(SPI + i, link.there.ipv4)).isTrue();
+      assertThat(spiUsed(link)).isEqualTo(SPI + i - 1);
+    }
+    assertThat(link.here.security.delete(SPI, link.there.ipv4)).isTrue();
+    link.expectEveryPacketBack();
+  }
+
+  /** The SPI of a packet to the other host. */
+  private static int spiUsed(SecuredLink link) {
+    link.here.send(link.there.ipv4, 8);
+    byte[] last = link.packets().getLast();
+    return ByteBuffer.wrap(last).getInt(Ethernet.HEADER + Ipv4.HEADER);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.rddp.device.CapturedDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
@@ -212,6 +213,9 @@ final class SecuredLink {
 
     int ecn;
 
+    /** The ICMP errors that the transport was told of: remote address, code or MTU. */
+    final List<String> errors = new ArrayList<>();
+
     Host(int number, LoopedDevice device, NativePacketPool pool, SecurityPolicy policy) {
       this.pool = pool;
       ipv4 = Ipv4Address.parse("10.0.0." + number);
@@ -254,10 +258,14 @@ final class SecuredLink {
     }
 
     @Override
-    public void onUnreachable(int code, Path path, int local, int remote, int sequence) {}
+    public void onUnreachable(int code, Path path, int local, int remote, int sequence) {
+      errors.add(path.remote() + " code " + code);
+    }
 
     @Override
-    public void onTooBig(Path path, int mtu, int local, int remote, int sequence) {}
+    public void onTooBig(Path path, int mtu, int local, int remote, int sequence) {
+      errors.add(path.remote() + " MTU " + mtu);
+    }
 
     @Override
     public void onPathMtu(Path path) {
@@ -265,7 +273,7 @@ final class SecuredLink {
     }
 
     @Override
-    public void onAssociations() {
+    public void onAssociations(Predicate<Path> paths) {
       changes++;
     }
 

@@ -13,14 +13,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.group.StackGroup;
+import org.rddp.ip.AddressPrefix;
 import org.rddp.ip.AssociationSettings;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.PolicyAction;
 import org.rddp.ip.SecurityPolicy;
+import org.rddp.ip.TrafficSelector;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
+import org.rddp.ip.esp.Lifetime;
 import org.rddp.wire.Memory;
 
 /**
@@ -253,6 +256,52 @@ class AwaitedAssociationTest {
     pass(5);
     assertThat(connection.unacknowledged()).isZero();
     assertThat(here.counters().retransmitted).isEqualTo(sentAgain);
+  }
+
+  @Test
+  @DisplayName(
+      "a changed association concerns the connections to its peer, and only if we send on it")
+  void shouldVisitTheConnectionsToThePeer() {
+    for (int host = 2; host < 22; host++) {
+      here.connect(address(host), PORT, new Recorder());
+    }
+    here.connect(address(5), PORT, new Recorder());
+    add(here, 1, 5, AddressPrefix.of(address(5)));
+    assertThat(visited()).isEqualTo(2);
+    add(here, 1, 6, AddressPrefix.of(address(6)));
+    assertThat(visited()).isEqualTo(1);
+    add(here, 5, 1, AddressPrefix.of(address(5)));
+    assertThat(visited()).as("we only receive on it").isZero();
+    add(here, 1, 5, AddressPrefix.parse("10.0.0.4/30"));
+    assertThat(visited()).as("10.0.0.4 to 10.0.0.7, and one twice").isEqualTo(5);
+    here.security().delete(spi, address(5));
+    assertThat(visited()).isEqualTo(5);
+  }
+
+  /** How many connections were visited since the last call. */
+  private long visited() {
+    long visited = here.counters().associationChanges;
+    here.counters().associationChanges = 0;
+    return visited;
+  }
+
+  /** Adds an association for some remote addresses to one stack. */
+  private void add(TcpStack stack, int from, int to, AddressPrefix remote) {
+    spi++;
+    byte[] keys = new byte[EspSuite.AES128_GCM16.keyOctets()];
+    random.nextBytes(keys);
+    AssociationSettings settings =
+        new AssociationSettings(
+            spi,
+            address(from),
+            address(to),
+            !remote.equals(AddressPrefix.of(address(from == 1 ? to : from))),
+            EspSuite.AES128_GCM16,
+            true,
+            1024,
+            new TrafficSelector(remote, false, 0, 0),
+            Lifetime.UNLIMITED);
+    stack.security().add(settings, keys, 0, now);
   }
 
   @Test

@@ -162,6 +162,55 @@ class EspStackGroupTest extends GroupedStacks {
     close();
   }
 
+  @Test
+  @DisplayName("a forged packet does not decide where an association is opened")
+  void shouldNotFollowAForgedPacket() {
+    int[] queue = new int[1];
+    start(3, 0, () -> queue[0]);
+    byte[] keys = keys();
+    byte[] out = keys();
+    add(ours.getFirst(), 1, out);
+    add(theirs, 1, out);
+    add(ours.getFirst(), 2, keys);
+    add(theirs, 2, keys());
+    List<Peer> peers = connectOut(address(false, 2));
+    for (int i = 0; i < 20; i++) {
+      turn();
+    }
+    assertThat(sum(each -> each.forged)).as("by other keys").isPositive();
+    assertThat(theirs.security().delete(SPI + 2, address(false, 1))).isTrue();
+    queue[0] = 2;
+    add(theirs, 2, keys);
+    finish(peers);
+    EspCounters there = ours.get(2).security().counters();
+    assertThat(there.opened).isPositive().isEqualTo(sum(each -> each.opened));
+    close();
+  }
+
+  private byte[] keys() {
+    byte[] keys = new byte[EspSuite.AES128_GCM16.keyOctets()];
+    random.nextBytes(keys);
+    return keys;
+  }
+
+  /** Adds an association from a host to the other one to a stack. */
+  private void add(TcpStack stack, int from, byte[] keys) {
+    HostAddress peer = address(false, stack.equals(theirs) ? 1 : 2);
+    stack
+        .security()
+        .add(
+            AssociationSettings.usual(
+                SPI + from,
+                address(false, from),
+                address(false, 3 - from),
+                false,
+                EspSuite.AES128_GCM16,
+                peer),
+            keys,
+            0,
+            now);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   @DisplayName("a change that one stack makes is the others', too, at their next turn")
