@@ -13,6 +13,7 @@
 #include <rte_string_fns.h>
 #include <rte_vhost.h>
 
+#include "burst.h"
 #include "interrupt_thread.h"
 #include "removal.h"
 #include "result.h"
@@ -252,7 +253,7 @@ int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats)
         .tx_octets = counters.obytes,
         .rx_missed = counters.imissed,
         .rx_errors = counters.ierrors,
-        .tx_errors = counters.oerrors,
+        .tx_errors = counters.oerrors + rddp_tx_refused(port),
         .rx_no_buffer = counters.rx_nombuf,
     };
     return 0;

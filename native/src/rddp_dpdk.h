@@ -3,7 +3,8 @@
  *
  * Most of what a DPDK program calls per packet is static inline and has no symbol that another
  * language could call. This shim provides symbols for it, and wraps the other functions that rddp
- * uses, with types that do not depend on DPDK's headers. It makes no decisions and holds no state.
+ * uses, with types that do not depend on DPDK's headers. It makes no decisions, and holds no state that
+ * its callers must know of.
  *
  * The header contains no DPDK type: it needs only a C compiler, and the Java bindings are generated
  * from it alone. Java gets the layout of rte_mbuf from rddp_get_mbuf_layout(), and checks with
@@ -220,7 +221,7 @@ struct rddp_port_stats {
     uint64_t tx_octets;
     uint64_t rx_missed;     /* dropped by the device: its queue was full */
     uint64_t rx_errors;     /* received damaged */
-    uint64_t tx_errors;     /* could not be sent */
+    uint64_t tx_errors;     /* could not be sent, and refused by rddp_tx_burst() */
     uint64_t rx_no_buffer;  /* no packet buffer to receive into */
 };
 
@@ -316,8 +317,9 @@ int rddp_rx_interrupt(uint16_t port, uint16_t queue, int on);
 uint16_t rddp_rx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t count);
 
 /*
- * Transmits count frames in order. Returns how many the port accepted, counted from the first; it
- * owns a reference to each of these. Hot.
+ * Prepares and transmits count frames in order. Returns how many the port accepted, counted from the
+ * first; it owns a reference to each of these. A frame that the driver refuses to prepare, because of
+ * the offloads that it requests, counts as accepted and is freed. Hot.
  */
 uint16_t rddp_tx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t count);
 

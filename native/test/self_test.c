@@ -275,6 +275,49 @@ static void frames_pass(uint16_t from, uint16_t to, void *pool)
     EXPECT(stats.rx_frames == BURST);
 }
 
+/* Stands in for a driver that refuses what it cannot send, as those of cards do. */
+static uint16_t prepare_small(void *queue, struct rte_mbuf **frames, uint16_t count)
+{
+    uint16_t ready = 0;
+    (void)queue;
+    while (ready < count && frames[ready]->tso_segsz == 0)
+        ready++;
+    return ready;
+}
+
+/* Whatever a driver refuses is freed and counted, and the others are sent in order. */
+static void refused_frames_are_freed(uint16_t from, uint16_t to, void *pool)
+{
+    void *sent[BURST];
+    void *received[BURST];
+    struct rddp_port_stats before;
+    struct rddp_port_stats after;
+    uint32_t available = rddp_mempool_available(pool);
+    eth_tx_prep_t unprepared = rte_eth_fp_ops[from].tx_pkt_prepare;
+    int bad = 0;
+
+    EXPECT(rddp_port_get_stats(from, &before) == 0);
+    EXPECT(rddp_alloc_bulk(pool, sent, BURST) == 0);
+    for (int i = 0; i < BURST; i++) {
+        struct rte_mbuf *frame = sent[i];
+        memset(rte_pktmbuf_append(frame, 60), i, 60);
+        /* The first, the last and two in a row. */
+        if (i == 0 || i == 3 || i == 4 || i == BURST - 1) {
+            frame->tso_segsz = 16;
+            bad++;
+        }
+    }
+    rte_eth_fp_ops[from].tx_pkt_prepare = prepare_small;
+    EXPECT(rddp_tx_burst(from, 0, sent, BURST) == BURST);
+    rte_eth_fp_ops[from].tx_pkt_prepare = unprepared;
+    EXPECT(rddp_rx_burst(to, 0, received, BURST) == BURST - bad);
+    EXPECT(received[0] == sent[1] && received[1] == sent[2] && received[2] == sent[5]);
+    rddp_free_bulk(received, (uint32_t)(BURST - bad));
+    EXPECT(rddp_mempool_available(pool) == available);
+    EXPECT(rddp_port_get_stats(from, &after) == 0);
+    EXPECT(after.tx_errors == before.tx_errors + (uint64_t)bad);
+}
+
 static void ring_ports_are_connected(void)
 {
     void *pool = new_pool("linked");
@@ -299,6 +342,7 @@ static void ring_ports_are_connected(void)
     port_info_is_right((uint16_t)a, "net_ring_a");
     frames_pass((uint16_t)a, (uint16_t)b, pool);
     frames_pass((uint16_t)b, (uint16_t)a, pool);
+    refused_frames_are_freed((uint16_t)a, (uint16_t)b, pool);
     EXPECT(rddp_port_rss_key((uint16_t)a, NULL, 0) == -ENOTSUP);
     EXPECT(rddp_port_rss_table((uint16_t)a, NULL, 0) == -ENOTSUP);
     EXPECT(rddp_alloc_bulk(pool, left, 2) == 0);
