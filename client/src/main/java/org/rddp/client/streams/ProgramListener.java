@@ -74,6 +74,12 @@ public final class ProgramListener implements AutoCloseable {
         DaemonMessage.Done.class);
   }
 
+  /** Ends the listener for all who hold it; the port is free when this returns. */
+  public void end() throws IOException {
+    session.request(
+        request -> new ProgramMessage.StreamListenEnd(request, number), DaemonMessage.Done.class);
+  }
+
   /** Stops listening; other processes may still hold the listener. */
   @Override
   public void close() {

@@ -3,7 +3,7 @@ package org.rddp.client.streams;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
@@ -24,7 +24,6 @@ public final class ProgramStream implements AutoCloseable {
   /** Longest wait in nanoseconds before the header is looked at again. */
   private static final long WAIT = 1_000_000_000;
 
-  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
   private static final MemorySegment FILLERS = Arena.global().allocate(FILLER);
   private static final MemorySegment DROPPED = Arena.global().allocate(64);
 
@@ -34,6 +33,14 @@ public final class ProgramStream implements AutoCloseable {
   private final StreamMemory memory;
   private final StreamHeader header;
   private final PairedSocket socket;
+
+  /** The rings, each twice in a row. */
+  private final ByteBuffer sendRing;
+
+  private final ByteBuffer receiveRing;
+
+  /** The daemon has closed its end of the socket. */
+  private volatile boolean lost;
 
   ProgramStream(
       StreamSession session,
@@ -48,8 +55,16 @@ public final class ProgramStream implements AutoCloseable {
     this.memory = memory;
     this.header = memory.header();
     this.socket = new PairedSocket(socket);
+    sendRing = buffer(memory.sendAddress(0), memory.sendOctets());
+    receiveRing = buffer(memory.receiveAddress(0), memory.receiveOctets());
     header.addProgramFlags(StreamHeader.MAPPED | (accepted ? StreamHeader.TAKEN : 0));
     ring();
+  }
+
+  private static ByteBuffer buffer(long ring, int octets) {
+    return MemorySegment.ofAddress(ring)
+        .reinterpret(Math.min(2L * octets, Integer.MAX_VALUE))
+        .asByteBuffer();
   }
 
   private void ring() {
@@ -73,16 +88,25 @@ public final class ProgramStream implements AutoCloseable {
 
   /** Waits until it is established. */
   public void awaitConnected() throws IOException {
-    while (header.state() == StreamHeader.CONNECTING) {
-      awaitMessage(() -> header.state() != StreamHeader.CONNECTING);
+    while (!isDecided()) {
+      awaitMessage(this::isDecided);
     }
     check();
   }
 
-  private void check() throws IOException {
+  /**
+   * Does nothing unless the stream has failed.
+   *
+   * @throws StreamException if it has
+   */
+  public void check() throws StreamException {
+    boolean daemonEnded = lost;
     int state = header.state();
     if (state == StreamHeader.FAILED || (state == StreamHeader.ENDED && header.error() != 0)) {
       throw new StreamException(header.error());
+    }
+    if (daemonEnded && state != StreamHeader.ENDED) {
+      throw new StreamException(StreamException.RESET);
     }
   }
 
@@ -92,23 +116,46 @@ public final class ProgramStream implements AutoCloseable {
   }
 
   private void awaitMessage(Condition unless) throws IOException {
-    // The message that has come before is for what has been seen.
-    boolean hungUp = false;
-    long dropped;
-    do {
-      dropped = socket.receive(DROPPED.address(), DROPPED.byteSize());
-      hungUp |= dropped == 0;
-    } while (dropped > 0);
-    header.armReceiving();
+    armReceiving();
     if (unless.holds()) {
       return;
-    }
-    if (hungUp) {
-      throw new StreamException(StreamException.RESET);
     }
     PollSet poll = new PollSet();
     poll.add(socket.descriptor());
     poll.await(WAIT);
+  }
+
+  /**
+   * Reads octets that have come. Never waits, allocates nothing.
+   *
+   * @return how many, 0 if none have come, or -1 if the peer sends no more
+   * @throws StreamException if the stream has failed, after all octets that have come
+   */
+  public int read(ByteBuffer into) throws StreamException {
+    while (true) {
+      long at = header.consumed();
+      long there = header.received() - at;
+      if (there > 0) {
+        int octets = (int) Math.min(there, into.remaining());
+        int place = (int) (at & (memory.receiveOctets() - 1));
+        int taken = Math.min(octets, receiveRing.limit() - place);
+        into.put(into.position(), receiveRing, place, taken);
+        if (header.consume(at, at + taken)) {
+          into.position(into.position() + taken);
+          int quarter = memory.receiveOctets() / 4;
+          if (at / quarter != (at + taken) / quarter) {
+            ring();
+          }
+          return taken;
+        }
+        continue;
+      }
+      if ((header.daemonFlags() & StreamHeader.PEER_ENDED) != 0 && header.received() == at) {
+        return -1;
+      }
+      check();
+      return 0;
+    }
   }
 
   /**
@@ -117,31 +164,42 @@ public final class ProgramStream implements AutoCloseable {
    * @return how many, or -1 if the peer sends no more
    */
   public int read(byte[] into, int offset, int length) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(into, offset, length);
     while (true) {
-      long at = header.consumed();
-      long there = header.received() - at;
-      if (there > 0) {
-        int octets = (int) Math.min(there, length);
-        MemorySegment.copy(
-            ALL, ValueLayout.JAVA_BYTE, memory.receiveAddress(at), into, offset, octets);
-        if (header.consume(at, at + octets)) {
-          int quarter = memory.receiveOctets() / 4;
-          if (at / quarter != (at + octets) / quarter) {
-            ring();
-          }
-          return octets;
-        }
-        continue;
+      int octets = read(buffer);
+      if (octets != 0) {
+        return octets;
       }
-      if ((header.daemonFlags() & StreamHeader.PEER_ENDED) != 0 && header.received() == at) {
-        return -1;
-      }
-      check();
-      awaitMessage(() ->
-          header.received() > at
-              || header.daemonFlags() != 0
-              || header.state() == StreamHeader.ENDED);
+      awaitMessage(this::isReadable);
     }
+  }
+
+  /**
+   * Writes octets for which there is room. Never waits, allocates nothing.
+   *
+   * @return how many, 0 if there is no room
+   * @throws StreamException if the stream has failed
+   */
+  public int write(ByteBuffer from) throws StreamException {
+    while (true) {
+      check();
+      long at = header.written();
+      int place = (int) (at & (memory.sendOctets() - 1));
+      int octets = Math.min(Math.min(room(at), from.remaining()), sendRing.limit() - place);
+      if (octets == 0) {
+        return 0;
+      }
+      sendRing.put(place, from, from.position(), octets);
+      if (header.write(at, at + octets)) {
+        from.position(from.position() + octets);
+        ring();
+        return octets;
+      }
+    }
+  }
+
+  private int room(long written) {
+    return memory.sendOctets() - (int) (written - header.taken());
   }
 
   /**
@@ -150,20 +208,50 @@ public final class ProgramStream implements AutoCloseable {
    * @return how many, 0 if there is no room
    */
   public int tryWrite(byte[] from, int offset, int length) throws IOException {
-    while (true) {
-      check();
-      long at = header.written();
-      int room = memory.sendOctets() - (int) (at - header.taken());
-      int octets = Math.min(room, length);
-      if (octets == 0) {
-        return 0;
+    return write(ByteBuffer.wrap(from, offset, length));
+  }
+
+  /** Whether the outcome of connecting is known: {@link #check} tells it. */
+  public boolean isDecided() {
+    return header.state() != StreamHeader.CONNECTING || lost;
+  }
+
+  /** Whether {@link #read} has octets, the end, or a failure to tell. */
+  public boolean isReadable() {
+    return header.received() != header.consumed()
+        || (header.daemonFlags() & (StreamHeader.PEER_ENDED | StreamHeader.RESET)) != 0
+        || header.state() >= StreamHeader.FAILED
+        || lost;
+  }
+
+  /** Whether a quarter of the ring is free, or {@link #write} has a failure to tell. */
+  public boolean isWritable() {
+    return room(header.written()) >= memory.sendOctets() / 4
+        || header.state() >= StreamHeader.FAILED
+        || lost;
+  }
+
+  /**
+   * Makes the socket readable when octets come, when the outcome of connecting is known, or at the
+   * end. What has come before does not do that, so look for it afterwards.
+   */
+  public void armReceiving() {
+    long dropped;
+    do {
+      // The message that has come before is for what has been seen.
+      dropped = socket.receive(DROPPED.address(), DROPPED.byteSize());
+      if (dropped == 0) {
+        lost = true;
       }
-      MemorySegment.copy(from, offset, ALL, ValueLayout.JAVA_BYTE, memory.sendAddress(at), octets);
-      if (header.write(at, at + octets)) {
-        ring();
-        return octets;
-      }
-    }
+    } while (dropped > 0);
+    header.armReceiving();
+  }
+
+  /** Makes the socket writable anew when half of the send ring is free. Look afterwards. */
+  public void armSending() {
+    header.armSending();
+    socket.send(FILLERS.address(), FILLER);
+    ring();
   }
 
   /** Writes all octets, and waits until there is room for them. */
@@ -179,9 +267,7 @@ public final class ProgramStream implements AutoCloseable {
   }
 
   private void awaitRoom() throws IOException {
-    header.armSending();
-    socket.send(FILLERS.address(), FILLER);
-    ring();
+    armSending();
     PollSet poll = new PollSet();
     poll.addForSending(socket.descriptor());
     poll.await(WAIT);
@@ -193,7 +279,13 @@ public final class ProgramStream implements AutoCloseable {
     ring();
   }
 
-  /** Makes {@link #close} reset the stream. */
+  /** Tells the daemon that nothing will be read any more. */
+  public void endReceiving() {
+    header.addProgramFlags(StreamHeader.RECEIVING_ENDED);
+    ring();
+  }
+
+  /** Makes {@link #close} and {@link #hangUp} reset the stream. */
   public void abortAtClose() {
     header.addProgramFlags(StreamHeader.ABORT_AT_CLOSE);
   }
@@ -206,7 +298,15 @@ public final class ProgramStream implements AutoCloseable {
     return new PairedSocket(session.bridge(socket.descriptor()));
   }
 
-  /** Closes it here. The daemon sends what has been written. */
+  /**
+   * Ends the stream for daemon and peer as {@link #close} does, and wakes who waits for the socket;
+   * other threads may still be inside calls.
+   */
+  public void hangUp() {
+    socket.shutdown();
+  }
+
+  /** Closes it here, after the last call. The daemon sends what has been written. */
   @Override
   public void close() {
     socket.close();

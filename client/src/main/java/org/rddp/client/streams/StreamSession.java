@@ -8,11 +8,14 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.rddp.client.RefusedException;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
@@ -30,6 +33,7 @@ public final class StreamSession implements AutoCloseable {
   private final SharedMemory memory;
   private final WakeSocket wake;
   private final Doorbells[] sections;
+  private final long encrypted;
   private int lastRequest;
 
   private StreamSession(ControlSocket socket, String program) throws IOException {
@@ -38,6 +42,7 @@ public final class StreamSession implements AutoCloseable {
         request(
             number -> new ProgramMessage.SocketsHello(number, ControlMessage.VERSION, program),
             DaemonMessage.SocketsWelcome.class);
+    encrypted = welcome.encrypted();
     wake = new WakeSocket(welcome.wake());
     memory = SharedMemory.map(welcome.doorbells());
     sections = new Doorbells[welcome.sections()];
@@ -67,6 +72,26 @@ public final class StreamSession implements AutoCloseable {
     }
   }
 
+  /** The networks of the daemon's interfaces, without link-local ones. */
+  public List<StreamNetwork> networks() throws IOException {
+    List<StreamNetwork> networks = new ArrayList<>();
+    int index = 0;
+    int next;
+    do {
+      int from = index;
+      DaemonMessage.InterfacesListed page =
+          request(
+              number -> new ProgramMessage.ListInterfaces(number, ControlMessage.VERSION, from),
+              DaemonMessage.InterfacesListed.class);
+      for (InterfaceEntry entry : page.interfaces()) {
+        StreamNetwork.addAll(networks, entry, index < Long.SIZE && (encrypted >> index & 1) != 0);
+        index++;
+      }
+      next = page.next();
+    } while (next != 0);
+    return List.copyOf(networks);
+  }
+
   /** Sends a request and waits for its reply. */
   synchronized <T extends DaemonMessage> T request(
       IntFunction<ProgramMessage> message, Class<T> answer) throws IOException {
@@ -88,7 +113,7 @@ public final class StreamSession implements AutoCloseable {
       } else if (reply.request() != number) {
         reply.closeDescriptors();
       } else if (reply instanceof DaemonMessage.Refused refused) {
-        throw new RefusedException(refused.reason(), refused.text());
+        throw new RefusedException(refused.reason(), refused.detail(), refused.text());
       } else {
         return answer.cast(reply);
       }

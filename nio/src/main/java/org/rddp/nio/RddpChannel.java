@@ -1,0 +1,27 @@
+package org.rddp.nio;
+
+import java.nio.channels.SelectableChannel;
+
+/**
+ * A channel of this provider, as a selector sees it: a part that is rddp's, one that is the
+ * kernel's, both or none yet. Any thread.
+ */
+interface RddpChannel {
+  /** The channel of the JDK that a selector watches, too; null: none. */
+  SelectableChannel kernelPart();
+
+  /** What becomes ready on rddp; null: nothing is rddp's. */
+  Shared<?> rddpPart();
+
+  /** Which operations of those asked for are ready now on rddp. Allocates nothing. */
+  int readyOperations(int interest);
+
+  /**
+   * Makes the part's descriptor ready as soon as one of these operations is. Look for them
+   * afterwards.
+   */
+  void arm(int interest);
+
+  /** The keys, which are told of changes. */
+  Keys keys();
+}

@@ -1,0 +1,496 @@
+package org.rddp.nio;
+
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.ring.AdaptivePolling;
+
+/**
+ * A selector of channels of this provider and of the JDK's own.
+ *
+ * <p>It sleeps in a selector of the JDK's, which watches the kernel's channels, and an epoll
+ * instance with the descriptors of those that are rddp's. A channel of rddp's that was ready lately
+ * is looked at in memory, by each selection and while one polls; before the thread sleeps, and
+ * after some looks in vain, the daemon is asked to make its descriptor ready, and nobody looks any
+ * more until that has happened.
+ */
+final class RddpSelector extends AbstractSelector {
+  /** So often the epoll instance is asked while others are ready. */
+  private static final int EVENTS_EACH = 16;
+
+  private final Selector kernel;
+  private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+  private final Set<SelectionKey> keysSeen = Collections.unmodifiableSet(keys);
+  private final Set<SelectionKey> selected = new HashSet<>();
+  private final Set<SelectionKey> selectedSeen = new Ungrowable(selected);
+  private final AtomicReference<RddpKey> changed = new AtomicReference<>();
+  private final AdaptivePolling polling = new AdaptivePolling(RddpSocketChannel.POLLING);
+  private final Consumer<SelectionKey> onKernel = this::onKernel;
+  private volatile boolean woken;
+
+  // ---- Of the selecting thread, under this object's lock ----
+
+  private boolean selecting;
+  private int kernelKeys;
+
+  /** Those that are looked at. */
+  private RddpKey[] looked = new RddpKey[16];
+
+  private int lookedCount;
+
+  /** Whose descriptors are watched, by token. */
+  private RddpKey[] watched = new RddpKey[16];
+
+  private final BitSet tokens = new BitSet();
+  private int watchedCount;
+  private int selections;
+
+  private EventSet events;
+  private DatagramChannel eventsChannel;
+
+  RddpSelector(RddpSelectorProvider provider) throws IOException {
+    super(provider);
+    kernel = Kernel.provider().openSelector();
+  }
+
+  /** A set from which keys are removed only. */
+  private static final class Ungrowable extends AbstractSet<SelectionKey> {
+    private final Set<SelectionKey> set;
+
+    Ungrowable(Set<SelectionKey> set) {
+      this.set = set;
+    }
+
+    @Override
+    public int size() {
+      return set.size();
+    }
+
+    @Override
+    public boolean contains(Object key) {
+      return set.contains(key);
+    }
+
+    @Override
+    public Iterator<SelectionKey> iterator() {
+      return set.iterator();
+    }
+
+    @Override
+    public boolean remove(Object key) {
+      return set.remove(key);
+    }
+
+    @Override
+    public void clear() {
+      set.clear();
+    }
+  }
+
+  private void ensureOpen() {
+    if (!isOpen()) {
+      throw new ClosedSelectorException();
+    }
+  }
+
+  @Override
+  public Set<SelectionKey> keys() {
+    ensureOpen();
+    return keysSeen;
+  }
+
+  @Override
+  public Set<SelectionKey> selectedKeys() {
+    ensureOpen();
+    return selectedSeen;
+  }
+
+  // ---- Registering, by any thread ----
+
+  @Override
+  protected SelectionKey register(
+      AbstractSelectableChannel channel, int operations, Object attachment) {
+    boolean isOwn = channel instanceof RddpChannel && channel.provider() == provider();
+    if (!isOwn && channel.provider() != Kernel.provider()) {
+      throw new IllegalSelectorException();
+    }
+    ensureOpen();
+    RddpKey key = new RddpKey(this, channel);
+    key.attach(attachment);
+    keys.add(key);
+    try {
+      key.interestOps(operations);
+      change(key);
+    } catch (RuntimeException e) {
+      keys.remove(key);
+      key.cancel();
+      throw e;
+    }
+    if (!isOpen()) {
+      key.cancel();
+      throw new ClosedSelectorException();
+    }
+    return key;
+  }
+
+  /** The next selection takes the key's interest and the channel's parts anew. */
+  void change(RddpKey key) {
+    if (key.markChanged()) {
+      RddpKey first;
+      do {
+        first = changed.get();
+        key.next = first;
+      } while (!changed.compareAndSet(first, key));
+    }
+  }
+
+  /** So does one that goes on. */
+  void changeNow(RddpKey key) {
+    change(key);
+    kernel.wakeup();
+  }
+
+  @Override
+  public Selector wakeup() {
+    woken = true;
+    kernel.wakeup();
+    return this;
+  }
+
+  // ---- Selecting ----
+
+  @Override
+  public int selectNow() throws IOException {
+    return select(0, null);
+  }
+
+  @Override
+  public int select() throws IOException {
+    return select(-1, null);
+  }
+
+  @Override
+  public int select(long timeout) throws IOException {
+    return select(limit(timeout), null);
+  }
+
+  @Override
+  public int selectNow(Consumer<SelectionKey> action) throws IOException {
+    return select(0, Objects.requireNonNull(action));
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action) throws IOException {
+    return select(-1, Objects.requireNonNull(action));
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action, long timeout) throws IOException {
+    return select(limit(timeout), Objects.requireNonNull(action));
+  }
+
+  private static long limit(long timeout) {
+    if (timeout < 0) {
+      throw new IllegalArgumentException("Negative timeout");
+    }
+    return timeout == 0 ? -1 : timeout;
+  }
+
+  /** Selects; with a negative limit without one, with 0 without waiting. */
+  private int select(long millis, Consumer<SelectionKey> action) throws IOException {
+    synchronized (this) {
+      ensureOpen();
+      if (selecting) {
+        throw new IllegalStateException("select in progress");
+      }
+      selecting = true;
+      try {
+        synchronized (selectedSeen) {
+          return selectLocked(millis, action);
+        }
+      } finally {
+        selecting = false;
+      }
+    }
+  }
+
+  private int selectLocked(long millis, Consumer<SelectionKey> action) throws IOException {
+    long end = millis <= 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    forgetCancelled();
+    boolean wait = millis != 0;
+    int found = 0;
+    while (true) {
+      takeChanges();
+      boolean wakes = woken;
+      if (kernelKeys > 0 || wakes) {
+        woken = false;
+        kernel.selectNow(onKernel);
+      }
+      found = report(action);
+      if (watchedCount > lookedCount && (found == 0 || ++selections % EVENTS_EACH == 0)) {
+        takeEvents();
+        found += report(action);
+      }
+      if (found > 0 || wakes || !wait || !isOpen() || Thread.currentThread().isInterrupted()) {
+        break;
+      }
+      if (polls() || !armAll()) {
+        continue;
+      }
+      long left = millis < 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime() + 999_999);
+      wait = millis < 0 || left > 0;
+      if (wait && !woken) {
+        kernel.select(onKernel, left);
+      }
+    }
+    if (isOpen()) {
+      forgetCancelled();
+    }
+    return found;
+  }
+
+  private void onKernel(SelectionKey key) {
+    if (key.attachment() instanceof RddpKey own) {
+      own.addKernelReady(key.readyOps());
+      look(own);
+    }
+  }
+
+  /** Takes over what other threads have asked for. */
+  private void takeChanges() throws IOException {
+    RddpKey key = changed.get() == null ? null : changed.getAndSet(null);
+    while (key != null) {
+      RddpKey next = key.next;
+      key.clearChanged();
+      if (key.isValid()) {
+        try {
+          boolean had = key.hasKernelPart();
+          key.watch(this);
+          kernelKeys += key.hasKernelPart() && !had ? 1 : 0;
+        } catch (ClosedChannelException | CancelledKeyException | IllegalBlockingModeException e) {
+          // The key is being cancelled, by closing its channel or not.
+        }
+        look(key);
+      }
+      key = next;
+    }
+  }
+
+  private void forgetCancelled() throws IOException {
+    Set<SelectionKey> cancelled = cancelledKeys();
+    boolean flushes = false;
+    synchronized (cancelled) {
+      if (cancelled.isEmpty()) {
+        return;
+      }
+      for (SelectionKey each : cancelled) {
+        flushes |= forget((RddpKey) each);
+      }
+      cancelled.clear();
+    }
+    if (flushes) {
+      // A key that the JDK's selector keeps would forbid to register its channel again.
+      kernel.selectNow(onKernel);
+    }
+  }
+
+  private boolean forget(RddpKey key) {
+    boolean hadKernelPart = key.forget(this);
+    kernelKeys -= hadKernelPart ? 1 : 0;
+    unlook(key);
+    keys.remove(key);
+    selected.remove(key);
+    deregister(key);
+    return hadKernelPart;
+  }
+
+  /** What the epoll instance has to tell. */
+  private void takeEvents() {
+    int count = events == null ? 0 : events.poll();
+    for (int i = 0; i < count; i++) {
+      RddpKey key = watched[(int) events.token(i)];
+      if (key != null) {
+        look(key);
+      }
+    }
+  }
+
+  /** Looks at those that are looked at. Returns how many keys were selected or updated. */
+  private int report(Consumer<SelectionKey> action) {
+    int found = 0;
+    int i = 0;
+    while (i < lookedCount) {
+      RddpKey key = looked[i];
+      int ready = key.isValid() ? key.takeReady() : 0;
+      boolean stays = key.isValid() && key.isRddps();
+      if (ready != 0) {
+        key.idle = 0;
+      } else if (stays && ++key.idle >= key.mostIdle()) {
+        key.idle = 0;
+        stays = !key.arm();
+      }
+      if (stays) {
+        i++;
+      } else {
+        unlook(key);
+      }
+      if (ready != 0) {
+        found += report(key, ready, action);
+      }
+    }
+    return found;
+  }
+
+  private int report(RddpKey key, int ready, Consumer<SelectionKey> action) {
+    if (action != null) {
+      key.ready(ready);
+      action.accept(key);
+      ensureOpen();
+      return 1;
+    }
+    if (selected.add(key)) {
+      key.ready(ready);
+      return 1;
+    }
+    int before = key.ready();
+    key.ready(before | ready);
+    return (ready & ~before) != 0 ? 1 : 0;
+  }
+
+  /** Polls for as long as pays. Returns whether something has come. */
+  private boolean polls() {
+    if (lookedCount == 0) {
+      return false;
+    }
+    polling.begin();
+    while (polling.goesOn()) {
+      if (woken || changed.get() != null || anyReady()) {
+        polling.succeed();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean anyReady() {
+    for (int i = 0; i < lookedCount; i++) {
+      if (looked[i].isReady()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Leaves all to the epoll instance. Returns false if one is ready. */
+  private boolean armAll() {
+    for (int i = lookedCount - 1; i >= 0; i--) {
+      if (!looked[i].arm()) {
+        return false;
+      }
+      unlook(looked[i]);
+    }
+    return changed.get() == null;
+  }
+
+  private void look(RddpKey key) {
+    if (key.place < 0) {
+      if (lookedCount == looked.length) {
+        looked = Arrays.copyOf(looked, 2 * lookedCount);
+      }
+      key.place = lookedCount;
+      looked[lookedCount++] = key;
+    }
+  }
+
+  private void unlook(RddpKey key) {
+    if (key.place >= 0) {
+      RddpKey last = looked[--lookedCount];
+      looked[lookedCount] = null;
+      if (last != key) {
+        looked[key.place] = last;
+        last.place = key.place;
+      }
+      key.place = -1;
+    }
+  }
+
+  // ---- For keys ----
+
+  SelectionKey register(SelectableChannel channel, int interest, RddpKey key) throws IOException {
+    return channel.register(kernel, interest, key);
+  }
+
+  /** Adds a descriptor to the epoll instance, which the JDK's selector watches. */
+  void add(RddpKey key, Descriptor descriptor, int wanted) throws IOException {
+    if (events == null) {
+      EventSet made = EventSet.create();
+      try {
+        eventsChannel = JdkDescriptor.over(made.descriptor());
+        eventsChannel.register(kernel, SelectionKey.OP_READ);
+      } catch (IOException e) {
+        made.close();
+        throw e;
+      }
+      events = made;
+    }
+    int token = tokens.nextClearBit(0);
+    if (token == watched.length) {
+      watched = Arrays.copyOf(watched, 2 * token);
+    }
+    events.add(descriptor, wanted, token);
+    watched[token] = key;
+    tokens.set(token);
+    watchedCount++;
+    key.token = token;
+  }
+
+  void remove(RddpKey key, Descriptor descriptor) {
+    events.remove(descriptor);
+    watched[key.token] = null;
+    tokens.clear(key.token);
+    watchedCount--;
+    key.token = -1;
+  }
+
+  @Override
+  protected void implCloseSelector() throws IOException {
+    wakeup();
+    synchronized (this) {
+      synchronized (selectedSeen) {
+        for (SelectionKey each : keys) {
+          each.cancel();
+          forget((RddpKey) each);
+        }
+        selected.clear();
+        kernel.close();
+        if (events != null) {
+          eventsChannel.close();
+          events.close();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package org.rddp.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
+import java.util.Set;
+import org.rddp.client.Rddp;
+
+/**
+ * Socket channels over rddp. Programs take it without a change, by {@code
+ * -Djava.nio.channels.spi.SelectorProvider=org.rddp.nio.RddpSelectorProvider}, or use an instance.
+ *
+ * <p>A connection to an address in a network of the daemon's interfaces is an octet stream of the
+ * daemon, unless a rule says otherwise; the rules are those of {@code rddp sockets}. Other
+ * connections, datagrams, pipes and Unix-domain sockets are the JDK's own, and a selector of this
+ * provider takes both kinds.
+ *
+ * <p>The daemon is the one at {@code $RDDP_SOCKET}, or {@code /run/rddp/rddpd.sock}. A session is
+ * opened with the first connection or listener. Thread-safe.
+ */
+public final class RddpSelectorProvider extends SelectorProvider {
+  private static final class Options {
+    static final Set<SocketOption<?>> OF_SOCKETS = find();
+
+    private static Set<SocketOption<?>> find() {
+      try (SocketChannel any = Kernel.provider().openSocketChannel()) {
+        return any.supportedOptions();
+      } catch (IOException e) {
+        throw new IllegalStateException("the kernel gives no socket", e);
+      }
+    }
+  }
+
+  private final Path path;
+  private volatile StreamDaemon daemon;
+
+  /** A provider for the daemon that the environment names; what the JDK calls for the property. */
+  public RddpSelectorProvider() {
+    this(Rddp.defaultSocket());
+  }
+
+  /**
+   * A provider for a daemon.
+   *
+   * @param daemonSocket path of its control socket
+   */
+  public RddpSelectorProvider(Path daemonSocket) {
+    path = daemonSocket;
+  }
+
+  /** Made late: while the JDK constructs its provider, nothing may ask for it. */
+  StreamDaemon daemon() {
+    StreamDaemon made = daemon;
+    if (made == null) {
+      synchronized (this) {
+        made = daemon;
+        if (made == null) {
+          made = new StreamDaemon(path, System.getenv());
+          daemon = made;
+        }
+      }
+    }
+    return made;
+  }
+
+  Rules.Decision decide(InetSocketAddress to) {
+    StreamDaemon with = daemon();
+    return with.rules().decide(with.networks(), to.getAddress(), to.getPort());
+  }
+
+  /** Whether the daemon has interfaces. */
+  boolean hasNetworks() {
+    return !daemon().networks().isEmpty();
+  }
+
+  /** Whether an interface of the daemon has the address. */
+  boolean isRddps(InetAddress address) {
+    return daemon().networks().stream().anyMatch(each -> each.address().equals(address));
+  }
+
+  /** Whether an interface of the daemon has the address, and the kernel does not. */
+  boolean isAlone(InetAddress address) {
+    return !address.isAnyLocalAddress()
+        && isRddps(address)
+        && !daemon().rules().isOfKernel(address);
+  }
+
+  Set<SocketOption<?>> socketOptions() {
+    return Options.OF_SOCKETS;
+  }
+
+  @Override
+  public SocketChannel openSocketChannel() {
+    return new RddpSocketChannel(this, (ProtocolFamily) null);
+  }
+
+  /** Opens a socket channel; one of the family UNIX is the JDK's own. */
+  @Override
+  public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+    return isInternet(family)
+        ? new RddpSocketChannel(this, family)
+        : Kernel.provider().openSocketChannel(family);
+  }
+
+  @Override
+  public ServerSocketChannel openServerSocketChannel() throws IOException {
+    return new RddpServerSocketChannel(this, null);
+  }
+
+  /** Opens a listener; one of the family UNIX is the JDK's own. */
+  @Override
+  public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+    return isInternet(family)
+        ? new RddpServerSocketChannel(this, family)
+        : Kernel.provider().openServerSocketChannel(family);
+  }
+
+  private static boolean isInternet(ProtocolFamily family) {
+    return family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6;
+  }
+
+  @Override
+  public AbstractSelector openSelector() throws IOException {
+    return new RddpSelector(this);
+  }
+
+  @Override
+  public DatagramChannel openDatagramChannel() throws IOException {
+    return Kernel.provider().openDatagramChannel();
+  }
+
+  @Override
+  public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+    return Kernel.provider().openDatagramChannel(family);
+  }
+
+  @Override
+  public Pipe openPipe() throws IOException {
+    return Kernel.provider().openPipe();
+  }
+
+  @Override
+  public Channel inheritedChannel() throws IOException {
+    return Kernel.provider().inheritedChannel();
+  }
+}

@@ -1,0 +1,929 @@
+package org.rddp.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NoConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.rddp.client.streams.ProgramStream;
+import org.rddp.client.streams.StreamException;
+import org.rddp.ipc.ring.AdaptivePolling;
+import org.rddp.ipc.ring.StreamEnds;
+
+/**
+ * A socket channel whose connection is rddp's or the kernel's, as the rules say when it connects.
+ * Before that, a channel of the JDK's keeps what it is bound to and its options; for a connection
+ * of the kernel's it does everything.
+ */
+final class RddpSocketChannel extends SocketChannel implements RddpChannel {
+  /** The longest time, in ns, for which a blocking call polls before it sleeps. */
+  static final long POLLING = 50_000;
+
+  private static final int IPV4 = 2;
+
+  /** How far it is. */
+  private enum State {
+    UNCONNECTED,
+    PENDING,
+    CONNECTED
+  }
+
+  private final RddpSelectorProvider provider;
+  private final ProtocolFamily family;
+  private final ReentrantLock readLock = new ReentrantLock();
+  private final ReentrantLock writeLock = new ReentrantLock();
+
+  /** Guards the making of {@link #kernel} and {@link #socket}. */
+  private final ReentrantLock partsLock = new ReentrantLock();
+
+  private final Keys keys = new Keys();
+  private final AdaptivePolling readPolling = new AdaptivePolling(POLLING);
+  private final AdaptivePolling writePolling = new AdaptivePolling(POLLING);
+  private volatile State state = State.UNCONNECTED;
+
+  /** Null until it is needed. */
+  private volatile SocketChannel kernel;
+
+  private volatile boolean isKernels;
+  private volatile Shared<ProgramStream> stream;
+  private volatile InetSocketAddress local;
+  private volatile InetSocketAddress remote;
+
+  /** What happens if nobody listens there over rddp. */
+  private Rules.Decision decision;
+
+  private volatile boolean inputClosed;
+  private volatile boolean outputClosed;
+  private volatile Waiter reader;
+  private volatile Waiter writer;
+  private ChannelSocket socket;
+
+  /**
+   * An unconnected channel.
+   *
+   * @param family null: both
+   */
+  RddpSocketChannel(RddpSelectorProvider provider, ProtocolFamily family) {
+    super(provider);
+    this.provider = provider;
+    this.family = family;
+  }
+
+  /** A connection that a listener has accepted. */
+  RddpSocketChannel(RddpSelectorProvider provider, ProgramStream accepted) {
+    this(provider, (ProtocolFamily) null);
+    use(accepted);
+    state = State.CONNECTED;
+  }
+
+  private void use(ProgramStream opened) {
+    StreamEnds ends = opened.ends();
+    local = address(ends.family(), ends.local(), ends.localPort());
+    remote = address(ends.family(), ends.remote(), ends.remotePort());
+    stream = new Shared<>(opened, opened.socket().descriptor(), opened::hangUp, opened::close);
+  }
+
+  private static InetSocketAddress address(int family, byte[] octets, int port) {
+    byte[] own = family == IPV4 ? Arrays.copyOf(octets, 4) : octets;
+    try {
+      return new InetSocketAddress(InetAddress.getByAddress(own), port);
+    } catch (UnknownHostException e) {
+      throw new AssertionError("4 or 16 octets are an address", e);
+    }
+  }
+
+  /** The JDK's channel beneath. */
+  private SocketChannel kernel() throws IOException {
+    partsLock.lock();
+    try {
+      ensureOpen();
+      if (kernel == null) {
+        SocketChannel made =
+            family == null
+                ? Kernel.provider().openSocketChannel()
+                : Kernel.provider().openSocketChannel(family);
+        made.configureBlocking(isBlocking());
+        kernel = made;
+      }
+      return kernel;
+    } finally {
+      partsLock.unlock();
+    }
+  }
+
+  private void ensureOpen() throws ClosedChannelException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  private void ensureConnected() throws ClosedChannelException {
+    ensureOpen();
+    if (state != State.CONNECTED) {
+      throw new NotYetConnectedException();
+    }
+  }
+
+  // ---- Addresses and options ----
+
+  static InetSocketAddress checked(SocketAddress address) {
+    Objects.requireNonNull(address);
+    if (!(address instanceof InetSocketAddress inet)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    if (inet.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
+    return inet;
+  }
+
+  @Override
+  public SocketChannel bind(SocketAddress to) throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    try {
+      ensureOpen();
+      if (state == State.PENDING) {
+        throw new ConnectionPendingException();
+      }
+      if (local != null) {
+        throw new AlreadyBoundException();
+      }
+      InetSocketAddress address = to == null ? new InetSocketAddress(0) : checked(to);
+      if (!provider.isAlone(address.getAddress())) {
+        kernel().bind(address);
+        local = (InetSocketAddress) kernel().getLocalAddress();
+      } else {
+        local = address;
+      }
+      return this;
+    } finally {
+      writeLock.unlock();
+      readLock.unlock();
+    }
+  }
+
+  @Override
+  public SocketAddress getLocalAddress() throws IOException {
+    ensureOpen();
+    return isKernels ? kernel.getLocalAddress() : local;
+  }
+
+  @Override
+  public SocketAddress getRemoteAddress() throws IOException {
+    ensureOpen();
+    return state == State.UNCONNECTED ? null : remote;
+  }
+
+  @Override
+  public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+    kernel().setOption(name, value);
+    return this;
+  }
+
+  @Override
+  public <T> T getOption(SocketOption<T> name) throws IOException {
+    return kernel().getOption(name);
+  }
+
+  @Override
+  public Set<SocketOption<?>> supportedOptions() {
+    return provider.socketOptions();
+  }
+
+  @Override
+  public Socket socket() {
+    partsLock.lock();
+    try {
+      if (socket == null) {
+        socket = ChannelSocket.of(this);
+      }
+      return socket;
+    } finally {
+      partsLock.unlock();
+    }
+  }
+
+  InetSocketAddress localAddress() {
+    if (isKernels && isOpen()) {
+      try {
+        return (InetSocketAddress) kernel.getLocalAddress();
+      } catch (IOException e) {
+        return local;
+      }
+    }
+    return local;
+  }
+
+  InetSocketAddress remoteAddress() {
+    return state == State.CONNECTED ? remote : null;
+  }
+
+  boolean isInputClosed() {
+    return inputClosed;
+  }
+
+  boolean isOutputClosed() {
+    return outputClosed;
+  }
+
+  // ---- Connecting ----
+
+  @Override
+  public boolean isConnected() {
+    return state == State.CONNECTED;
+  }
+
+  @Override
+  public boolean isConnectionPending() {
+    return state == State.PENDING;
+  }
+
+  @Override
+  public boolean connect(SocketAddress to) throws IOException {
+    return connect(checked(to), 0);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param nanos the longest time if the channel blocks; 0: no limit of its own
+   */
+  boolean connect(InetSocketAddress to, long nanos) throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    try {
+      ensureOpen();
+      if (state == State.CONNECTED) {
+        throw new AlreadyConnectedException();
+      }
+      if (state == State.PENDING) {
+        throw new ConnectionPendingException();
+      }
+      try {
+        return begin(provider.decide(to), to, nanos);
+      } catch (IOException e) {
+        close();
+        throw e;
+      }
+    } finally {
+      writeLock.unlock();
+      readLock.unlock();
+    }
+  }
+
+  private boolean begin(Rules.Decision made, InetSocketAddress to, long nanos) throws IOException {
+    decision = made;
+    remote = to;
+    if (made.way() == Rules.Way.REFUSED) {
+      throw new SocketException(
+          "Permission denied: nothing connects to rddp's networks: " + made.why());
+    }
+    if (made.way() == Rules.Way.KERNEL) {
+      return connectByKernel(nanos);
+    }
+    try {
+      ProgramStream opened = provider.daemon().connect(to, local, nanos);
+      use(opened);
+      state = State.PENDING;
+      if (!isOpen()) {
+        stream.close();
+        throw new AsynchronousCloseException();
+      }
+      keys.changed();
+      return isBlocking() && awaitConnected(nanos);
+    } catch (IOException e) {
+      return kernelInstead(e, nanos);
+    }
+  }
+
+  /** The kernel connects if the rules let it after this failure. */
+  private boolean kernelInstead(IOException e, long nanos) throws IOException {
+    if (!isOpen()
+        || decision.way() != Rules.Way.RDDP_OR_KERNEL
+        || !StreamDaemon.isAnswerOfHostWithoutListener(Failures.errno(e))
+        || !provider.daemon().rules().isKernelNear(decision.network(), remote.getAddress())) {
+      throw e;
+    }
+    Shared<ProgramStream> failed = stream;
+    if (failed != null) {
+      stream = null;
+      failed.close();
+    }
+    return connectByKernel(nanos);
+  }
+
+  private boolean connectByKernel(long nanos) throws IOException {
+    SocketChannel inner = kernel();
+    isKernels = true;
+    boolean done;
+    try {
+      if (nanos > 0 && isBlocking()) {
+        inner.socket().connect(remote, millis(nanos));
+        done = true;
+      } else {
+        done = inner.connect(remote);
+      }
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    }
+    state = done ? State.CONNECTED : State.PENDING;
+    keys.changed();
+    return done;
+  }
+
+  /** Rounds up, to 1 at least. */
+  static int millis(long nanos) {
+    return (int) Math.clamp((nanos + 999_999) / 1_000_000, 1L, Integer.MAX_VALUE);
+  }
+
+  private boolean awaitConnected(long nanos) throws IOException {
+    Shared<ProgramStream> used = stream;
+    ProgramStream own = used.acquire();
+    boolean done = false;
+    try {
+      begin();
+      done = own != null && awaitDecided(own, nanos);
+      if (done) {
+        own.check();
+        state = State.CONNECTED;
+        keys.changed();
+      }
+      return done;
+    } catch (StreamException e) {
+      throw Failures.ofConnect(e);
+    } finally {
+      if (own != null) {
+        used.release();
+      }
+      end(done);
+    }
+  }
+
+  /** Returns false if the channel has been closed. */
+  private boolean awaitDecided(ProgramStream own, long nanos) throws IOException {
+    long end = System.nanoTime() + nanos;
+    try {
+      while (!own.isDecided()) {
+        reader = Waiter.current();
+        own.armReceiving();
+        if (!isOpen()) {
+          return false;
+        }
+        long left = nanos == 0 ? Waiter.LONGEST : end - System.nanoTime();
+        if (left <= 0) {
+          throw new SocketTimeoutException("Connect timed out");
+        }
+        if (!own.isDecided()) {
+          reader.await(own.socket().descriptor(), Waiter.Event.IN, left);
+        }
+      }
+      return isOpen();
+    } finally {
+      reader = null;
+    }
+  }
+
+  @Override
+  public boolean finishConnect() throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    try {
+      ensureOpen();
+      if (state == State.CONNECTED) {
+        return true;
+      }
+      if (state != State.PENDING) {
+        throw new NoConnectionPendingException();
+      }
+      try {
+        return isKernels ? finishByKernel() : finish();
+      } catch (IOException e) {
+        close();
+        throw e;
+      }
+    } finally {
+      writeLock.unlock();
+      readLock.unlock();
+    }
+  }
+
+  private boolean finishByKernel() throws IOException {
+    if (!kernel.finishConnect()) {
+      return false;
+    }
+    state = State.CONNECTED;
+    keys.changed();
+    return true;
+  }
+
+  private boolean finish() throws IOException {
+    try {
+      if (isBlocking()) {
+        return awaitConnected(0);
+      }
+      Shared<ProgramStream> used = stream;
+      ProgramStream own = used.acquire();
+      if (own == null) {
+        throw new AsynchronousCloseException();
+      }
+      try {
+        if (!own.isDecided()) {
+          return false;
+        }
+        own.check();
+      } catch (StreamException e) {
+        throw Failures.ofConnect(e);
+      } finally {
+        used.release();
+      }
+      state = State.CONNECTED;
+      keys.changed();
+      return true;
+    } catch (IOException e) {
+      return kernelInstead(e, 0);
+    }
+  }
+
+  // ---- Reading ----
+
+  @Override
+  public int read(ByteBuffer into) throws IOException {
+    Objects.requireNonNull(into);
+    return read(into, 0);
+  }
+
+  /**
+   * Reads.
+   *
+   * @param nanos the longest time for the first octet if the channel blocks; 0: no limit
+   * @throws SocketTimeoutException if none has come then
+   */
+  int read(ByteBuffer into, long nanos) throws IOException {
+    if (into.isReadOnly()) {
+      throw new IllegalArgumentException("Read-only buffer");
+    }
+    readLock.lock();
+    try {
+      ensureConnected();
+      if (isKernels) {
+        return readByKernel(into, nanos);
+      }
+      if (inputClosed) {
+        return -1;
+      }
+      Shared<ProgramStream> used = stream;
+      ProgramStream own = used.acquire();
+      if (own == null) {
+        throw new ClosedChannelException();
+      }
+      boolean blocking = isBlocking();
+      int octets = 0;
+      try {
+        if (blocking) {
+          begin();
+        }
+        octets = own.read(into);
+        if (octets == 0 && blocking && into.hasRemaining()) {
+          octets = awaitRead(own, into, nanos);
+        }
+        return octets;
+      } catch (StreamException e) {
+        throw Failures.ofStream(e);
+      } finally {
+        used.release();
+        if (blocking) {
+          end(octets > 0 || !into.hasRemaining());
+        }
+      }
+    } finally {
+      readLock.unlock();
+    }
+  }
+
+  private int readByKernel(ByteBuffer into, long nanos) throws IOException {
+    try {
+      if (nanos == 0 || !isBlocking()) {
+        return kernel.read(into);
+      }
+      kernel.socket().setSoTimeout(millis(nanos));
+      byte[] octets = new byte[Math.min(into.remaining(), 65536)];
+      int read = kernel.socket().getInputStream().read(octets);
+      into.put(octets, 0, Math.max(0, read));
+      return read;
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private int awaitRead(ProgramStream own, ByteBuffer into, long nanos) throws IOException {
+    readPolling.begin();
+    while (readPolling.goesOn()) {
+      int octets = own.read(into);
+      if (octets != 0) {
+        readPolling.succeed();
+        return octets;
+      }
+      if (!isOpen() || inputClosed) {
+        return isOpen() ? -1 : 0;
+      }
+    }
+    long end = System.nanoTime() + nanos;
+    Waiter waiter = Waiter.current();
+    reader = waiter;
+    try {
+      while (true) {
+        own.armReceiving();
+        int octets = own.read(into);
+        if (octets != 0) {
+          return octets;
+        }
+        if (!isOpen() || inputClosed) {
+          return isOpen() ? -1 : 0;
+        }
+        long left = nanos == 0 ? Waiter.LONGEST : end - System.nanoTime();
+        if (left <= 0) {
+          throw new SocketTimeoutException("Read timed out");
+        }
+        waiter.await(own.socket().descriptor(), Waiter.Event.IN, left);
+      }
+    } finally {
+      reader = null;
+    }
+  }
+
+  @Override
+  public long read(ByteBuffer[] into, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, into.length);
+    readLock.lock();
+    try {
+      ensureConnected();
+      long total = 0;
+      for (int i = offset; i < offset + length; i++) {
+        if (!into[i].hasRemaining()) {
+          continue;
+        }
+        // Only the first octets are waited for.
+        if (total > 0 && !hasOctets()) {
+          break;
+        }
+        int octets = read(into[i], 0);
+        if (octets < 0) {
+          return total > 0 ? total : -1;
+        }
+        total += octets;
+        if (into[i].hasRemaining()) {
+          break;
+        }
+      }
+      return total;
+    } finally {
+      readLock.unlock();
+    }
+  }
+
+  /** Whether a read does not wait. */
+  private boolean hasOctets() {
+    if (!isBlocking()) {
+      return true;
+    }
+    return !isKernels && readyOperations(SelectionKey.OP_READ) != 0;
+  }
+
+  /** Octets that can be read without waiting. */
+  int available() throws IOException {
+    if (isKernels) {
+      return kernel.socket().getInputStream().available();
+    }
+    Shared<ProgramStream> used = stream;
+    ProgramStream own = used == null ? null : used.acquire();
+    if (own == null) {
+      return 0;
+    }
+    try {
+      return (int) (own.header().received() - own.header().consumed());
+    } finally {
+      used.release();
+    }
+  }
+
+  // ---- Writing ----
+
+  @Override
+  public int write(ByteBuffer from) throws IOException {
+    Objects.requireNonNull(from);
+    writeLock.lock();
+    try {
+      ensureConnected();
+      if (isKernels) {
+        return writeByKernel(from);
+      }
+      if (outputClosed) {
+        throw new ClosedChannelException();
+      }
+      Shared<ProgramStream> used = stream;
+      ProgramStream own = used.acquire();
+      if (own == null) {
+        throw new ClosedChannelException();
+      }
+      boolean blocking = isBlocking();
+      int before = from.remaining();
+      try {
+        if (blocking) {
+          begin();
+        }
+        own.write(from);
+        if (blocking && from.hasRemaining()) {
+          awaitWritten(own, from);
+        }
+        return before - from.remaining();
+      } catch (StreamException e) {
+        throw Failures.ofStream(e);
+      } finally {
+        used.release();
+        if (blocking) {
+          endWriting(from.remaining() < before || before == 0);
+        }
+      }
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  private void endWriting(boolean completed) throws AsynchronousCloseException {
+    end(completed);
+    if (!completed && outputClosed) {
+      throw new AsynchronousCloseException();
+    }
+  }
+
+  private int writeByKernel(ByteBuffer from) throws IOException {
+    try {
+      return kernel.write(from);
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void awaitWritten(ProgramStream own, ByteBuffer from) throws IOException {
+    while (from.hasRemaining() && awaitRoom(own)) {
+      own.write(from);
+    }
+  }
+
+  /** Returns false if nothing can be written any more. */
+  private boolean awaitRoom(ProgramStream own) throws IOException {
+    writePolling.begin();
+    while (writePolling.goesOn()) {
+      if (own.isWritable()) {
+        writePolling.succeed();
+        return true;
+      }
+      if (!isOpen() || outputClosed) {
+        return false;
+      }
+    }
+    Waiter waiter = Waiter.current();
+    writer = waiter;
+    try {
+      while (true) {
+        own.armSending();
+        if (!isOpen() || outputClosed) {
+          return false;
+        }
+        if (own.isWritable()) {
+          return true;
+        }
+        waiter.await(own.socket().descriptor(), Waiter.Event.OUT, Waiter.LONGEST);
+      }
+    } finally {
+      writer = null;
+    }
+  }
+
+  @Override
+  public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, from.length);
+    writeLock.lock();
+    try {
+      ensureConnected();
+      if (outputClosed) {
+        throw new ClosedChannelException();
+      }
+      long total = 0;
+      for (int i = offset; i < offset + length; i++) {
+        total += from[i].hasRemaining() ? write(from[i]) : 0;
+        if (from[i].hasRemaining()) {
+          break;
+        }
+      }
+      return total;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  // ---- Ends ----
+
+  private static void wake(Waiter waiter) {
+    if (waiter != null) {
+      waiter.wake();
+    }
+  }
+
+  @Override
+  public SocketChannel shutdownInput() throws IOException {
+    ensureConnected();
+    if (isKernels) {
+      kernel.shutdownInput();
+      inputClosed = true;
+      return this;
+    }
+    if (!inputClosed) {
+      inputClosed = true;
+      Shared<ProgramStream> used = stream;
+      ProgramStream own = used.acquire();
+      if (own != null) {
+        own.endReceiving();
+        used.release();
+      }
+      wake(reader);
+      keys.changed();
+    }
+    return this;
+  }
+
+  @Override
+  public SocketChannel shutdownOutput() throws IOException {
+    ensureConnected();
+    if (isKernels) {
+      kernel.shutdownOutput();
+      outputClosed = true;
+      return this;
+    }
+    if (!outputClosed) {
+      outputClosed = true;
+      Shared<ProgramStream> used = stream;
+      ProgramStream own = used.acquire();
+      if (own != null) {
+        own.endSending();
+        used.release();
+      }
+      wake(writer);
+      keys.changed();
+    }
+    return this;
+  }
+
+  @Override
+  protected void implCloseSelectableChannel() throws IOException {
+    Shared<ProgramStream> used = stream;
+    if (used != null && !isKernels) {
+      ProgramStream own = used.acquire();
+      if (own != null) {
+        if (resetsAtClose()) {
+          own.abortAtClose();
+        }
+        used.release();
+      }
+      used.close();
+    }
+    wake(reader);
+    wake(writer);
+    // Nobody makes one any more: the channel is closed.
+    partsLock.lock();
+    SocketChannel inner = kernel;
+    partsLock.unlock();
+    if (inner != null) {
+      inner.close();
+    }
+  }
+
+  private boolean resetsAtClose() throws IOException {
+    SocketChannel inner = kernel;
+    if (inner == null) {
+      return false;
+    }
+    try {
+      return inner.getOption(StandardSocketOptions.SO_LINGER) == 0;
+    } catch (ClosedChannelException e) {
+      return false;
+    }
+  }
+
+  @Override
+  protected void implConfigureBlocking(boolean blocking) throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    partsLock.lock();
+    try {
+      if (kernel != null) {
+        kernel.configureBlocking(blocking);
+      }
+    } finally {
+      partsLock.unlock();
+      writeLock.unlock();
+      readLock.unlock();
+    }
+  }
+
+  // ---- For selectors ----
+
+  @Override
+  public SelectableChannel kernelPart() {
+    return isKernels ? kernel : null;
+  }
+
+  @Override
+  public Shared<?> rddpPart() {
+    return isKernels ? null : stream;
+  }
+
+  @Override
+  public int readyOperations(int interest) {
+    Shared<ProgramStream> used = stream;
+    ProgramStream own = used == null ? null : used.acquire();
+    if (own == null) {
+      return 0;
+    }
+    try {
+      int ready = 0;
+      if (state == State.PENDING) {
+        return own.isDecided() ? interest & SelectionKey.OP_CONNECT : 0;
+      }
+      if ((interest & SelectionKey.OP_READ) != 0 && (inputClosed || own.isReadable())) {
+        ready |= SelectionKey.OP_READ;
+      }
+      if ((interest & SelectionKey.OP_WRITE) != 0 && (outputClosed || own.isWritable())) {
+        ready |= SelectionKey.OP_WRITE;
+      }
+      return ready;
+    } finally {
+      used.release();
+    }
+  }
+
+  @Override
+  public void arm(int interest) {
+    Shared<ProgramStream> used = stream;
+    ProgramStream own = used == null ? null : used.acquire();
+    if (own == null) {
+      return;
+    }
+    try {
+      if ((interest & (SelectionKey.OP_READ | SelectionKey.OP_CONNECT)) != 0) {
+        own.armReceiving();
+      }
+      if ((interest & SelectionKey.OP_WRITE) != 0 && state == State.CONNECTED) {
+        own.armSending();
+      }
+    } finally {
+      used.release();
+    }
+  }
+
+  @Override
+  public Keys keys() {
+    return keys;
+  }
+
+  @Override
+  public String toString() {
+    return "RddpSocketChannel["
+        + (isOpen() ? state + ", local " + local + ", remote " + remote : "closed")
+        + "]";
+  }
+
+  /** A time in ns. */
+  static long nanos(int millis) {
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+}
