@@ -38,58 +38,58 @@ final class ChannelServerSocket extends ServerSocket {
 
   /** What the constructor wants, and nobody calls. */
   private static final class Unused extends SocketImpl {
-    private static <T> T fail() {
-      throw new UnsupportedOperationException();
+    private static UnsupportedOperationException unused() {
+      return new UnsupportedOperationException();
     }
 
     @Override
     protected void create(boolean stream) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void connect(String host, int port) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void connect(InetAddress address, int port) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void connect(SocketAddress address, int timeout) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void bind(InetAddress host, int port) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void listen(int backlog) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected void accept(SocketImpl accepted) {
-      fail();
+      throw unused();
     }
 
     @Override
     protected InputStream getInputStream() {
-      return fail();
+      throw unused();
     }
 
     @Override
     protected OutputStream getOutputStream() {
-      return fail();
+      throw unused();
     }
 
     @Override
     protected int available() {
-      return fail();
+      throw unused();
     }
 
     @Override
@@ -97,17 +97,17 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     protected void sendUrgentData(int data) {
-      fail();
+      throw unused();
     }
 
     @Override
     public void setOption(int id, Object value) {
-      fail();
+      throw unused();
     }
 
     @Override
     public Object getOption(int id) {
-      return fail();
+      throw unused();
     }
   }
 

@@ -10,7 +10,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.daemon.TestDaemon;
@@ -18,13 +19,20 @@ import org.rddp.daemon.TestDaemon;
 /** An echo server and its client. */
 @Timeout(60)
 class EchoTest {
-  private final TestDaemon daemon = new TestDaemon();
-  private final RddpSelectorProvider provider = new RddpSelectorProvider(daemon.socket());
+  private static TestDaemon daemon;
+  private static RddpSelectorProvider provider;
 
-  @AfterEach
-  void close() {
+  @BeforeAll
+  static void start() {
+    daemon = new TestDaemon();
+    provider = new RddpSelectorProvider(daemon.socket());
+  }
+
+  @AfterAll
+  static void stop() {
     daemon.close();
   }
+
 
   private static InetSocketAddress two(int port) {
     return new InetSocketAddress(TestDaemon.ADDRESS_TWO, port);

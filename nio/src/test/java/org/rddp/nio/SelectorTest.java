@@ -1,0 +1,395 @@
+package org.rddp.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.daemon.TestDaemon;
+
+/** Selectors by the letter of their Javadoc, with channels of rddp and of the kernel. */
+@Timeout(60)
+class SelectorTest {
+  private static TestDaemon daemon;
+  private static RddpSelectorProvider provider;
+  private Selector selector;
+  private ServerSocketChannel listener;
+  private SocketChannel client;
+  private SocketChannel server;
+
+  @BeforeAll
+  static void start() {
+    daemon = new TestDaemon();
+    provider = new RddpSelectorProvider(daemon.socket());
+  }
+
+  @AfterAll
+  static void stop() {
+    daemon.close();
+  }
+
+  @BeforeEach
+  void establish() throws Exception {
+    selector = provider.openSelector();
+    listener = provider.openServerSocketChannel();
+    listener.bind(new InetSocketAddress(TestDaemon.ADDRESS_TWO, 0));
+    client = provider.openSocketChannel();
+    client.connect(listener.getLocalAddress());
+    client.configureBlocking(false);
+    server = listener.accept();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    selector.close();
+    client.close();
+    server.close();
+    listener.close();
+  }
+
+  private void send() throws Exception {
+    server.write(ByteBuffer.allocate(1));
+  }
+
+  @Test
+  void shouldSelectWhatIsReadyUntilItIsRead() throws Exception {
+    SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    assertThat(selector.selectNow()).isZero();
+    send();
+    assertThat(selector.select()).isEqualTo(1);
+    assertThat(selector.selectedKeys()).containsExactly(key);
+    assertThat(key.isReadable()).isTrue();
+    // It is in the set already.
+    assertThat(selector.selectNow()).isZero();
+    selector.selectedKeys().clear();
+    assertThat(selector.select(1000)).isEqualTo(1);
+    selector.selectedKeys().clear();
+    client.read(ByteBuffer.allocate(9));
+    assertThat(selector.selectNow()).isZero();
+    assertThat(selector.select(1)).isZero();
+    send();
+    assertThat(selector.select()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldFollowTheInterest() throws Exception {
+    SelectionKey key = client.register(selector, 0);
+    assertThat(selector.selectNow()).isZero();
+    key.interestOps(SelectionKey.OP_WRITE);
+    assertThat(selector.select()).isEqualTo(1);
+    assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_WRITE);
+    send();
+    key.interestOpsOr(SelectionKey.OP_READ);
+    while ((key.readyOps() & SelectionKey.OP_READ) == 0) {
+      selector.select();
+    }
+    assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    assertThat(key.interestOpsAnd(0)).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    selector.selectedKeys().clear();
+    assertThat(selector.selectNow()).isZero();
+    assertThatThrownBy(() -> key.interestOps(SelectionKey.OP_ACCEPT))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void shouldTellWhenThereIsRoomAgain() throws Exception {
+    SelectionKey key = client.register(selector, SelectionKey.OP_WRITE);
+    ByteBuffer much = ByteBuffer.allocate(1 << 16);
+    long written = 0;
+    int more;
+    do {
+      more = client.write(much.clear());
+      written += more;
+    } while (more > 0 || selector.select(20) > 0 && selector.selectedKeys().removeIf(k -> true));
+    assertThat(key.isValid()).isTrue();
+    long left = written;
+    ByteBuffer into = ByteBuffer.allocate(1 << 16);
+    CompletableFuture<Integer> selected =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return selector.select();
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    while (left > 0) {
+      left -= server.read(into.clear());
+    }
+    assertThat(selected.get()).isEqualTo(1);
+    assertThat(key.isWritable()).isTrue();
+  }
+
+  @Test
+  void shouldWakeUp() throws Exception {
+    client.register(selector, SelectionKey.OP_READ);
+    selector.wakeup();
+    selector.wakeup();
+    assertThat(selector.select()).isZero();
+    assertThat(selector.select(1)).isZero();
+    selector.wakeup();
+    assertThat(selector.selectNow()).isZero();
+    assertThat(selector.select(1)).isZero();
+    CompletableFuture<Integer> sleeping =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return selector.select();
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    selector.wakeup();
+    assertThat(sleeping.get()).isZero();
+    Thread.currentThread().interrupt();
+    assertThat(selector.select()).isZero();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(selector.isOpen()).isTrue();
+  }
+
+  @Test
+  void shouldForgetCancelledKeys() throws Exception {
+    SelectionKey key = client.register(selector, SelectionKey.OP_READ, "first");
+    send();
+    selector.select();
+    key.cancel();
+    assertThat(selector.keys()).containsExactly(key);
+    assertThatThrownBy(key::interestOps).isInstanceOf(CancelledKeyException.class);
+    assertThatThrownBy(() -> client.register(selector, SelectionKey.OP_READ))
+        .isInstanceOf(CancelledKeyException.class);
+    assertThat(selector.selectNow()).isZero();
+    assertThat(selector.keys()).isEmpty();
+    assertThat(selector.selectedKeys()).isEmpty();
+    assertThat(client.isRegistered()).isFalse();
+    SelectionKey again = client.register(selector, SelectionKey.OP_READ, "second");
+    assertThat(again).isNotSameAs(key);
+    assertThat(again.attachment()).isEqualTo("second");
+    assertThat(selector.select()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldCancelKeysOfClosedChannels() throws Exception {
+    SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    selector.selectNow();
+    client.close();
+    // The peer learns of it before the selector has forgotten the key.
+    assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    assertThat(key.isValid()).isFalse();
+    assertThat(selector.selectNow()).isZero();
+    assertThat(selector.keys()).isEmpty();
+  }
+
+  @Test
+  void shouldThrowWhatTheJavadocNames() throws Exception {
+    client.register(selector, SelectionKey.OP_READ);
+    assertThatThrownBy(() -> client.configureBlocking(true))
+        .isInstanceOf(IllegalBlockingModeException.class);
+    assertThatThrownBy(() -> server.register(selector, SelectionKey.OP_READ))
+        .isInstanceOf(IllegalBlockingModeException.class);
+    assertThatThrownBy(() -> selector.select(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> selector.keys().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> selector.selectedKeys().add(null))
+        .isInstanceOf(UnsupportedOperationException.class);
+    try (Selector foreign = SelectorProvider.provider().openSelector()) {
+      assertThatThrownBy(() -> client.register(foreign, SelectionKey.OP_READ))
+          .isInstanceOf(IllegalSelectorException.class);
+    }
+    selector.close();
+    assertThat(client.isRegistered()).isFalse();
+    assertThatThrownBy(() -> selector.select()).isInstanceOf(ClosedSelectorException.class);
+    assertThatThrownBy(() -> selector.keys()).isInstanceOf(ClosedSelectorException.class);
+    assertThatThrownBy(() -> client.register(selector, SelectionKey.OP_READ))
+        .isInstanceOf(ClosedSelectorException.class);
+  }
+
+  @Test
+  void shouldCallConsumers() throws Exception {
+    SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    send();
+    List<SelectionKey> seen = new ArrayList<>();
+    assertThat(selector.select(seen::add)).isEqualTo(1);
+    assertThat(selector.selectNow(seen::add)).isEqualTo(1);
+    assertThat(selector.select(seen::add, 1000)).isEqualTo(1);
+    assertThat(seen).containsExactly(key, key, key);
+    assertThat(selector.selectedKeys()).isEmpty();
+    assertThatThrownBy(() ->
+            selector.select(k -> {
+              throw new IllegalArgumentException("mine");
+            }))
+        .hasMessage("mine");
+    assertThatThrownBy(() ->
+            selector.select(k -> {
+              try {
+                selector.selectNow();
+              } catch (java.io.IOException e) {
+                throw new AssertionError(e);
+              }
+            }))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldWatchBothKinds() throws Exception {
+    Pipe pipe = provider.openPipe();
+    DatagramChannel datagrams = provider.openDatagramChannel();
+    datagrams.bind(new InetSocketAddress("127.0.0.1", 0)).configureBlocking(false);
+    ServerSocketChannel both = provider.openServerSocketChannel().bind(null);
+    both.configureBlocking(false);
+    pipe.source().configureBlocking(false);
+    Set<Object> seen = new HashSet<>();
+    try (SocketChannel near = provider.openSocketChannel();
+        SocketChannel far = provider.openSocketChannel()) {
+      client.register(selector, SelectionKey.OP_READ, "stream");
+      pipe.source().register(selector, SelectionKey.OP_READ, "pipe");
+      datagrams.register(selector, SelectionKey.OP_READ, "datagram");
+      both.register(selector, SelectionKey.OP_ACCEPT, "listener");
+      near.configureBlocking(false);
+      near.register(selector, SelectionKey.OP_CONNECT, "near");
+      far.configureBlocking(false);
+      far.register(selector, SelectionKey.OP_CONNECT, "far");
+      assertThat(selector.selectNow()).isZero();
+      int port = both.socket().getLocalPort();
+      near.connect(new InetSocketAddress("127.0.0.1", port));
+      far.connect(new InetSocketAddress(TestDaemon.ADDRESS_TWO, port));
+      pipe.sink().write(ByteBuffer.allocate(1));
+      datagrams.send(ByteBuffer.allocate(1), datagrams.getLocalAddress());
+      send();
+      int accepted = 0;
+      while (seen.size() < 6 || accepted < 2) {
+        selector.select();
+        for (SelectionKey key : selector.selectedKeys()) {
+          seen.add(key.attachment());
+          if (key.isAcceptable()) {
+            SocketChannel one = both.accept();
+            accepted += one == null ? 0 : 1;
+          } else if (key.isConnectable()) {
+            assertThat(((SocketChannel) key.channel()).finishConnect()).isTrue();
+            key.interestOps(0);
+          } else {
+            key.interestOps(0);
+          }
+        }
+        selector.selectedKeys().clear();
+      }
+      assertThat(seen).containsExactlyInAnyOrder(
+          "stream", "pipe", "datagram", "listener", "near", "far");
+    } finally {
+      pipe.sink().close();
+      pipe.source().close();
+      datagrams.close();
+      both.close();
+    }
+  }
+
+  @Test
+  void shouldSeeRegistrationsAndChangesOfOtherThreads() throws Exception {
+    SelectionKey[] key = new SelectionKey[1];
+    send();
+    CompletableFuture<Integer> sleeping =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            int found;
+            do {
+              found = selector.select();
+            } while (found == 0);
+            return found;
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    key[0] = client.register(selector, 0);
+    key[0].interestOps(SelectionKey.OP_READ);
+    selector.wakeup();
+    assertThat(sleeping.get()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldWatchOneChannelWithSeveralSelectors() throws Exception {
+    try (Selector other = provider.openSelector()) {
+      client.register(selector, SelectionKey.OP_READ);
+      client.register(other, SelectionKey.OP_READ);
+      CompletableFuture<Integer> there =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return other.select();
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          });
+      send();
+      assertThat(selector.select()).isEqualTo(1);
+      assertThat(there.get()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldAllocateNothingForAReadAWriteAndASelection() throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    client.register(selector, SelectionKey.OP_READ);
+    server.configureBlocking(false);
+    ByteBuffer heap = ByteBuffer.allocate(64);
+    ByteBuffer direct = ByteBuffer.allocateDirect(64);
+    SelectionKey[] seen = new SelectionKey[1];
+    java.util.function.Consumer<SelectionKey> action = key -> seen[0] = key;
+    long least = Long.MAX_VALUE;
+    long id = Thread.currentThread().threadId();
+    for (int run = 0; run < 50 && least > 0; run++) {
+      long before = threads.getThreadAllocatedBytes(id);
+      for (int i = 0; i < 200; i++) {
+        server.write(heap.clear());
+        server.write(direct.clear());
+        int read = 0;
+        while (read < 128) {
+          if (selector.selectNow(action) > 0) {
+            read += client.read(direct.clear());
+            read += client.read(heap.clear());
+          }
+        }
+      }
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+    }
+    assertThat(least).isZero();
+  }
+
+  @Test
+  void shouldMakeSocketsOfFactories() throws Exception {
+    try (ServerSocket listening =
+            new RddpServerSocketFactory(provider).createServerSocket(0);
+        Socket socket =
+            new RddpSocketFactory(provider)
+                .createSocket(TestDaemon.ADDRESS_TWO, listening.getLocalPort());
+        Socket accepted = listening.accept()) {
+      socket.getOutputStream().write(42);
+      InputStream from = accepted.getInputStream();
+      assertThat(from.read()).isEqualTo(42);
+      socket.shutdownOutput();
+      assertThat(from.read()).isEqualTo(-1);
+    }
+  }
+}
