@@ -61,6 +61,7 @@ class ModuleBoundariesTest {
     "ipc.ring, ipc.linux client.types",
     "ipc.control, ipc.linux ipc.ring client.types",
     "client, ipc",
+    "nio,    ipc client",
     "daemon, wire device group ip tcp crc mpa ddp rdmap dpdk ipc client",
     "simulation, wire device group ip tcp crc mpa ddp rdmap ipc client daemon",
     "rig,    device dpdk ip ipc client daemon",
@@ -106,10 +107,11 @@ class ModuleBoundariesTest {
   void programsNeedOnlyTheJdk() {
     classes()
         .that()
-        .resideInAnyPackage("org.rddp.ipc..", "org.rddp.client..")
+        .resideInAnyPackage("org.rddp.ipc..", "org.rddp.client..", "org.rddp.nio..")
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage("java..", "org.rddp.ipc..", "org.rddp.client..")
+        .resideInAnyPackage(
+            "java..", "javax.net..", "org.rddp.ipc..", "org.rddp.client..", "org.rddp.nio..")
         .check(RDDP);
   }
 
