@@ -153,6 +153,18 @@ class OctetStreamsTest {
   }
 
   @Test
+  void shouldEndStreamsThatAreClosedAsSoonAsAccepted() throws Exception {
+    try (ProgramListener listener = listen()) {
+      for (int i = 0; i < 300; i++) {
+        client = connect(PORT);
+        listener.accept(TIMEOUT).close();
+        assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
+        client.close();
+      }
+    }
+  }
+
+  @Test
   void shouldPassMoreThanTheRingsHold() throws Exception {
     establish();
     byte[] sent = octets(3_000_000);
