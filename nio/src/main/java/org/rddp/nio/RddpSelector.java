@@ -133,8 +133,8 @@ final class RddpSelector extends AbstractSelector {
   @Override
   protected SelectionKey register(
       AbstractSelectableChannel channel, int operations, Object attachment) {
-    boolean isOwn = channel instanceof RddpChannel && channel.provider() == provider();
-    if (!isOwn && channel.provider() != Kernel.provider()) {
+    boolean isOwn = channel instanceof RddpChannel && channel.provider().equals(provider());
+    if (!isOwn && !channel.provider().equals(Kernel.provider())) {
       throw new IllegalSelectorException();
     }
     ensureOpen();

@@ -37,8 +37,7 @@ public final class RddpServerSocketFactory extends ServerSocketFactory {
   }
 
   @Override
-  public ServerSocket createServerSocket(int port, int backlog, InetAddress at)
-      throws IOException {
+  public ServerSocket createServerSocket(int port, int backlog, InetAddress at) throws IOException {
     ServerSocket socket = createServerSocket();
     try {
       socket.bind(new InetSocketAddress(at, port), backlog);

@@ -33,7 +33,6 @@ class EchoTest {
     daemon.close();
   }
 
-
   private static InetSocketAddress two(int port) {
     return new InetSocketAddress(TestDaemon.ADDRESS_TWO, port);
   }

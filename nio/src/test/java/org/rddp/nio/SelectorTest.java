@@ -297,8 +297,8 @@ class SelectorTest {
         }
         selector.selectedKeys().clear();
       }
-      assertThat(seen).containsExactlyInAnyOrder(
-          "stream", "pipe", "datagram", "listener", "near", "far");
+      assertThat(seen)
+          .containsExactlyInAnyOrder("stream", "pipe", "datagram", "listener", "near", "far");
     } finally {
       pipe.sink().close();
       pipe.source().close();
@@ -379,8 +379,7 @@ class SelectorTest {
 
   @Test
   void shouldMakeSocketsOfFactories() throws Exception {
-    try (ServerSocket listening =
-            new RddpServerSocketFactory(provider).createServerSocket(0);
+    try (ServerSocket listening = new RddpServerSocketFactory(provider).createServerSocket(0);
         Socket socket =
             new RddpSocketFactory(provider)
                 .createSocket(TestDaemon.ADDRESS_TWO, listening.getLocalPort());
