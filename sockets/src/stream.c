@@ -256,7 +256,13 @@ enum step receive_step(struct stream *stream, int descriptor, const struct iovec
         }
         *result = (ssize_t)octets;
         if ((flags & MSG_PEEK) != 0) {
-            return STEP_DONE;
+            /* Another reader may have taken them meanwhile, and the daemon put others in their place. */
+            atomic_thread_fence(memory_order_acquire);
+            if (atomic_load(&header->consumed) == consumed) {
+                return STEP_DONE;
+            }
+            consumed = atomic_load(&header->consumed);
+            continue;
         }
         if (atomic_compare_exchange_strong(&header->consumed, &consumed, consumed + octets)) {
             after_reading(stream, descriptor, consumed, consumed + octets);
