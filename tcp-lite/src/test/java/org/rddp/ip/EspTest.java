@@ -304,7 +304,7 @@ class EspTest {
       Icmpv4.write(message, Icmpv4.UNREACHABLE, Icmpv4.PORT_UNREACHABLE, 0, length);
     }
     int protocol = ipv6 ? Ipv6.ICMPV6 : Ipv4.PROTOCOL_ICMP;
-    path.reply(protocol, packet, message, length, link.ends[1].macAddress());
+    path.reply(protocol, packet, message, length, 0, link.ends[1].macAddress());
     link.here.pool.release(packet);
     link.settle();
   }
