@@ -128,8 +128,12 @@ static void should_send_immediate_data(struct pair *pair) {
 static void should_complete_when_the_peer_has_placed(const char *socket) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.acknowledged = true;
+    options.dscp = 46;
     struct pair pair;
     open_pair(&pair, socket, &options);
+    options.dscp = 64;
+    rddp_connection *none;
+    CHECK_RESULT(RDDP_INVALID, rddp_start_connect(pair.one.session, 0x0a000002, 7, NULL, 0, 1000, &options, &none));
     for (unsigned i = 0; i < 100; i++) {
         memset(pair.one.memory, (int)i, 5000);
         post(&pair.one, i, RDDP_WRITE, 0, 5000, to(&pair.two, 10000));

@@ -416,4 +416,13 @@ class ConnectionTest {
       throw new AssertionError(completion);
     }
   }
+
+  @Test
+  void shouldRefuseCodepointsThatDoNotExist() {
+    assertThat(ConnectionOptions.DEFAULTS.withDscp(63).settings().dscp()).isEqualTo(63);
+    for (int wrong : new int[] {-2, 64}) {
+      assertThatThrownBy(() -> ConnectionOptions.DEFAULTS.withDscp(wrong))
+          .hasMessage("DSCP " + wrong + " is not 0 to 63, or -1 for the interface's");
+    }
+  }
 }
