@@ -5,11 +5,6 @@ package org.rddp.tcp.congestion;
  * seem to grow, slow start continues for five rounds at a quarter of its pace (Conservative Slow
  * Start), and returns to the full pace if they do not. Times in microseconds.
  *
- * <p>The RFC's MIN_RTT_THRESH of 4 ms is for paths of the Internet. In a network whose round trips
- * take 20 microseconds a queue of 4 ms is longer than any switch has, so that a loss would always
- * end slow start. Below 4 ms it is the round trip itself, but at least 100 microseconds: slow start
- * ends when round trips have doubled.
- *
  * <p>It needs eight round trips measured per round; with peers that acknowledge less often a loss
  * ends slow start.
  */
@@ -17,13 +12,9 @@ final class HyStart {
   /** CSS_GROWTH_DIVISOR: Conservative Slow Start grows slower by this factor. */
   static final int DIVISOR = 4;
 
-  /** MIN_RTT_THRESH, for round trips that are longer. */
+  /** MIN_RTT_THRESH and MAX_RTT_THRESH. */
   private static final int LEAST_GROWTH = 4000;
 
-  /** MIN_RTT_THRESH where round trips are shorter than this: turns of engines, and interrupts. */
-  private static final int SHORTEST_GROWTH = 100;
-
-  /** MAX_RTT_THRESH. */
   private static final int MOST_GROWTH = 16_000;
 
   /** MIN_RTT_DIVISOR. */
@@ -87,16 +78,12 @@ final class HyStart {
         reference = UNKNOWN;
       }
     } else if (reference != UNKNOWN) {
-      int growth = Math.clamp(reference / GROWTH, leastGrowth(), MOST_GROWTH);
+      int growth = Math.clamp(reference / GROWTH, LEAST_GROWTH, MOST_GROWTH);
       if (least >= reference + growth) {
         rounds = 1;
         reference = least;
       }
     }
-  }
-
-  private int leastGrowth() {
-    return Math.clamp(reference, SHORTEST_GROWTH, LEAST_GROWTH);
   }
 
   private boolean roundEnds(long flight) {

@@ -30,15 +30,12 @@ class HyStartTest {
 
   @ParameterizedTest(name = "{0} us, then {1} us")
   @CsvSource({
-    "10, 109, false", "10, 110, true",
-    "500, 999, false", "500, 1000, true",
-    "4000, 7999, false", "4000, 8000, true",
+    "10, 4009, false", "10, 4010, true",
     "20000, 23999, false", "20000, 24000, true",
     "100000, 112499, false", "100000, 112500, true",
     "200000, 215999, false", "200000, 216000, true",
   })
-  @DisplayName(
-      "RFC 9406 4.2: an eighth more, but 4 to 16 ms, slows slow start down; twice of short paths")
+  @DisplayName("RFC 9406 4.2: an eighth more, but 4 to 16 ms, slows slow start down")
   void shouldSlowDownWhenRoundTripsGrow(long first, long second, boolean slower) {
     round(first);
     round(second);
