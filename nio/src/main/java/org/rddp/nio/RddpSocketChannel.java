@@ -191,7 +191,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   @Override
   public SocketAddress getLocalAddress() throws IOException {
     ensureOpen();
-    return isKernels ? kernel.getLocalAddress() : local;
+    return local;
   }
 
   @Override
@@ -230,13 +230,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   InetSocketAddress localAddress() {
-    if (isKernels && isOpen()) {
-      try {
-        return (InetSocketAddress) kernel.getLocalAddress();
-      } catch (IOException e) {
-        return local;
-      }
-    }
     return local;
   }
 
@@ -353,6 +346,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       close();
       throw e;
     }
+    local = (InetSocketAddress) inner.getLocalAddress();
     state = done ? State.CONNECTED : State.PENDING;
     keys.changed();
     return done;

@@ -1,0 +1,71 @@
+package org.rddp.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.daemon.TestDaemon;
+
+/** A program that knows nothing of rddp, in a JVM of its own with the property. */
+@Timeout(60)
+class PropertyTest {
+  /** Connects to itself by both kinds, and selects a pipe; prints what its channels are. */
+  static final class Program {
+    public static void main(String... arguments) throws Exception {
+      try (Selector selector = Selector.open();
+          ServerSocketChannel listener = ServerSocketChannel.open().bind(null)) {
+        int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+        Pipe pipe = Pipe.open();
+        pipe.source().configureBlocking(false);
+        pipe.source().register(selector, SelectionKey.OP_READ);
+        pipe.sink().write(ByteBuffer.allocate(1));
+        if (selector.select() != 1) {
+          throw new AssertionError("the pipe is not readable");
+        }
+        for (String address : arguments) {
+          try (SocketChannel client = SocketChannel.open(new InetSocketAddress(address, port));
+              SocketChannel server = listener.accept()) {
+            client.write(ByteBuffer.allocate(1));
+            if (server.read(ByteBuffer.allocate(1)) != 1) {
+              throw new AssertionError("nothing comes from " + address);
+            }
+            System.out.println(server.getClass().getPackageName());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldServeAProgramThatKnowsNothingOfIt() throws Exception {
+    try (TestDaemon daemon = new TestDaemon()) {
+      ProcessBuilder builder =
+          new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "--enable-native-access=ALL-UNNAMED",
+              "-Djava.nio.channels.spi.SelectorProvider=org.rddp.nio.RddpSelectorProvider",
+              "-cp",
+              System.getProperty("java.class.path"),
+              Program.class.getName(),
+              "127.0.0.1",
+              TestDaemon.ADDRESS_TWO);
+      builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
+      Process process = builder.redirectErrorStream(true).start();
+      try (InputStream out = process.getInputStream()) {
+        assertThat(new String(out.readAllBytes(), StandardCharsets.UTF_8).lines())
+            .containsExactly("sun.nio.ch", "org.rddp.nio");
+      }
+      assertThat(process.waitFor()).isZero();
+    }
+  }
+}
