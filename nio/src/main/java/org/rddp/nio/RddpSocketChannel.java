@@ -814,10 +814,12 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     wake(writer);
     // Nobody makes one any more: the channel is closed.
     partsLock.lock();
-    SocketChannel inner = kernel;
-    partsLock.unlock();
-    if (inner != null) {
-      inner.close();
+    try {
+      if (kernel != null) {
+        kernel.close();
+      }
+    } finally {
+      partsLock.unlock();
     }
   }
 

@@ -47,6 +47,7 @@ final class Rules {
     InetAddress source(InetAddress to);
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
   private record Rule(byte[] address, int prefix, int port, Way way, String text, String source) {}
 
   private static final Map<String, Way> ACTIONS =
@@ -76,7 +77,7 @@ final class Rules {
     addVariable("RDDP_SOCKETS_OPTIONS", "option");
     addVariable("RDDP_SOCKETS_RULES", "RDDP_SOCKETS_RULES");
     addFile();
-    for (String each : environment.getOrDefault("RDDP_SOCKETS_NETWORKS", "").split(";")) {
+    for (String each : environment.getOrDefault("RDDP_SOCKETS_NETWORKS", "").split(";", -1)) {
       addKnown(each);
     }
   }
@@ -139,7 +140,7 @@ final class Rules {
       complain(source, text, "this is too long for a rule; write ADDRESS[/PREFIX][:PORT] ACTION");
       return;
     }
-    String[] words = text.split("[ \t\r]+");
+    String[] words = text.split("[ \t\r]+", -1);
     if (words.length < 2) {
       complain(
           source,
@@ -209,7 +210,7 @@ final class Rules {
 
   private void addRules(String text, String name, boolean isFile) {
     int number = 0;
-    for (String line : text.split(isFile ? "\n" : "[\n;]")) {
+    for (String line : text.split(isFile ? "\n" : "[\n;]", -1)) {
       number++;
       String rule = before(line, line.indexOf('#')).strip();
       if (!rule.isEmpty()) {
@@ -256,7 +257,7 @@ final class Rules {
   }
 
   private void addKnown(String text) {
-    String[] words = text.strip().split(" +");
+    String[] words = text.strip().split(" +", -1);
     if (words.length < 2) {
       return;
     }
@@ -350,7 +351,8 @@ final class Rules {
 
   /** Decides what becomes of a connection. Does not ask the daemon. */
   Decision decide(List<StreamNetwork> networks, InetAddress address, int port) {
-    if (isLoopback(address) || address.isLinkLocalAddress() && address.getAddress().length == 16) {
+    if (isLoopback(address)
+        || (address.isLinkLocalAddress() && address.getAddress().length == 16)) {
       return new Decision(
           Way.KERNEL, null, null, null, "the kernel has all loopback and link-local addresses");
     }
