@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -127,7 +128,7 @@ class SelectorTest {
     do {
       more = client.write(much.clear());
       written += more;
-    } while (more > 0 || selector.select(20) > 0 && selector.selectedKeys().removeIf(k -> true));
+    } while (more > 0 || (selector.select(20) > 0 && selector.selectedKeys().removeIf(k -> true)));
     assertThat(key.isValid()).isTrue();
     long left = written;
     ByteBuffer into = ByteBuffer.allocate(1 << 16);
@@ -258,7 +259,9 @@ class SelectorTest {
   void shouldWatchBothKinds() throws Exception {
     Pipe pipe = provider.openPipe();
     DatagramChannel datagrams = provider.openDatagramChannel();
-    datagrams.bind(new InetSocketAddress("127.0.0.1", 0)).configureBlocking(false);
+    datagrams
+        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+        .configureBlocking(false);
     ServerSocketChannel both = provider.openServerSocketChannel().bind(null);
     both.configureBlocking(false);
     pipe.source().configureBlocking(false);
@@ -275,7 +278,7 @@ class SelectorTest {
       far.register(selector, SelectionKey.OP_CONNECT, "far");
       assertThat(selector.selectNow()).isZero();
       int port = both.socket().getLocalPort();
-      near.connect(new InetSocketAddress("127.0.0.1", port));
+      near.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       far.connect(new InetSocketAddress(TestDaemon.ADDRESS_TWO, port));
       pipe.sink().write(ByteBuffer.allocate(1));
       datagrams.send(ByteBuffer.allocate(1), datagrams.getLocalAddress());
