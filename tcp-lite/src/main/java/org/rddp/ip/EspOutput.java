@@ -4,6 +4,7 @@ import static org.rddp.ip.TrafficSelector.NO_PORT;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.Set;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.wire.Esp;
@@ -303,12 +304,17 @@ final class EspOutput {
         this::hasRoute,
         changed -> {
           security.outbound().stream().filter(changed::contains).forEach(this::isReachable);
-          ip.onAssociations(path -> changed.stream().anyMatch(each -> isTo(each, path)));
+          ip.onAssociations(path -> isToAny(changed, path));
         });
   }
 
-  private static boolean isTo(OutboundAssociation association, Path path) {
-    return association.settings().selector().remote().contains(path.high(), path.low());
+  private static boolean isToAny(Set<OutboundAssociation> associations, Path path) {
+    for (OutboundAssociation each : associations) {
+      if (each.settings().selector().remote().contains(path.high(), path.low())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean hasRoute(HostAddress destination) {
