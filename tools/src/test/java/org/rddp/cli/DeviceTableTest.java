@@ -224,8 +224,10 @@ class DeviceTableTest {
     String mtu = Integer.toString(link.mtu);
     String one = link.linux(0);
     String two = link.linux(1);
-    String add = "ip link add %s mtu %s address %s type veth peer name %s address %s";
-    namespace.run(add.formatted(one, mtu, link.mac(0), two, link.mac(1)).split(" "));
+    List<String> add = new ArrayList<>(List.of("ip", "link", "add", one, "mtu", mtu));
+    add.addAll(List.of("address", link.mac(0), "type", "veth"));
+    add.addAll(List.of("peer", "name", two, "address", link.mac(1)));
+    namespace.run(add.toArray(String[]::new));
     namespace.run("ip", "link", "set", two, "mtu", mtu, "up");
     namespace.run("ip", "link", "set", one, "up");
   }

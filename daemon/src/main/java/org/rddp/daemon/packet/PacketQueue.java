@@ -44,6 +44,7 @@ final class PacketQueue {
     // second where cores are busy: not on the engine's thread.
     calls.send(socket.number(), sent.message(0), 0);
     PacketCalls.receive(socket.number(), received.message(0), 0);
+    prepare(RECEIVED);
   }
 
   PacketSocket socket() {
