@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.HdrHistogram.Histogram;
+import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
 
@@ -60,8 +61,8 @@ final class CPingPong {
                 ValueLayout.ADDRESS));
     nearPool = Mempool.create("c_near", BUFFERS, 256, MbufLayout.HEADROOM + ROOM, -1);
     farPool = Mempool.create("c_far", BUFFERS, 256, MbufLayout.HEADROOM + ROOM, -1);
-    nearPort = joined.near().port().number();
-    farPort = joined.far().port().number();
+    nearPort = ((EthernetPort) joined.near().port()).number();
+    farPort = ((EthernetPort) joined.far().port()).number();
     running.set(ValueLayout.JAVA_INT, 0, 1);
   }
 
