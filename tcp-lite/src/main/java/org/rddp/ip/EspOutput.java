@@ -3,8 +3,8 @@ package org.rddp.ip;
 import static org.rddp.ip.TrafficSelector.NO_PORT;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.wire.Esp;
@@ -308,7 +308,7 @@ final class EspOutput {
         });
   }
 
-  private static boolean isToAny(Set<OutboundAssociation> associations, Path path) {
+  private static boolean isToAny(List<OutboundAssociation> associations, Path path) {
     for (OutboundAssociation each : associations) {
       if (each.settings().selector().remote().contains(path.high(), path.low())) {
         return true;

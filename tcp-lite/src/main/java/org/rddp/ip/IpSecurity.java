@@ -44,7 +44,7 @@ public final class IpSecurity {
   private int generation;
 
   private Predicate<HostAddress> routes = destination -> true;
-  private Consumer<Set<OutboundAssociation>> listener = changed -> {};
+  private Consumer<List<OutboundAssociation>> listener = changed -> {};
 
   /** Sends IKE's datagrams; null before the first stack. */
   private EspOutput output;
@@ -100,7 +100,7 @@ public final class IpSecurity {
    *     deleted
    */
   void serve(
-      EspOutput sender, Predicate<HostAddress> reaches, Consumer<Set<OutboundAssociation>> change) {
+      EspOutput sender, Predicate<HostAddress> reaches, Consumer<List<OutboundAssociation>> change) {
     output = sender;
     outbound.forEach(each -> each.tunnel = null);
     routes = reaches;
@@ -236,7 +236,8 @@ public final class IpSecurity {
     changed.addAll(added);
     if (!changed.isEmpty()) {
       generation++;
-      listener.accept(changed);
+      // A list: an iteration over the set would pass over the room that it has had for all.
+      listener.accept(List.copyOf(changed));
     }
   }
 
