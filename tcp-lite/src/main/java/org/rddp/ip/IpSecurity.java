@@ -100,7 +100,9 @@ public final class IpSecurity {
    *     deleted
    */
   void serve(
-      EspOutput sender, Predicate<HostAddress> reaches, Consumer<List<OutboundAssociation>> change) {
+      EspOutput sender,
+      Predicate<HostAddress> reaches,
+      Consumer<List<OutboundAssociation>> change) {
     output = sender;
     outbound.forEach(each -> each.tunnel = null);
     routes = reaches;
