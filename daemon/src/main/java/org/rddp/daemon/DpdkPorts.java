@@ -263,6 +263,7 @@ public final class DpdkPorts implements Ports {
     }
   }
 
+  /** The devices of a Linux interface that carries long frames. */
   private List<DpdkDevice> openPacketSockets(InterfaceConfiguration configured) {
     List<MbufPool> pools = new ArrayList<>();
     for (Mempool each : mempools(configured, ANY_NODE)) {
@@ -306,7 +307,8 @@ public final class DpdkPorts implements Ports {
   }
 
   private static String smallBuffer(InterfaceConfiguration configured, int granted) {
-    return "interface %s: the kernel keeps only %d KiB of received frames, so some may be lost; give the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d"
+    return ("interface %s: the kernel keeps only %d KiB of received frames, so some may be lost; give"
+            + " the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d")
         .formatted(configured.name(), granted >> 10, PacketPort.BUFFER);
   }
 
