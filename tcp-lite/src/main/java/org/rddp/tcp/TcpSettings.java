@@ -108,7 +108,7 @@ public record TcpSettings(
           .minimumRetransmission(200 * MILLISECOND)
           .maximumRetransmission(60 * SECOND)
           .minimumProbe(MILLISECOND)
-          .pacedRoundTrip(MILLISECOND / 10)
+          .pacedRoundTrip(MILLISECOND)
           .peerAcknowledgmentDelay(40 * MILLISECOND)
           .acknowledgmentDelay(0)
           .build();
