@@ -59,7 +59,7 @@ class MpaTrainsTest {
     return new TcpStack(
         link[host - 1],
         new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24),
-        TcpSettings.DEFAULTS.withReceiveBuffer(1 << 20),
+        TcpSettings.DEFAULTS.withReceiveBuffer(1 << 20).withPacedRoundTrip(Long.MAX_VALUE),
         new SplittableRandom(host),
         now);
   }
