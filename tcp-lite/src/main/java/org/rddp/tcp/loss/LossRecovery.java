@@ -142,15 +142,20 @@ public final class LossRecovery {
       long counted = selective ? octets : Math.min(octets, reduction.undelivered());
       reduction.acknowledged(counted, pipe(), a.ack > a.una && !lost, emss);
     } else if (a.ack > a.una && !reducing) {
-      long grown = a.ack - a.una;
-      if (state == LOSS) {
-        // Octets sent before the timer expired say nothing about the network now (RFC 3465 2.3).
-        grown = Math.min(grown, Math.max(delivery.retransmittedOctets(), emss));
-      }
-      congestion.onAcknowledged(
-          grown, board.inFlight(), roundTrip, timeout.smoothed(), limited, a.now);
+      grow(a, limited, roundTrip);
     }
     return begins;
+  }
+
+  /** Opens the window for acknowledged octets. */
+  private void grow(Acknowledgment a, boolean limited, long roundTrip) {
+    long grown = a.ack - a.una;
+    if (state == LOSS) {
+      // Octets sent before the timer expired say nothing about the network now (RFC 3465 2.3).
+      grown = Math.min(grown, Math.max(delivery.retransmittedOctets(), emss));
+    }
+    congestion.onAcknowledged(
+        grown, board.inFlight(), roundTrip, timeout.smoothed(), limited, a.now);
   }
 
   /** Whether no recovery is in progress, and none may still prove to have been spurious. */
