@@ -163,7 +163,8 @@ public record ConnectionSettings(
     boolean coded = (flags & DSCP) != 0;
     int dscp = flags >>> DSCP_SHIFT;
     if ((flags & ~FLAGS) != 0 || (!coded && dscp != 0)) {
-      throw new ControlProtocolException("flags " + flags + " of a connection: 1, 2, 4 and with 4 a codepoint in bits 8 to 13");
+      throw new ControlProtocolException(
+          "flags " + flags + " of a connection: 1, 2, 4 and with 4 a codepoint in bits 8 to 13");
     }
     return new ConnectionSettings(
         heldOctets,
