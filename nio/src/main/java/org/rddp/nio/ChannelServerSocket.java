@@ -1,15 +1,13 @@
 package org.rddp.nio;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
-import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
@@ -27,93 +25,16 @@ final class ChannelServerSocket extends ServerSocket {
   private final RddpServerSocketChannel channel;
   private volatile int timeout;
 
-  private ChannelServerSocket(RddpServerSocketChannel channel) {
-    super(new Unused());
+  /** Makes a server socket of the JDK's that opens nothing: all its methods are the channel's. */
+  private ChannelServerSocket(RddpServerSocketChannel channel) throws IOException {
     this.channel = channel;
   }
 
   static ChannelServerSocket of(RddpServerSocketChannel channel) {
-    return new ChannelServerSocket(channel);
-  }
-
-  /** What the constructor wants, and nobody calls. */
-  private static final class Unused extends SocketImpl {
-    private static UnsupportedOperationException unused() {
-      return new UnsupportedOperationException();
-    }
-
-    @Override
-    protected void create(boolean stream) {
-      throw unused();
-    }
-
-    @Override
-    protected void connect(String host, int port) {
-      throw unused();
-    }
-
-    @Override
-    protected void connect(InetAddress address, int port) {
-      throw unused();
-    }
-
-    @Override
-    protected void connect(SocketAddress address, int timeout) {
-      throw unused();
-    }
-
-    @Override
-    protected void bind(InetAddress host, int port) {
-      throw unused();
-    }
-
-    @Override
-    protected void listen(int backlog) {
-      throw unused();
-    }
-
-    @Override
-    protected void accept(SocketImpl accepted) {
-      throw unused();
-    }
-
-    @Override
-    protected InputStream getInputStream() {
-      throw unused();
-    }
-
-    @Override
-    protected OutputStream getOutputStream() {
-      throw unused();
-    }
-
-    @Override
-    protected int available() {
-      throw unused();
-    }
-
-    @Override
-    protected void close() {}
-
-    @Override
-    protected void sendUrgentData(int data) {
-      throw unused();
-    }
-
-    @Override
-    public void setOption(int id, Object value) {
-      throw unused();
-    }
-
-    @Override
-    public Object getOption(int id) {
-      throw unused();
-    }
-  }
-
-  private void ensureOpen() throws SocketException {
-    if (!channel.isOpen()) {
-      throw new SocketException("Socket is closed");
+    try {
+      return new ChannelServerSocket(channel);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -195,61 +116,36 @@ final class ChannelServerSocket extends ServerSocket {
 
   @Override
   public void setSoTimeout(int millis) throws SocketException {
-    ensureOpen();
-    if (millis < 0) {
-      throw new IllegalArgumentException("timeout < 0");
-    }
-    timeout = millis;
+    timeout = ChannelOptions.timeout(channel, millis);
   }
 
   @Override
   public int getSoTimeout() throws SocketException {
-    ensureOpen();
+    ChannelOptions.ensureOpen(channel);
     return timeout;
   }
 
   @Override
   public void setReuseAddress(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_REUSEADDR, on);
+    ChannelOptions.set(channel, StandardSocketOptions.SO_REUSEADDR, on);
   }
 
   @Override
   public boolean getReuseAddress() throws SocketException {
-    return get(StandardSocketOptions.SO_REUSEADDR);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_REUSEADDR);
   }
 
   @Override
   public void setReceiveBufferSize(int octets) throws SocketException {
-    if (octets <= 0) {
-      throw new IllegalArgumentException("size cannot be 0 or negative");
-    }
-    set(StandardSocketOptions.SO_RCVBUF, octets);
+    ChannelOptions.set(
+        channel,
+        StandardSocketOptions.SO_RCVBUF,
+        ChannelOptions.size(octets, "size cannot be 0 or negative"));
   }
 
   @Override
   public int getReceiveBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_RCVBUF);
-  }
-
-  @Override
-  public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {}
-
-  private <T> void set(SocketOption<T> name, T value) throws SocketException {
-    ensureOpen();
-    try {
-      channel.setOption(name, value);
-    } catch (IOException e) {
-      throw Failures.caused(new SocketException(e.getMessage()), e);
-    }
-  }
-
-  private <T> T get(SocketOption<T> name) throws SocketException {
-    ensureOpen();
-    try {
-      return channel.getOption(name);
-    } catch (IOException e) {
-      throw Failures.caused(new SocketException(e.getMessage()), e);
-    }
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_RCVBUF);
   }
 
   @Override

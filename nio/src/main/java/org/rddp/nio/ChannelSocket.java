@@ -43,12 +43,6 @@ final class ChannelSocket extends Socket {
     }
   }
 
-  private void ensureOpen() throws SocketException {
-    if (!channel.isOpen()) {
-      throw new SocketException("Socket is closed");
-    }
-  }
-
   private void ensureBlocking() {
     if (!channel.isBlocking()) {
       throw new IllegalBlockingModeException();
@@ -159,7 +153,7 @@ final class ChannelSocket extends Socket {
   }
 
   private void ensureConnected() throws SocketException {
-    ensureOpen();
+    ChannelOptions.ensureOpen(channel);
     if (!channel.isConnected()) {
       throw new SocketException("Socket is not connected");
     }
@@ -193,7 +187,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public int available() throws IOException {
-      ensureOpen();
+      ChannelOptions.ensureOpen(channel);
       return channel.isInputClosed() ? 0 : channel.available();
     }
 
@@ -231,24 +225,6 @@ final class ChannelSocket extends Socket {
 
   // ---- Options ----
 
-  private <T> void set(SocketOption<T> name, T value) throws SocketException {
-    ensureOpen();
-    try {
-      channel.setOption(name, value);
-    } catch (IOException e) {
-      throw Failures.caused(new SocketException(e.getMessage()), e);
-    }
-  }
-
-  private <T> T get(SocketOption<T> name) throws SocketException {
-    ensureOpen();
-    try {
-      return channel.getOption(name);
-    } catch (IOException e) {
-      throw Failures.caused(new SocketException(e.getMessage()), e);
-    }
-  }
-
   @Override
   public <T> Socket setOption(SocketOption<T> name, T value) throws IOException {
     channel.setOption(name, value);
@@ -267,12 +243,12 @@ final class ChannelSocket extends Socket {
 
   @Override
   public void setTcpNoDelay(boolean on) throws SocketException {
-    set(StandardSocketOptions.TCP_NODELAY, on);
+    ChannelOptions.set(channel, StandardSocketOptions.TCP_NODELAY, on);
   }
 
   @Override
   public boolean getTcpNoDelay() throws SocketException {
-    return get(StandardSocketOptions.TCP_NODELAY);
+    return ChannelOptions.get(channel, StandardSocketOptions.TCP_NODELAY);
   }
 
   @Override
@@ -280,12 +256,12 @@ final class ChannelSocket extends Socket {
     if (on && seconds < 0) {
       throw new IllegalArgumentException("invalid value for SO_LINGER");
     }
-    set(StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65535) : -1);
+    ChannelOptions.set(channel, StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65535) : -1);
   }
 
   @Override
   public int getSoLinger() throws SocketException {
-    return get(StandardSocketOptions.SO_LINGER);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_LINGER);
   }
 
   @Override
@@ -295,88 +271,77 @@ final class ChannelSocket extends Socket {
 
   @Override
   public void setOOBInline(boolean on) throws SocketException {
-    ensureOpen();
+    ChannelOptions.ensureOpen(channel);
   }
 
   @Override
   public boolean getOOBInline() throws SocketException {
-    ensureOpen();
+    ChannelOptions.ensureOpen(channel);
     return false;
   }
 
   @Override
   public void setSoTimeout(int millis) throws SocketException {
-    ensureOpen();
-    if (millis < 0) {
-      throw new IllegalArgumentException("timeout < 0");
-    }
-    timeout = millis;
+    timeout = ChannelOptions.timeout(channel, millis);
   }
 
   @Override
   public int getSoTimeout() throws SocketException {
-    ensureOpen();
+    ChannelOptions.ensureOpen(channel);
     return timeout;
   }
 
   @Override
   public void setSendBufferSize(int octets) throws SocketException {
-    if (octets <= 0) {
-      throw new IllegalArgumentException("Invalid send size");
-    }
-    set(StandardSocketOptions.SO_SNDBUF, octets);
+    ChannelOptions.set(
+        channel, StandardSocketOptions.SO_SNDBUF, ChannelOptions.size(octets, "Invalid send size"));
   }
 
   @Override
   public int getSendBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_SNDBUF);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_SNDBUF);
   }
 
   @Override
   public void setReceiveBufferSize(int octets) throws SocketException {
-    if (octets <= 0) {
-      throw new IllegalArgumentException("Invalid receive size");
-    }
-    set(StandardSocketOptions.SO_RCVBUF, octets);
+    ChannelOptions.set(
+        channel, StandardSocketOptions.SO_RCVBUF, ChannelOptions.size(octets, "Invalid receive size"));
   }
 
   @Override
   public int getReceiveBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_RCVBUF);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_RCVBUF);
   }
 
   @Override
   public void setKeepAlive(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_KEEPALIVE, on);
+    ChannelOptions.set(channel, StandardSocketOptions.SO_KEEPALIVE, on);
   }
 
   @Override
   public boolean getKeepAlive() throws SocketException {
-    return get(StandardSocketOptions.SO_KEEPALIVE);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_KEEPALIVE);
   }
 
   @Override
   public void setTrafficClass(int value) throws SocketException {
-    set(StandardSocketOptions.IP_TOS, value);
+    ChannelOptions.set(channel, StandardSocketOptions.IP_TOS, value);
   }
 
   @Override
   public int getTrafficClass() throws SocketException {
-    return get(StandardSocketOptions.IP_TOS);
+    return ChannelOptions.get(channel, StandardSocketOptions.IP_TOS);
   }
 
   @Override
   public void setReuseAddress(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_REUSEADDR, on);
+    ChannelOptions.set(channel, StandardSocketOptions.SO_REUSEADDR, on);
   }
 
   @Override
   public boolean getReuseAddress() throws SocketException {
-    return get(StandardSocketOptions.SO_REUSEADDR);
+    return ChannelOptions.get(channel, StandardSocketOptions.SO_REUSEADDR);
   }
-
-  @Override
-  public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {}
 
   // ---- Ends ----
 

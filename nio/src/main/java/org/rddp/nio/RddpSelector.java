@@ -47,7 +47,7 @@ final class RddpSelector extends AbstractSelector {
   private final Set<SelectionKey> selected = new HashSet<>();
   private final Set<SelectionKey> selectedSeen = new Ungrowable(selected);
   private final AtomicReference<RddpKey> changed = new AtomicReference<>();
-  private final AdaptivePolling polling = new AdaptivePolling(RddpSocketChannel.POLLING);
+  private final AdaptivePolling polling = new AdaptivePolling(StreamConnection.POLLING);
   private final Consumer<SelectionKey> onKernel = this::onKernel;
   private volatile boolean woken;
 

@@ -46,7 +46,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   private final ReentrantLock acceptLock = new ReentrantLock();
   private final ReentrantLock partsLock = new ReentrantLock();
   private final Keys keys = new Keys();
-  private final AdaptivePolling polling = new AdaptivePolling(RddpSocketChannel.POLLING);
+  private final AdaptivePolling polling = new AdaptivePolling(StreamConnection.POLLING);
 
   /**
    * Keeps options, and listens if an address is the kernel's. Never null once something needs it.

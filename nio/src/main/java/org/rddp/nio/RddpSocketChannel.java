@@ -1,7 +1,6 @@
 package org.rddp.nio;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
@@ -10,7 +9,6 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
@@ -25,15 +23,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.rddp.client.streams.ProgramStream;
-import org.rddp.client.streams.StreamException;
-import org.rddp.ipc.ring.AdaptivePolling;
-import org.rddp.ipc.ring.StreamEnds;
 
 /**
  * A socket channel whose connection is rddp's or the kernel's, as the rules say when it connects.
@@ -41,11 +35,6 @@ import org.rddp.ipc.ring.StreamEnds;
  * of the kernel's it does everything.
  */
 final class RddpSocketChannel extends SocketChannel implements RddpChannel {
-  /** The longest time, in ns, for which a blocking call polls before it sleeps. */
-  static final long POLLING = 50_000;
-
-  private static final int IPV4 = 2;
-
   /** How far it is. */
   private enum State {
     UNCONNECTED,
@@ -62,25 +51,22 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   private final ReentrantLock partsLock = new ReentrantLock();
 
   private final Keys keys = new Keys();
-  private final AdaptivePolling readPolling = new AdaptivePolling(POLLING);
-  private final AdaptivePolling writePolling = new AdaptivePolling(POLLING);
   private volatile State state = State.UNCONNECTED;
 
   /** Null until it is needed. */
   private volatile SocketChannel kernel;
 
   private volatile boolean isKernels;
-  private volatile Shared<ProgramStream> stream;
+
+  /** Null until it connects over rddp. */
+  private volatile StreamConnection connection;
+
   private volatile InetSocketAddress local;
   private volatile InetSocketAddress remote;
 
   /** What happens if nobody listens there over rddp. */
   private Rules.Decision decision;
 
-  private volatile boolean inputClosed;
-  private volatile boolean outputClosed;
-  private volatile Waiter reader;
-  private volatile Waiter writer;
   private ChannelSocket socket;
 
   /**
@@ -102,19 +88,9 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private void use(ProgramStream opened) {
-    StreamEnds ends = opened.ends();
-    local = address(ends.family(), ends.local(), ends.localPort());
-    remote = address(ends.family(), ends.remote(), ends.remotePort());
-    stream = new Shared<>(opened, opened.socket().descriptor(), opened::hangUp, opened::close);
-  }
-
-  private static InetSocketAddress address(int family, byte[] octets, int port) {
-    byte[] own = family == IPV4 ? Arrays.copyOf(octets, 4) : octets;
-    try {
-      return new InetSocketAddress(InetAddress.getByAddress(own), port);
-    } catch (UnknownHostException e) {
-      throw new AssertionError("4 or 16 octets are an address", e);
-    }
+    connection = new StreamConnection(opened);
+    local = connection.local();
+    remote = connection.remote();
   }
 
   /** The JDK's channel beneath. */
@@ -238,11 +214,17 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   boolean isInputClosed() {
-    return inputClosed;
+    StreamConnection used = connection;
+    return used == null
+        ? isKernels && kernel.socket().isInputShutdown()
+        : used.isInputClosed();
   }
 
   boolean isOutputClosed() {
-    return outputClosed;
+    StreamConnection used = connection;
+    return used == null
+        ? isKernels && kernel.socket().isOutputShutdown()
+        : used.isOutputClosed();
   }
 
   // ---- Connecting ----
@@ -301,11 +283,10 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       return connectByKernel(nanos);
     }
     try {
-      ProgramStream opened = provider.daemon().connect(to, local, nanos);
-      use(opened);
+      use(provider.daemon().connect(to, local, nanos));
       state = State.PENDING;
       if (!isOpen()) {
-        stream.close();
+        connection.close(false);
         throw new AsynchronousCloseException();
       }
       keys.changed();
@@ -323,10 +304,10 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         || !provider.daemon().rules().isKernelNear(decision.network(), remote.getAddress())) {
       throw e;
     }
-    Shared<ProgramStream> failed = stream;
+    StreamConnection failed = connection;
     if (failed != null) {
-      stream = null;
-      failed.close();
+      connection = null;
+      failed.close(false);
     }
     return connectByKernel(nanos);
   }
@@ -358,50 +339,20 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private boolean awaitConnected(long nanos) throws IOException {
-    Shared<ProgramStream> used = stream;
-    ProgramStream own = used.acquire();
     boolean done = false;
     try {
       begin();
-      done = own != null && awaitDecided(own, nanos);
-      if (done) {
-        own.check();
-        state = State.CONNECTED;
-        keys.changed();
-      }
-      return done;
-    } catch (StreamException e) {
-      throw Failures.ofConnect(e);
+      done = connection.connect(true, nanos);
+      return connected();
     } finally {
-      if (own != null) {
-        used.release();
-      }
       end(done);
     }
   }
 
-  /** Returns false if the channel has been closed. */
-  private boolean awaitDecided(ProgramStream own, long nanos) throws IOException {
-    long end = System.nanoTime() + nanos;
-    try {
-      while (!own.isDecided()) {
-        reader = Waiter.current();
-        own.armReceiving();
-        if (!isOpen()) {
-          return false;
-        }
-        long left = nanos == 0 ? Waiter.LONGEST : end - System.nanoTime();
-        if (left <= 0) {
-          throw new SocketTimeoutException("Connect timed out");
-        }
-        if (!own.isDecided()) {
-          reader.await(own.socket().descriptor(), Waiter.Event.IN, left);
-        }
-      }
-      return isOpen();
-    } finally {
-      reader = null;
-    }
+  private boolean connected() {
+    state = State.CONNECTED;
+    keys.changed();
+    return true;
   }
 
   @Override
@@ -429,37 +380,12 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private boolean finishByKernel() throws IOException {
-    if (!kernel.finishConnect()) {
-      return false;
-    }
-    state = State.CONNECTED;
-    keys.changed();
-    return true;
+    return kernel.finishConnect() && connected();
   }
 
   private boolean finish() throws IOException {
     try {
-      if (isBlocking()) {
-        return awaitConnected(0);
-      }
-      Shared<ProgramStream> used = stream;
-      ProgramStream own = used.acquire();
-      if (own == null) {
-        throw new AsynchronousCloseException();
-      }
-      try {
-        if (!own.isDecided()) {
-          return false;
-        }
-        own.check();
-      } catch (StreamException e) {
-        throw Failures.ofConnect(e);
-      } finally {
-        used.release();
-      }
-      state = State.CONNECTED;
-      keys.changed();
-      return true;
+      return isBlocking() ? awaitConnected(0) : connection.connect(false, 0) && connected();
     } catch (IOException e) {
       return kernelInstead(e, 0);
     }
@@ -489,29 +415,15 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       if (isKernels) {
         return readByKernel(into, nanos);
       }
-      if (inputClosed) {
-        return -1;
-      }
-      Shared<ProgramStream> used = stream;
-      ProgramStream own = used.acquire();
-      if (own == null) {
-        throw new ClosedChannelException();
-      }
       boolean blocking = isBlocking();
       int octets = 0;
       try {
         if (blocking) {
           begin();
         }
-        octets = own.read(into);
-        if (octets == 0 && blocking && into.hasRemaining()) {
-          octets = awaitRead(own, into, nanos);
-        }
+        octets = connection.read(into, blocking, nanos);
         return octets;
-      } catch (StreamException e) {
-        throw Failures.ofStream(e);
       } finally {
-        used.release();
         if (blocking) {
           end(octets > 0 || !into.hasRemaining());
         }
@@ -534,42 +446,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     } catch (ClosedByInterruptException e) {
       close();
       throw e;
-    }
-  }
-
-  private int awaitRead(ProgramStream own, ByteBuffer into, long nanos) throws IOException {
-    readPolling.begin();
-    while (readPolling.goesOn()) {
-      int octets = own.read(into);
-      if (octets != 0) {
-        readPolling.succeed();
-        return octets;
-      }
-      if (!isOpen() || inputClosed) {
-        return isOpen() ? -1 : 0;
-      }
-    }
-    long end = System.nanoTime() + nanos;
-    Waiter waiter = Waiter.current();
-    reader = waiter;
-    try {
-      while (true) {
-        own.armReceiving();
-        int octets = own.read(into);
-        if (octets != 0) {
-          return octets;
-        }
-        if (!isOpen() || inputClosed) {
-          return isOpen() ? -1 : 0;
-        }
-        long left = nanos == 0 ? Waiter.LONGEST : end - System.nanoTime();
-        if (left <= 0) {
-          throw new SocketTimeoutException("Read timed out");
-        }
-        waiter.await(own.socket().descriptor(), Waiter.Event.IN, left);
-      }
-    } finally {
-      reader = null;
     }
   }
 
@@ -616,16 +492,8 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     if (isKernels) {
       return kernel.socket().getInputStream().available();
     }
-    Shared<ProgramStream> used = stream;
-    ProgramStream own = used == null ? null : used.acquire();
-    if (own == null) {
-      return 0;
-    }
-    try {
-      return (int) (own.header().received() - own.header().consumed());
-    } finally {
-      used.release();
-    }
+    StreamConnection used = connection;
+    return used == null ? 0 : used.available();
   }
 
   // ---- Writing ----
@@ -639,29 +507,15 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       if (isKernels) {
         return writeByKernel(from);
       }
-      if (outputClosed) {
-        throw new ClosedChannelException();
-      }
-      Shared<ProgramStream> used = stream;
-      ProgramStream own = used.acquire();
-      if (own == null) {
-        throw new ClosedChannelException();
-      }
       boolean blocking = isBlocking();
       int before = from.remaining();
       try {
         if (blocking) {
           begin();
         }
-        own.write(from);
-        if (blocking && from.hasRemaining()) {
-          awaitWritten(own, from);
-        }
+        connection.write(from, blocking);
         return before - from.remaining();
-      } catch (StreamException e) {
-        throw Failures.ofStream(e);
       } finally {
-        used.release();
         if (blocking) {
           endWriting(from.remaining() < before || before == 0);
         }
@@ -673,7 +527,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   private void endWriting(boolean completed) throws AsynchronousCloseException {
     end(completed);
-    if (!completed && outputClosed) {
+    if (!completed && connection.isOutputClosed()) {
       throw new AsynchronousCloseException();
     }
   }
@@ -687,49 +541,13 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
-  private void awaitWritten(ProgramStream own, ByteBuffer from) throws IOException {
-    while (from.hasRemaining() && awaitRoom(own)) {
-      own.write(from);
-    }
-  }
-
-  /** Returns false if nothing can be written any more. */
-  private boolean awaitRoom(ProgramStream own) throws IOException {
-    writePolling.begin();
-    while (writePolling.goesOn()) {
-      if (own.isWritable()) {
-        writePolling.succeed();
-        return true;
-      }
-      if (!isOpen() || outputClosed) {
-        return false;
-      }
-    }
-    Waiter waiter = Waiter.current();
-    writer = waiter;
-    try {
-      while (true) {
-        own.armSending();
-        if (!isOpen() || outputClosed) {
-          return false;
-        }
-        if (own.isWritable()) {
-          return true;
-        }
-        waiter.await(own.socket().descriptor(), Waiter.Event.OUT, Waiter.LONGEST);
-      }
-    } finally {
-      writer = null;
-    }
-  }
-
   @Override
   public long write(ByteBuffer[] from, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, from.length);
     writeLock.lock();
     try {
       ensureConnected();
-      if (outputClosed) {
+      if (isOutputClosed()) {
         throw new ClosedChannelException();
       }
       long total = 0;
@@ -747,29 +565,13 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   // ---- Ends ----
 
-  private static void wake(Waiter waiter) {
-    if (waiter != null) {
-      waiter.wake();
-    }
-  }
-
   @Override
   public SocketChannel shutdownInput() throws IOException {
     ensureConnected();
     if (isKernels) {
       kernel.shutdownInput();
-      inputClosed = true;
-      return this;
-    }
-    if (!inputClosed) {
-      inputClosed = true;
-      Shared<ProgramStream> used = stream;
-      ProgramStream own = used.acquire();
-      if (own != null) {
-        own.endReceiving();
-        used.release();
-      }
-      wake(reader);
+    } else if (!isInputClosed()) {
+      connection.endReceiving();
       keys.changed();
     }
     return this;
@@ -780,18 +582,8 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     ensureConnected();
     if (isKernels) {
       kernel.shutdownOutput();
-      outputClosed = true;
-      return this;
-    }
-    if (!outputClosed) {
-      outputClosed = true;
-      Shared<ProgramStream> used = stream;
-      ProgramStream own = used.acquire();
-      if (own != null) {
-        own.endSending();
-        used.release();
-      }
-      wake(writer);
+    } else if (!isOutputClosed()) {
+      connection.endSending();
       keys.changed();
     }
     return this;
@@ -799,19 +591,10 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
-    Shared<ProgramStream> used = stream;
-    if (used != null && !isKernels) {
-      ProgramStream own = used.acquire();
-      if (own != null) {
-        if (resetsAtClose()) {
-          own.abortAtClose();
-        }
-        used.release();
-      }
-      used.close();
+    StreamConnection used = connection;
+    if (used != null) {
+      used.close(resetsAtClose());
     }
-    wake(reader);
-    wake(writer);
     // Nobody makes one any more: the channel is closed.
     partsLock.lock();
     try {
@@ -860,49 +643,21 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   public Shared<?> rddpPart() {
-    return isKernels ? null : stream;
+    StreamConnection used = connection;
+    return used == null ? null : used.shared();
   }
 
   @Override
   public int readyOperations(int interest) {
-    Shared<ProgramStream> used = stream;
-    ProgramStream own = used == null ? null : used.acquire();
-    if (own == null) {
-      return 0;
-    }
-    try {
-      int ready = 0;
-      if (state == State.PENDING) {
-        return own.isDecided() ? interest & SelectionKey.OP_CONNECT : 0;
-      }
-      if ((interest & SelectionKey.OP_READ) != 0 && (inputClosed || own.isReadable())) {
-        ready |= SelectionKey.OP_READ;
-      }
-      if ((interest & SelectionKey.OP_WRITE) != 0 && (outputClosed || own.isWritable())) {
-        ready |= SelectionKey.OP_WRITE;
-      }
-      return ready;
-    } finally {
-      used.release();
-    }
+    StreamConnection used = connection;
+    return used == null ? 0 : used.readyOperations(interest, state == State.PENDING);
   }
 
   @Override
   public void arm(int interest) {
-    Shared<ProgramStream> used = stream;
-    ProgramStream own = used == null ? null : used.acquire();
-    if (own == null) {
-      return;
-    }
-    try {
-      if ((interest & (SelectionKey.OP_READ | SelectionKey.OP_CONNECT)) != 0) {
-        own.armReceiving();
-      }
-      if ((interest & SelectionKey.OP_WRITE) != 0 && state == State.CONNECTED) {
-        own.armSending();
-      }
-    } finally {
-      used.release();
+    StreamConnection used = connection;
+    if (used != null) {
+      used.arm(interest, state == State.PENDING);
     }
   }
 

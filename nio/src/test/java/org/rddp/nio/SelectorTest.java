@@ -27,9 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,42 +35,18 @@ import org.rddp.daemon.TestDaemon;
 
 /** Selectors by the letter of their Javadoc, with channels of rddp and of the kernel. */
 @Timeout(60)
-class SelectorTest {
-  private static TestDaemon daemon;
-  private static RddpSelectorProvider provider;
+class SelectorTest extends ConnectedChannels {
   private Selector selector;
-  private ServerSocketChannel listener;
-  private SocketChannel client;
-  private SocketChannel server;
-
-  @BeforeAll
-  static void start() {
-    daemon = new TestDaemon();
-    provider = new RddpSelectorProvider(daemon.socket());
-  }
-
-  @AfterAll
-  static void stop() {
-    daemon.close();
-  }
 
   @BeforeEach
-  void establish() throws Exception {
+  void openSelector() throws Exception {
     selector = provider.openSelector();
-    listener = provider.openServerSocketChannel();
-    listener.bind(new InetSocketAddress(TestDaemon.ADDRESS_TWO, 0));
-    client = provider.openSocketChannel();
-    client.connect(listener.getLocalAddress());
     client.configureBlocking(false);
-    server = listener.accept();
   }
 
   @AfterEach
-  void close() throws Exception {
+  void closeSelector() throws Exception {
     selector.close();
-    client.close();
-    server.close();
-    listener.close();
   }
 
   private void send() throws Exception {

@@ -28,53 +28,18 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.streams.ProgramStream;
 import org.rddp.daemon.TestDaemon;
+import org.rddp.ipc.ring.StreamHeader;
 
 /** Socket channels by the letter of their Javadoc. */
 @Timeout(60)
-class SocketChannelTest {
-  private static TestDaemon daemon;
-  private static RddpSelectorProvider provider;
-
-  @BeforeAll
-  static void start() {
-    daemon = new TestDaemon();
-    provider = new RddpSelectorProvider(daemon.socket());
-  }
-
-  @AfterAll
-  static void stop() {
-    daemon.close();
-  }
-
-  private ServerSocketChannel listener;
-  private SocketChannel client;
-  private SocketChannel server;
-
-  @BeforeEach
-  void establish() throws Exception {
-    listener = provider.openServerSocketChannel();
-    listener.bind(new InetSocketAddress(TestDaemon.ADDRESS_TWO, 0));
-    client = provider.openSocketChannel();
-    client.connect(listener.getLocalAddress());
-    server = listener.accept();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    client.close();
-    server.close();
-    listener.close();
-  }
-
+class SocketChannelTest extends ConnectedChannels {
   private static ByteBuffer ascii(String text) {
     return ByteBuffer.wrap(text.getBytes(US_ASCII));
   }
@@ -84,16 +49,27 @@ class SocketChannelTest {
     void run() throws Exception;
   }
 
-  /** Starts a thread and waits until it sleeps; tells what it throws. */
-  private static CompletableFuture<Throwable> sleeping(
-      boolean virtual, Call call, AtomicReference<Thread> thread) throws Exception {
+  /** Starts a thread. Tells what it throws. */
+  private static CompletableFuture<Throwable> started(boolean virtual, Call call) {
+    return started(virtual, call, new AtomicReference<>());
+  }
+
+  private static CompletableFuture<Throwable> started(
+      boolean virtual, Call call, AtomicReference<Thread> thread) {
     CompletableFuture<Throwable> thrown = new CompletableFuture<>();
     Runnable body = () -> thrown.complete(catchThrowable(call::run));
-    Thread started = virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
-    if (thread != null) {
-      thread.set(started);
-    }
+    thread.set(virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body));
     return thrown;
+  }
+
+  /** Returns once a call of the client has done all that it does before it sleeps. */
+  private void awaitSleep(Predicate<StreamHeader> armed) {
+    StreamHeader header =
+        ((ProgramStream) ((RddpSocketChannel) client).rddpPart().acquire()).header();
+    while (!armed.test(header)) {
+      Thread.yield();
+    }
+    ((RddpSocketChannel) client).rddpPart().release();
   }
 
   @Test
@@ -207,7 +183,8 @@ class SocketChannelTest {
   void shouldEndAReadThatWaitsWhenInputIsShutDown(boolean virtual) throws Exception {
     CompletableFuture<Integer> read = new CompletableFuture<>();
     CompletableFuture<Throwable> thrown =
-        sleeping(virtual, () -> read.complete(client.read(ByteBuffer.allocate(1))), null);
+        started(virtual, () -> read.complete(client.read(ByteBuffer.allocate(1))));
+    awaitSleep(StreamHeader::disarmReceiving);
     client.shutdownInput();
     assertThat(thrown.get()).isNull();
     assertThat(read.get()).isEqualTo(-1);
@@ -216,16 +193,9 @@ class SocketChannelTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void shouldThrowInAReadThatWaitsWhenClosed(boolean virtual) throws Exception {
-    CompletableFuture<Void> begun = new CompletableFuture<>();
     CompletableFuture<Throwable> thrown =
-        sleeping(
-            virtual,
-            () -> {
-              begun.complete(null);
-              client.read(ByteBuffer.allocate(1));
-            },
-            null);
-    begun.get();
+        started(virtual, () -> client.read(ByteBuffer.allocate(1)));
+    awaitSleep(StreamHeader::disarmReceiving);
     client.close();
     assertThat(thrown.get()).isInstanceOf(ClosedChannelException.class);
     assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
@@ -236,7 +206,8 @@ class SocketChannelTest {
   void shouldCloseWhenAReaderIsInterrupted(boolean virtual) throws Exception {
     AtomicReference<Thread> thread = new AtomicReference<>();
     CompletableFuture<Throwable> thrown =
-        sleeping(virtual, () -> client.read(ByteBuffer.allocate(1)), thread);
+        started(virtual, () -> client.read(ByteBuffer.allocate(1)), thread);
+    awaitSleep(StreamHeader::disarmReceiving);
     thread.get().interrupt();
     assertThat(thrown.get()).isInstanceOf(ClosedByInterruptException.class);
     assertThat(client.isOpen()).isFalse();
@@ -245,18 +216,15 @@ class SocketChannelTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void shouldThrowInAWriteThatWaitsWhenClosed(boolean virtual) throws Exception {
-    CompletableFuture<Void> begun = new CompletableFuture<>();
     CompletableFuture<Throwable> thrown =
-        sleeping(
+        started(
             virtual,
             () -> {
-              begun.complete(null);
               while (true) {
                 client.write(ByteBuffer.allocate(1 << 20));
               }
-            },
-            null);
-    begun.get();
+            });
+    awaitSleep(StreamHeader::disarmSending);
     client.close();
     assertThat(thrown.get()).isInstanceOf(ClosedChannelException.class);
   }
@@ -264,7 +232,7 @@ class SocketChannelTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void shouldThrowInAnAcceptThatWaitsWhenClosed(boolean virtual) throws Exception {
-    CompletableFuture<Throwable> thrown = sleeping(virtual, () -> listener.accept(), null);
+    CompletableFuture<Throwable> thrown = started(virtual, () -> listener.accept());
     listener.close();
     assertThat(thrown.get()).isInstanceOf(ClosedChannelException.class);
   }
@@ -356,7 +324,7 @@ class SocketChannelTest {
     SocketChannel waiting = provider.openSocketChannel();
     // No host has this address, so the daemon asks for it in vain.
     CompletableFuture<Throwable> thrown =
-        sleeping(false, () -> waiting.connect(new InetSocketAddress("10.0.0.77", 1)), null);
+        started(false, () -> waiting.connect(new InetSocketAddress("10.0.0.77", 1)));
     TestDaemon.await(() -> waiting.isConnectionPending() || thrown.isDone(), "it connects");
     waiting.close();
     assertThat(thrown.get()).isInstanceOf(AsynchronousCloseException.class);
