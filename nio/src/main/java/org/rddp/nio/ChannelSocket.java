@@ -256,7 +256,8 @@ final class ChannelSocket extends Socket {
     if (on && seconds < 0) {
       throw new IllegalArgumentException("invalid value for SO_LINGER");
     }
-    ChannelOptions.set(channel, StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65535) : -1);
+    ChannelOptions.set(
+        channel, StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65535) : -1);
   }
 
   @Override
@@ -305,7 +306,9 @@ final class ChannelSocket extends Socket {
   @Override
   public void setReceiveBufferSize(int octets) throws SocketException {
     ChannelOptions.set(
-        channel, StandardSocketOptions.SO_RCVBUF, ChannelOptions.size(octets, "Invalid receive size"));
+        channel,
+        StandardSocketOptions.SO_RCVBUF,
+        ChannelOptions.size(octets, "Invalid receive size"));
   }
 
   @Override

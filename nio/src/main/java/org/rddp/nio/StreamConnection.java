@@ -305,7 +305,9 @@ final class StreamConnection {
 
   // ---- For selectors ----
 
-  /** See {@link RddpChannel#readyOperations}; {@code pending}: it is not known to be established. */
+  /**
+   * See {@link RddpChannel#readyOperations}; {@code pending}: it is not known to be established.
+   */
   int readyOperations(int interest, boolean pending) {
     ProgramStream own = shared.acquire();
     if (own == null) {
