@@ -21,4 +21,11 @@ final class Keys {
       key.change();
     }
   }
+
+  /** Lets the kernel's part of the channel be made blocking, if no key is valid. */
+  void release() {
+    for (RddpKey key : all) {
+      key.release();
+    }
+  }
 }

@@ -44,7 +44,7 @@ final class RddpKey extends AbstractSelectionKey {
   /** What the JDK's selector has found ready. */
   private int kernelReady;
 
-  private SelectionKey kernelKey;
+  private volatile SelectionKey kernelKey;
   private Shared<?> watched;
 
   RddpKey(RddpSelector selector, SelectableChannel channel) {
@@ -133,6 +133,17 @@ final class RddpKey extends AbstractSelectionKey {
 
   void clearChanged() {
     changed.set(false);
+  }
+
+  /**
+   * Cancels the key of the JDK's selector, if this one is cancelled: a channel with a valid key
+   * cannot be made blocking. The next selection forgets both.
+   */
+  void release() {
+    SelectionKey inner = kernelKey;
+    if (inner != null && !isValid()) {
+      inner.cancel();
+    }
   }
 
   // ---- Of the selecting thread ----

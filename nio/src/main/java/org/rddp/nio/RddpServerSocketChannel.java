@@ -31,10 +31,7 @@ import org.rddp.client.streams.ProgramStream;
 import org.rddp.ipc.control.ProgramMessage.StreamListen;
 import org.rddp.ipc.ring.AdaptivePolling;
 
-/**
- * A listener at the kernel's addresses, at rddp's, or for the wildcard address at both. What the
- * kernel accepts is a channel of the JDK's own.
- */
+/** A listener at the kernel's addresses, at rddp's, or for the wildcard address at both. */
 final class RddpServerSocketChannel extends ServerSocketChannel implements RddpChannel {
   private static final int BACKLOG = 50;
 
@@ -236,18 +233,22 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   private SocketChannel acceptByKernel(long nanos) throws IOException {
     try {
       if (nanos == 0 || !isBlocking()) {
-        return kernel.accept();
+        return ofKernel(kernel.accept());
       }
       kernel.socket().setSoTimeout(RddpSocketChannel.millis(nanos));
-      return kernel.socket().accept().getChannel();
+      return ofKernel(kernel.socket().accept().getChannel());
     } catch (ClosedByInterruptException e) {
       close();
       throw e;
     }
   }
 
+  private SocketChannel ofKernel(SocketChannel accepted) throws IOException {
+    return accepted == null ? null : new RddpSocketChannel(provider, accepted);
+  }
+
   private SocketChannel acceptNow() throws IOException {
-    SocketChannel accepted = listensByKernel ? kernel.accept() : null;
+    SocketChannel accepted = listensByKernel ? ofKernel(kernel.accept()) : null;
     if (accepted != null) {
       return accepted;
     }
@@ -393,6 +394,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     acceptLock.lock();
     try {
       if (listener == null) {
+        keys.release();
         kernel.configureBlocking(blocking);
       }
     } finally {

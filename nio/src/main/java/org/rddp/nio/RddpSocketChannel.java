@@ -87,6 +87,16 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     state = State.CONNECTED;
   }
 
+  /** A connection that the kernel has accepted. */
+  RddpSocketChannel(RddpSelectorProvider provider, SocketChannel accepted) throws IOException {
+    this(provider, (ProtocolFamily) null);
+    kernel = accepted;
+    isKernels = true;
+    local = (InetSocketAddress) accepted.getLocalAddress();
+    remote = (InetSocketAddress) accepted.getRemoteAddress();
+    state = State.CONNECTED;
+  }
+
   private void use(ProgramStream opened) {
     connection = new StreamConnection(opened);
     local = connection.local();
@@ -215,16 +225,12 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   boolean isInputClosed() {
     StreamConnection used = connection;
-    return used == null
-        ? isKernels && kernel.socket().isInputShutdown()
-        : used.isInputClosed();
+    return used == null ? isKernels && kernel.socket().isInputShutdown() : used.isInputClosed();
   }
 
   boolean isOutputClosed() {
     StreamConnection used = connection;
-    return used == null
-        ? isKernels && kernel.socket().isOutputShutdown()
-        : used.isOutputClosed();
+    return used == null ? isKernels && kernel.socket().isOutputShutdown() : used.isOutputClosed();
   }
 
   // ---- Connecting ----
@@ -625,6 +631,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     partsLock.lock();
     try {
       if (kernel != null) {
+        keys.release();
         kernel.configureBlocking(blocking);
       }
     } finally {

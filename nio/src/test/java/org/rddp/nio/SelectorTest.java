@@ -368,4 +368,26 @@ class SelectorTest extends ConnectedChannels {
       assertThat(from.read()).isEqualTo(-1);
     }
   }
+
+  @Test
+  void shouldLetAChannelBlockWhoseKeyIsCancelled() throws Exception {
+    try (ServerSocketChannel kernels = provider.openServerSocketChannel();
+        SocketChannel kernel = provider.openSocketChannel()) {
+      kernels.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      kernel.connect(kernels.getLocalAddress());
+      try (SocketChannel accepted = kernels.accept()) {
+        for (SocketChannel each : new SocketChannel[] {client, kernel, accepted}) {
+          each.configureBlocking(false);
+          SelectionKey key = each.register(selector, SelectionKey.OP_WRITE);
+          assertThat(selector.select()).isEqualTo(1);
+          assertThatThrownBy(() -> each.configureBlocking(true))
+              .isInstanceOf(IllegalBlockingModeException.class);
+          key.cancel();
+          each.configureBlocking(true);
+          assertThat(each.isBlocking()).isTrue();
+          assertThat(selector.selectNow()).isZero();
+        }
+      }
+    }
+  }
 }

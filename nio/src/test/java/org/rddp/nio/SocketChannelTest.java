@@ -67,7 +67,7 @@ class SocketChannelTest extends ConnectedChannels {
     StreamHeader header =
         ((ProgramStream) ((RddpSocketChannel) client).rddpPart().acquire()).header();
     while (!armed.test(header)) {
-      Thread.yield();
+      Thread.onSpinWait();
     }
     ((RddpSocketChannel) client).rddpPart().release();
   }
