@@ -5,8 +5,8 @@ package org.rddp.tcp.congestion;
  * marked lately. Growth and losses are as with {@link NewReno}.
  *
  * <p>The peer has to echo each change of the mark ({@link org.rddp.tcp.CongestionAlgorithm#DCTCP}).
- * Of one that echoes until the window was reduced (RFC 3168), every octet seems to be marked, and
- * the window is halved as there.
+ * A peer may instead echo until the window was reduced (RFC 3168): then every octet seems to be
+ * marked, and the window is halved as in that RFC.
  */
 public final class Dctcp extends NewReno {
   /** The unit of {@link #alpha}: a share of one. */
