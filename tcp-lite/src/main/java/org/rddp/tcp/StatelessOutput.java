@@ -5,6 +5,7 @@ import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.handshake.SynOffer;
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
@@ -22,7 +23,7 @@ final class StatelessOutput {
     pool = context.pool;
     counters = context.counters;
     offer = context.offer;
-    trafficClass = context.settings.dscp() << TcpConnection.DSCP_SHIFT;
+    trafficClass = context.settings.dscp() << Ipv4.DSCP_SHIFT;
   }
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */

@@ -7,6 +7,7 @@ import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.storage.ConnectionEntry;
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
@@ -17,9 +18,6 @@ import org.rddp.wire.TcpSegment;
 public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** {@link #lastReceivedAt} of a connection made from a SYN cookie. */
   static final long UNKNOWN = Long.MIN_VALUE;
-
-  /** Bits of ECN, which lie behind the DSCP (RFC 3168 section 5). */
-  static final int DSCP_SHIFT = 2;
 
   private static final long MILLISECOND = 1_000_000;
 
@@ -106,7 +104,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     timestampOffset = context.secrets.timestampOffset(identity());
     sender = new Sender(this, sequence);
     receiver = new Receiver(this, context.settings.receiveBuffer());
-    trafficClass = (byte) (context.settings.dscp() << DSCP_SHIFT);
+    trafficClass = (byte) (context.settings.dscp() << Ipv4.DSCP_SHIFT);
     lastReceivedAt = context.now;
     stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
@@ -152,7 +150,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     if (codepoint < 0 || codepoint > TcpSettings.LARGEST_DSCP) {
       throw new IllegalArgumentException("DSCP " + codepoint + " is not 0 to 63");
     }
-    trafficClass = (byte) (codepoint << DSCP_SHIFT);
+    trafficClass = (byte) (codepoint << Ipv4.DSCP_SHIFT);
   }
 
   /** The traffic class of a packet with an ECN codepoint. */

@@ -34,6 +34,9 @@ public final class Ipv4 {
   /** ECN codepoint: a router on the path was congested. */
   public static final int CE = 3;
 
+  /** Bits of the ECN codepoint, which lie behind the DSCP (RFC 3168 section 5). */
+  public static final int DSCP_SHIFT = 2;
+
   private static final int DONT_FRAGMENT = 0x4000;
   private static final int MORE_FRAGMENTS = 0x2000;
   private static final int OFFSET = 0x1fff;
@@ -73,7 +76,7 @@ public final class Ipv4 {
 
   /** The Differentiated Services codepoint (RFC 2474). */
   public static int dscp(long packet) {
-    return Memory.getByte(packet + TRAFFIC_CLASS) >>> 2;
+    return Memory.getByte(packet + TRAFFIC_CLASS) >>> DSCP_SHIFT;
   }
 
   /** Whether the header's checksum is right; for a well-formed packet. */

@@ -83,7 +83,7 @@ public final class Ipv6 {
 
   /** The Differentiated Services codepoint (RFC 2474). */
   public static int dscp(long packet) {
-    return Memory.getInt(packet + FIRST_WORD) >>> (TRAFFIC_CLASS_SHIFT + 2) & 0x3f;
+    return Memory.getInt(packet + FIRST_WORD) >>> (TRAFFIC_CLASS_SHIFT + Ipv4.DSCP_SHIFT) & 0x3f;
   }
 
   /** The flow label (RFC 6437), 20 bits. */
