@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.congestion.CongestionControl;
+
 /**
  * Spreads the new segments of a connection over its round trip: they leave in bursts at a rate a
  * little above a window per round trip, twice that in slow start, where the window doubles. Times
@@ -43,12 +45,14 @@ final class Pacing {
   /**
    * Records new octets.
    *
+   * @param emss octets of a full segment
    * @param smoothed round trip
-   * @param slowStart whether the window doubles in a round trip
    */
-  void sent(int octets, int burst, long window, long smoothed, boolean slowStart, long now) {
+  void sent(int octets, CongestionControl congestion, int emss, long smoothed, long now) {
+    long window = congestion.window();
+    boolean slowStart = window < congestion.threshold();
     long full = slowStart ? 2 * window : window + window / 5;
-    long ofBurst = burst * smoothed / full;
+    long ofBurst = burst(window, emss) * smoothed / full;
     // What an engine is late with, up to a burst, is made good.
     paidUntil = Math.max(paidUntil, now - ofBurst) + octets * smoothed / full;
     paused = paidUntil - now >= ofBurst;

@@ -482,7 +482,6 @@ final class Sender {
 
   /** Takes what was sent from the rate. */
   private void pace(int octets) {
-    long smoothed = timeout.smoothed();
     if (timeout.least() < context.settings.pacedRoundTrip()) {
       pacing = null;
       return;
@@ -490,9 +489,7 @@ final class Sender {
     if (pacing == null) {
       pacing = new Pacing();
     }
-    long window = congestion.window();
-    boolean slowStart = window < congestion.threshold();
-    pacing.sent(octets, Pacing.burst(window, emss), window, smoothed, slowStart, context.now);
+    pacing.sent(octets, congestion, emss, timeout.smoothed(), context.now);
   }
 
   /**
