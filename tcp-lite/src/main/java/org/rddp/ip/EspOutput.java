@@ -302,8 +302,8 @@ final class EspOutput {
     security.serve(
         this,
         this::hasRoute,
-        changed -> {
-          security.outbound().stream().filter(changed::contains).forEach(this::isReachable);
+        (added, changed) -> {
+          added.forEach(this::isReachable);
           ip.onAssociations(path -> isToAny(changed, path));
         });
   }

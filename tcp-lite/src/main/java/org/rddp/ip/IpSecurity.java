@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -44,7 +44,8 @@ public final class IpSecurity {
   private int generation;
 
   private Predicate<HostAddress> routes = destination -> true;
-  private Consumer<List<OutboundAssociation>> listener = changed -> {};
+  private BiConsumer<List<OutboundAssociation>, List<OutboundAssociation>> listener =
+      (added, changed) -> {};
 
   /** Sends IKE's datagrams; null before the first stack. */
   private EspOutput output;
@@ -96,13 +97,13 @@ public final class IpSecurity {
    *
    * @param sender sends IKE's datagrams
    * @param reaches whether there is a route to a host
-   * @param change called after each change of the outbound associations with those added and
-   *     deleted
+   * @param change called after each change of the outbound associations: with those added, and with
+   *     those added or deleted
    */
   void serve(
       EspOutput sender,
       Predicate<HostAddress> reaches,
-      Consumer<List<OutboundAssociation>> change) {
+      BiConsumer<List<OutboundAssociation>, List<OutboundAssociation>> change) {
     output = sender;
     outbound.forEach(each -> each.tunnel = null);
     routes = reaches;
@@ -239,7 +240,7 @@ public final class IpSecurity {
     if (!changed.isEmpty()) {
       generation++;
       // A list: an iteration over the set would pass over the room that it has had for all.
-      listener.accept(List.copyOf(changed));
+      listener.accept(added, List.copyOf(changed));
     }
   }
 
