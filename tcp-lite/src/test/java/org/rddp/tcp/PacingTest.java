@@ -51,7 +51,7 @@ class PacingTest {
   }
 
   @Test
-  @DisplayName("RFC 9406 4.2: the user is told when a pause ends, though nothing arrives")
+  @DisplayName("the user is told when a pause ends, though nothing arrives")
   void shouldTellTheUserOfThePausesEnd() {
     Script script = endless(10 * MILLISECOND);
     send(script);
@@ -64,7 +64,7 @@ class PacingTest {
   }
 
   @Test
-  @DisplayName("RFC 9406 4.2: what waits in the queue leaves when the pause ends")
+  @DisplayName("what waits in the queue leaves when the pause ends")
   void shouldSendWhatWaits() {
     Script script = endless(10 * MILLISECOND);
     LossScript.queue(script, 10);
