@@ -1,8 +1,6 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -26,17 +24,7 @@ public final class EpollSet implements AutoCloseable {
   private static final SystemCall CONTROL = SystemCall.bind("epoll_ctl", "i:iiil");
 
   // Does not capture errno, so that waiting allocates nothing.
-  private static final MethodHandle WAIT =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().find("epoll_pwait2").orElseThrow(),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG));
+  private static final MethodHandle WAIT = SystemCall.exact("epoll_pwait2", "i:ilill");
 
   /** A struct timespec, and behind it room for events. */
   private final MemorySegment time = Arena.ofAuto().allocate(16 + EVENTS * EVENT, 8);

@@ -1,8 +1,6 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -20,15 +18,7 @@ public final class EventFd implements AutoCloseable {
   private static final SystemCall READ = SystemCall.bind("read", "l:ill");
 
   // Does not capture errno, so that signalling allocates nothing.
-  private static final MethodHandle WRITE =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().find("write").orElseThrow(),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG));
+  private static final MethodHandle WRITE = SystemCall.exact("write", "l:ill");
   private static final MemorySegment ONE = Arena.global().allocateFrom(ValueLayout.JAVA_LONG, 1L);
 
   private final Descriptor descriptor;

@@ -1,8 +1,6 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -41,16 +39,7 @@ public final class EventSet implements AutoCloseable {
 
   private static final SystemCall CREATE = SystemCall.bind("epoll_create1", "i:i");
   private static final SystemCall CONTROL = SystemCall.bind("epoll_ctl", "i:iiil");
-  private static final MethodHandle WAIT =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().find("epoll_wait").orElseThrow(),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT));
+  private static final MethodHandle WAIT = SystemCall.exact("epoll_wait", "i:ilii");
 
   private final MemorySegment events = Arena.ofAuto().allocate(MOST * (long) EVENT, 8);
   private final Descriptor descriptor;

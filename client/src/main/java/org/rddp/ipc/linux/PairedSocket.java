@@ -1,8 +1,6 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -37,26 +35,14 @@ public final class PairedSocket implements AutoCloseable {
   private static final SystemCall SHUTDOWN = SystemCall.bind("shutdown", "i:ii");
 
   // They do not capture errno, so that calls allocate nothing.
-  private static final MethodHandle SEND = bind("send");
-  private static final MethodHandle RECEIVE = bind("recv");
+  private static final MethodHandle SEND = SystemCall.exact("send", "l:illi");
+  private static final MethodHandle RECEIVE = SystemCall.exact("recv", "l:illi");
 
   private final Descriptor descriptor;
 
   /** Wraps one end, which is closed with this. */
   public PairedSocket(Descriptor descriptor) {
     this.descriptor = descriptor;
-  }
-
-  private static MethodHandle bind(String name) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            Linker.nativeLinker().defaultLookup().find(name).orElseThrow(),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT));
   }
 
   /** Creates the two ends of a pair that carries messages (SOCK_SEQPACKET). */

@@ -16,15 +16,15 @@ import java.util.List;
 /**
  * A function of the C library that enters the kernel, called with errno captured.
  *
- * <p>Not for the hot path: a call allocates. {@link Thread#interrupt()} does not wake a thread that
- * is blocked in a call.
+ * <p>A call allocates: the hot path has handles of {@link #exact} and {@link #capturing} instead.
+ * {@link Thread#interrupt()} does not wake a thread that is blocked in a call.
  */
 public final class SystemCall {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final VarHandle ERRNO =
       Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final ThreadLocal<MemorySegment> STATE =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
+      ThreadLocal.withInitial(SystemCall::newState);
 
   private final String name;
   private final MethodHandle handle;
@@ -42,9 +42,51 @@ public final class SystemCall {
    *     {@code l} a C long, a size or a pointer; arguments after a dot are variadic
    */
   public static SystemCall bind(String name, String signature) {
+    MethodHandle exact = capturing(name, signature);
+    int arguments = exact.type().parameterCount() - 1;
+    MethodType longs =
+        MethodType.genericMethodType(arguments + 1)
+            .changeParameterType(0, MemorySegment.class)
+            .changeReturnType(long.class);
+    for (int i = 1; i <= arguments; i++) {
+      longs = longs.changeParameterType(i, long.class);
+    }
+    MethodHandle spread =
+        MethodHandles.explicitCastArguments(exact, longs).asSpreader(1, long[].class, arguments);
+    return new SystemCall(name, spread);
+  }
+
+  /**
+   * Links a function for the hot path: calls by {@code invokeExact} allocate nothing. Errno is
+   * lost.
+   *
+   * @param signature as for {@link #bind}; a C long is a Java {@code long}, a C int an {@code int}
+   */
+  public static MethodHandle exact(String name, String signature) {
+    return link(name, signature);
+  }
+
+  /**
+   * Links a function like {@link #exact}, with errno: the first argument of each call is a segment
+   * of {@link #newState}, of which {@link #errno} reads it.
+   */
+  public static MethodHandle capturing(String name, String signature) {
+    return link(name, signature, Linker.Option.captureCallState("errno"));
+  }
+
+  /** Memory for the errno of {@link #capturing} calls. */
+  public static MemorySegment newState() {
+    return Arena.ofAuto().allocate(Linker.Option.captureStateLayout());
+  }
+
+  /** The errno of the last call with this memory; meaningless if it did not fail. */
+  public static int errno(MemorySegment state) {
+    return (int) ERRNO.get(state, 0L);
+  }
+
+  private static MethodHandle link(String name, String signature, Linker.Option... others) {
     List<MemoryLayout> arguments = new ArrayList<>();
-    List<Linker.Option> options = new ArrayList<>();
-    options.add(Linker.Option.captureCallState("errno"));
+    List<Linker.Option> options = new ArrayList<>(List.of(others));
     for (int i = 2; i < signature.length(); i++) {
       if (signature.charAt(i) == '.') {
         options.add(Linker.Option.firstVariadicArg(arguments.size()));
@@ -52,24 +94,10 @@ public final class SystemCall {
         arguments.add(layout(signature.charAt(i)));
       }
     }
-    FunctionDescriptor descriptor =
-        FunctionDescriptor.of(layout(signature.charAt(0)), arguments.toArray(new MemoryLayout[0]));
-    MethodHandle exact =
-        LINKER.downcallHandle(
-            LINKER.defaultLookup().find(name).orElseThrow(),
-            descriptor,
-            options.toArray(new Linker.Option[0]));
-    MethodType longs =
-        MethodType.genericMethodType(arguments.size() + 1)
-            .changeParameterType(0, MemorySegment.class)
-            .changeReturnType(long.class);
-    for (int i = 1; i <= arguments.size(); i++) {
-      longs = longs.changeParameterType(i, long.class);
-    }
-    MethodHandle spread =
-        MethodHandles.explicitCastArguments(exact, longs)
-            .asSpreader(1, long[].class, arguments.size());
-    return new SystemCall(name, spread);
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().find(name).orElseThrow(),
+        FunctionDescriptor.of(layout(signature.charAt(0)), arguments.toArray(new MemoryLayout[0])),
+        options.toArray(new Linker.Option[0]));
   }
 
   private static ValueLayout layout(char kind) {
@@ -110,6 +138,6 @@ public final class SystemCall {
     } catch (Throwable unexpected) {
       throw new AssertionError(name, unexpected);
     }
-    return result == -1 ? -(int) ERRNO.get(state, 0L) : result;
+    return result == -1 ? -errno(state) : result;
   }
 }

@@ -1,8 +1,6 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -30,8 +28,8 @@ public final class WakeSocket implements AutoCloseable {
   private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
 
   // They do not capture errno, so that calls allocate nothing.
-  private static final MethodHandle SEND = bind("send");
-  private static final MethodHandle RECEIVE = bind("recv");
+  private static final MethodHandle SEND = SystemCall.exact("send", "l:illi");
+  private static final MethodHandle RECEIVE = SystemCall.exact("recv", "l:illi");
   private static final MemorySegment OCTET = Arena.global().allocate(1);
 
   /** Signals have no contents, so all threads may read them into the same memory. */
@@ -42,18 +40,6 @@ public final class WakeSocket implements AutoCloseable {
   /** Wraps one end, which is closed with this. */
   public WakeSocket(Descriptor descriptor) {
     this.descriptor = descriptor;
-  }
-
-  private static MethodHandle bind(String name) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            Linker.nativeLinker().defaultLookup().find(name).orElseThrow(),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT));
   }
 
   /** Creates the two ends of a pair, neither of them signalled. */

@@ -8,6 +8,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv6;
 
 /**
  * The classic BPF program of a packet socket that takes only frames for an interface's addresses,
@@ -33,8 +34,6 @@ final class AddressFilter {
   private static final int IPV6_NEXT_HEADER = Ethernet.HEADER + 6;
   private static final int IPV6_DESTINATION = Ethernet.HEADER + 24;
   private static final int MULTICAST = 0xff;
-  private static final int HOP_BY_HOP = 0;
-  private static final int ICMPV6 = 58;
   private static final int WHOLE_FRAME = 0x7fffffff;
   private static final int INSTRUCTION = 8;
 
@@ -84,10 +83,10 @@ final class AddressFilter {
     program.add(load(LOAD_OCTET, IPV6_DESTINATION));
     program.add(unlessEqual(MULTICAST, 6));
     program.add(load(LOAD_OCTET, IPV6_NEXT_HEADER));
-    program.add(unlessEqual(ICMPV6, 1));
+    program.add(unlessEqual(Ipv6.ICMPV6, 1));
     program.add(take());
     // Multicast Listener Queries have a Router Alert (RFC 3810 section 5).
-    program.add(unlessEqual(HOP_BY_HOP, 1));
+    program.add(unlessEqual(Ipv6.HOP_BY_HOP, 1));
     program.add(take());
     program.add(drop());
     for (HostAddress each : addresses) {
