@@ -17,6 +17,7 @@ import org.rddp.daemon.engine.StreamKeeper;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
+import org.rddp.daemon.engine.StreamSignals;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
@@ -341,7 +342,7 @@ final class StreamService implements StreamKeeper {
   public void drain(PairedSocket socket) {
     onThread(() -> {
       if (socket.descriptor().isOpen()) {
-        OctetStream.drain(socket);
+        StreamSignals.drain(socket);
       }
     });
   }

@@ -1,10 +1,12 @@
 package org.rddp.daemon.engine;
 
+import java.nio.ByteBuffer;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.ring.StreamEnds;
 
 /** Converts addresses to and from those of the control protocol. */
 public final class ControlAddresses {
@@ -19,6 +21,18 @@ public final class ControlAddresses {
       case Ipv4Address v4 -> IpAddress.ipv4(v4.bits());
       case Ipv6Address v6 -> IpAddress.ipv6(v6.high(), v6.low());
     };
+  }
+
+  /** The ends of a connection as the memory of an octet stream has them. */
+  static StreamEnds of(ConnectionEnds ends) {
+    IpAddress local = of(ends.localAddress());
+    IpAddress remote = of(ends.remoteAddress());
+    return new StreamEnds(
+        local.family(), octets(local), ends.localPort(), octets(remote), ends.remotePort());
+  }
+
+  private static byte[] octets(IpAddress address) {
+    return ByteBuffer.allocate(16).putLong(address.first()).putLong(address.last()).array();
   }
 
   /**

@@ -4,17 +4,11 @@ import static org.rddp.ipc.ring.StreamHeader.ABORT_AT_CLOSE;
 import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
 import static org.rddp.ipc.ring.StreamHeader.TAKEN;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.receiving.HeldShare;
-import org.rddp.ip.HostAddress;
-import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
@@ -63,14 +57,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
-  /** Messages of the program that are dropped at once, to make its socket writable. */
-  private static final int FILLERS = 16;
-
   /** Rights of RDMAP: the peer has none. */
   private static final int ALL_RIGHTS = -1;
-
-  private static final MemorySegment OCTET = Arena.global().allocateFrom("r");
-  private static final MemorySegment DROPPED = Arena.global().allocate(4096);
 
   private final Engine engine;
   private final StreamKeeper keeper;
@@ -82,7 +70,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final StreamReceiver receiver;
   private final StreamSender sender;
   private final Deadline deadline;
-  private final Runnable signal = this::sendSignal;
+  private final StreamSignals signals;
   private StreamParts parts;
   private StreamListener listener;
   private TcpConnection tcp;
@@ -147,6 +135,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     receiver = new StreamReceiver(rdmap);
     sender = new StreamSender(this, rdmap, receiver);
     deadline = new Deadline(engine.deadlines(), this::expire);
+    signals = new StreamSignals(keeper);
     use(parts);
   }
 
@@ -154,6 +143,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     parts = next;
     receiver.use(next.memory());
     sender.use(next.memory());
+    signals.use(next);
     parts.section().add(this);
     engine.streams().watch(this);
     keeper.begin(this);
@@ -207,26 +197,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Sets the addresses, with the ports of the programs, before the program has the memory. */
   void ends(ConnectionEnds known) {
     ends = known;
-    header().write(streamEnds(known));
-  }
-
-  private static StreamEnds streamEnds(ConnectionEnds ends) {
-    return new StreamEnds(
-        ends.localAddress() instanceof Ipv4Address ? IpAddress.IPV4 : IpAddress.IPV6,
-        octets(ends.localAddress()),
-        ends.localPort(),
-        octets(ends.remoteAddress()),
-        ends.remotePort());
-  }
-
-  private static byte[] octets(HostAddress address) {
-    IpAddress octets = ControlAddresses.of(address);
-    return ByteBuffer.allocate(16).putLong(octets.first()).putLong(octets.last()).array();
+    header().write(ControlAddresses.of(known));
   }
 
   /** The addresses as the program gets them. */
   public StreamEnds streamEnds() {
-    return streamEnds(ends);
+    return ControlAddresses.of(ends);
   }
 
   // ---- For others ----
@@ -546,6 +522,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       parts = parts.with(memory);
       receiver.use(memory);
       sender.use(memory);
+      signals.use(parts);
       leaveListener();
     }
     if (!sender.look(header().moveWriting()) || !receiver.look(header().moveReading())) {
@@ -625,54 +602,20 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     // A program that wants to be told of what it has not read rings, too.
     if (hasNews || (looked && (receiver.unread() > 0 || receiver.hasEnded()))) {
       hasNews = false;
-      if (header().disarmReceiving()) {
-        signal();
-      }
+      signals.received();
     }
     boolean freed = sender.publish();
-    if ((freed || looked) && sender.hasRoom() && header().disarmSending()) {
-      drain();
+    if ((freed || looked) && sender.hasRoom()) {
+      signals.writable();
     }
     looked = false;
   }
 
-  private void signal() {
-    parts.section().wake(signal);
-  }
-
-  private void sendSignal() {
-    if (parts.socket().descriptor().isOpen()) {
-      parts.socket().send(OCTET.address(), 1);
-    }
-  }
-
-  private void drain() {
-    if (parts.refusesDescriptors()) {
-      drain(parts.socket());
-    } else {
-      keeper.drain(parts.socket());
-    }
-  }
-
-  /** Receives what the program has sent to make its socket unwritable. Any thread. */
-  public static void drain(PairedSocket socket) {
-    for (int i = 0; i < FILLERS; i++) {
-      if (socket.receive(DROPPED.address(), DROPPED.byteSize()) <= 0) {
-        return;
-      }
-    }
-  }
-
   /** Wakes everybody who waits, whatever for. */
   private void signalAll() {
-    if (!open) {
-      return;
+    if (open) {
+      signals.all();
     }
-    if (header().disarmReceiving()) {
-      signal();
-    }
-    header().disarmSending();
-    drain();
   }
 
   // ---- The peer ----

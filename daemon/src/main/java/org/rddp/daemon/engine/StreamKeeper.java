@@ -39,7 +39,7 @@ public interface StreamKeeper {
   /** All who held a bridged stream's first socket have got the other one. */
   void onMoved(OctetStream stream);
 
-  /** Calls {@link OctetStream#drain} where descriptors may come with what is received. */
+  /** Calls {@link StreamSignals#drain} where descriptors may come with what is received. */
   void drain(PairedSocket socket);
 
   /** Closes a socket: what the program has sent with a message may make that wait. */

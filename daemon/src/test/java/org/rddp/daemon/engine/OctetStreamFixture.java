@@ -140,7 +140,7 @@ final class OctetStreamFixture {
 
     @Override
     public void drain(PairedSocket socket) {
-      OctetStream.drain(socket);
+      StreamSignals.drain(socket);
     }
 
     @Override

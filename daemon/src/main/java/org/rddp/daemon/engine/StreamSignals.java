@@ -1,0 +1,85 @@
+package org.rddp.daemon.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.ring.StreamHeader;
+
+/**
+ * Wakes programs that wait at the socket of an octet stream: an octet makes it readable, and it is
+ * writable again without the messages by which the program has filled it. Engine thread only,
+ * except {@link #drain(PairedSocket)}.
+ */
+public final class StreamSignals {
+  /** Messages of the program that are dropped at once, to make its socket writable. */
+  private static final int FILLERS = 16;
+
+  private static final MemorySegment OCTET = Arena.global().allocateFrom("r");
+  private static final MemorySegment DROPPED = Arena.global().allocate(4096);
+
+  private final StreamKeeper keeper;
+  private final Runnable signal = this::send;
+  private StreamParts parts;
+
+  /**
+   * Creates signals, which need {@link #use} before anything else.
+   *
+   * @param keeper drops messages that descriptors may come with
+   */
+  StreamSignals(StreamKeeper keeper) {
+    this.keeper = keeper;
+  }
+
+  /** Takes the memory and the socket of the stream. */
+  void use(StreamParts next) {
+    parts = next;
+  }
+
+  /** Wakes those who wait to read. */
+  void received() {
+    if (header().disarmReceiving()) {
+      parts.section().wake(signal);
+    }
+  }
+
+  /** Wakes those who wait to write. */
+  void writable() {
+    if (header().disarmSending()) {
+      drain();
+    }
+  }
+
+  /** Wakes everybody who waits, whatever for. */
+  void all() {
+    received();
+    header().disarmSending();
+    drain();
+  }
+
+  private StreamHeader header() {
+    return parts.memory().header();
+  }
+
+  private void send() {
+    if (parts.socket().descriptor().isOpen()) {
+      parts.socket().send(OCTET.address(), 1);
+    }
+  }
+
+  private void drain() {
+    if (parts.refusesDescriptors()) {
+      drain(parts.socket());
+    } else {
+      keeper.drain(parts.socket());
+    }
+  }
+
+  /** Receives what the program has sent to make its socket unwritable. Any thread. */
+  public static void drain(PairedSocket socket) {
+    for (int i = 0; i < FILLERS; i++) {
+      if (socket.receive(DROPPED.address(), DROPPED.byteSize()) <= 0) {
+        return;
+      }
+    }
+  }
+}
