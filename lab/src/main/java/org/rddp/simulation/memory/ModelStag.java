@@ -11,6 +11,7 @@ public final class ModelStag {
   private final boolean exclusive;
   private boolean live = true;
   private boolean givenUp;
+  private boolean leaving;
   private boolean pinned;
 
   /**
@@ -100,8 +101,15 @@ public final class ModelStag {
     givenUp = true;
   }
 
+  /**
+   * Its owner asks to revoke it while a window is bound to it: new requests use only the window.
+   */
+  public void leaves(boolean asked) {
+    leaving = asked;
+  }
+
   public boolean givenUp() {
-    return givenUp || (region != null && region.givenUp);
+    return givenUp || leaving || (region != null && region.givenUp);
   }
 
   /** Whether it is a window whose region stays valid. */

@@ -256,7 +256,10 @@ final class EndpointStags {
 
   private void deregister(ModelStag tag, boolean last) {
     boolean bound = hasWindow(tag) && tag.live();
-    if (!bound) {
+    if (bound) {
+      // Unless the peer invalidates the window before the daemon looks: then it does not refuse.
+      tag.leaves(true);
+    } else {
       tag.giveUp();
     }
     owed.remove(tag);
@@ -277,6 +280,7 @@ final class EndpointStags {
               asked--;
               end.count(ProgramEvent.STILL_BOUND);
               owed.add(tag);
+              tag.leaves(false);
               end.verify(bound && !last, "a deregistration was refused: " + e.getMessage());
             });
   }
