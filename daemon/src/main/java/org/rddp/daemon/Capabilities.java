@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 
 /** Capabilities of the calling thread (capabilities(7)). */
@@ -27,9 +26,9 @@ enum Capabilities {
    * The capabilities that the thread lacks. A capability is valid only within the thread's user
    * namespace, so not for a network namespace that belongs to another.
    */
-  static List<Capabilities> missing(Capabilities... needed) {
+  static List<Capabilities> missing(List<Capabilities> needed) {
     long effective = effective();
-    return Arrays.stream(needed).filter(each -> (effective >>> each.bit & 1) == 0).toList();
+    return needed.stream().filter(each -> (effective >>> each.bit & 1) == 0).toList();
   }
 
   private static long effective() {

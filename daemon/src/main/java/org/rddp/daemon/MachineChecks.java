@@ -134,23 +134,28 @@ final class MachineChecks {
    * SIOCSIFFLAGS).
    */
   private void checkCapabilities(int number, String name, boolean packetSockets) {
-    List<Capabilities> missing =
+    List<Capabilities> needed =
         packetSockets
-            ? Capabilities.missing(Capabilities.CAP_NET_RAW)
-            : Capabilities.missing(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
+            ? List.of(Capabilities.CAP_NET_RAW)
+            : List.of(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
+    List<Capabilities> missing = Capabilities.missing(needed);
     if (!missing.isEmpty()) {
       refuse(
           number,
           "the Linux interface "
               + name
-              + " can be used only with CAP_NET_RAW"
-              + (packetSockets ? "" : " and CAP_NET_ADMIN")
+              + " can be used only with "
+              + names(needed, " and ")
               + ", and this process has no "
-              + missing.stream().map(Capabilities::name).collect(Collectors.joining(" and no "))
+              + names(missing, " and no ")
               + "; allowed: give it "
-              + (packetSockets ? "that" : "both")
+              + names(missing, " and ")
               + " (AmbientCapabilities= of a service, --cap-add of a container), or root");
     }
+  }
+
+  private static String names(List<Capabilities> capabilities, String between) {
+    return capabilities.stream().map(Capabilities::name).collect(Collectors.joining(between));
   }
 
   private void checkSocket(int number, DeviceName device) {
