@@ -37,7 +37,7 @@ class DescriptorTest {
     }
   }
 
-  /** Of huge pages of the default size, none of which has to be free. */
+  /** The huge pages are of the default size; none has to be free. */
   @Test
   void shouldTellWhetherAFilesNumberIsUnique() throws Exception {
     try (Descriptor ordinary = memfd(MFD_CLOEXEC);

@@ -25,7 +25,7 @@ public record StreamParts(
     PairedSocket programSocket,
     long cookie,
     boolean refusesDescriptors) {
-  /** The same with other memory. */
+  /** A copy with other memory. */
   StreamParts with(StreamMemory other) {
     return new StreamParts(
         section, index, number, other, socket, programSocket, cookie, refusesDescriptors);
