@@ -1,5 +1,7 @@
-/* Connections by IPv6, the ends of both directions, and writers that are faster than their readers. */
+/* Connections by IPv6, the ends of both directions, writers that are faster than their readers, and readers beside others. */
 #include "ends.h"
+
+#include <sys/mman.h>
 
 #define FAR_IPV6 "2001:db8::2"
 #define MUCH (4u << 20)
@@ -230,6 +232,48 @@ static void should_deliver_all_of_a_faster_writer(void) {
     CHECK(write_much(false, EPOLLOUT | EPOLLET, by_epoll));
 }
 
+/* ---- Readers beside others ---- */
+
+#define PAGE 4096u
+#define PEEKED (2 * PAGE)
+#define RING (64u << 10)
+
+static struct pair shared;
+static uint8_t *second_page;
+
+/* The middle of a peek: another reader takes what is there, and what comes behind it takes its place in the ring. */
+static void read_meanwhile(int signal) {
+    (void)signal;
+    static uint8_t octets[PEEKED];
+    CHECK(mprotect(second_page, PAGE, PROT_READ | PROT_WRITE) == 0);
+    for (size_t done = 0; done < RING; done += PEEKED) {
+        memset(octets, (int)('b' + done / PEEKED), PEEKED);
+        CHECK(send(shared.near, octets, PEEKED, MSG_NOSIGNAL) == PEEKED);
+        CHECK(recv(shared.far, octets, PEEKED, MSG_WAITALL) == PEEKED);
+    }
+}
+
+static void should_peek_what_is_still_there(void) {
+    struct sigaction action = {.sa_handler = read_meanwhile}, before;
+    static uint8_t octets[PEEKED], read_then[PEEKED];
+    shared = connect_pair();
+    uint8_t *peeked = mmap(NULL, PEEKED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(peeked != MAP_FAILED);
+    second_page = peeked + PAGE;
+    CHECK(mprotect(second_page, PAGE, PROT_NONE) == 0);
+    CHECK(sigaction(SIGSEGV, &action, &before) == 0);
+    memset(octets, 'a', PEEKED);
+    CHECK(send(shared.near, octets, PEEKED, MSG_NOSIGNAL) == PEEKED);
+    CHECK(recv(shared.far, octets, PEEKED, MSG_PEEK | MSG_WAITALL) == PEEKED);
+    ssize_t count = recv(shared.far, peeked, PEEKED, MSG_PEEK);
+    CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
+    CHECK(count > 0 && recv(shared.far, read_then, (size_t)count, MSG_WAITALL) == count);
+    CHECK(memcmp(peeked, read_then, (size_t)count) == 0);
+    CHECK(read_then[0] == 'b' + RING / PEEKED - 1);
+    CHECK(munmap(peeked, PEEKED) == 0);
+    close_pair(&shared);
+}
+
 int main(void) {
     RUN(should_connect_by_ipv6);
     RUN(should_refuse_by_ipv6_where_nobody_listens);
@@ -238,6 +282,7 @@ int main(void) {
     RUN(should_end_both_directions_by_one_call_at_each_end);
     RUN(should_not_wait_at_an_end_that_no_longer_reads);
     RUN(should_deliver_all_of_a_faster_writer);
+    RUN(should_peek_what_is_still_there);
     puts("done");
     return 0;
 }
