@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
 #include "libc.h"
@@ -35,16 +37,32 @@ void read_bound(int descriptor, struct in6_addr *address, uint16_t *port) {
     }
 }
 
-static int number_option(int descriptor, int name) {
-    int value = -1;
+int option_of(int descriptor, int level, int name) {
+    int value = 0;
     socklen_t length = sizeof value;
-    return LIBC(getsockopt)(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1;
+    return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 ? value : 0;
+}
+
+bool is_bound_to_device(int descriptor, const char *name) {
+    char device[IFNAMSIZ] = "";
+    socklen_t length = sizeof device;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, &length) == 0 && device[0] != '\0'
+        && (name == NULL || strncmp(device, name, sizeof device) != 0);
+}
+
+bool is_unconnected(int descriptor) {
+    struct tcp_info info = {.tcpi_state = 0};
+    socklen_t length = sizeof info;
+    int error = errno;
+    bool is = LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state == TCP_CLOSE;
+    errno = error;
+    return is;
 }
 
 int tcp_domain(int descriptor) {
-    int error = errno, domain = number_option(descriptor, SO_DOMAIN);
-    bool is = (domain == AF_INET || domain == AF_INET6) && number_option(descriptor, SO_TYPE) == SOCK_STREAM
-        && number_option(descriptor, SO_PROTOCOL) == IPPROTO_TCP;
+    int error = errno, domain = option_of(descriptor, SOL_SOCKET, SO_DOMAIN);
+    bool is = (domain == AF_INET || domain == AF_INET6) && option_of(descriptor, SOL_SOCKET, SO_TYPE) == SOCK_STREAM
+        && option_of(descriptor, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP;
     errno = error;
     return is ? domain : 0;
 }

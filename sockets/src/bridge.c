@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "addresses.h"
 #include "libc.h"
 #include "locks.h"
 #include "settings.h"
@@ -199,11 +200,8 @@ bool is_bridge(int descriptor, struct stream_ends *ends) {
 /* ---- From the program before ---- */
 
 static void look_at_inherited(int descriptor) {
-    int type = 0;
-    socklen_t length = sizeof type;
     struct sockaddr_un address;
-    if (LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_SEQPACKET
-        || name_of_other_end(descriptor, &address) == NULL) {
+    if (option_of(descriptor, SOL_SOCKET, SO_TYPE) != SOCK_SEQPACKET || name_of_other_end(descriptor, &address) == NULL) {
         return;
     }
     int made = bridge_of(NULL, descriptor);

@@ -12,11 +12,6 @@
 
 #define CLOSE_RANGE_CLOEXEC_ 4
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 /* ---- Closing ---- */
 
 EXPORT int(close)(int descriptor) {

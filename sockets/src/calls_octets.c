@@ -13,44 +13,42 @@
 
 #define COPY_OCTETS (64u << 10)
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
-/* ---- Reading ---- */
-
 /* The descriptor's stream; a look at what is not rddp's costs no system call. */
 static struct stream *stream_at(int descriptor) {
     return is_named(descriptor) ? current_stream(descriptor) : NULL;
 }
 
-static ssize_t receive_one(struct stream *stream, int descriptor, void *octets, size_t count, int flags) {
-    struct iovec piece = {.iov_base = octets, .iov_len = count};
-    return receive(stream, descriptor, &piece, 1, flags);
+/* receive() or transmit(). */
+typedef ssize_t transfer(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags);
+
+static inline ssize_t transfer_one(transfer *call, struct stream *stream, int descriptor, const void *octets, size_t count, int flags) {
+    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
+    return call(stream, descriptor, &piece, 1, flags);
 }
 
-EXPORT ssize_t(read)(int descriptor, void *octets, size_t count) {
-    struct stream *stream = stream_at(descriptor);
-    return stream != NULL ? receive_one(stream, descriptor, octets, count, 0) : LIBC(read)(descriptor, octets, count);
-}
-
-static ssize_t receive_pieces(struct stream *stream, int descriptor, const struct iovec *pieces, int count) {
+static inline ssize_t transfer_pieces(transfer *call, struct stream *stream, int descriptor, const struct iovec *pieces, int count) {
     if (count < 0 || count > IOV_MAX) {
         put_stream(stream);
         return fails(EINVAL);
     }
-    return receive(stream, descriptor, pieces, (size_t)count, 0);
+    return call(stream, descriptor, pieces, (size_t)count, 0);
+}
+
+/* ---- Reading ---- */
+
+EXPORT ssize_t(read)(int descriptor, void *octets, size_t count) {
+    struct stream *stream = stream_at(descriptor);
+    return stream != NULL ? transfer_one(receive, stream, descriptor, octets, count, 0) : LIBC(read)(descriptor, octets, count);
 }
 
 EXPORT ssize_t(readv)(int descriptor, const struct iovec *pieces, int count) {
     struct stream *stream = stream_at(descriptor);
-    return stream != NULL ? receive_pieces(stream, descriptor, pieces, count) : LIBC(readv)(descriptor, pieces, count);
+    return stream != NULL ? transfer_pieces(receive, stream, descriptor, pieces, count) : LIBC(readv)(descriptor, pieces, count);
 }
 
 EXPORT ssize_t preadv2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
     struct stream *stream = offset == -1 ? stream_at(descriptor) : NULL;
-    return stream != NULL ? receive_pieces(stream, descriptor, pieces, count)
+    return stream != NULL ? transfer_pieces(receive, stream, descriptor, pieces, count)
                           : LIBC(preadv2)(descriptor, pieces, count, offset, flags);
 }
 
@@ -74,7 +72,7 @@ EXPORT ssize_t(recvfrom)(int descriptor, void *octets, size_t count, int flags, 
     if (length != NULL) {
         *length = 0;  /* as of TCP */
     }
-    return receive_one(stream, descriptor, octets, count, flags);
+    return transfer_one(receive, stream, descriptor, octets, count, flags);
 }
 
 EXPORT ssize_t(recv)(int descriptor, void *octets, size_t count, int flags) {
@@ -131,58 +129,37 @@ EXPORT int(recvmmsg)(int descriptor, struct mmsghdr *messages, unsigned count, i
 }
 
 /* What a compiler makes of the calls above with _FORTIFY_SOURCE. */
-static void check(size_t count, size_t room) {
-    if (count > room) {
-        static const char text[] = "rddp sockets: a read of more than its buffer holds: the program ends\n";
-        (void)!LIBC(write)(STDERR_FILENO, text, sizeof text - 1);
-        abort();
-    }
-}
-
 EXPORT ssize_t __read_chk(int descriptor, void *octets, size_t count, size_t room) {
-    check(count, room);
+    check_room(count, room);
     return (read)(descriptor, octets, count);
 }
 
 EXPORT ssize_t __recv_chk(int descriptor, void *octets, size_t count, size_t room, int flags) {
-    check(count, room);
+    check_room(count, room);
     return (recv)(descriptor, octets, count, flags);
 }
 
 EXPORT ssize_t __recvfrom_chk(int descriptor, void *octets, size_t count, size_t room, int flags,
     struct sockaddr *address, socklen_t *length) {
-    check(count, room);
+    check_room(count, room);
     return (recvfrom)(descriptor, octets, count, flags, address, length);
 }
 
 /* ---- Writing ---- */
 
-static ssize_t transmit_one(struct stream *stream, int descriptor, const void *octets, size_t count, int flags) {
-    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
-    return transmit(stream, descriptor, &piece, 1, flags);
-}
-
 EXPORT ssize_t(write)(int descriptor, const void *octets, size_t count) {
     struct stream *stream = stream_at(descriptor);
-    return stream != NULL ? transmit_one(stream, descriptor, octets, count, 0) : LIBC(write)(descriptor, octets, count);
-}
-
-static ssize_t transmit_pieces(struct stream *stream, int descriptor, const struct iovec *pieces, int count) {
-    if (count < 0 || count > IOV_MAX) {
-        put_stream(stream);
-        return fails(EINVAL);
-    }
-    return transmit(stream, descriptor, pieces, (size_t)count, 0);
+    return stream != NULL ? transfer_one(transmit, stream, descriptor, octets, count, 0) : LIBC(write)(descriptor, octets, count);
 }
 
 EXPORT ssize_t(writev)(int descriptor, const struct iovec *pieces, int count) {
     struct stream *stream = stream_at(descriptor);
-    return stream != NULL ? transmit_pieces(stream, descriptor, pieces, count) : LIBC(writev)(descriptor, pieces, count);
+    return stream != NULL ? transfer_pieces(transmit, stream, descriptor, pieces, count) : LIBC(writev)(descriptor, pieces, count);
 }
 
 EXPORT ssize_t pwritev2(int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
     struct stream *stream = offset == -1 ? stream_at(descriptor) : NULL;
-    return stream != NULL ? transmit_pieces(stream, descriptor, pieces, count)
+    return stream != NULL ? transfer_pieces(transmit, stream, descriptor, pieces, count)
                           : LIBC(pwritev2)(descriptor, pieces, count, offset, flags);
 }
 
@@ -194,7 +171,7 @@ EXPORT ssize_t(sendto)(int descriptor, const void *octets, size_t count, int fla
     socklen_t length) {
     struct stream *stream = stream_at(descriptor);
     if (stream != NULL) {
-        return transmit_one(stream, descriptor, octets, count, flags);
+        return transfer_one(transmit, stream, descriptor, octets, count, flags);
     }
     /* Whose the connection is, connect(2) decides. */
     if ((flags & MSG_FASTOPEN) != 0 && address != NULL && is_rddps(address, length)) {
@@ -208,8 +185,7 @@ EXPORT ssize_t(send)(int descriptor, const void *octets, size_t count, int flags
     return (sendto)(descriptor, octets, count, flags, NULL, 0);
 }
 
-/* Connections leave the process: whoever gets them has no mapping. */
-/* False with errno. */
+/* Connections leave the process: whoever gets them has no mapping. False with errno. */
 static bool use_bridges_of_sent(const struct msghdr *message) {
     bool all = true;
     struct msghdr copy = *message;

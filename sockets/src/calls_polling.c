@@ -14,11 +14,6 @@
 #define FEW 64u
 #define NANOS_PER_MS 1000000u
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 static bool is_time(const struct timespec *time) {
     return time == NULL || (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000);
 }
@@ -40,19 +35,13 @@ EXPORT int(poll)(struct pollfd *entries, nfds_t count, int timeout_ms) {
     return poll_until(entries, count, deadline_in_ms(timeout_ms), NULL);
 }
 
-static void check(size_t octets, size_t room) {
-    if (octets > room) {
-        abort();
-    }
-}
-
 EXPORT int __poll_chk(struct pollfd *entries, nfds_t count, int timeout_ms, size_t room) {
-    check(count * sizeof *entries, room);
+    check_room(count * sizeof *entries, room);
     return (poll)(entries, count, timeout_ms);
 }
 
 EXPORT int __ppoll_chk(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room) {
-    check(count * sizeof *entries, room);
+    check_room(count * sizeof *entries, room);
     return (ppoll)(entries, count, timeout, mask);
 }
 

@@ -9,11 +9,6 @@
 #include "libc.h"
 #include "listening.h"
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 /* An interface's address is none of the kernel's: its socket may be bound to it all the same. */
 EXPORT int(bind)(int descriptor, const struct sockaddr *address, socklen_t length) {
     int result = LIBC(bind)(descriptor, address, length);
@@ -23,10 +18,7 @@ EXPORT int(bind)(int descriptor, const struct sockaddr *address, socklen_t lengt
         return result;
     }
     int domain = tcp_domain(descriptor), on = 1;
-    const struct networks *networks = domain == 0 ? NULL : rddp_networks();
-    if (networks != NULL && networks->count == 0 && open_session() != NULL) {
-        networks = rddp_networks();
-    }
+    const struct networks *networks = domain == 0 ? NULL : find_networks();
     bool own = false;
     for (unsigned i = 0; networks != NULL && i < networks->count; i++) {
         own |= memcmp(&networks->all[i].address, &at, sizeof at) == 0;

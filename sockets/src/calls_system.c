@@ -30,9 +30,8 @@ static void note_change(long number, const long arguments[6]) {
 
 /*
  * io_uring would read and write at sockets behind the library's back: programs are told that the kernel has none, and go on
- * without.
+ * without. Which arguments there are, the number says: some that are read may be none.
  */
-/* Which arguments there are, the number says: some that are read may be none. */
 EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
     long arguments[6];
     va_list list;

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
 #include <netinet/tcp.h>
 #include <string.h>
 
@@ -13,11 +12,6 @@
 #include "locks.h"
 #include "options.h"
 #include "settings.h"
-
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
 
 /* What a program would not guess from the errno: once for each. */
 static void explain(int error, const struct in6_addr *address, uint16_t port) {
@@ -51,10 +45,7 @@ struct wish {
 /* The address of the interface that the user has chosen, unless the program has bound one itself. */
 static void choose_local(struct wish *wish, const struct networks *networks) {
     bool ipv4 = IN6_IS_ADDR_V4MAPPED(&wish->to);
-    if (!IN6_IS_ADDR_UNSPECIFIED(&wish->local) && unmapped(&wish->local) != 0) {
-        return;
-    }
-    if (!IN6_IS_ADDR_UNSPECIFIED(&wish->local) && !IN6_IS_ADDR_V4MAPPED(&wish->local)) {
+    if (!IN6_IS_ADDR_UNSPECIFIED(&wish->local) && (!IN6_IS_ADDR_V4MAPPED(&wish->local) || unmapped(&wish->local) != 0)) {
         return;
     }
     wish->local = in6addr_any;
@@ -139,40 +130,6 @@ static int begin_connecting(int descriptor, int domain, const struct wish *wish,
 
 /* ---- connect(2) ---- */
 
-static bool is_unconnected(int descriptor) {
-    struct tcp_info info = {.tcpi_state = 0};
-    socklen_t length = sizeof info;
-    return LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state == TCP_CLOSE;
-}
-
-static bool flag_option(int descriptor, int level, int name) {
-    int value = 0;
-    socklen_t length = sizeof value;
-    return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 && value != 0;
-}
-
-/* TCP_USER_TIMEOUT holds for connecting, too. */
-static uint32_t timeout_of(int descriptor) {
-    unsigned value = 0;
-    socklen_t length = sizeof value;
-    return LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &length) == 0 ? value : 0;
-}
-
-static bool is_bound_to_device(int descriptor, const struct network *network) {
-    char device[IFNAMSIZ] = "";
-    socklen_t length = sizeof device;
-    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, &length) == 0 && device[0] != '\0'
-        && (network == NULL || strncmp(device, network->interface, sizeof device) != 0);
-}
-
-static struct decision decision_about(const struct in6_addr *address, uint16_t port) {
-    const struct networks *networks = rddp_networks();
-    if (networks->count == 0 && open_session() != NULL) {
-        networks = rddp_networks();
-    }
-    return decide(networks, address, port);
-}
-
 /* Of a rule that names what no interface reaches. */
 static bool is_unreachable(const struct decision *made, int error) {
     return made->network == NULL && made->way == WAY_RDDP_OR_KERNEL && error == ENETUNREACH;
@@ -210,7 +167,7 @@ static int connect_new(int descriptor, int domain, const struct sockaddr *addres
         return LIBC(connect)(descriptor, address, length);
     }
     int before = errno;
-    struct decision made = decision_about(&wish.to, wish.port);
+    struct decision made = decide(find_networks(), &wish.to, wish.port);
     errno = before;
     if (made.way == WAY_KERNEL) {
         return LIBC(connect)(descriptor, address, length);
@@ -218,13 +175,13 @@ static int connect_new(int descriptor, int domain, const struct sockaddr *addres
     if (made.way == WAY_REFUSED) {
         return fails(EACCES);
     }
-    if (is_bound_to_device(descriptor, made.network)
-        || (IN6_IS_ADDR_V4MAPPED(&wish.to) && domain == AF_INET6 && flag_option(descriptor, IPPROTO_IPV6, IPV6_V6ONLY))) {
+    if (is_bound_to_device(descriptor, made.network == NULL ? NULL : made.network->interface)
+        || (IN6_IS_ADDR_V4MAPPED(&wish.to) && domain == AF_INET6 && option_of(descriptor, IPPROTO_IPV6, IPV6_V6ONLY) != 0)) {
         return fails(ENETUNREACH);
     }
     read_bound(descriptor, &wish.local, &wish.local_port);
     choose_local(&wish, rddp_networks());
-    wish.timeout_ms = timeout_of(descriptor);
+    wish.timeout_ms = (uint32_t)option_of(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT);  /* holds for connecting, too */
     if (begin_connecting(descriptor, domain, &wish, made.way) == 0) {
         return finish_connecting(descriptor, &wish, address, length);
     }
@@ -274,8 +231,8 @@ int connect_socket(int descriptor, const struct sockaddr *address, socklen_t len
     return domain == 0 ? LIBC(connect)(descriptor, address, length) : connect_new(descriptor, domain, address, length);
 }
 
-int is_rddps(const struct sockaddr *address, socklen_t length) {
+bool is_rddps(const struct sockaddr *address, socklen_t length) {
     struct in6_addr to;
     uint16_t port;
-    return read_address(address, length, &to, &port) && decision_about(&to, port).way != WAY_KERNEL;
+    return read_address(address, length, &to, &port) && decide(find_networks(), &to, port).way != WAY_KERNEL;
 }

@@ -25,15 +25,15 @@ struct hidden {
 /* Pages that are never used take no memory. */
 static struct object *_Atomic table[MAX_DESCRIPTORS];
 static _Atomic int largest = -1;
-static bool is_always_settled(const struct object *object) {
-    (void)object;
-    return true;
-}
-
 static struct functions functions[KINDS] = {[OWN_DESCRIPTOR] = {.size = sizeof(struct hidden), .is_settled = is_always_settled}};
 static struct object *unused[KINDS];
 /* A child of vfork(2) has its parent's thread's. */
 static _Thread_local bool diverged;
+
+bool is_always_settled(const struct object *object) {
+    (void)object;
+    return true;
+}
 
 void set_functions(enum kind kind, const struct functions *set) {
     functions[kind] = *set;
@@ -314,10 +314,6 @@ bool is_hidden(int descriptor) {
         put(object);
     }
     return object != NULL;
-}
-
-bool is_intact(int descriptor) {
-    return descriptor >= 0 && is_hidden(descriptor);
 }
 
 void make_way(int descriptor) {

@@ -42,6 +42,9 @@ struct functions {
 
 void set_functions(enum kind kind, const struct functions *functions);
 
+/* Of kinds with which nothing happens at the end of their files. */
+bool is_always_settled(const struct object *object);
+
 /* A new object with one reference, cleared otherwise; NULL without memory. Under the library's lock. */
 struct object *new_object(enum kind kind);
 
@@ -78,12 +81,9 @@ void for_each_open(void (*call)(int descriptor));
 int hide(int descriptor, int *place);
 void unhide(int *place);
 
-/* Whether the number is one of the library's own descriptors now. */
+/* Whether the number, such as one stored by hide(), is one of the library's own descriptors now. */
 bool is_hidden(int descriptor);
 /* Moves one away, if the number is the library's. */
 void make_way(int descriptor);
-
-/* Whether a descriptor stored by hide() is still that file. */
-bool is_intact(int descriptor);
 
 #endif

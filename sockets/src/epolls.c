@@ -1,14 +1,13 @@
 #include "epolls.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "addresses.h"
 #include "bridge.h"
 #include "io.h"
 #include "libc.h"
@@ -69,11 +68,6 @@ struct instance {
 
 static struct instance *take_instance(int epoll) {
     return (struct instance *)take(epoll, AN_EPOLL);
-}
-
-static int fails(int error) {
-    errno = error;
-    return -1;
 }
 
 /* ---- Items; under the instance's lock ---- */
@@ -682,23 +676,14 @@ static struct plain *find_plain(const struct instance *instance, int descriptor)
     return NULL;
 }
 
-static bool may_become_rddps(int descriptor) {
-    struct tcp_info info = {.tcpi_state = 0};
-    socklen_t length = sizeof info;
-    int error = errno;
-    bool may = LIBC(getsockopt)(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state == TCP_CLOSE;
-    errno = error;
-    return may;
-}
-
 /* The kernel has done what was asked. */
 static void note_plain(struct instance *instance, int what, int descriptor, const struct epoll_event *event) {
     lock_library();
     lock_instance(instance);
     struct plain *plain = find_plain(instance, descriptor);
-    if (plain != NULL && (what == EPOLL_CTL_DEL || !may_become_rddps(descriptor))) {
+    if (plain != NULL && (what == EPOLL_CTL_DEL || !is_unconnected(descriptor))) {
         *plain = instance->plain[--instance->plain_count];
-    } else if (what != EPOLL_CTL_DEL && event != NULL && may_become_rddps(descriptor)) {
+    } else if (what != EPOLL_CTL_DEL && event != NULL && is_unconnected(descriptor)) {
         if (plain == NULL) {
             struct plain *more = realloc(instance->plain, (instance->plain_count + 1) * sizeof *more);
             if (more != NULL) {
@@ -885,13 +870,8 @@ static void end_instance(struct object *object) {
     free(instance->plain);
 }
 
-static bool is_settled(const struct object *object) {
-    (void)object;
-    return true;
-}
-
 __attribute__((constructor(101))) static void prepare(void) {
-    static const struct functions functions = {.size = sizeof(struct instance), .is_settled = is_settled, .forget = forget_instance, .end = end_instance};
+    static const struct functions functions = {.size = sizeof(struct instance), .is_settled = is_always_settled, .forget = forget_instance, .end = end_instance};
     set_functions(AN_EPOLL, &functions);
     before_replacing = leave_instances;
     after_replacing = enter_instances;

@@ -37,7 +37,7 @@ bool fall_back(struct stream *stream) {
     }
     int error = errno;
     lock_library();
-    bool falls = is_intact(stream->fallback) && may_have(stream);
+    bool falls = is_hidden(stream->fallback) && may_have(stream);
     if (falls) {
         int flags = fcntl(stream->fallback, F_GETFL, 0) & ~O_NONBLOCK;
         sockets_log("to port %u: by the kernel", ntohs(stream->to.sin6_port));

@@ -10,11 +10,6 @@
 #include "libc.h"
 #include "waiting.h"
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 struct stream *current_stream(int descriptor) {
     struct stream *stream = take_stream(descriptor);
     if (stream != NULL && stream->origin == NULL && has_moved(stream)) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define DEFINE_LIBC_FUNCTION(result, name, parameters) result(*libc_##name) parameters;
 LIBC_FUNCTIONS(DEFINE_LIBC_FUNCTION)
@@ -27,4 +28,12 @@ __attribute__((constructor(101))) void find_libc(void) {
 #define FIND_LIBC_FUNCTION(result, name, parameters) *(void **)&libc_##name = find(libc, #name, "__interceptor_" #name);
     LIBC_FUNCTIONS(FIND_LIBC_FUNCTION)
 #undef FIND_LIBC_FUNCTION
+}
+
+void check_room(size_t octets, size_t room) {
+    if (octets > room) {
+        static const char text[] = "rddp sockets: a call for more than its buffer holds: the program ends\n";
+        (void)!LIBC(write)(STDERR_FILENO, text, sizeof text - 1);
+        abort();
+    }
 }

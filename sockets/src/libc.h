@@ -5,6 +5,7 @@
 #ifndef RDDP_SOCKETS_LIBC_H
 #define RDDP_SOCKETS_LIBC_H
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,6 +19,15 @@
 #include <sys/uio.h>
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* What a function of libc returns that fails. */
+static inline int fails(int error) {
+    errno = error;
+    return -1;
+}
+
+/* Of a program that is made with _FORTIFY_SOURCE: ends it if a call is for more octets than its buffer has room for. */
+void check_room(size_t octets, size_t room);
 
 #define LIBC_FUNCTIONS(X)                                                                                              \
     X(int, accept4, (int, struct sockaddr *, socklen_t *, int))                                                        \

@@ -1,7 +1,6 @@
 #include "listening.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -24,11 +23,6 @@
 
 void (*listener_made)(const struct listener *listener, int descriptor);
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 static void end_listener(struct object *object) {
     unhide(&((struct listener *)object)->channel);
 }
@@ -39,18 +33,6 @@ __attribute__((constructor(101))) static void prepare(void) {
 }
 
 /* ---- listen ---- */
-
-static int option_of(int descriptor, int level, int name) {
-    int value = 0;
-    socklen_t length = sizeof value;
-    return LIBC(getsockopt)(descriptor, level, name, &value, &length) == 0 ? value : 0;
-}
-
-static bool is_bound_to_device(int descriptor) {
-    char device[IFNAMSIZ] = "";
-    socklen_t length = sizeof device;
-    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, &length) == 0 && device[0] != '\0';
-}
 
 /* A socket that is bound nowhere gets its port before it listens: rddp's is the same. */
 static int bind_if_unbound(int descriptor, int domain) {
@@ -168,7 +150,7 @@ int listen_socket(int descriptor, int backlog) {
     int domain = tcp_domain(descriptor);
     struct in6_addr address;
     uint16_t port;
-    if (domain == 0 || is_bound_to_device(descriptor)) {
+    if (domain == 0 || is_bound_to_device(descriptor, NULL)) {
         return LIBC(listen)(descriptor, backlog);
     }
     read_bound(descriptor, &address, &port);
@@ -325,10 +307,6 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
     return result;
 }
 
-bool has_offer(const struct listener *listener) {
-    return is_ready_now(listener->channel);
-}
-
 /* 0, or -1 with errno. Drops the reference. */
 static int await_somebody(struct listener *listener, int descriptor) {
     struct timeval limit = {.tv_sec = 0};
@@ -407,12 +385,6 @@ void keep_listeners_for_exec(void) {
     unlock_library();
 }
 
-static bool is_of_kind(int descriptor, int type) {
-    int found = 0;
-    socklen_t length = sizeof found;
-    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_TYPE, &found, &length) == 0 && found == type;
-}
-
 /* The name of a Unix socket, or of its other end; false: it has none. */
 static bool read_name(int descriptor, bool remote, struct sockaddr_un *address) {
     socklen_t length = sizeof *address - 1;
@@ -424,7 +396,7 @@ static bool read_name(int descriptor, bool remote, struct sockaddr_un *address) 
 
 static void keep_session(int descriptor) {
     struct sockaddr_un address;
-    if (!is_of_kind(descriptor, SOCK_SEQPACKET) || is_hidden(descriptor) || !read_name(descriptor, true, &address)
+    if (option_of(descriptor, SOL_SOCKET, SO_TYPE) != SOCK_SEQPACKET || is_hidden(descriptor) || !read_name(descriptor, true, &address)
         || strcmp(address.sun_path, daemon_socket()) != 0) {
         return;
     }
@@ -442,7 +414,7 @@ static unsigned long long wanted_cookie;
 static void use_for_socket(int descriptor) {
     uint64_t cookie = 0;
     socklen_t length = sizeof cookie;
-    int domain = is_of_kind(descriptor, SOCK_STREAM) ? tcp_domain(descriptor) : 0;
+    int domain = tcp_domain(descriptor);
     if (domain != 0 && LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0 && cookie == wanted_cookie) {
         found->domain = domain;
         name(&found->object, descriptor);
@@ -452,7 +424,7 @@ static void use_for_socket(int descriptor) {
 
 static void use_channel(int descriptor) {
     struct sockaddr_un address;
-    if (!is_of_kind(descriptor, SOCK_SEQPACKET) || is_hidden(descriptor) || !read_name(descriptor, false, &address)
+    if (option_of(descriptor, SOL_SOCKET, SO_TYPE) != SOCK_SEQPACKET || is_hidden(descriptor) || !read_name(descriptor, false, &address)
         || sscanf(address.sun_path + 1, "rddp-listener/%llx/", &wanted_cookie) != 1) {
         return;
     }

@@ -37,9 +37,6 @@ int listen_socket(int descriptor, int backlog);
 /* accept4(2) of a listener, with whose reference the call begins: it is dropped. */
 int accept_socket(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
-/* Whether somebody has connected by rddp, or rddp listens no more. */
-bool has_offer(const struct listener *listener);
-
 /* shutdown(2) of a listener: it is the kernel's alone. */
 void stop_listening(int descriptor);
 

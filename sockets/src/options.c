@@ -10,20 +10,20 @@
 
 #define SO_ZEROCOPY_ 60
 
-static int fails(int error) {
-    errno = error;
-    return -1;
-}
-
 /* Of the socket itself: they are the stream's as well. */
 static bool is_of_socket(int level, int name) {
     return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO || name == SO_LINGER || name == SO_RCVLOWAT);
 }
 
-static int store(int answer, void *value, socklen_t *length) {
-    memcpy(value, &answer, *length < sizeof answer ? *length : sizeof answer);
-    *length = *length < sizeof answer ? *length : sizeof answer;
+/* As much of an answer as there is room for. */
+static int store_part(const void *answer, socklen_t octets, void *value, socklen_t *length) {
+    *length = *length < octets ? *length : octets;
+    memcpy(value, answer, *length);
     return 0;
+}
+
+static int store(int answer, void *value, socklen_t *length) {
+    return store_part(&answer, sizeof answer, value, length);
 }
 
 /* What a socket is; false if that is not asked. */
@@ -85,10 +85,7 @@ static int get_tcp_info(const struct stream *stream, void *value, socklen_t *len
     } else if (is_connected(stream)) {
         info.tcpi_state = ended ? (peer_ended ? TCP_LAST_ACK : TCP_FIN_WAIT1) : peer_ended ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
     }
-    socklen_t stored = *length < sizeof info ? *length : sizeof info;
-    memcpy(value, &info, stored);
-    *length = stored;
-    return 0;
+    return store_part(&info, sizeof info, value, length);
 }
 
 int get_option(struct stream *stream, int descriptor, int level, int name, void *value, socklen_t *length) {
@@ -166,10 +163,7 @@ int get_bridge_option(int domain, int descriptor, int level, int name, void *val
     }
     if (level == IPPROTO_TCP && name == TCP_INFO) {
         struct tcp_info info = {.tcpi_state = TCP_ESTABLISHED};
-        socklen_t stored = *length < sizeof info ? *length : sizeof info;
-        memcpy(value, &info, stored);
-        *length = stored;
-        return 0;
+        return store_part(&info, sizeof info, value, length);
     }
     int model = model_of(NULL, domain);
     return model < 0 ? -1 : close_model(model, LIBC(getsockopt)(model, level, name, value, length));

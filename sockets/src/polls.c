@@ -34,6 +34,10 @@ static void *memory_of(struct poll *poll) {
     return memory;
 }
 
+static short events_of(const struct stream *stream, const struct pollfd *entry) {
+    return (short)(stream_events(stream) & ((uint16_t)entry->events | POLLERR | POLLHUP));
+}
+
 /* Stores the events of streams, of which the kernel is not asked now. Returns how many have some. */
 static int look_at_streams(struct poll *poll) {
     int ready = 0;
@@ -50,7 +54,7 @@ static int look_at_streams(struct poll *poll) {
         }
         struct stream *stream = current_stream(entry->fd);
         if (stream != NULL && stream->origin == NULL) {
-            entry->revents = (short)(stream_events(stream) & ((uint16_t)entry->events | POLLERR | POLLHUP));
+            entry->revents = events_of(stream, entry);
             poll->kernel[i].fd = -1;
         } else {
             struct listener *listener = stream == NULL ? take_listener(entry->fd) : NULL;
@@ -118,7 +122,7 @@ static bool watch_streams(struct poll *poll) {
         if (out && !is_writable(stream) && !is_connecting(stream)) {
             arm_out(stream, entry->fd, false);
         }
-        ready = has_moved(stream) || (stream_events(stream) & ((uint16_t)entry->events | POLLERR | POLLHUP)) != 0;
+        ready = has_moved(stream) || events_of(stream, entry) != 0;
         put_stream(stream);
     }
     return ready;
@@ -133,8 +137,7 @@ static void unwatch(struct poll *poll, nfds_t i) {
             note_hangup(stream);
         }
         /* What it is for has been read by somebody else, or is not what this thread waits for. */
-        if ((seen & POLLIN) != 0 && !has_moved(stream)
-            && (stream_events(stream) & ((uint16_t)poll->entries[i].events | POLLERR | POLLHUP)) == 0) {
+        if ((seen & POLLIN) != 0 && !has_moved(stream) && events_of(stream, &poll->entries[i]) == 0) {
             drain(stream, poll->entries[i].fd);
         }
     }
@@ -198,11 +201,6 @@ static bool any_named(const struct pollfd *entries, nfds_t count) {
     return false;
 }
 
-/* For a thread that is cancelled in its sleep. */
-static void free_memory(void *memory) {
-    free(memory);
-}
-
 static int poll_many(struct poll *poll, uint64_t deadline, const sigset_t *mask) {
     void *memory = memory_of(poll);
     if (memory == NULL) {
@@ -210,7 +208,7 @@ static int poll_many(struct poll *poll, uint64_t deadline, const sigset_t *mask)
         return -1;
     }
     int ready;
-    pthread_cleanup_push(free_memory, memory);
+    pthread_cleanup_push(free, memory);
     ready = poll_streams(poll, deadline, mask);
     pthread_cleanup_pop(1);
     return ready;

@@ -236,7 +236,7 @@ static struct session *make_session(void) {
 
 struct session *open_session(void) {
     lock_library();
-    if (current != NULL && !is_intact(current->control)) {
+    if (current != NULL && !is_hidden(current->control)) {
         current = NULL;
     }
     if (current == NULL) {
@@ -255,11 +255,16 @@ const struct networks *rddp_networks(void) {
     return session != NULL ? &session->networks : known_networks();
 }
 
+const struct networks *find_networks(void) {
+    const struct networks *networks = rddp_networks();
+    return networks->count == 0 && open_session() != NULL ? rddp_networks() : networks;
+}
+
 int request_bridge(int stream) {
     struct message message;
     struct session *session = current;
     int control = -1, result = REQUEST_LOST;
-    if (session == NULL || !is_intact(session->control)) {
+    if (session == NULL || !is_hidden(session->control)) {
         control = dial();
         session = NULL;
         if (control < 0 || !say_hello(control, &message)) {
@@ -290,7 +295,7 @@ void ring(const struct session *session, unsigned section, unsigned index) {
     atomic_fetch_or(&bells->summary, UINT64_C(1) << index / 64);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&bells->sleeping, memory_order_relaxed) == 1 && atomic_exchange(&bells->sleeping, 0) == 1
-        && is_intact(session->wake)) {
+        && is_hidden(session->wake)) {
         static const char octet = 'w';
         (void)!write(session->wake, &octet, 1);
     }

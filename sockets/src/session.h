@@ -42,6 +42,9 @@ struct session *open_session(void);
 /* The networks of the daemon's interfaces, or those that were known when the program was started. */
 const struct networks *rddp_networks(void);
 
+/* The same; the daemon is asked if none are known. */
+const struct networks *find_networks(void);
+
 void begin_message(struct message *message, unsigned type);
 
 /*
