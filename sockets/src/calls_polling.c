@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "descriptors.h"
+#include "epoll_waits.h"
 #include "epolls.h"
 #include "libc.h"
 #include "polls.h"

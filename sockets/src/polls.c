@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "epolls.h"
+#include "epoll_waits.h"
 #include "io.h"
 #include "libc.h"
 #include "listening.h"
