@@ -88,10 +88,10 @@ void stop_listening(struct id *id);
 /* Options of a connection for the parameters of a program and its shared receive queue; both may be null. */
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared);
 
-/* Options of the connections that a listener accepts. shared may be null. */
 /* The DSCP of the type of service that the program has chosen. */
 uint32_t dscp_of(const struct id *id);
 
+/* Options of the connections that a listener accepts. shared may be null. */
 struct rddp_connection_options listening_options(struct ibv_srq *shared);
 
 /* Makes an event for an id, and adds it to the id's channel, with `streams` held. */
