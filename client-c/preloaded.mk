@@ -1,8 +1,9 @@
 # What the makefiles of the preloaded libraries, librddp-verbs.so and librddp-sockets.so, share: the library from its own objects and
 # librddp's, and its tests with the same objects under the sanitizers.
 #
-# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; FLAGS, further ones of the compiler; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is;
-# BESIDE, what else is built, and INSTALLED, what of that is installed. NAME.map says what the library exports.
+# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; FLAGS, further ones of
+# the compiler; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is; BESIDE, what else is built, and
+# INSTALLED, what of that is installed. NAME.map says what the library exports.
 
 TARGET   := target
 PREFIX   ?= /usr/local
