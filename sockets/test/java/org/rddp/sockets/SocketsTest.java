@@ -57,6 +57,8 @@ class SocketsTest {
         "streams_test-address",
         "streams_test-thread",
         "signals_test-address",
+        "moved_test-address",
+        "moved_test-thread",
         "epoll_test-address",
         "epoll_test-thread",
         "nested_test-address",
