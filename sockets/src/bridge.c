@@ -1,9 +1,10 @@
 #include "bridge.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/un.h>
 
 #include "addresses.h"
@@ -11,7 +12,9 @@
 #include "locks.h"
 #include "settings.h"
 
+/* A name: this, 16 hexadecimal digits, and of a bridge the addresses. */
 #define NAME "rddp-stream/"
+#define NAME_OCTETS (sizeof NAME - 1 + 16)
 
 void (*before_replacing)(struct stream *stream, int descriptor);
 void (*after_replacing)(struct stream *stream, int descriptor);
@@ -67,14 +70,12 @@ static void copy_timeouts(int from, int to) {
 
 /* The name by which processes without a mapping learn the addresses, as the daemon gives it to a bridge. */
 static void name_end(int end, const struct stream_ends *ends) {
-    static _Atomic unsigned count;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char local[INET6_ADDRSTRLEN], remote[INET6_ADDRSTRLEN];
-    inet_ntop(ends->family, ends->local, local, sizeof local);
-    inet_ntop(ends->family, ends->remote, remote, sizeof remote);
-    int octets = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, NAME "%d/%u/%u/%s/%u/%s/%u", (int)getpid(),
-        atomic_fetch_add(&count, 1), ends->family, local, ends->local_port, remote, ends->remote_port);
-    (void)LIBC(bind)(end, (struct sockaddr *)&address, (socklen_t)(sizeof address.sun_family + 1 + (size_t)octets));
+    uint64_t number = 0;
+    (void)!getrandom(&number, sizeof number, 0);
+    snprintf(address.sun_path + 1, NAME_OCTETS + 1, NAME "%016" PRIx64, number);
+    memcpy(address.sun_path + 1 + NAME_OCTETS, ends, sizeof *ends);
+    (void)LIBC(bind)(end, (struct sockaddr *)&address, (socklen_t)(sizeof address.sun_family + 1 + NAME_OCTETS + sizeof *ends));
 }
 
 /*
@@ -170,9 +171,9 @@ bool use_bridges_for_exec(void) {
 
 /* ---- By name ---- */
 
-/* The rest of the name of the socket's other end behind "rddp-stream/"; NULL if it is another, or none of the daemon's. */
-static const char *name_of_other_end(int descriptor, struct sockaddr_un *address) {
-    socklen_t length = sizeof *address - 1, credentials_length = sizeof(struct ucred);
+/* Octets of the name of the socket's other end; 0 if it is no stream or bridge, or not the daemon's. */
+static size_t name_of_other_end(int descriptor, struct sockaddr_un *address) {
+    socklen_t length = sizeof *address, credentials_length = sizeof(struct ucred);
     struct ucred peer;
     memset(address, 0, sizeof *address);
     int error = errno;
@@ -181,27 +182,23 @@ static const char *name_of_other_end(int descriptor, struct sockaddr_un *address
         && LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &credentials_length) == 0
         && is_daemons_user(peer.uid);
     errno = error;
-    return is ? address->sun_path + 1 + strlen(NAME) : NULL;
+    return is ? length - sizeof address->sun_family - 1 : 0;
 }
 
 bool is_bridge(int descriptor, struct stream_ends *ends) {
     struct sockaddr_un address;
-    const char *rest = name_of_other_end(descriptor, &address);
-    char local[INET6_ADDRSTRLEN], remote[INET6_ADDRSTRLEN];
-    unsigned family, local_port, remote_port;
-    if (rest == NULL
-        || sscanf(rest, "%*u/%*u/%u/%45[0-9a-f.:]/%u/%45[0-9a-f.:]/%u", &family, local, &local_port, remote, &remote_port) != 5) {
+    if (name_of_other_end(descriptor, &address) != NAME_OCTETS + sizeof *ends) {
         return false;
     }
-    *ends = (struct stream_ends){.family = (uint16_t)family, .local_port = (uint16_t)local_port, .remote_port = (uint16_t)remote_port};
-    return inet_pton((int)family, local, ends->local) == 1 && inet_pton((int)family, remote, ends->remote) == 1;
+    memcpy(ends, address.sun_path + 1 + NAME_OCTETS, sizeof *ends);
+    return true;
 }
 
 /* ---- From the program before ---- */
 
 static void look_at_inherited(int descriptor) {
     struct sockaddr_un address;
-    if (option_of(descriptor, SOL_SOCKET, SO_TYPE) != SOCK_SEQPACKET || name_of_other_end(descriptor, &address) == NULL) {
+    if (option_of(descriptor, SOL_SOCKET, SO_TYPE) != SOCK_SEQPACKET || name_of_other_end(descriptor, &address) == 0) {
         return;
     }
     int made = bridge_of(NULL, descriptor);

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Arrays;
 
 /**
  * One end of a socketpair(2) of Unix-domain sockets. {@link #send} and {@link #receive} never wait
@@ -38,6 +40,8 @@ public final class PairedSocket implements AutoCloseable {
   private static final MethodHandle SEND = SystemCall.exact("send", "l:illi");
   private static final MethodHandle RECEIVE = SystemCall.exact("recv", "l:illi");
 
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final Descriptor descriptor;
 
   /** Wraps one end, which is closed with this. */
@@ -45,24 +49,42 @@ public final class PairedSocket implements AutoCloseable {
     this.descriptor = descriptor;
   }
 
-  /** Creates the two ends of a pair that carries messages (SOCK_SEQPACKET). */
-  public static PairedSocket[] ofMessages() throws SystemCallException {
-    return pair(SOCK_SEQPACKET);
+  /**
+   * Creates the two ends of a pair that carries messages (SOCK_SEQPACKET), the first with a name.
+   *
+   * @param prefix of the {@linkplain #peerName name}
+   */
+  public static PairedSocket[] ofMessages(String prefix) throws SystemCallException {
+    return pair(SOCK_SEQPACKET, prefix, new byte[0]);
   }
 
-  /** Creates the two ends of a pair that carries octets (SOCK_STREAM). */
-  public static PairedSocket[] ofOctets() throws SystemCallException {
-    return pair(SOCK_STREAM);
+  /**
+   * Creates the two ends of a pair that carries octets (SOCK_STREAM), the first with a name.
+   *
+   * @param prefix of the {@linkplain #peerName name}
+   * @param rest of the name
+   */
+  public static PairedSocket[] ofOctets(String prefix, byte[] rest) throws SystemCallException {
+    return pair(SOCK_STREAM, prefix, rest);
   }
 
-  private static PairedSocket[] pair(int type) throws SystemCallException {
+  private static PairedSocket[] pair(int type, String prefix, byte[] rest)
+      throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment ends = arena.allocate(ValueLayout.JAVA_INT, 2);
-      SOCKETPAIR.call(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.address());
-      return new PairedSocket[] {
-        new PairedSocket(Descriptor.of(ends.getAtIndex(ValueLayout.JAVA_INT, 0))),
-        new PairedSocket(Descriptor.of(ends.getAtIndex(ValueLayout.JAVA_INT, 1)))
+      MemorySegment numbers = arena.allocate(ValueLayout.JAVA_INT, 2);
+      SOCKETPAIR.call(AF_UNIX, type | SOCK_CLOEXEC, 0, numbers.address());
+      PairedSocket[] ends = {
+        new PairedSocket(Descriptor.of(numbers.getAtIndex(ValueLayout.JAVA_INT, 0))),
+        new PairedSocket(Descriptor.of(numbers.getAtIndex(ValueLayout.JAVA_INT, 1)))
       };
+      try {
+        ends[0].bind(prefix, rest);
+        return ends;
+      } catch (SystemCallException e) {
+        ends[0].close();
+        ends[1].close();
+        throw e;
+      }
     }
   }
 
@@ -72,15 +94,14 @@ public final class PairedSocket implements AutoCloseable {
   }
 
   /**
-   * Gives this end an abstract name, which getpeername(2) of the other end tells.
-   *
-   * @param name without the leading zero octet, at most 107 octets
+   * Abstract names belong to all processes of a network namespace: one that can be foreseen may be
+   * another's already.
    */
-  public void bind(Name name) throws SystemCallException {
-    byte[] octets = name.text().getBytes(StandardCharsets.UTF_8);
-    if (octets.length > MAX_NAME) {
-      throw new IllegalArgumentException("a name of " + octets.length + " octets");
-    }
+  private void bind(String prefix, byte[] rest) throws SystemCallException {
+    byte[] begin =
+        "%s/%016x".formatted(prefix, RANDOM.nextLong()).getBytes(StandardCharsets.US_ASCII);
+    byte[] octets = Arrays.copyOf(begin, begin.length + rest.length);
+    System.arraycopy(rest, 0, octets, begin.length, rest.length);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(3L + octets.length, 2);
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
@@ -90,14 +111,10 @@ public final class PairedSocket implements AutoCloseable {
   }
 
   /**
-   * An abstract name of a socket.
-   *
-   * @param text without the leading zero octet
+   * The abstract name of a socket's other end: its prefix, a slash, 16 random hexadecimal digits,
+   * and the rest; empty if it has none.
    */
-  public record Name(String text) {}
-
-  /** The abstract name of a socket's other end; empty if it has none. */
-  public static String peerName(Descriptor socket) throws SystemCallException {
+  public static byte[] peerName(Descriptor socket) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(3L + MAX_NAME, 2);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
@@ -105,7 +122,7 @@ public final class PairedSocket implements AutoCloseable {
       int octets = Math.max(0, length.get(ValueLayout.JAVA_INT, 0) - 3);
       byte[] name = new byte[octets];
       MemorySegment.copy(address, ValueLayout.JAVA_BYTE, 3, name, 0, octets);
-      return new String(name, StandardCharsets.UTF_8);
+      return name;
     }
   }
 

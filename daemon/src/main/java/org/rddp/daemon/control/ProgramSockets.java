@@ -413,10 +413,7 @@ final class ProgramSockets {
     listenerQuota.take(1);
     int number = service.nextListener();
     try {
-      PairedSocket[] ends = PairedSocket.ofMessages();
-      ends[0].bind(
-          new PairedSocket.Name(
-              "rddp-listener/%d/%d".formatted(ProcessHandle.current().pid(), number)));
+      PairedSocket[] ends = PairedSocket.ofMessages("rddp-listener");
       ends[0].forbidDescriptors();
       StreamListener made =
           new StreamListener(

@@ -1,5 +1,6 @@
 package org.rddp.daemon.control;
 
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import org.rddp.client.types.Reason;
-import org.rddp.daemon.engine.ConnectionEnds;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.IncomingStream;
 import org.rddp.daemon.engine.OctetStream;
@@ -24,6 +24,7 @@ import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamMemory;
 
 /**
@@ -58,7 +59,6 @@ final class StreamService implements StreamKeeper {
   private final Map<Long, PairedSocket> bridges = new HashMap<>();
 
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
-  private final long process = ProcessHandle.current().pid();
   private final StreamSpares spares;
   private int lastListener;
 
@@ -247,8 +247,9 @@ final class StreamService implements StreamKeeper {
     boolean mapped = stream.isMapped();
     onThread(() -> {
       try {
-        PairedSocket[] ends = PairedSocket.ofOctets();
-        ends[0].bind(new PairedSocket.Name(bridgeName(number, stream)));
+        byte[] addresses = new byte[StreamEnds.OCTETS];
+        stream.streamEnds().write(MemorySegment.ofArray(addresses));
+        PairedSocket[] ends = PairedSocket.ofOctets("rddp-stream", addresses);
         ends[0].forbidDescriptors();
         StreamMemory memory = mapped ? null : StreamMemory.create(RING, RING);
         Engine engine = stream.parts().section().engine();
@@ -261,19 +262,6 @@ final class StreamService implements StreamKeeper {
             program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
       }
     });
-  }
-
-  private String bridgeName(long number, OctetStream stream) {
-    ConnectionEnds ends = stream.ends();
-    return "rddp-stream/%d/%d/%d/%s/%d/%s/%d"
-        .formatted(
-            process,
-            number,
-            stream.streamEnds().family(),
-            ends.localAddress(),
-            ends.localPort(),
-            ends.remoteAddress(),
-            ends.remotePort());
   }
 
   private void bridged(

@@ -18,7 +18,7 @@ final class StreamSpares {
   /**
    * Memory and sockets that no stream has yet.
    *
-   * @param number of the stream, which its socket's name tells
+   * @param number of the stream
    * @param socket the daemon's end
    * @param programSocket the program's
    * @param cookie by which the kernel knows the program's end
@@ -43,7 +43,6 @@ final class StreamSpares {
   private final Consumer<Runnable> control;
   private final Runnable notLocked;
   private final int ring;
-  private final long process = ProcessHandle.current().pid();
   private final Queue<Spare> spares = new ArrayDeque<>();
   private long lastNumber;
   private int ordered;
@@ -117,8 +116,7 @@ final class StreamSpares {
       if (!memory.allocate()) {
         notLocked.run();
       }
-      PairedSocket[] ends = PairedSocket.ofMessages();
-      ends[0].bind(new PairedSocket.Name("rddp-stream/%d/%d".formatted(process, number)));
+      PairedSocket[] ends = PairedSocket.ofMessages("rddp-stream");
       boolean refuses = ends[0].forbidDescriptors();
       ends[1].limitSending();
       long cookie = PairedSocket.cookie(ends[1].descriptor());

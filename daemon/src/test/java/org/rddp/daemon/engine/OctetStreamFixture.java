@@ -165,7 +165,7 @@ final class OctetStreamFixture {
       StreamMemory memory = StreamMemory.create(RING, RING);
       int index = lastIndex++;
       memory.header().write(0, index, RING, RING);
-      PairedSocket[] ends = PairedSocket.ofMessages();
+      PairedSocket[] ends = PairedSocket.ofMessages("test");
       ends[1].limitSending();
       return new StreamParts(section, index, index, memory, ends[0], ends[1], index, true);
     } catch (SystemCallException e) {
