@@ -53,7 +53,8 @@ affected_steps() {
             client-c/*) printf '%s\n' scripts libraries ;;
             verbs/*) printf '%s\n' scripts libraries verbs ;;
             sockets/*) printf '%s\n' scripts libraries sockets ;;
-            tcp-lite/*) printf '%s\n' java simulation linux_tcp races ;;
+            ip/*) printf '%s\n' java simulation linux_tcp races esp ;;
+            tcp-lite/*) printf '%s\n' java simulation linux_tcp ;;
             mpa-engine/* | ddp-engine/*) printf '%s\n' java simulation tshark ;;
             client/*) printf '%s\n' java races libraries ;;
             daemon/* | fixtures/* | lab/*) printf '%s\n' java simulation ;;

@@ -1,8 +1,7 @@
 /**
  * An MPA-aware TCP: whole FPDUs per segment, and no buffer between packet and user.
  *
- * <p>Packages of the module, each of which uses only those before it: wire, device, ip,
- * tcp.congestion, tcp.loss, tcp.storage, tcp.handshake, tcp. {@code ModuleBoundariesTest} checks
- * the order.
+ * <p>Packages of the module, each of which uses only those before it: tcp.congestion, tcp.loss,
+ * tcp.storage, tcp.handshake, tcp. {@code ModuleBoundariesTest} checks the order.
  */
 package org.rddp.tcp;

@@ -17,7 +17,6 @@ import org.rddp.device.ScriptedDevice;
 import org.rddp.group.StackGroup;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
-import org.rddp.tcp.testing.RouterMessages;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
