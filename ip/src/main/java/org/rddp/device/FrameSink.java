@@ -1,6 +1,6 @@
 package org.rddp.device;
 
-/** Receives the frames of a device that is captured, such as a {@link PcapWriter}. */
+/** Receives the frames of a device that is captured. */
 @FunctionalInterface
 public interface FrameSink {
   /**

@@ -8,20 +8,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.rddp.capture.LiveCapture;
+import org.rddp.capture.PcapngWriter;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
-import org.rddp.device.PcapWriter;
 
 /** Captures an interface's frames on a thread of its own while the demonstration runs. */
 final class DemoCapture implements AutoCloseable {
-  private final PcapWriter file;
+  private final PcapngWriter file;
   private final LiveCapture capture;
   private final Rddp session;
   private final Consumer<String> progress;
   private final Thread thread = new Thread(this::run, "capture");
-
-  /** Time of the frame that is written. */
-  private long time;
 
   private volatile boolean running = true;
   private volatile IOException failure;
@@ -36,13 +33,13 @@ final class DemoCapture implements AutoCloseable {
                 .withInterfaceName(interfaceName)
                 .withProgramName("demo capture"));
     this.file =
-        new PcapWriter(
+        new PcapngWriter(
             FileChannel.open(
                 path,
                 StandardOpenOption.CREATE,
                 StandardOpenOption.WRITE,
                 StandardOpenOption.TRUNCATE_EXISTING),
-            () -> time);
+            new PcapngWriter.Description("rddp demo", interfaceName, 0, "", ""));
     try {
       capture =
           new LiveCapture(session, LiveCapture.RING, LiveCapture.WHOLE_FRAMES, false, this::write);
@@ -53,9 +50,8 @@ final class DemoCapture implements AutoCloseable {
     thread.start();
   }
 
-  private void write(long timeNanos, int originalLength, MemorySegment octets) {
-    time = timeNanos;
-    file.onFrame(true, octets.address(), (int) octets.byteSize());
+  private void write(long timeNanos, int originalLength, MemorySegment octets) throws IOException {
+    file.frame(timeNanos, originalLength, octets, PcapngWriter.Direction.UNKNOWN, "");
   }
 
   private void run() {

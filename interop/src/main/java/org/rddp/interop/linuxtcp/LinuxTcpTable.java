@@ -1,9 +1,7 @@
 package org.rddp.interop.linuxtcp;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -19,8 +17,8 @@ import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.PacketPool;
-import org.rddp.device.PcapWriter;
 import org.rddp.dpdk.Eal;
+import org.rddp.interop.FrameFile;
 import org.rddp.interop.ImpairedLink;
 import org.rddp.interop.Impairment;
 import org.rddp.ip.InterfaceAddress;
@@ -41,7 +39,7 @@ public final class LinuxTcpTable {
   private static final long TAP_MAC = 0x02_00_00_00_00_63L;
 
   private final LinuxPeer peer;
-  private final PcapWriter capture;
+  private final FrameFile capture;
   private final int frames;
   private final long cleanOctets;
   private final long impairedOctets;
@@ -50,7 +48,7 @@ public final class LinuxTcpTable {
   private int port = FIRST_PORT;
   private int failed;
 
-  private LinuxTcpTable(LinuxPeer peer, PcapWriter capture, String[] arguments) {
+  private LinuxTcpTable(LinuxPeer peer, FrameFile capture, String[] arguments) {
     this.peer = peer;
     this.capture = capture;
     frames = Integer.parseInt(arguments[2]);
@@ -71,13 +69,11 @@ public final class LinuxTcpTable {
               + " COMMAND-ONCE-UP PEER...");
     }
     Configuration configuration = ConfigurationFile.read(Path.of(arguments[0]));
-    FileChannel file =
-        FileChannel.open(
-            Path.of(arguments[1]), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     LinuxTcpTable table;
     try (DpdkPorts ports = DpdkPorts.open(configuration);
         FrameDevice tap = new LinuxTap(arguments[5], pool(LARGE_MTU), TAP_MAC, LARGE_MTU);
-        PcapWriter capture = new PcapWriter(file, () -> System.currentTimeMillis() * 1_000_000);
+        FrameFile capture =
+            new FrameFile(Path.of(arguments[1]), () -> System.currentTimeMillis() * 1_000_000);
         LinuxPeer peer = new LinuxPeer(Arrays.asList(arguments).subList(8, arguments.length))) {
       Eal.registerThread();
       run(arguments[7]);

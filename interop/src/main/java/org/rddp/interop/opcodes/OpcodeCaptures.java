@@ -1,9 +1,7 @@
 package org.rddp.interop.opcodes;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -12,7 +10,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.device.CapturedDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.PcapWriter;
+import org.rddp.interop.FrameFile;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Rtr;
@@ -38,7 +36,7 @@ public final class OpcodeCaptures {
 
   private final OpcodeHost left;
   private final OpcodeHost right;
-  private final PcapWriter writer;
+  private final FrameFile writer;
   private final RdmapSettings settings;
   private final String capture;
   private long now;
@@ -49,9 +47,7 @@ public final class OpcodeCaptures {
     this.capture = capture;
     settings = new RdmapSettings(mpa, DEPTH, DEPTH);
     Path file = directory.resolve(capture + ".pcap");
-    writer =
-        new PcapWriter(
-            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE), () -> now);
+    writer = new FrameFile(file, () -> now);
     NativePacketPool one = new NativePacketPool(PACKETS, mtu + 64);
     NativePacketPool two = new NativePacketPool(PACKETS, mtu + 64);
     LoopedDevice[] link = LoopedDevice.pair(one, two, mtu, FRAMES);
