@@ -23,8 +23,6 @@ public final class IpLayer {
   /** The most frames received in one burst. */
   public static final int BURST = 64;
 
-  private static final int PORTS = 8;
-
   private final IpContext context;
   private final FrameDevice device;
   private final PacketPool pool;
@@ -280,10 +278,9 @@ public final class IpLayer {
       int length = pool.length(packets[i]);
       int header = link.header(frame, length);
       long packet = frame + header;
-      if (header > 0
-          && Ipv4.wellFormed(packet, length - header)
-          && Ipv4.totalLength(packet) >= Ipv4.headerLength(packet) + PORTS) {
-        transport.addToPrefetch(Ipv4.source(packet), packet + Ipv4.headerLength(packet));
+      if (header > 0 && Ipv4.wellFormed(packet, length - header)) {
+        int own = Ipv4.headerLength(packet);
+        transport.addToPrefetch(Ipv4.source(packet), packet + own, Ipv4.totalLength(packet) - own);
       } else if (header > 0 && ipv6 != null && Ipv6.wellFormed(packet, length - header)) {
         prefetchIpv6(packet);
       }
@@ -293,10 +290,8 @@ public final class IpLayer {
 
   private void prefetchIpv6(long packet) {
     int number = ipv6.numberOfSource(packet);
-    if (number != 0
-        && Ipv6.nextHeader(packet) == Ipv4.PROTOCOL_TCP
-        && Ipv6.payloadLength(packet) >= PORTS) {
-      transport.addToPrefetch(number, packet + Ipv6.HEADER);
+    if (number != 0 && Ipv6.nextHeader(packet) == Ipv4.PROTOCOL_TCP) {
+      transport.addToPrefetch(number, packet + Ipv6.HEADER, Ipv6.payloadLength(packet));
     }
   }
 

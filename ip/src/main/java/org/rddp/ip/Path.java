@@ -2,7 +2,6 @@ package org.rddp.ip;
 
 import org.rddp.group.HandOverEntry;
 import org.rddp.wire.Ipv4;
-import org.rddp.wire.Tcp;
 
 /**
  * The path to one remote address: its family, our address, the MTU and the next hop. A user that
@@ -122,10 +121,9 @@ public abstract sealed class Path permits Ipv4Path, Ipv6Path {
   /** The least MTU that is accepted from an ICMP message, in octets. */
   abstract int leastMtu();
 
-  /** The largest TCP payload, without TCP options, in a packet of so many octets. */
-  public final int mss(int mtu) {
-    int octets = context.output == null ? mtu - header : context.output.room(this, mtu);
-    return octets - Tcp.HEADER;
+  /** The most octets that a transport can have, header included, in a packet of so many octets. */
+  public final int room(int mtu) {
+    return context.output == null ? mtu - header : context.output.room(this, mtu);
   }
 
   /** Whether every packet of a TCP connection must be in ESP. */

@@ -14,9 +14,10 @@ public interface TransportHandler {
    * checked, so this must have no visible effect.
    *
    * @param source number of the sender's path
-   * @param address of the transport header, of at least eight octets
+   * @param address of the transport header
+   * @param length octets of header and payload
    */
-  default void addToPrefetch(int source, long address) {}
+  default void addToPrefetch(int source, long address, int length) {}
 
   /** Prefetches for the packets added. */
   default void prefetch() {}
@@ -71,7 +72,7 @@ public interface TransportHandler {
   default void onIpv6LinkMtu() {}
 
   /**
-   * Security associations that we send on have changed, and with them {@link Path#mss} of some
+   * Security associations that we send on have changed, and with them {@link Path#room} of some
    * paths, and what {@link Path#send} drops.
    *
    * @param paths whether a path is among them

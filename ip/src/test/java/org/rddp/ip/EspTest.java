@@ -36,6 +36,7 @@ import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
 
 /** Packets of interfaces with a security policy, in ESP and in clear. */
 class EspTest {
@@ -98,26 +99,26 @@ class EspTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1500, false, false, 1426",
-    "9000, false, false, 8926",
-    "1500, true, false, 1406",
-    "1500, false, true, 1406",
-    "1500, true, true, 1366"
+    "1500, false, false, 1446",
+    "9000, false, false, 8946",
+    "1500, true, false, 1426",
+    "1500, false, true, 1426",
+    "1500, true, true, 1386"
   })
-  @DisplayName("the MSS leaves room for ESP, and the largest segment fits the MTU")
+  @DisplayName("a packet has room for ESP, and the largest segment fits the MTU")
   void shouldLeaveRoom(int mtu, boolean ipv6, boolean tunnel, int expected) {
     SecuredLink link = SecuredLink.requiring();
-    int before = link.here.path(link.there.address(ipv6)).mss(mtu);
-    assertThat(before).as("while nothing is known").isEqualTo(ipv6 ? mtu - 94 : mtu - 74);
+    int before = link.here.path(link.there.address(ipv6)).room(mtu);
+    assertThat(before).as("while nothing is known").isEqualTo(ipv6 ? mtu - 74 : mtu - 54);
     link.associate(ipv6, tunnel, GCM);
     assertThat(link.here.changes).as("one is inbound").isEqualTo(1);
-    assertThat(link.here.path(link.there.address(ipv6)).mss(mtu)).isEqualTo(expected);
+    assertThat(link.here.path(link.there.address(ipv6)).room(mtu)).isEqualTo(expected);
     if (mtu == 1500) {
-      link.here.send(link.there.address(ipv6), expected);
+      link.here.send(link.there.address(ipv6), expected - Tcp.HEADER);
       assertThat(link.there.heard).hasSize(1);
       int longest = link.packets().getFirst().length - Ethernet.HEADER;
       assertThat(longest).isBetween(1497, 1500);
-      link.here.send(link.there.address(ipv6), expected + 4);
+      link.here.send(link.there.address(ipv6), expected - Tcp.HEADER + 4);
       assertThat(link.there.heard).as("too long").hasSize(1);
       assertThat(link.here.counters().tooLong).isEqualTo(1);
     }
@@ -174,7 +175,7 @@ class EspTest {
   @DisplayName("without a policy the MSS is what it was, and what a policy lets pass, too")
   void shouldLeaveOthersAlone() {
     SecuredLink link = new SecuredLink(new SecurityPolicy(List.of(), PolicyAction.BYPASS));
-    assertThat(link.here.path(link.there.ipv4).mss(1500)).isEqualTo(1460);
+    assertThat(link.here.path(link.there.ipv4).room(1500)).isEqualTo(1480);
     link.here.send(link.there.ipv4, 10);
     assertThat(link.there.heard).hasSize(1);
     assertThat(SecuredLink.protocol(link.packets().getFirst())).isEqualTo(Ipv4.PROTOCOL_TCP);
@@ -274,7 +275,7 @@ class EspTest {
     link.inject(error(link, quoted, ipv6, 1300));
     assertThat(path.mtu()).isEqualTo(1300);
     assertThat(link.there.changes).isEqualTo(changes + 1);
-    assertThat(path.mss(path.mtu())).isEqualTo(ipv6 ? 1206 : 1226);
+    assertThat(path.room(path.mtu())).isEqualTo(ipv6 ? 1226 : 1246);
   }
 
   /**

@@ -42,8 +42,8 @@ class IpLayerTest {
         }
 
         @Override
-        public void addToPrefetch(int source, long address) {
-          heard.add("expect " + new Ipv4Address(source));
+        public void addToPrefetch(int source, long address, int length) {
+          heard.add("expect " + new Ipv4Address(source) + " " + length);
         }
 
         @Override
@@ -483,8 +483,9 @@ class IpLayerTest {
     ip.receive(now);
     assertThat(heard)
         .containsExactly(
-            "expect 10.0.0.2",
-            "expect 10.0.0.2",
+            "expect 10.0.0.2 40",
+            "expect 10.0.0.2 7",
+            "expect 10.0.0.2 40",
             "look",
             "10.0.0.2 40",
             "10.0.0.2 7",

@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.ip.Path;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
@@ -73,7 +74,8 @@ final class PayloadArrival {
   /** Counts a frame as a train, if it is longer than the segments that the peer may send. */
   private void countTrain(TcpConnection connection, int length) {
     int options = connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
-    int longest = connection.path().mss(connection.path().linkMtu()) - options;
+    Path path = connection.path();
+    int longest = SegmentSizes.mss(path, path.linkMtu()) - options;
     if (length > longest) {
       counters.trainsIn++;
       counters.trainSegmentsIn += Math.ceilDiv(length, longest);

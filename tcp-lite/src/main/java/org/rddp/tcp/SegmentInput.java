@@ -36,9 +36,11 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void addToPrefetch(int source, long address) {
-    prefetch.add(
-        TcpConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
+  public void addToPrefetch(int source, long address, int length) {
+    if (length >= Tcp.HEADER) {
+      prefetch.add(
+          TcpConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
+    }
   }
 
   @Override

@@ -181,7 +181,8 @@ final class SegmentOutput {
     boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, connection.path().mss(connection.path().linkMtu()));
+    long sum =
+        TcpOptions.putMss(option, SegmentSizes.mss(connection.path(), connection.path().linkMtu()));
     option += TcpOptions.MSS_LENGTH;
     if (scaled) {
       sum += TcpOptions.putWindowScale(option, offer.windowShift());

@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.ip.Path;
 import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
@@ -19,15 +20,20 @@ final class SegmentSizes {
   /** Sets EMSS and the window scale from the peer's SYN. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     Path path = connection.path();
-    int mss = Math.min(path.mss(path.linkMtu()), theirMss); // MPA-2-02
+    int mss = Math.min(mss(path, path.linkMtu()), theirMss); // MPA-2-02
     connection.negotiatedEmss = mss - options(connection);
     int emss = emss(connection, path.mtu());
     connection.sender.negotiated(emss, windowShift);
   }
 
+  /** The largest payload, without TCP options, in a packet of so many octets. */
+  static int mss(Path path, int mtu) {
+    return path.room(mtu) - Tcp.HEADER;
+  }
+
   /** EMSS on a path with an MTU. */
   private static int emss(TcpConnection connection, int mtu) {
-    int mss = connection.path().mss(mtu);
+    int mss = mss(connection.path(), mtu);
     return Math.min(connection.negotiatedEmss, mss - options(connection)); // MPA-2-02
   }
 

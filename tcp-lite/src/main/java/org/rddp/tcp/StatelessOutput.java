@@ -65,7 +65,7 @@ final class StatelessOutput {
     }
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, path.mss(path.linkMtu()));
+    long sum = TcpOptions.putMss(option, SegmentSizes.mss(path, path.linkMtu()));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
     if (offer.timestamps() && syn.options.timestamps()) {
