@@ -198,12 +198,13 @@ static void close_both(const int descriptors[2]) {
  * descriptors. Without a session it goes, and the daemon offers the stream again. 1: there is one; 0: none; -1 with errno. ENOTCONN: the
  * daemon has ended.
  */
-static int take_offer(const struct listener *listener, struct offer *offer, int descriptors[2], int flags) {
+static int take_offer(const struct listener *listener, struct offer *offer, int descriptors[2]) {
     union ancillary ancillary;
     struct iovec piece = {.iov_base = offer, .iov_len = sizeof *offer};
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &ancillary, .msg_controllen = sizeof ancillary};
     int look = listener->session != NULL ? MSG_PEEK : 0;
-    ssize_t got = recvmsg(listener->channel, &message, flags | look | MSG_DONTWAIT);
+    /* Another thread's exec(2) would find a stream whose memory nobody has mapped. */
+    ssize_t got = recvmsg(listener->channel, &message, MSG_CMSG_CLOEXEC | look | MSG_DONTWAIT);
     if (got <= 0) {
         return got == 0 ? fails(ENOTCONN) : errno == EAGAIN ? 0 : -1;
     }
@@ -249,6 +250,9 @@ static int open_offered(const struct listener *listener, int descriptor, const s
         return fails(error);
     }
     close(parts.memory);
+    if ((flags & SOCK_CLOEXEC) == 0) {
+        (void)fcntl(parts.socket, F_SETFD, 0);
+    }
     if ((flags & SOCK_NONBLOCK) != 0) {
         (void)fcntl(parts.socket, F_SETFL, O_NONBLOCK);
         atomic_store(&stream->header->nonblocking, 1);
@@ -275,7 +279,7 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
     if (listener->session != NULL) {
         lock_shared(&listener->session->page->accepting);
     }
-    int taken = take_offer(listener, &offer, descriptors, (flags & SOCK_CLOEXEC) != 0 ? MSG_CMSG_CLOEXEC : 0);
+    int taken = take_offer(listener, &offer, descriptors);
     bool lost = taken < 0 && errno == ENOTCONN;
     if (taken == 0 || lost) {
         /* Nobody takes it in between: the call does not wait. */

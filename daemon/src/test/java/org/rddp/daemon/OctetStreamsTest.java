@@ -36,6 +36,7 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.ipc.ring.StreamMemory;
 
 /** Octet streams of programs, from connect to close. */
 @Timeout(60)
@@ -513,6 +514,37 @@ class OctetStreamsTest {
       client.close();
       bridged.close();
       again.close();
+    }
+  }
+
+  /** As if the engine had not looked at the doorbell yet. */
+  @Test
+  void shouldBridgeWhatAProgramHasMappedAndWrittenBeforeTheDoorbellIsLookedAt() throws Exception {
+    try (ProgramListener listener = listen()) {
+      client = connect(PORT);
+      client.awaitConnected();
+      client.write("early".getBytes(US_ASCII));
+      StreamOffer offer = listener.receive(TIMEOUT);
+      try (StreamMemory memory =
+          StreamMemory.map(offer.memory(), offer.sendOctets(), offer.receiveOctets())) {
+        byte[] before = octets(50_000);
+        MemorySegment ring = MemorySegment.ofAddress(memory.sendAddress(0)).reinterpret(RING);
+        MemorySegment.copy(before, 0, ring, ValueLayout.JAVA_BYTE, 0, before.length);
+        memory.header().addProgramFlags(StreamHeader.MAPPED | StreamHeader.TAKEN);
+        assertThat(memory.header().write(0, before.length)).isTrue();
+        PairedSocket bridged = new PairedSocket(there.bridge(offer.stream()));
+        assertThat(memory.header().written()).isEqualTo(StreamHeader.MOVED | before.length);
+        assertThat(memory.header().consumed()).isEqualTo(StreamHeader.MOVED);
+        offer.stream().close();
+        send(bridged, "late".getBytes(US_ASCII));
+        bridged.closeSending();
+        assertThat(read(client, before.length)).isEqualTo(before);
+        assertThat(read(client, 4)).isEqualTo("late".getBytes(US_ASCII));
+        assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
+        assertThat(receive(bridged, 5)).isEqualTo("early".getBytes(US_ASCII));
+        client.close();
+        bridged.close();
+      }
     }
   }
 

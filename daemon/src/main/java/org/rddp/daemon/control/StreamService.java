@@ -218,7 +218,7 @@ final class StreamService implements StreamKeeper {
         .execute(() -> {
           long cookie = cookie(stream);
           stream.close();
-          server.execute(() -> bridge(program, request, streams.get(cookie)));
+          server.execute(() -> bridge(program, request, cookie));
         });
   }
 
@@ -230,68 +230,71 @@ final class StreamService implements StreamKeeper {
     }
   }
 
-  private void bridge(ProgramSession program, int request, OctetStream stream) {
-    if (stream == null) {
+  private void bridge(ProgramSession program, int request, long cookie) {
+    OctetStream stream = streams.get(cookie);
+    if (stream == null || bridges.containsKey(stream.parts().number())) {
+      answerWithBridge(program, request, stream);
+      return;
+    }
+    stream
+        .engine()
+        .execute(() ->
+            stream.whenChecked(() -> onThread(() -> bridge(program, request, cookie, stream))));
+  }
+
+  private void bridge(ProgramSession program, int request, long cookie, OctetStream stream) {
+    try {
+      byte[] addresses = new byte[StreamEnds.OCTETS];
+      stream.streamEnds().write(MemorySegment.ofArray(addresses));
+      PairedSocket[] ends = PairedSocket.ofOctets("rddp-stream", addresses);
+      ends[0].forbidDescriptors();
+      StreamMemory memory = stream.isMapped() ? null : StreamMemory.create(RING, RING);
+      stream
+          .engine()
+          .execute(() -> {
+            OctetStream.Bridging outcome = stream.bridge(cookie, ends[0], memory);
+            server.execute(() -> {
+              if (outcome == OctetStream.Bridging.DONE) {
+                bridges.put(stream.parts().number(), ends[1]);
+              } else {
+                onThread(() -> {
+                  ends[0].close();
+                  ends[1].close();
+                });
+              }
+              if (outcome == OctetStream.Bridging.TO_BE_TRIED_AGAIN) {
+                bridge(program, request, cookie);
+              } else {
+                answerWithBridge(program, request, stream);
+              }
+            });
+          });
+    } catch (SystemCallException e) {
+      server.execute(() ->
+          program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
+    }
+  }
+
+  /** Passes the stream's bridge to a program, or says why there is none. */
+  private void answerWithBridge(ProgramSession program, int request, OctetStream stream) {
+    PairedSocket end = stream == null ? null : bridges.get(stream.parts().number());
+    if (end != null) {
+      try {
+        program.send(new DaemonMessage.StreamBridged(request, end.descriptor().duplicate()));
+      } catch (SystemCallException e) {
+        program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage()));
+      }
+    } else if (stream != null && stream.isConnecting()) {
       program.answer(
           request,
           new RequestRefusedException(
-              Reason.NOT_FOUND, "the descriptor is no octet stream of this daemon"));
-      return;
-    }
-    long number = stream.parts().number();
-    PairedSocket end = bridges.get(number);
-    if (end != null) {
-      answer(program, request, end);
-      return;
-    }
-    boolean mapped = stream.isMapped();
-    onThread(() -> {
-      try {
-        byte[] addresses = new byte[StreamEnds.OCTETS];
-        stream.streamEnds().write(MemorySegment.ofArray(addresses));
-        PairedSocket[] ends = PairedSocket.ofOctets("rddp-stream", addresses);
-        ends[0].forbidDescriptors();
-        StreamMemory memory = mapped ? null : StreamMemory.create(RING, RING);
-        Engine engine = stream.parts().section().engine();
-        engine.execute(() -> {
-          boolean done = stream.bridge(ends[0], memory);
-          server.execute(() -> bridged(program, request, stream, done, ends));
-        });
-      } catch (SystemCallException e) {
-        server.execute(() ->
-            program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
-      }
-    });
-  }
-
-  private void bridged(
-      ProgramSession program, int request, OctetStream stream, boolean done, PairedSocket[] ends) {
-    if (done) {
-      bridges.put(stream.parts().number(), ends[1]);
-      answer(program, request, ends[1]);
+              Reason.STATE, Errno.EINPROGRESS, "the stream is being established"));
     } else {
-      onThread(() -> {
-        ends[0].close();
-        ends[1].close();
-      });
-      if (stream.isConnecting()) {
-        program.answer(
-            request,
-            new RequestRefusedException(
-                Reason.STATE, Errno.EINPROGRESS, "the stream is being established"));
-        return;
-      }
-      // Another was faster, the memory was mapped meanwhile, or it has ended.
-      OctetStream again = streams.get(stream.parts().cookie());
-      bridge(program, request, stream.hasEnded() ? null : again);
-    }
-  }
-
-  private void answer(ProgramSession program, int request, PairedSocket end) {
-    try {
-      program.send(new DaemonMessage.StreamBridged(request, end.descriptor().duplicate()));
-    } catch (SystemCallException e) {
-      program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage()));
+      program.answer(
+          request,
+          new RequestRefusedException(
+              Reason.NOT_FOUND,
+              "the descriptor is no octet stream of this daemon, or that has ended"));
     }
   }
 

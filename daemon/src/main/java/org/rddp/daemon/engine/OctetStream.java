@@ -45,6 +45,15 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     ENDED
   }
 
+  /** What has come of {@link #bridge}. */
+  public enum Bridging {
+    DONE,
+    /** Whether a program has mapped the memory is not known any more. */
+    TO_BE_TRIED_AGAIN,
+    /** There is a bridge, or the stream is being established or has ended. */
+    IMPOSSIBLE
+  }
+
   /** Octets of heap that a stream takes at most. */
   public static final long HEAP = 20 << 10;
 
@@ -82,6 +91,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Whether the keeper checks the memory now. */
   private boolean checking;
+
+  /** Waits for the end of the check; null: nothing does. */
+  private Runnable afterCheck;
 
   /** Whether it is established and has not been counted as ended. */
   private boolean up;
@@ -207,7 +219,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   // ---- For others ----
 
-  Engine engine() {
+  /** The engine that has it. */
+  public Engine engine() {
     return engine;
   }
 
@@ -328,12 +341,45 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   /**
+   * Finds out whether a program has mapped the memory: it may have rung a doorbell that is not
+   * looked at yet.
+   *
+   * @param then runs on the engine's thread, when {@link #isMapped} says it
+   */
+  public void whenChecked(Runnable then) {
+    if (mapped || released) {
+      then.run();
+      return;
+    }
+    Runnable before = afterCheck;
+    // A check that has begun may have looked before the program mapped the memory.
+    Runnable next = checking ? () -> whenChecked(then) : then;
+    afterCheck =
+        before == null
+            ? next
+            : () -> {
+              before.run();
+              next.run();
+            };
+    check();
+  }
+
+  /**
    * The keeper has checked the memory.
    *
    * @param safe whether the engine may use it
    */
   public void onChecked(boolean safe) {
     checking = false;
+    useIfSafe(safe);
+    Runnable then = afterCheck;
+    afterCheck = null;
+    if (then != null) {
+      then.run();
+    }
+  }
+
+  private void useIfSafe(boolean safe) {
     if (!open && (!safe || !isTaken())) {
       passOn();
       return;
@@ -492,30 +538,25 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     return state == State.CONNECTING;
   }
 
-  /** Whether it has ended, and nothing can be read from it. Any thread; may be late. */
-  public boolean hasEnded() {
-    return released || (state == State.ENDED && !hasEndedInOrder());
-  }
-
   /** Both ends have ended sending; there may be octets that nobody has read. */
   private boolean hasEndedInOrder() {
     return state == State.ENDED && error == 0 && mapped && !released;
   }
 
   /**
-   * Makes the octets pass through a socket from now on.
+   * Makes the octets pass through a socket from now on. Call {@link #whenChecked} before.
    *
+   * @param cookie that its parts have still
    * @param socket the daemon's end
    * @param memory takes the place of memory that no program has mapped; null: there is none
-   * @return false if that is impossible now
    */
-  public boolean bridge(PairedSocket socket, StreamMemory memory) {
-    boolean usable = state == State.ESTABLISHED || hasEndedInOrder();
+  public Bridging bridge(long cookie, PairedSocket socket, StreamMemory memory) {
+    boolean usable = parts.cookie() == cookie && (state == State.ESTABLISHED || hasEndedInOrder());
     if (bridge != null || !usable || checking || mapped == (memory != null)) {
       if (memory != null) {
         keeper.close(memory);
       }
-      return false;
+      return bridge == null && usable ? Bridging.TO_BE_TRIED_AGAIN : Bridging.IMPOSSIBLE;
     }
     if (memory != null) {
       keeper.close(parts.memory());
@@ -527,7 +568,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     if (!sender.look(header().moveWriting()) || !receiver.look(header().moveReading())) {
       distrust();
-      return false;
+      return Bridging.IMPOSSIBLE;
     }
     if ((header().programFlags() & END_SENDING) != 0) {
       sender.end();
@@ -542,7 +583,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     signalAll();
     move();
-    return true;
+    return Bridging.DONE;
   }
 
   /** The bridge's socket has changed. */
