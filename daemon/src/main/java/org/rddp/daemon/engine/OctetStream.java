@@ -92,6 +92,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Whether the keeper checks the memory now. */
   private boolean checking;
 
+  /** Whether it is checked once more: a program may have mapped it behind the keeper's look. */
+  private boolean checkedAgain;
+
   /** Waits for the end of the check; null: nothing does. */
   private Runnable afterCheck;
 
@@ -310,6 +313,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void check() {
+    checkedAgain = checking;
     if (!checking) {
       checking = true;
       keeper.check(this);
@@ -352,14 +356,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     Runnable before = afterCheck;
-    // A check that has begun may have looked before the program mapped the memory.
-    Runnable next = checking ? () -> whenChecked(then) : then;
     afterCheck =
         before == null
-            ? next
+            ? then
             : () -> {
               before.run();
-              next.run();
+              then.run();
             };
     check();
   }
@@ -371,6 +373,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    */
   public void onChecked(boolean safe) {
     checking = false;
+    if (checkedAgain && !safe) {
+      check();
+      return;
+    }
     useIfSafe(safe);
     Runnable then = afterCheck;
     afterCheck = null;

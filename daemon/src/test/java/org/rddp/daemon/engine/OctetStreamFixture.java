@@ -209,6 +209,11 @@ final class OctetStreamFixture {
     now += nanos;
   }
 
+  /** The doorbell of a stream rings. */
+  void ring(OctetStream stream) {
+    doorbells.ring(stream.parts().index());
+  }
+
   /** The program's end of a stream. */
   final class Program {
     final OctetStream stream;
@@ -227,7 +232,7 @@ final class OctetStreamFixture {
     }
 
     void ring() {
-      doorbells.ring(stream.parts().index());
+      OctetStreamFixture.this.ring(stream);
     }
 
     void write(String text) {

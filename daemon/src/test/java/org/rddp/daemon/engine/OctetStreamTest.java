@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.ipc.ring.StreamMemory;
 
 /** Octet streams with peers and programs that keep to the rules, and others. */
 class OctetStreamTest {
@@ -46,6 +47,39 @@ class OctetStreamTest {
     fixture.run();
     assertThat(program.read()).isEqualTo("xxxxx");
     assertThat(peer.events).containsExactly("established", "/0");
+  }
+
+  /** A bit may be left of the stream that had the doorbell before: it begins a look too early. */
+  private void offerAndLookTooEarly() {
+    peer = fixture.peer();
+    fixture.run();
+    fixture.ring(fixture.offered.peek());
+    fixture.ownTurn();
+  }
+
+  @Test
+  void shouldTakeADoorbellThatRingsDuringALookThatCameTooEarly() throws Exception {
+    offerAndLookTooEarly();
+    program = fixture.accept();
+    fixture.run();
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ESTABLISHED);
+    program.write("a");
+    fixture.run();
+    assertThat(peer.events).containsExactly("established", "/0", "a/0");
+  }
+
+  @Test
+  void shouldLookAgainForABridgeAfterALookThatCameTooEarly() throws Exception {
+    offerAndLookTooEarly();
+    OctetStream stream = fixture.offered.peek();
+    int ring = OctetStreamFixture.RING;
+    boolean[] known = new boolean[1];
+    try (StreamMemory _ =
+        StreamMemory.map(stream.parts().memory().descriptor().duplicate(), ring, ring)) {
+      stream.whenChecked(() -> known[0] = stream.isMapped());
+      fixture.run();
+    }
+    assertThat(known[0]).isTrue();
   }
 
   @Test
