@@ -68,6 +68,9 @@ final class RddpSelector extends AbstractSelector {
   private int watchedCount;
   private int selections;
 
+  /** Whether the selection has found one ready, which a select() returns for with 0, too. */
+  private boolean anyFound;
+
   private EventSet events;
   private DatagramChannel eventsChannel;
 
@@ -242,6 +245,7 @@ final class RddpSelector extends AbstractSelector {
     forgetCancelled();
     boolean wait = millis != 0;
     int found = 0;
+    anyFound = false;
     while (true) {
       takeChanges();
       boolean wakes = woken;
@@ -250,11 +254,11 @@ final class RddpSelector extends AbstractSelector {
         kernel.selectNow(onKernel);
       }
       found = report(action);
-      if (watchedCount > lookedCount && (found == 0 || ++selections % EVENTS_EACH == 0)) {
+      if (watchedCount > lookedCount && (!anyFound || ++selections % EVENTS_EACH == 0)) {
         takeEvents();
         found += report(action);
       }
-      if (found > 0 || wakes || !wait || !isOpen() || Thread.currentThread().isInterrupted()) {
+      if (anyFound || wakes || !wait || !isOpen() || Thread.currentThread().isInterrupted()) {
         break;
       }
       if (polls() || !armAll()) {
@@ -365,6 +369,7 @@ final class RddpSelector extends AbstractSelector {
   }
 
   private int report(RddpKey key, int ready, Consumer<SelectionKey> action) {
+    anyFound = true;
     if (action != null) {
       key.ready(ready);
       action.accept(key);

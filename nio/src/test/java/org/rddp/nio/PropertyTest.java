@@ -2,6 +2,7 @@ package org.rddp.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ import org.rddp.daemon.TestDaemon;
 /** A program that knows nothing of rddp, in a JVM of its own with the property. */
 @Timeout(60)
 class PropertyTest {
-  /** Connects to itself by both kinds, and selects a pipe; prints what its channels are. */
+  /** Connects to itself by both kinds, serves the web, and selects a pipe; prints what comes. */
   static final class Program {
     public static void main(String... arguments) throws Exception {
       try (Selector selector = Selector.open();
@@ -41,7 +42,28 @@ class PropertyTest {
             }
             System.out.println(server.getClass().getPackageName());
           }
+          System.out.println(serve(address));
         }
+      }
+    }
+
+    /** The first line with which the JDK's own HTTP server answers there. */
+    private static String serve(String address) throws Exception {
+      HttpServer web = HttpServer.create(new InetSocketAddress(address, 0), 0);
+      web.createContext(
+          "/",
+          exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+          });
+      web.start();
+      try (SocketChannel client = SocketChannel.open(web.getAddress())) {
+        client.write(StandardCharsets.US_ASCII.encode("GET / HTTP/1.1\r\n\r\n"));
+        ByteBuffer answer = ByteBuffer.allocate(8192);
+        while (answer.position() < 15 && client.read(answer) >= 0) {}
+        return StandardCharsets.US_ASCII.decode(answer.flip()).toString().lines().findFirst().get();
+      } finally {
+        web.stop(0);
       }
     }
   }
@@ -63,7 +85,7 @@ class PropertyTest {
       Process process = builder.redirectErrorStream(true).start();
       try (InputStream out = process.getInputStream()) {
         assertThat(new String(out.readAllBytes(), StandardCharsets.UTF_8).lines())
-            .containsExactly("sun.nio.ch", "org.rddp.nio");
+            .containsExactly("org.rddp.nio", "HTTP/1.1 200 OK", "org.rddp.nio", "HTTP/1.1 200 OK");
       }
       assertThat(process.waitFor()).isZero();
     }

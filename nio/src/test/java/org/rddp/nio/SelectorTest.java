@@ -17,6 +17,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.Pipe;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -71,6 +72,30 @@ class SelectorTest extends ConnectedChannels {
     assertThat(selector.select(1)).isZero();
     send();
     assertThat(selector.select()).isEqualTo(1);
+  }
+
+  /** A server that selects now to have cancelled keys forgotten finds its others in the set. */
+  @Test
+  void shouldReturnForWhatIsSelectedAlready() throws Exception {
+    Pipe pipe = provider.openPipe();
+    for (boolean rddps : new boolean[] {true, false}) {
+      SelectableChannel channel = rddps ? client : pipe.source();
+      channel.configureBlocking(false);
+      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+      if (rddps) {
+        send();
+      } else {
+        pipe.sink().write(ByteBuffer.allocate(1));
+      }
+      assertThat(selector.select()).isEqualTo(1);
+      assertThat(selector.select()).isZero();
+      assertThat(selector.select(1_000_000)).isZero();
+      assertThat(selector.selectedKeys()).containsExactly(key);
+      key.cancel();
+      selector.selectNow();
+    }
+    pipe.source().close();
+    pipe.sink().close();
   }
 
   @Test
