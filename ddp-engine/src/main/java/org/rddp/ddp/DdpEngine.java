@@ -5,8 +5,10 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.EarlyRoom;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.sending.RateLimit;
 import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
+import org.rddp.ddp.sending.TenantScheduler;
 
 /**
  * The state shared by the streams of one engine: STags, the memory for held segments, the send
@@ -19,6 +21,10 @@ public final class DdpEngine {
   private final HeldMemory heldMemory;
   private final EarlyRoom earlyRoom = new EarlyRoom();
   private final SendScheduler sendScheduler = new SendScheduler();
+
+  /** Null where there are no tenants. */
+  private TenantScheduler tenants;
+
   private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
   /** Creates an engine whose streams together hold segments of up to 256 KiB. */
@@ -58,6 +64,35 @@ public final class DdpEngine {
    */
   public int send(int limit) {
     return sendScheduler.run(limit);
+  }
+
+  /**
+   * Sends like {@link #send(int)}, tenants by their shares.
+   *
+   * @param now the time in nanoseconds
+   */
+  public int send(int limit, long now) {
+    if (tenants == null) {
+      return sendScheduler.run(limit);
+    }
+    int sent = tenants.run(limit, now);
+    return sendScheduler.isEmpty() ? sent : sent + sendScheduler.run(limit);
+  }
+
+  /**
+   * Shares among tenants what is sent from now on.
+   *
+   * @param limit the interface's rate; null for none
+   * @return takes the tenants
+   */
+  public TenantScheduler share(RateLimit limit) {
+    tenants = new TenantScheduler(sendScheduler, limit);
+    return tenants;
+  }
+
+  /** When {@link #send} may send what a rate holds back; {@link Long#MAX_VALUE} for nothing. */
+  public long nextDeadline() {
+    return tenants == null ? Long.MAX_VALUE : tenants.nextDeadline();
   }
 
   HeldMemory heldMemory() {

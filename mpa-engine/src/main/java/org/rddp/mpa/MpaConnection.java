@@ -3,6 +3,7 @@ package org.rddp.mpa;
 import org.rddp.crc.Crc32c;
 import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.SentOctets;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.tcp.storage.EarlySegments;
@@ -374,6 +375,11 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onAcknowledged() {
     handler.onFpdusAcknowledged();
+  }
+
+  /** Counts what TCP sends from now on: {@link TcpStream#countTo}. */
+  public void countTo(SentOctets counter) {
+    stream.countTo(counter);
   }
 
   /** Stream position behind the last FPDU sent. */

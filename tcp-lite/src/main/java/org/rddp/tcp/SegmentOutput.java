@@ -75,6 +75,7 @@ final class SegmentOutput {
     long sum = header(connection, header, sequence, flags, sackLength);
     int emss = connection.sender.emss();
     int segment = emss > 0 && length > emss ? emss : 0;
+    count(connection, headerLength, length, segment);
     finish(connection, packet, header, headerLength + length, sum + payloadSum, segment, ecn);
   }
 
@@ -100,7 +101,15 @@ final class SegmentOutput {
     long sum = header(connection, header, connection.sender.sequence(position), flags, 0);
     sum += offloadsChecksum ? 0 : Checksum.sum(payload, length);
     int cut = cutsTrains ? segment : 0;
+    count(connection, headerLength, length, cut);
     finish(connection, packet, header, headerLength + length, sum, cut, ecn);
+  }
+
+  /** Counts a frame with data for the connection's owner. */
+  private static void count(TcpConnection connection, int header, int payload, int segment) {
+    if (connection.sentOctets != null) {
+      connection.sentOctets.add(connection.path(), header, payload, segment);
+    }
   }
 
   /**

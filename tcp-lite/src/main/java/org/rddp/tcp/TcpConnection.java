@@ -74,6 +74,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** EMSS by the MSS of both ends and the options in use, on any path. */
   int negotiatedEmss;
 
+  /** Counts the frames with data; null if nobody asks. */
+  SentOctets sentOctets;
+
   /** An unconfirmed claim of an ICMP message about the path, or null. */
   PathMtuClaim pathMtuClaim;
 
@@ -237,6 +240,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       sender.startTimer();
     }
     return false;
+  }
+
+  @Override
+  public void countTo(SentOctets counter) {
+    sentOctets = counter;
   }
 
   @Override

@@ -140,6 +140,13 @@ public interface TcpStream {
   }
 
   /**
+   * Counts what is sent from now on.
+   *
+   * @param counter of the connection's owner; null for none
+   */
+  default void countTo(SentOctets counter) {}
+
+  /**
    * Opens the receive window: the user has consumed that many octets handed up by {@link
    * StreamHandler#onSegment}. Octets out of order count when the left edge has passed them.
    */

@@ -22,7 +22,7 @@ public final class DdpSender {
   /** The next in the {@link SenderQueue}; used only by that. */
   DdpSender next;
 
-  private final SendScheduler scheduler;
+  private SendScheduler scheduler;
   private final SendCounters counters;
   private final SendHandler user;
   private final OutgoingQueues queues;
@@ -38,6 +38,9 @@ public final class DdpSender {
   private boolean isBacklogged;
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
+
+  /** The tenant that it counts for, between its start and its end; null for none. */
+  private SendTenant owner;
 
   /**
    * Creates the sender of one stream.
@@ -76,7 +79,30 @@ public final class DdpSender {
     this.mpa = mpa;
     this.version = version;
     this.ulpBits = ulpBits;
+    begin();
     wake();
+  }
+
+  /** Sends as a tenant of the engine. Call before anything is posted, and before the start. */
+  public void sendAs(SendTenant tenant) {
+    scheduler = tenant.scheduler();
+  }
+
+  /** Counts for its tenant. */
+  private void begin() {
+    owner = scheduler.tenant();
+    if (owner != null) {
+      mpa.countTo(owner.sent());
+      owner.streamBegins();
+    }
+  }
+
+  /** Counts for its tenant no longer. */
+  private void end() {
+    if (owner != null) {
+      owner.streamEnds();
+      owner = null;
+    }
   }
 
   /** Whether messages may still be posted. */
@@ -511,6 +537,7 @@ public final class DdpSender {
    * and takes nothing more.
    */
   public void flush() {
+    end();
     postsLeft = 0;
     if (sentMessages != null) {
       sentMessages.flush();

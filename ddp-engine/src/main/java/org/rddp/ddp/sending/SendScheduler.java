@@ -34,7 +34,17 @@ public final class SendScheduler {
 
   private static final int HEADER_ROOM = 128;
 
-  private final long header = Memory.allocate(HEADER_ROOM);
+  /**
+   * Segments of streams with little to send that {@link #runQuantum} sends before those of a
+   * backlogged one.
+   */
+  private static final int SHORT_FIRST = 64;
+
+  private final SendCounters counters;
+  private final long header;
+
+  /** The tenant whose streams these are; null where there are no tenants. */
+  private final SendTenant tenant;
 
   /** Streams that sent everything the last time, or are new. */
   private final SenderQueue caughtUp = new SenderQueue();
@@ -42,9 +52,33 @@ public final class SendScheduler {
   /** Streams that had more to send than they could. */
   private final SenderQueue backlogged = new SenderQueue();
 
-  private final SendCounters counters = new SendCounters();
   private long segments;
   private long contendedUntil;
+
+  /** Segments that {@link #runQuantum} has sent since the last ones of a backlogged stream. */
+  private int shortSegments;
+
+  /** Creates a scheduler of streams that are no tenant's. */
+  public SendScheduler() {
+    this(new SendCounters(), Memory.allocate(HEADER_ROOM), null);
+  }
+
+  /**
+   * Creates a scheduler of a tenant's streams.
+   *
+   * @param counters of all streams of the engine
+   * @param header memory of the engine to build a header in
+   */
+  SendScheduler(SendCounters counters, long header, SendTenant tenant) {
+    this.counters = counters;
+    this.header = header;
+    this.tenant = tenant;
+  }
+
+  /** The tenant whose streams these are; null where there are no tenants. */
+  SendTenant tenant() {
+    return tenant;
+  }
 
   /** Counters of all streams of the engine. */
   public SendCounters counters() {
@@ -59,6 +93,27 @@ public final class SendScheduler {
   /** Puts a stream at the end of its queue; it must not be in one. */
   void add(DdpSender sender) {
     (sender.isBacklogged() ? backlogged : caughtUp).add(sender);
+    if (tenant != null) {
+      tenant.wake();
+    }
+  }
+
+  /** Whether no stream waits to send. */
+  public boolean isEmpty() {
+    return caughtUp.isEmpty() && backlogged.isEmpty();
+  }
+
+  /**
+   * Sends one quantum of one stream; there must be one.
+   *
+   * @param limit the most segments
+   * @return segments sent, 0 if the stream cannot send now
+   */
+  int runQuantum(int limit) {
+    boolean bulk = caughtUp.isEmpty() || (shortSegments >= SHORT_FIRST && !backlogged.isEmpty());
+    int sent = serve((bulk ? backlogged : caughtUp).removeFirst(), limit, QUANTUM);
+    shortSegments = bulk ? 0 : shortSegments + sent;
+    return sent;
   }
 
   /**
@@ -97,7 +152,10 @@ public final class SendScheduler {
   }
 
   private int serve(DdpSender sender, int limit) {
-    int quantum = isContended() ? QUANTUM : Integer.MAX_VALUE;
+    return serve(sender, limit, isContended() ? QUANTUM : Integer.MAX_VALUE);
+  }
+
+  private int serve(DdpSender sender, int limit, int quantum) {
     boolean wasBacklogged = sender.isBacklogged();
     int sent;
     try {
