@@ -13,7 +13,7 @@ import java.util.PriorityQueue;
  * its silence is saved for later nor others' backlog delays it by more than their quantum. What
  * nobody uses, others send.
  *
- * <p>While several tenants have streams, a turn sends at most {@link #TURN} octets and the segment
+ * <p>While several tenants have streams, a turn sends at most {@link #TURN} octets and the quantum
  * that reaches them, so that a message that comes waits for no more. A {@link RateLimit} holds a
  * tenant, or the whole interface, until a time that {@link #nextDeadline} tells.
  *
