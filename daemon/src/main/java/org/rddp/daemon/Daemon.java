@@ -24,6 +24,7 @@ import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.IpsecConfiguration;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.configuration.TenantConfiguration;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.FrameCapture;
@@ -35,6 +36,7 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.HeapShare;
+import org.rddp.daemon.engine.InterfaceTenants;
 import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
@@ -125,6 +127,7 @@ public final class Daemon implements AutoCloseable {
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
+      InterfaceTenants tenants = InterfaceTenants.of(configuration.limits().tenants(), each.rate());
       AssociationDatabase associations =
           associations(each, ports.devices().get(engines.size()).macAddress(), usedKeys);
       QueuePairNumbers queuePairs =
@@ -136,6 +139,9 @@ public final class Daemon implements AutoCloseable {
             engine(each, i, group, device, associations, configuration.limits(), faults);
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engine.introduceTo(queuePairs);
+        if (tenants != null) {
+          engine.shareAmong(tenants);
+        }
         engines.add(engine);
         named.add(
             new InterfaceEngine(
@@ -275,6 +281,10 @@ public final class Daemon implements AutoCloseable {
     }
     if (configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent())) {
       events.info("AES-GCM of ESP is computed by " + ports.ciphers());
+    }
+    for (TenantConfiguration each : configuration.limits().tenants()) {
+      String who = each.isOther() ? "each other user" : "tenant " + each.name();
+      events.info(who + " has a share of each interface: " + each.share());
     }
     ports.warnings().forEach(events::warn);
     events.info("programs connect at " + configuration.controlSocket());

@@ -22,6 +22,7 @@ public record Changes(List<String> applied, List<String> restart) {
           "control.socket",
           "limits.send-queue",
           "limits.receive-queue",
+          "limits.tenant",
           "log.format",
           "log.lines-per-second");
 
@@ -31,7 +32,8 @@ public record Changes(List<String> applied, List<String> restart) {
           "limits.session-send-queue", "limits.send-queue",
           "limits.session-receive-queue", "limits.receive-queue",
           "limits.session-requests", "limits.requests",
-          "limits.session-completions", "limits.completions");
+          "limits.session-completions", "limits.completions",
+          "limits.tenants", "limits.tenant");
 
   /** Finds the changes. */
   public static Changes between(Configuration running, Configuration next) {

@@ -53,15 +53,19 @@ public record ControlConfiguration(
             "group",
             "a name or an id of a group",
             name -> id(Accounts.groupId(name), "group", name));
-    List<Integer> users =
-        section.accounts(
-            "users",
-            "a list of names or ids of users",
-            name -> id(Accounts.userId(name), "user", name));
+    List<Integer> users = users(section);
     long drain = section.duration("drain-timeout", 0, TimeUnit.MINUTES.toNanos(10), DRAIN_TIMEOUT);
     section.refuseUnknownKeys();
     return new ControlConfiguration(
         socket, mode, group == null ? OptionalInt.empty() : OptionalInt.of(group), users, drain);
+  }
+
+  /** The ids of the {@code users} of a table. */
+  static List<Integer> users(TomlSection section) {
+    return section.accounts(
+        "users",
+        "a list of names or ids of users",
+        name -> id(Accounts.userId(name), "user", name));
   }
 
   private static Integer id(OptionalInt found, String kind, String name) {

@@ -28,6 +28,7 @@ import org.rddp.tcp.TcpSettings;
  * @param descriptors entries of the device's receive and transmit rings
  * @param tcp settings of TCP, including the number of connections
  * @param mpa settings of MPA
+ * @param rate bits per second that its engines send at the most; 0: no limit
  * @param heldOctets largest number of octets kept for each connection of messages without a posted
  *     receive
  * @param heldMemory octets of memory for such messages of all connections, shared out among the
@@ -50,6 +51,7 @@ public record InterfaceConfiguration(
     int descriptors,
     TcpSettings tcp,
     MpaSettings mpa,
+    long rate,
     int heldOctets,
     long heldMemory,
     int queuePairPort,

@@ -75,6 +75,7 @@ final class InterfaceReader {
     int connections = (int) section.integer("connections", 1, 1 << 16, 16384);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
+    long rate = TenantsReader.rate(section);
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort =
@@ -129,6 +130,7 @@ final class InterfaceReader {
         descriptors,
         tcp,
         mpa,
+        rate,
         held,
         heldMemory,
         queuePairPort,

@@ -1,5 +1,6 @@
 package org.rddp.daemon.configuration;
 
+import java.util.List;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.ipc.ring.WorkRequest;
@@ -20,6 +21,7 @@ import org.rddp.ipc.ring.WorkRequest;
  * @param processShare percentage for one process, at most {@code userShare}
  * @param session default sizes of a session; none is 0
  * @param largest largest sizes that a program may ask for; none is 0 or less than the default
+ * @param tenants who share what the interfaces send by weight and rate; empty: nobody does
  */
 public record Limits(
     int sessions,
@@ -31,7 +33,8 @@ public record Limits(
     int userShare,
     int processShare,
     SessionSizes session,
-    SessionSizes largest) {
+    SessionSizes largest,
+    List<TenantConfiguration> tenants) {
   /** Most STags of an engine at a time. */
   private static final int MOST_STAGS = 1 << 16;
 
@@ -53,7 +56,8 @@ public record Limits(
           75,
           50,
           new SessionSizes(256, 256, 1024, 1024, 256, 256),
-          new SessionSizes(4096, 4096, 4096, 8192, 4096, 4096));
+          new SessionSizes(4096, 4096, 4096, 8192, 4096, 4096),
+          List.of());
 
   /** The sizes granted to a program that asks for sizes; none is 0. */
   public SessionSizes granted(SessionSizes asked) {
@@ -100,7 +104,7 @@ public record Limits(
     return (int) Math.min(MOST_STAGS / STAGS_OF_WINDOW, (long) sessions * largest.regions());
   }
 
-  /** Copies the limits with the connections' queues of others, for which the engines were made. */
+  /** Copies the limits with queues and tenants of others, for which the engines were made. */
   public Limits withQueues(Limits engines) {
     return new Limits(
         sessions,
@@ -112,7 +116,8 @@ public record Limits(
         userShare,
         processShare,
         session.withQueues(engines.session.sendQueue(), engines.session.receiveQueue()),
-        largest);
+        largest,
+        engines.tenants);
   }
 
   /** A percentage of an amount, rounded up, so that a share is never empty. */

@@ -35,7 +35,8 @@ final class LimitsReader {
             userShare,
             processShare,
             session,
-            largest(section, session, defaults.largest(), memories));
+            largest(section, session, defaults.largest(), memories),
+            TenantsReader.read(section));
     if (limits.sessionMemory() > memory) {
       section.refuse(
           "session-memory",

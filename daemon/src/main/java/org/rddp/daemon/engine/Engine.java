@@ -5,6 +5,7 @@ import java.util.List;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.DdpStream;
 import org.rddp.device.CaptureSink;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
@@ -60,6 +61,12 @@ public final class Engine {
   /** The octet streams; null where there are none. */
   private EngineStreams streams;
 
+  /** Who share what it sends; null if nobody does. */
+  private InterfaceTenants shares;
+
+  /** Those on this engine since it has begun; null likewise. */
+  private volatile EngineTenants tenants;
+
   /** Makes new parts for a restart; null if the engine cannot restart. */
   private EngineParts parts;
 
@@ -114,6 +121,7 @@ public final class Engine {
     counters.startupsPending = 0;
     tcp = stack;
     ddp = ddpEngine;
+    tenants = shares == null ? null : new EngineTenants(shares, ddpEngine);
     introduce();
     if (streams != null) {
       streams.open();
@@ -148,6 +156,24 @@ public final class Engine {
       throws SystemCallException {
     streams = new EngineStreams(this, ports, port, keeper);
     streams.open();
+  }
+
+  /** Shares what it sends among the tenants of its interface. Before the first turn. */
+  public void shareAmong(InterfaceTenants all) {
+    shares = all;
+    tenants = new EngineTenants(all, ddp);
+  }
+
+  /** The tenants that share what it sends; null where there are none. Any thread. */
+  public EngineTenants tenants() {
+    return tenants;
+  }
+
+  /** Lets a stream of a user that has not begun send as the user's tenant, if there are any. */
+  void own(DdpStream stream, int user) {
+    if (shares != null) {
+      tenants.own(stream, user);
+    }
   }
 
   /** The sessions that it serves. */
@@ -250,7 +276,7 @@ public final class Engine {
     if (streams != null) {
       work += streams.take();
     }
-    work += ddp.send(SEGMENTS);
+    work += send(now);
     work += tcp.transmit(now);
     for (int i = 0; i < sessions.size(); i++) {
       flush(sessions.get(i));
@@ -269,6 +295,14 @@ public final class Engine {
       times.worked();
     }
     return work;
+  }
+
+  /**
+   * Sends what programs have posted. What the device has not taken yet leaves first: tenants would
+   * share a long queue in front of it by what they have there, and messages would wait for it.
+   */
+  private int send(long now) {
+    return shares != null && tcp.hasUnsentFrames() ? 0 : ddp.send(SEGMENTS, now);
   }
 
   /** Serves timers and commands, which can wait a few turns while there are messages. */
@@ -377,7 +411,7 @@ public final class Engine {
 
   /** The earliest time at which a timer is due; {@link Long#MAX_VALUE} for none. */
   long nextDeadline() {
-    long next = Math.min(tcp.nextDeadline(), deadlines.next());
+    long next = Math.min(Math.min(tcp.nextDeadline(), ddp.nextDeadline()), deadlines.next());
     return streams == null ? next : Math.min(next, streams.nextDeadline());
   }
 

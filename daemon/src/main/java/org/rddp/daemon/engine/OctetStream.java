@@ -145,6 +145,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     this.openedAt = engine.tcp().now();
     settings = settings(engine, parts.section().held());
     rdmap = new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
+    engine.own(rdmap.ddp(), parts.section().owner().user());
     rdmap.withhold(ALL_RIGHTS);
     rdmap.allowSendImmediate();
     receiver = new StreamReceiver(rdmap);

@@ -53,6 +53,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     Engine engine = session.engine();
     ProtectionDomain domain = session.domains().get(settings.domain());
     stream = new DdpStream(engine.ddp(), domain, sizes(session, settings), this);
+    engine.own(stream, session.owner().user());
   }
 
   private static DdpSettings sizes(Session session, ConnectionSettings settings) {

@@ -50,6 +50,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     ProtectionDomain domain = session.domains().get(chosen.domain());
     this.stream = new RdmapStream(engine.ddp(), domain, settings, this);
     stream.withhold(chosen.withheldRights());
+    engine.own(stream.ddp(), session.owner().user());
   }
 
   @Override

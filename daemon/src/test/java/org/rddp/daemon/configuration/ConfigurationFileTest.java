@@ -271,7 +271,8 @@ class ConfigurationFileTest {
                 60,
                 40,
                 new SessionSizes(7, 8, 128, 256, 4, 8),
-                new SessionSizes(9, 10, 512, 1024, 11, 9)));
+                new SessionSizes(9, 10, 512, 1024, 11, 9),
+                List.of()));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(
@@ -323,6 +324,7 @@ class ConfigurationFileTest {
                     .withPermissive(true)
                     .withRtr(Set.of(Rtr.SEND, Rtr.READ))
                     .withStartups(7),
+                0,
                 1 << 20,
                 10 << 20,
                 4800,
