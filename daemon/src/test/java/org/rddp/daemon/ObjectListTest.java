@@ -103,11 +103,11 @@ class ObjectListTest {
         RawProgram raw = new RawProgram(daemon.socket());
         Rddp other = daemon.connect("two")) {
       raw.begin("one");
-      assertThat(raw.refusal(number -> new ProgramMessage.ListObjects(number, 6, 0, 0)))
+      assertThat(raw.refusal(number -> new ProgramMessage.ListObjects(number, 7, 0, 0)))
           .isEqualTo(Reason.INVALID);
       for (int session : new int[] {-1, 0, 1, 2, 7, Integer.MAX_VALUE}) {
         for (int index : new int[] {-1, 0, 3, Integer.MAX_VALUE}) {
-          for (int subject = 1; subject <= 5; subject++) {
+          for (int subject = 1; subject <= 6; subject++) {
             int what = subject;
             assertThat(
                     raw.request(

@@ -18,11 +18,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     description = {
-      "List the interfaces, sessions, connections, listeners or security associations of the"
-          + " running daemon.",
+      "List the interfaces, sessions, connections, listeners, security associations or tenants of"
+          + " the running daemon.",
       "Interfaces are shown to all who may open a session. Root, the daemon's own user and its"
           + " group see the sessions, connections and listeners of all users; others see their"
-          + " own. Associations are shown to root and the daemon's own user only."
+          + " own. Associations are shown to root and the daemon's own user only, tenants like"
+          + " sessions."
     })
 final class ListCommand implements Callable<Integer> {
   /** What can be listed. */
@@ -31,7 +32,8 @@ final class ListCommand implements Callable<Integer> {
     SESSIONS(ListSubject.SESSIONS),
     CONNECTIONS(ListSubject.CONNECTIONS),
     LISTENERS(ListSubject.LISTENERS),
-    ASSOCIATIONS(ListSubject.ASSOCIATIONS);
+    ASSOCIATIONS(ListSubject.ASSOCIATIONS),
+    TENANTS(ListSubject.TENANTS);
 
     /** What the daemon is asked for; null: needs no session. */
     private final ListSubject subject;
@@ -47,6 +49,7 @@ final class ListCommand implements Callable<Integer> {
         case CONNECTIONS -> wide ? TextTable.WIDE_CONNECTIONS : TextTable.CONNECTIONS;
         case LISTENERS -> TextTable.LISTENERS;
         case ASSOCIATIONS -> TextTable.ASSOCIATIONS;
+        case TENANTS -> TextTable.TENANTS;
       };
     }
 
@@ -59,7 +62,7 @@ final class ListCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
   @Parameters(
-      paramLabel = "interfaces|sessions|connections|listeners|associations",
+      paramLabel = "interfaces|sessions|connections|listeners|associations|tenants",
       description = "What to list.")
   private Subject subject;
 

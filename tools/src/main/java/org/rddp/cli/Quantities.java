@@ -9,6 +9,8 @@ final class Quantities {
   private static final String[] OCTETS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final String[] TIMES = {"ns", microsecond(System.out.charset()), "ms", "s"};
 
+  private static final String[] BIT_RATES = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+
   private Quantities() {}
 
   /** The unit as standard output can show it: where the locale has no mu, {@code us}. */
@@ -44,6 +46,12 @@ final class Quantities {
     return seconds < 86400
         ? seconds / 3600 + "h" + seconds % 3600 / 60 + "m"
         : seconds / 86400 + "d" + seconds % 86400 / 3600 + "h";
+  }
+
+  /** Bits per second of a key, such as {@code 2.5 Gbit/s}; a dash for 0. */
+  static String bitRate(JsonObject json, String key) {
+    double rate = json.get(key).getAsDouble();
+    return rate == 0 ? "-" : scaled(rate, 1000, BIT_RATES);
   }
 
   private static String scaled(double value, int step, String[] units) {

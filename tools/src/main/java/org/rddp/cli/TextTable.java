@@ -128,6 +128,31 @@ final class TextTable {
           .number("OCTETS", json -> Quantities.octets(json, "octets"))
           .number("SEQUENCE", json -> text(json, "sequence"));
 
+  static final TextTable TENANTS =
+      new TextTable()
+          .text("TENANT", json -> text(json, "tenant"))
+          .text("INTERFACE", json -> text(json, "engine"))
+          .number("WEIGHT", json -> text(json, "weight"))
+          .number("RATE", json -> Quantities.bitRate(json, "rate_bits_per_second"))
+          .number("CONNECTIONS", json -> text(json, "connections"))
+          .number("SENT", json -> Quantities.octets(json, "sent_octets"))
+          .number("HELD", json -> Quantities.seconds(json, "held_seconds"))
+          .number("LENT", json -> Quantities.octets(json, "lent_octets"));
+
+  /** With rates, see {@link TenantRates}. */
+  static final TextTable TOP_TENANTS =
+      new TextTable()
+          .text("TENANT", json -> text(json, "tenant"))
+          .text("INTERFACE", json -> text(json, "engine"))
+          .number("WEIGHT", json -> text(json, "weight"))
+          .number("RATE", json -> Quantities.bitRate(json, "rate_bits_per_second"))
+          .number("CONNECTIONS", json -> text(json, "connections"))
+          .number("SENT", json -> text(json, "sent_rate"))
+          .text("", json -> text(json, "sent_line"))
+          .number("SHARE", json -> text(json, "share"))
+          .number("HELD", json -> text(json, "held"))
+          .number("LENT", json -> text(json, "lent_rate"));
+
   static final TextTable ERRORS =
       new TextTable()
           .number("COUNT", json -> text(json, "count"))

@@ -1,9 +1,7 @@
 package org.rddp.cli;
 
-import com.google.gson.JsonObject;
 import java.io.Console;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jline.terminal.Terminal;
@@ -20,7 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Show the connections of the running daemon and their rates, the busiest first, with totals.",
+      "Show the connections of the running daemon and their rates, the busiest first, with totals,"
+          + " and where tenants share the interfaces what each of them sends.",
       "On a terminal the keys are q to end and s to sort by the next column; otherwise the same lines"
           + " are printed again and again. Root, the daemon's own user and its group see the"
           + " connections of all users, others their own."
@@ -59,7 +58,7 @@ final class TopCommand implements Callable<Integer> {
       }
       try (Terminal terminal = TerminalBuilder.builder().system(true).build()) {
         new TopScreen(terminal, (long) (interval * 1000), order)
-            .run(() -> connections(daemon), session.socket().toString());
+            .run(() -> sample(daemon), session.socket().toString());
       }
       return 0;
     }
@@ -71,17 +70,19 @@ final class TopCommand implements Callable<Integer> {
     return console.isTerminal() && type != null && !type.equals("dumb");
   }
 
-  private List<JsonObject> connections(Rddp daemon) {
-    return ListCommand.objects(daemon, ListSubject.CONNECTIONS, session);
+  private TopSample sample(Rddp daemon) {
+    return new TopSample(
+        ListCommand.objects(daemon, ListSubject.CONNECTIONS, session),
+        ListCommand.objects(daemon, ListSubject.TENANTS, session));
   }
 
   private int print(Rddp daemon) throws InterruptedException {
-    ConnectionRates rates = new ConnectionRates();
-    rates.sample(System.nanoTime(), connections(daemon));
+    TopFrame frame = new TopFrame();
+    frame.sample(System.nanoTime(), sample(daemon));
     do {
       TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));
-      rates.sample(System.nanoTime(), connections(daemon));
-      TopFrame.lines(rates, order).forEach(line -> Output.println(spec, line));
+      frame.sample(System.nanoTime(), sample(daemon));
+      frame.lines(order).forEach(line -> Output.println(spec, line));
       if (spec.commandLine().getOut().checkError()) {
         return Output.READER_ENDED;
       }

@@ -5,12 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** One frame of {@code rddp top}. */
+/** What {@code rddp top} shows of its samples. */
 final class TopFrame {
-  private TopFrame() {}
+  private final ConnectionRates rates = new ConnectionRates();
+  private final TenantRates tenants = new TenantRates();
 
-  /** Totals, and a table of the connections. */
-  static List<String> lines(ConnectionRates rates, TopOrder order) {
+  /**
+   * Takes a sample.
+   *
+   * @param now in nanoseconds
+   */
+  void sample(long now, TopSample sample) {
+    rates.sample(now, sample.connections());
+    tenants.sample(now, sample.tenants());
+  }
+
+  /** Totals, a table of the tenants if there are any, and one of the connections. */
+  List<String> lines(TopOrder order) {
     List<ConnectionRates.Rated> sorted = rates.sorted(order);
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -18,6 +29,7 @@ final class TopFrame {
             .formatted(
                 sorted.size(), order, count(rates.messages().last()), count(rates.again().last())));
     lines.add(total("sent", rates.sent()) + "    " + total("received", rates.received()));
+    lines.addAll(tenants.lines());
     lines.addAll(table(sorted));
     return lines;
   }

@@ -1,6 +1,5 @@
 package org.rddp.cli;
 
-import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -29,11 +28,11 @@ final class TopScreen {
   /**
    * Shows frames until q is pressed or the input ends.
    *
-   * @param connections takes a sample
+   * @param samples takes a sample
    * @param title shown above
    */
-  void run(Supplier<List<JsonObject>> connections, String title) throws IOException {
-    ConnectionRates rates = new ConnectionRates();
+  void run(Supplier<TopSample> samples, String title) throws IOException {
+    TopFrame frame = new TopFrame();
     Attributes before = terminal.enterRawMode();
     // Ctrl-C comes as a key, so that the terminal is restored.
     Attributes raw = terminal.getAttributes();
@@ -44,8 +43,8 @@ final class TopScreen {
     try {
       boolean on = true;
       while (on) {
-        rates.sample(System.nanoTime(), connections.get());
-        on = showUntilNextSample(rates, title);
+        frame.sample(System.nanoTime(), samples.get());
+        on = showUntilNextSample(frame, title);
       }
     } finally {
       terminal.puts(Capability.cursor_normal);
@@ -56,11 +55,11 @@ final class TopScreen {
   }
 
   /** Shows the last sample, again when a key changes the order; false if the user ends it. */
-  private boolean showUntilNextSample(ConnectionRates rates, String title) throws IOException {
+  private boolean showUntilNextSample(TopFrame frame, String title) throws IOException {
     long end = System.nanoTime() + intervalMillis * 1_000_000;
     long left = intervalMillis;
     while (left > 0) {
-      show(rates, title);
+      show(frame, title);
       int key = terminal.reader().read(left);
       if (key == 'q' || key == 'Q' || key == CONTROL_C || key == NonBlockingReader.EOF) {
         return false;
@@ -73,11 +72,11 @@ final class TopScreen {
     return true;
   }
 
-  private void show(ConnectionRates rates, String title) {
+  private void show(TopFrame frame, String title) {
     Size size = terminal.getSize();
     int width = size.getColumns() > 0 ? size.getColumns() : DEFAULT_WIDTH;
     int height = size.getRows() > 0 ? size.getRows() : DEFAULT_HEIGHT;
-    List<String> lines = TopFrame.lines(rates, order);
+    List<String> lines = frame.lines(order);
     terminal.puts(Capability.cursor_home);
     line("rddp top, " + title + "   q: end   s: sort by " + order.next(), width);
     int room = height - 2;

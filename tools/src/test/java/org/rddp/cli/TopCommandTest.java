@@ -2,7 +2,6 @@ package org.rddp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -64,12 +63,14 @@ class TopCommandTest {
   }
 
   /** Sends a message and then samples the connections: each sample has more octets than before. */
-  private List<JsonObject> sendAndSample() {
+  private TopSample sendAndSample() {
     assertThat(out.postWrite(1, source, 0, OCTETS, sink.stag(), 0)).isTrue();
     TestDaemon.await(() -> here.poll(completion -> {}, 1) == 1, "the write completes");
-    return here.list(ListSubject.CONNECTIONS).stream()
-        .map(line -> JsonParser.parseString(line).getAsJsonObject())
-        .toList();
+    return new TopSample(
+        here.list(ListSubject.CONNECTIONS).stream()
+            .map(line -> JsonParser.parseString(line).getAsJsonObject())
+            .toList(),
+        List.of());
   }
 
   @Test

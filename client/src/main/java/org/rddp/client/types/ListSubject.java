@@ -11,7 +11,11 @@ public enum ListSubject {
   /** Distinct errors since the daemon was started. */
   ERRORS(4),
   /** Security associations of all interfaces; only for root and the daemon's own user. */
-  ASSOCIATIONS(5);
+  ASSOCIATIONS(5),
+  /**
+   * Tenants, on each engine, that share what it sends; others see the one that their user is in.
+   */
+  TENANTS(6);
 
   private final int code;
 

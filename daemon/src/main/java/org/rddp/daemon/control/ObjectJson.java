@@ -1,14 +1,17 @@
 package org.rddp.daemon.control;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.rddp.daemon.engine.ConnectionStatus;
+import org.rddp.daemon.engine.EngineTenants;
 import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.SessionStatus;
 import org.rddp.daemon.log.DistinctError;
 import org.rddp.daemon.log.LogText;
+import org.rddp.ddp.sending.SendTenant;
 import org.rddp.ip.Association;
 import org.rddp.ip.AssociationSettings;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -170,6 +173,26 @@ final class ObjectJson {
     json.addProperty("sequence", Long.toUnsignedString(listed.sequence()));
     json.addProperty("packets", listed.packets());
     json.addProperty("octets", listed.octets());
+    return json.toString();
+  }
+
+  /** A tenant on an engine, with its counters since that began. */
+  static String tenant(InterfaceEngine on, EngineTenants.Entry listed) {
+    SendTenant tenant = listed.tenant();
+    JsonArray users = new JsonArray();
+    listed.share().users().forEach(users::add);
+    JsonObject json = new JsonObject();
+    json.addProperty("tenant", listed.share().name());
+    json.addProperty("interface", on.name());
+    json.addProperty("engine", on.engine().name());
+    json.add("users", users);
+    json.addProperty("weight", tenant.weight());
+    json.addProperty("rate_bits_per_second", listed.share().configured().rate());
+    json.addProperty("burst_octets", listed.share().configured().burst());
+    json.addProperty("connections", tenant.streams());
+    json.addProperty("sent_octets", tenant.sentOctets());
+    json.addProperty("held_seconds", seconds(tenant.heldNanos()));
+    json.addProperty("lent_octets", tenant.lentOctets());
     return json.toString();
   }
 

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ConnectionStatus;
+import org.rddp.daemon.engine.EngineTenants;
 import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
@@ -66,7 +67,7 @@ final class ObjectList {
     ListSubject subject = ListSubject.of(next.subject());
     if (subject == null) {
       throw new RequestRefusedException(
-          Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 5");
+          Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 6");
     }
     if (subject == ListSubject.ERRORS) {
       listErrors(next);
@@ -74,6 +75,10 @@ final class ObjectList {
     }
     if (subject == ListSubject.ASSOCIATIONS) {
       viewer.requests().associations().list(next);
+      return;
+    }
+    if (subject == ListSubject.TENANTS) {
+      listTenants(next);
       return;
     }
     ProgramSession listed = server.visible(viewer.socket().peer(), next.session());
@@ -98,6 +103,26 @@ final class ObjectList {
       if (visible && !page.add(ObjectJson.error(error))) {
         page.send(1, error.number());
         return;
+      }
+    }
+    page.send(0, 0);
+  }
+
+  private void listTenants(ProgramMessage.ListObjects next) {
+    PeerCredentials peer = viewer.socket().peer();
+    Page page = new Page(next.request(), null);
+    int index = 0;
+    for (InterfaceEngine on : server.interfaces().all()) {
+      EngineTenants tenants = on.engine().tenants();
+      for (EngineTenants.Entry each :
+          tenants == null ? List.<EngineTenants.Entry>of() : tenants.all()) {
+        boolean visible =
+            server.permissions().seesAll(peer) || each.share().users().contains(peer.uid());
+        if (index >= next.index() && visible && !page.add(ObjectJson.tenant(on, each))) {
+          page.send(1, index);
+          return;
+        }
+        index++;
       }
     }
     page.send(0, 0);

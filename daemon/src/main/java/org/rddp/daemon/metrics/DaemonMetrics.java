@@ -63,6 +63,7 @@ public final class DaemonMetrics implements MultiCollector {
     }
     all.add(turns.build());
     all.add(requests.build());
+    TenantMetrics.addTo(all, engines);
     return new MetricSnapshots(all);
   }
 
