@@ -40,6 +40,9 @@ public final class TenantScheduler {
   /** The start of the last quantum that was sent. */
   private double virtualTime;
 
+  /** Until when the interface's rate keeps what is ready; {@link Long#MAX_VALUE} if it does not. */
+  private long limitedUntil = Long.MAX_VALUE;
+
   /** Tenants with streams, and the sum of their weights. */
   private int present;
 
@@ -108,9 +111,16 @@ public final class TenantScheduler {
    */
   public int run(int segments, long now) {
     release(now);
-    if (limit != null && limit.readyAt() > now) {
-      return 0;
-    }
+    int sent = isLimited(now) ? 0 : serve(segments, now);
+    limitedUntil = isLimited(now) && !ready.isEmpty() ? limit.readyAt() : Long.MAX_VALUE;
+    return sent;
+  }
+
+  private boolean isLimited(long now) {
+    return limit != null && limit.readyAt() > now;
+  }
+
+  private int serve(int segments, long now) {
     long enough = present > 1 ? counters.octets + TURN : Long.MAX_VALUE;
     int sent = 0;
     while (sent < segments && counters.octets < enough && !ready.isEmpty()) {
@@ -120,7 +130,7 @@ public final class TenantScheduler {
         held.add(tenant);
       } else {
         sent += serve(tenant, segments - sent, now);
-        if (limit != null && limit.readyAt() > now) {
+        if (isLimited(now)) {
           break;
         }
       }
@@ -173,7 +183,7 @@ public final class TenantScheduler {
 
   /** When something that waits may be sent; {@link Long#MAX_VALUE} if nothing waits for a rate. */
   public long nextDeadline() {
-    long next = limit == null || ready.isEmpty() ? Long.MAX_VALUE : limit.readyAt();
+    long next = limitedUntil;
     for (int i = 0; i < held.size(); i++) {
       next = Math.min(next, held.get(i).rate.readyAt());
     }
