@@ -2,7 +2,6 @@ package org.rddp.tcp;
 
 import org.rddp.ip.Path;
 import org.rddp.wire.Ethernet;
-import org.rddp.wire.Tcp;
 
 /**
  * Counts what connections of one owner send: the octets of frames with data, from Ethernet's header
@@ -28,7 +27,7 @@ public final class SentOctets {
   void add(Path path, int header, int payload, int segment) {
     int mtu = path.linkMtu();
     // IP's header, and what ESP adds.
-    int below = mtu - SegmentSizes.mss(path, mtu) - Tcp.HEADER;
+    int below = mtu - path.room(mtu);
     int frames = segment == 0 ? 1 : (payload + segment - 1) / segment;
     octets += payload + (long) frames * (Ethernet.HEADER + below + header);
   }
