@@ -21,18 +21,15 @@ final class TenantsReader {
   private static final int BURSTS_PER_SECOND = 1000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
 
-  private final TomlSection limits;
   private final List<TenantConfiguration> tenants = new ArrayList<>();
   private final Map<String, Integer> names = new HashMap<>();
   private final Map<Integer, Integer> users = new HashMap<>();
 
-  private TenantsReader(TomlSection limits) {
-    this.limits = limits;
-  }
+  private TenantsReader() {}
 
   /** Reads all; none if the file has none. */
   static List<TenantConfiguration> read(TomlSection limits) {
-    TenantsReader reader = new TenantsReader(limits);
+    TenantsReader reader = new TenantsReader();
     List<TomlSection> tables = limits.sections("tenant");
     for (int i = 0; i < tables.size(); i++) {
       reader.read(tables.get(i), i + 1);
