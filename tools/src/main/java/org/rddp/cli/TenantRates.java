@@ -66,7 +66,7 @@ final class TenantRates {
         tenants.values().stream()
             .sorted(
                 Comparator.comparing((Rated each) -> text(each.object, "engine"))
-                    .thenComparing(each -> -each.sent.last())
+                    .thenComparingDouble(each -> -each.sent.last())
                     .thenComparing(each -> text(each.object, "tenant")))
             .map(each -> withRates(each, totals.get(text(each.object, "engine"))))
             .toList();
