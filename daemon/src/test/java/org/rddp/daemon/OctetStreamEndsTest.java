@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -165,6 +167,17 @@ class OctetStreamEndsTest {
       assertThat(server.read(new byte[1], 0, 1)).isEqualTo(-1);
       server.close();
       there.close();
+      // Those of the other session remain: the daemon's mapping and the program's.
+      TestDaemon.await(() -> mappedDoorbells() == 2, "the ended session's doorbells are unmapped");
+      assertThat(daemon.log()).doesNotContain("internal error");
+    }
+  }
+
+  private static long mappedDoorbells() {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      return maps.filter(line -> line.contains("rddp-doorbells")).count();
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 

@@ -100,11 +100,16 @@ final class ProgramListener {
   }
 
   private void offerLater(OctetStream stream) {
-    if (ended) {
-      program.link().execute(stream.parts().programSocket()::close);
-    } else {
-      server.after(PAUSE, () -> program.link().execute(() -> offer(stream)));
-    }
+    server.after(
+        PAUSE,
+        () -> {
+          if (ended) {
+            // The link may have ended, too.
+            server.streams().close(stream.parts().programSocket());
+          } else {
+            program.link().execute(() -> offer(stream));
+          }
+        });
   }
 
   /** Ends it: those who hold the other end read end-of-file. */
