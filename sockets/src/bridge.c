@@ -102,11 +102,25 @@ static bool await_outcome(const struct stream *stream, int descriptor) {
     return errno == EINPROGRESS && stream != NULL && (is_connecting(stream) || poll(&polled, 1, -1) >= 0);
 }
 
+/* No write is in the middle: its octets would come to where the daemon puts those of the bridge by then. */
+static int request_between_writes(const struct stream *stream, int descriptor) {
+    if (stream == NULL) {
+        return request_bridge(descriptor);
+    }
+    lock_library();  /* before the other: a request may need it */
+    lock_shared(&stream->header->write_lock);
+    int made = request_bridge(descriptor), error = errno;
+    unlock_shared(&stream->header->write_lock);
+    unlock_library();
+    errno = error;
+    return made;
+}
+
 /* The stream is NULL if this process has no mapping of it. -1 with errno: it has one, but there is no descriptor for it. */
 static int bridge_of(const struct stream *stream, int descriptor) {
     int made;
     do {
-        made = request_bridge(descriptor);
+        made = request_between_writes(stream, descriptor);
     } while (made < 0 && await_outcome(stream, descriptor));
     if (made < 0) {
         sockets_log("descriptor %d: no bridge: %s", descriptor, strerror(errno));
