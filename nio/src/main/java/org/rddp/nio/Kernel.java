@@ -32,7 +32,13 @@ final class Kernel {
                 .getMethod("allocateInstance", Class.class)
                 .invoke(instance.get(null), Class.forName(OWN));
       } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("this JDK has no " + OWN, e);
+        // An error, not an exception: of that only an ExceptionInInitializerError without a message
+        // would be left.
+        throw new LinkageError(
+            "the JDK's own channels are found by the module jdk.unsupported, and "
+                + e.getMessage()
+                + " is missing: run java with --add-modules jdk.unsupported",
+            e);
       }
     }
   }

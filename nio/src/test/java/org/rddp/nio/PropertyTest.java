@@ -3,6 +3,7 @@ package org.rddp.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -13,6 +14,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.daemon.TestDaemon;
@@ -68,26 +71,52 @@ class PropertyTest {
     }
   }
 
+  /** Starts a JVM with the property. */
+  private static Process start(TestDaemon daemon, String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Djava.nio.channels.spi.SelectorProvider=org.rddp.nio.RddpSelectorProvider",
+                "-cp",
+                System.getProperty("java.class.path")));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
+    return builder.redirectErrorStream(true).start();
+  }
+
   @Test
   void shouldServeAProgramThatKnowsNothingOfIt() throws Exception {
     try (TestDaemon daemon = new TestDaemon()) {
-      ProcessBuilder builder =
-          new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "--enable-native-access=ALL-UNNAMED",
-              "-Djava.nio.channels.spi.SelectorProvider=org.rddp.nio.RddpSelectorProvider",
-              "-cp",
-              System.getProperty("java.class.path"),
-              Program.class.getName(),
-              "127.0.0.1",
-              TestDaemon.ADDRESS_TWO);
-      builder.environment().put("RDDP_SOCKET", daemon.socket().toString());
-      Process process = builder.redirectErrorStream(true).start();
+      Process process = start(daemon, Program.class.getName(), "127.0.0.1", TestDaemon.ADDRESS_TWO);
       try (InputStream out = process.getInputStream()) {
         assertThat(new String(out.readAllBytes(), StandardCharsets.UTF_8).lines())
             .containsExactly("org.rddp.nio", "HTTP/1.1 200 OK", "org.rddp.nio", "HTTP/1.1 200 OK");
       }
       assertThat(process.waitFor()).isZero();
+    }
+  }
+
+  /** With -m a JVM has the modules only that this one needs. */
+  @Test
+  void shouldSayWhichModuleAProgramLacks() throws Exception {
+    try (TestDaemon daemon = new TestDaemon()) {
+      String[] server = {"-m", "jdk.httpserver", "-b", TestDaemon.ADDRESS_TWO, "-p", "0"};
+      Process process = start(daemon, server);
+      try (InputStream out = process.getInputStream()) {
+        assertThat(new String(out.readAllBytes(), StandardCharsets.UTF_8))
+            .contains("--add-modules jdk.unsupported");
+      }
+      List<String> complete = new ArrayList<>(List.of("--add-modules", "jdk.unsupported"));
+      complete.addAll(List.of(server));
+      process = start(daemon, complete.toArray(String[]::new));
+      try (BufferedReader out = process.inputReader()) {
+        assertThat(out.readLine()).contains("on " + TestDaemon.ADDRESS_TWO + " port");
+      } finally {
+        process.destroy();
+      }
     }
   }
 }
