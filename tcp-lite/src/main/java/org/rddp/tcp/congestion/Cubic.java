@@ -54,7 +54,7 @@ public final class Cubic extends SlowStart {
       long acknowledged, long flight, long roundTrip, long smoothed, boolean limited, long now) {
     long rest = acknowledged;
     if (window < threshold) {
-      rest = start(acknowledged, flight, roundTrip, limited);
+      rest = start(acknowledged, flight, roundTrip, limited, now);
     }
     if (window >= threshold) {
       avoidCongestion(rest, smoothed, limited, (int) (now / 1000));
@@ -62,12 +62,12 @@ public final class Cubic extends SlowStart {
   }
 
   /** Slow start; returns the acknowledged octets that are left for congestion avoidance. */
-  private long start(long acknowledged, long flight, long roundTrip, boolean limited) {
+  private long start(long acknowledged, long flight, long roundTrip, boolean limited, long now) {
     if (threshold == LARGEST) {
       if (hyStart == null && limited) {
         hyStart = new HyStart(acknowledged + flight);
       }
-      if (hyStart != null && hyStart.onAcknowledged(acknowledged, flight, roundTrip)) {
+      if (hyStart != null && hyStart.onAcknowledged(acknowledged, flight, roundTrip, now)) {
         hyStart = null;
         prior = window;
         threshold = window;

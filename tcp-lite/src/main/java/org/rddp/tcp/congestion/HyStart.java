@@ -5,17 +5,28 @@ package org.rddp.tcp.congestion;
  * seem to grow, slow start continues for five rounds at a quarter of its pace (Conservative Slow
  * Start), and returns to the full pace if they do not. Times in microseconds.
  *
+ * <p>The RFC's least growth that counts, 4 ms, is for the Internet, and may be tuned for other
+ * networks (section 4.3). Here it is at most half a round trip, so that a queue on a path of 100
+ * microseconds is seen, too.
+ *
  * <p>It needs eight round trips measured per round; with peers that acknowledge less often a loss
- * ends slow start.
+ * ends slow start. Those measured at one time count as one: they came in one burst, and if a thread
+ * was late for it, all of them are late.
  */
 final class HyStart {
   /** CSS_GROWTH_DIVISOR: Conservative Slow Start grows slower by this factor. */
   static final int DIVISOR = 4;
 
-  /** MIN_RTT_THRESH and MAX_RTT_THRESH. */
+  /** MIN_RTT_THRESH where round trips take {@link #SHORT} times as long, and MAX_RTT_THRESH. */
   private static final int LEAST_GROWTH = 4000;
 
   private static final int MOST_GROWTH = 16_000;
+
+  /** MIN_RTT_THRESH on shorter paths is a round trip divided by this. */
+  private static final int SHORT = 2;
+
+  /** But at least so much: the turns of both ends differ by that on any path. */
+  private static final int NOISE = 16;
 
   /** MIN_RTT_DIVISOR. */
   private static final int GROWTH = 8;
@@ -39,6 +50,9 @@ final class HyStart {
 
   private byte samples;
 
+  /** When a round trip was last measured, in nanoseconds; wraps. */
+  private int measuredAt;
+
   /** Rounds of Conservative Slow Start that have begun, 0 outside of it. */
   private byte rounds;
 
@@ -57,12 +71,16 @@ final class HyStart {
    *
    * @param flight octets still in flight
    * @param roundTrip nanoseconds, 0 if there is none
+   * @param now in nanoseconds
    * @return whether slow start is over
    */
-  boolean onAcknowledged(long acknowledged, long flight, long roundTrip) {
+  boolean onAcknowledged(long acknowledged, long flight, long roundTrip, long now) {
     if (roundTrip > 0) {
       least = (int) Math.min(least, roundTrip / 1000);
-      samples = (byte) Math.min(samples + 1, SAMPLES);
+      if (samples == 0 || measuredAt != (int) now) {
+        samples = (byte) Math.min(samples + 1, SAMPLES);
+        measuredAt = (int) now;
+      }
     }
     if (samples == SAMPLES) {
       compare();
@@ -78,12 +96,17 @@ final class HyStart {
         reference = UNKNOWN;
       }
     } else if (reference != UNKNOWN) {
-      int growth = Math.clamp(reference / GROWTH, LEAST_GROWTH, MOST_GROWTH);
-      if (least >= reference + growth) {
+      if (least >= reference + growth(reference)) {
         rounds = 1;
         reference = least;
       }
     }
+  }
+
+  /** RttThresh: the growth of a round trip by which a queue is seen. */
+  private static int growth(int roundTrip) {
+    int least = Math.clamp(roundTrip / SHORT, NOISE, LEAST_GROWTH);
+    return Math.clamp(roundTrip / GROWTH, least, MOST_GROWTH);
   }
 
   private boolean roundEnds(long flight) {

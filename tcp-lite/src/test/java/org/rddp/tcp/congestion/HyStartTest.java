@@ -13,6 +13,7 @@ class HyStartTest {
   private static final int ROUND = 20_000;
 
   private final HyStart start = new HyStart(ROUND);
+  private long now;
 
   /** A round of 20 acknowledgments that each say this round trip. */
   private boolean round(long microseconds) {
@@ -23,19 +24,21 @@ class HyStartTest {
     boolean over = false;
     for (int i = 0; i < 20; i++) {
       long roundTrip = i < measured ? microseconds * MICROSECOND : 0;
-      over |= start.onAcknowledged(ROUND / 20, ROUND, roundTrip);
+      over |= start.onAcknowledged(ROUND / 20, ROUND, roundTrip, ++now);
     }
     return over;
   }
 
   @ParameterizedTest(name = "{0} us, then {1} us")
   @CsvSource({
-    "10, 4009, false", "10, 4010, true",
+    "10, 25, false", "10, 26, true",
+    "100, 149, false", "100, 150, true",
+    "8000, 11999, false", "8000, 12000, true",
     "20000, 23999, false", "20000, 24000, true",
     "100000, 112499, false", "100000, 112500, true",
     "200000, 215999, false", "200000, 216000, true",
   })
-  @DisplayName("RFC 9406 4.2: an eighth more, but 4 to 16 ms, slows slow start down")
+  @DisplayName("RFC 9406 4.2: an eighth more, but 4 to 16 ms, slows down; below 8 ms a half")
   void shouldSlowDownWhenRoundTripsGrow(long first, long second, boolean slower) {
     round(first);
     round(second);
@@ -46,9 +49,9 @@ class HyStartTest {
   @DisplayName("RFC 9406 4.2: the least round trip of a round counts, not each")
   void shouldIgnoreJitterWithinARound() {
     round(10_000);
-    start.onAcknowledged(1000, ROUND, 10_000 * MICROSECOND);
+    start.onAcknowledged(1000, ROUND, 10_000 * MICROSECOND, ++now);
     for (int i = 0; i < 15; i++) {
-      start.onAcknowledged(1000, ROUND, 90_000 * MICROSECOND);
+      start.onAcknowledged(1000, ROUND, 90_000 * MICROSECOND, ++now);
     }
     assertThat(start.conservative()).isFalse();
   }
@@ -62,6 +65,20 @@ class HyStartTest {
     round(10_000);
     round(90_000, 8);
     assertThat(start.conservative()).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 9406 4.2: a burst that a late thread sees is one measurement")
+  void shouldCountABurstOnce() {
+    round(100);
+    for (int i = 0; i < 15; i++) {
+      start.onAcknowledged(1000, ROUND, 1100 * MICROSECOND, 50);
+    }
+    assertThat(start.conservative()).isFalse();
+    for (int i = 0; i < 4; i++) {
+      start.onAcknowledged(1000, ROUND, 100 * MICROSECOND, 60 + i);
+    }
+    assertThat(start.conservative()).isFalse();
   }
 
   @Test
