@@ -41,6 +41,11 @@ public final class Tcp {
   /** Flag: the sender has reduced its congestion window (RFC 3168 section 6.1). */
   public static final int CWR = 0x80;
 
+  /** Flag: accurate ECN; with {@link #CWR} and {@link #ECE} a counter (RFC 9768 section 3). */
+  public static final int AE = 0x100;
+
+  private static final int CONTROL_BITS = 0x1ff;
+
   private Tcp() {}
 
   /**
@@ -98,9 +103,9 @@ public final class Tcp {
     return (Memory.getByte(segment + OFFSET_AND_FLAGS) >>> 4) << 2;
   }
 
-  /** The eight control bits. */
+  /** The eight control bits, and {@link #AE}. */
   public static int flags(long segment) {
-    return Memory.getByte(segment + OFFSET_AND_FLAGS + 1);
+    return Memory.getShort(segment + OFFSET_AND_FLAGS) & CONTROL_BITS;
   }
 
   /** The window field, not scaled. */

@@ -1,8 +1,8 @@
 package org.rddp.wire;
 
 /**
- * The options of one TCP header (RFC 9293 section 3.2, RFC 7323, RFC 2018), parsed into fields. An
- * instance is reused for every segment.
+ * The options of one TCP header (RFC 9293 section 3.2, RFC 7323, RFC 2018, RFC 9768), parsed into
+ * fields. An instance is reused for every segment.
  */
 public final class TcpOptions {
   private static final int END = 0;
@@ -44,6 +44,9 @@ public final class TcpOptions {
   private static final int PADDED_SACK_PERMITTED =
       (NO_OPERATION << 24) | (NO_OPERATION << 16) | (SACK_PERMITTED << 8) | 2;
   private static final int PADDED_SACK = (NO_OPERATION << 24) | (NO_OPERATION << 16) | (SACK << 8);
+
+  /** The AccECN option. */
+  public final AccEcnOption accEcn = new AccEcnOption();
 
   private final int[] sackLeft = new int[MOST_SACK_BLOCKS];
   private final int[] sackRight = new int[MOST_SACK_BLOCKS];
@@ -124,6 +127,8 @@ public final class TcpOptions {
         }
         takeTimestamps(at + 2);
       }
+      case AccEcnOption.KIND_0, AccEcnOption.KIND_1 ->
+          accEcn.take(kind == AccEcnOption.KIND_0, at, length);
       default -> {}
     }
     return true;
@@ -156,6 +161,7 @@ public final class TcpOptions {
     timestamps = false;
     timestampValue = 0;
     timestampEcho = 0;
+    accEcn.clear();
   }
 
   /** The smallest shift with which a window of that many octets fits its field. */

@@ -23,7 +23,7 @@ public final class TcpSegment {
   /** SEG.ACK. */
   public int acknowledgment;
 
-  /** The eight control bits. */
+  /** The eight control bits, and {@link Tcp#AE}. */
   public int flags;
 
   /** The window field, not scaled. */

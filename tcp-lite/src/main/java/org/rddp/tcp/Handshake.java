@@ -6,6 +6,7 @@ import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.Admission;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
+import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /** Opens connections: sends and processes SYNs (RFC 9293 sections 3.5 and 3.10.1). */
@@ -154,7 +155,7 @@ final class Handshake {
       connection.sender.unsealed = false;
       connection.lastReceivedAt = context.now;
     } else {
-      connection.synRetransmitted = true;
+      connection.synRepeats = (byte) Math.min(connection.synRepeats + 1, Byte.MAX_VALUE);
       context.counters.retransmitted++;
     }
     sendSyn(connection);
@@ -164,20 +165,23 @@ final class Handshake {
   void negotiate(TcpConnection connection, TcpSegment syn) {
     boolean ipv6 = connection.path().isIpv6();
     connection.negotiated(
-        SynNegotiation.of(context.offer, syn, ipv6, connection.synRetransmitted),
-        syn,
-        syn.sequence);
+        SynNegotiation.of(context.offer, syn, ipv6, connection.synRepeats > 0), syn, syn.sequence);
+    context.ecn.negotiated(connection, syn);
   }
 
   /** Answers a repeated SYN of the peer again. */
   void synRepeated(TcpConnection connection, TcpSegment syn) {
-    connection.ecn &= SynNegotiation.ecn(context.offer, syn, connection.synRetransmitted);
-    sendSyn(connection);
+    if (context.ecn.synRepeated(connection, syn)) {
+      sendSyn(connection);
+    } else {
+      connection.reset();
+      connection.terminate(CloseReason.ABORTED);
+    }
   }
 
   /** Continues after the SYNs have crossed: simultaneous open (RFC 9293 section 3.5). */
   void openSimultaneously(TcpConnection connection) {
-    connection.become(TcpState.SYN_RECEIVED);
+    connection.become(TcpState.SYN_RECEIVED); // ACC-3.1.2-04
     sendSyn(connection);
   }
 
@@ -191,12 +195,15 @@ final class Handshake {
     }
     long synSentAt = connection.lastReceivedAt;
     Sender sender = connection.sender;
+    if (listener != null) {
+      context.ecn.established(connection, segment);
+    }
     connection.become(TcpState.ESTABLISHED);
     connection.retransmitAt = Long.MAX_VALUE;
     connection.received();
     context.timers.startKeepAlive(connection);
     sender.synAcknowledged(segment, position);
-    if (connection.synRetransmitted) {
+    if (connection.synRepeats > 0) {
       sender.timeout.synWasLost();
       sender.congestion.onSynLost();
     } else if (synSentAt != TcpConnection.UNKNOWN) {
@@ -206,6 +213,9 @@ final class Handshake {
     if (listener != null) {
       connection.handshakeDone();
       context.upcalls.accept(connection, listener.acceptor);
+    }
+    if (connection.accurate != null && listener == null && segment.has(Tcp.ACK)) {
+      connection.acknowledgeNow(); // before data: it tells of the SYN-ACK
     }
     connection.opened();
   }

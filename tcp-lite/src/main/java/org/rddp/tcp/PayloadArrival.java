@@ -2,7 +2,6 @@ package org.rddp.tcp;
 
 import org.rddp.ip.Path;
 import org.rddp.tcp.storage.EarlyRanges;
-import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
@@ -30,11 +29,14 @@ final class PayloadArrival {
       receiver.fin(position + segment.length);
     }
     if (segment.length == 0) {
-      receiver.requestAcknowledgment();
+      // With accurate ECN a SYN-ACK has been acknowledged already.
+      if (segment.has(Tcp.FIN) || connection.accurate == null) {
+        receiver.requestAcknowledgment();
+      }
       return;
     }
-    if (connection.ecn) {
-      echo(connection, segment.has(Tcp.CWR), segment.ecn == Ipv4.CE);
+    if (connection.ecn && connection.accurate == null) {
+      context.ecn.classic(connection, segment);
     }
     long next = receiver.next();
     long from = Math.max(position, next); // MPAA-3-04, MPAB-2.2-06, DDP-3-13, D03-5.1.2-03
@@ -55,31 +57,31 @@ final class PayloadArrival {
     }
   }
 
-  /**
-   * Processes the ECN signals of a segment. With DCTCP what came before a change of the mark is
-   * acknowledged by itself, so that the peer can count the marked octets (RFC 8257 section 3.2).
-   */
-  private void echo(TcpConnection connection, boolean reduced, boolean experienced) {
-    Receiver receiver = connection.receiver;
-    if (!context.settings.congestion().isMarked()) {
-      receiver.congestion(reduced, experienced);
-    } else if (experienced != receiver.echoesCongestion()) {
-      if (receiver.acknowledgmentPending()) {
-        connection.acknowledgeNow();
-      }
-      receiver.congestionChanged();
-    }
-  }
-
   /** Counts a frame as a train, if it is longer than the segments that the peer may send. */
   private void countTrain(TcpConnection connection, int length) {
-    int options = connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
-    Path path = connection.path();
-    int longest = SegmentSizes.mss(path, path.linkMtu()) - options;
+    int longest = longest(connection);
     if (length > longest) {
       counters.trainsIn++;
       counters.trainSegmentsIn += Math.ceilDiv(length, longest);
     }
+  }
+
+  /** The longest segment that the peer may send. */
+  private static int longest(TcpConnection connection) {
+    int options = connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
+    Path path = connection.path();
+    return SegmentSizes.mss(path, path.linkMtu()) - options;
+  }
+
+  /**
+   * Counts the packets of an acceptable segment for accurate ECN: as many as a train must have been
+   * at least.
+   */
+  void count(TcpConnection connection, TcpSegment segment) {
+    int length = segment.length;
+    int packets =
+        length <= connection.sender.emss() ? 1 : Math.ceilDiv(length, longest(connection));
+    context.ecn.arrived(connection, segment, packets);
   }
 
   /** Records octets that were received before, for a D-SACK. */

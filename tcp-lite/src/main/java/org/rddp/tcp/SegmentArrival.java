@@ -96,11 +96,17 @@ final class SegmentArrival {
       if (!synReceived(connection, segment, position)) {
         return;
       }
+      if (connection.accurate != null) {
+        payload.count(connection, segment);
+      }
     } else if (!connection.sender.isAcceptableAck(segment)) {
       connection.challenge();
       return;
     } else {
       takeTimestamp(connection, segment, position);
+      if (connection.accurate != null) { // ACC-3.2-01
+        payload.count(connection, segment);
+      }
       if (isInOrder(connection, segment, position)) {
         processInOrder(connection, segment, position);
         return;
@@ -236,7 +242,7 @@ final class SegmentArrival {
       context.timers.startTimeWait(connection);
     }
     if (segment.has(Tcp.SYN)) {
-      connection.challenge();
+      context.ecn.synAckRepeated(connection, segment, position);
     } else if (answered(connection, segment)) {
       if (connection.state().synchronised()) {
         connection.receiver.requestAcknowledgment();

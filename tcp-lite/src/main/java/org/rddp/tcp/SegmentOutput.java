@@ -5,6 +5,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.SynOffer;
+import org.rddp.wire.AccEcn;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
@@ -17,14 +18,12 @@ final class SegmentOutput {
   private final PacketPool pool;
   private final TcpCounters counters;
   private final SynOffer offer;
-  private final SackOption sackOption = new SackOption();
+  private final EcnArrival ecn;
+  private final SegmentOptions options = new SegmentOptions();
   private final boolean offloadsChecksum;
   private final boolean offloadsSegmentation;
   private final boolean cutsTrains;
   private final boolean sumsLength;
-
-  /** Whether every packet allows to be marked. */
-  private final boolean marked;
 
   SegmentOutput(StackContext context) {
     this.context = context;
@@ -32,11 +31,11 @@ final class SegmentOutput {
     pool = context.pool;
     counters = context.counters;
     offer = context.offer;
+    ecn = context.ecn;
     offloadsChecksum = ip.offloadsChecksum();
     offloadsSegmentation = ip.offloadsSegmentation();
     cutsTrains = ip.cutsTrains();
     sumsLength = ip.sumsLength();
-    marked = context.settings.congestion().isMarked();
   }
 
   /** Whether the device computes checksums, so that payloads need not be summed. */
@@ -48,8 +47,18 @@ final class SegmentOutput {
    * The longest payload of one frame: unlimited if the device cuts it into segments of EMSS octets,
    * which it does unless they are too short for it.
    */
-  int largest(int emss) {
-    return offloadsSegmentation && emss >= Offloads.LEAST_SEGMENT ? Integer.MAX_VALUE : emss;
+  int largest(TcpConnection connection) {
+    int emss = connection.sender.emss();
+    boolean cut = offloadsSegmentation && emss >= Offloads.LEAST_SEGMENT && cuttable(connection);
+    return cut ? Integer.MAX_VALUE : emss;
+  }
+
+  /**
+   * Whether a device repeats the flags of a frame in each segment that it cuts: many clear CWR in
+   * all but the first, which would change ACE (RFC 9768 section 3.3.4).
+   */
+  boolean cuttable(TcpConnection connection) {
+    return connection.accurate == null || !connection.accurate.received.hasCwr();
   }
 
   /**
@@ -68,11 +77,11 @@ final class SegmentOutput {
       int flags,
       int ecn) {
     // A full segment carries no SACK: the FPDU in it leaves no room.
-    int sackLength = sackLength(connection, connection.sender.emssOf(length) - length);
-    int headerLength = fixedLength(connection) + sackLength;
+    int room = connection.sender.emssOf(length) - length;
+    int headerLength = options.choose(connection, room, true);
     long header = payload - headerLength;
     int sequence = connection.sender.sequence(position);
-    long sum = header(connection, header, sequence, flags, sackLength);
+    long sum = header(connection, header, headerLength, sequence, flags, position + length);
     int emss = connection.sender.emss();
     int segment = emss > 0 && length > emss ? emss : 0;
     count(connection, headerLength, length, segment);
@@ -96,9 +105,10 @@ final class SegmentOutput {
       long position,
       int flags,
       int ecn) {
-    int headerLength = fixedLength(connection);
+    int headerLength = options.without(connection);
     long header = payload - headerLength;
-    long sum = header(connection, header, connection.sender.sequence(position), flags, 0);
+    int sequence = connection.sender.sequence(position);
+    long sum = header(connection, header, headerLength, sequence, flags, position + length);
     sum += offloadsChecksum ? 0 : Checksum.sum(payload, length);
     int cut = cutsTrains ? segment : 0;
     count(connection, headerLength, length, cut);
@@ -122,36 +132,24 @@ final class SegmentOutput {
     if (packet == 0) {
       return false;
     }
-    int sackLength = (flags & Tcp.RST) != 0 ? 0 : sackLength(connection, Tcp.LONGEST_HEADER);
-    int headerLength = fixedLength(connection) + sackLength;
+    int headerLength =
+        (flags & Tcp.RST) != 0
+            ? options.without(connection)
+            : options.choose(connection, Tcp.LONGEST_HEADER, false);
     long header = pool.address(packet);
-    long sum = header(connection, header, sequence, flags, sackLength);
+    long sum = header(connection, header, headerLength, sequence, flags, -1);
     finish(connection, packet, header, headerLength, sum, 0, Ipv4.NOT_ECT);
     return true;
   }
 
-  /** Octets of a header with the options of every segment of the connection. */
-  private static int fixedLength(TcpConnection connection) {
-    return connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
-  }
-
   /**
-   * Chooses SACK blocks that fit the header and {@code room} octets of the segment; returns the
-   * option's length.
+   * Writes the header of a segment with the chosen options.
+   *
+   * @param end the stream position behind its payload, -1 if it has none
    */
-  private int sackLength(TcpConnection connection, int room) {
-    if (!connection.sack) {
-      return 0;
-    }
-    int inHeader = Tcp.LONGEST_HEADER - fixedLength(connection);
-    return sackOption.choose(connection.receiver, Math.min(inHeader, room));
-  }
-
   private long header(
-      TcpConnection connection, long header, int sequence, int flags, int sackLength) {
+      TcpConnection connection, long header, int headerLength, int sequence, int flags, long end) {
     Receiver receiver = connection.receiver;
-    int fixedLength = fixedLength(connection);
-    boolean echoes = receiver.echoesCongestion() && (flags & Tcp.RST) == 0;
     long sum =
         Tcp.write(
             header,
@@ -159,19 +157,21 @@ final class SegmentOutput {
             connection.remotePort(),
             sequence,
             receiver.acknowledgment(),
-            fixedLength + sackLength,
-            echoes ? flags | Tcp.ECE : flags,
+            headerLength,
+            flags | echo(connection, flags),
             receiver.window());
-    if (connection.timestamps) {
-      sum +=
-          TcpOptions.putTimestamps(
-              header + Tcp.HEADER, connection.timestamp(), receiver.recentTimestamp());
-    }
-    if (sackLength > 0) {
-      sum += sackOption.put(header + fixedLength);
-    }
-    receiver.acknowledged(sackLength > 0);
+    sum += options.put(connection, header, end);
+    receiver.acknowledged(options.selective());
     return sum;
+  }
+
+  /** The flags that tell the peer of congestion. */
+  private int echo(TcpConnection connection, int flags) {
+    if (connection.accurate != null) {
+      boolean pure = flags == Tcp.ACK && !options.selective();
+      return AccEcn.flags(connection.accurate.received.ace(pure)); // ACC-3.2.2-01
+    }
+    return connection.receiver.echoesCongestion() && (flags & Tcp.RST) == 0 ? Tcp.ECE : 0;
   }
 
   /**
@@ -206,6 +206,13 @@ final class SegmentOutput {
       sum += TcpOptions.putTimestamps(option, connection.timestamp(), echo);
       option += TcpOptions.TIMESTAMPS_LENGTH;
     }
+    int flags = answer ? ecn.synAckFlags(connection) : ecn.synFlags(connection);
+    if (answer && connection.accurate != null) { // ACC-3.2.3.2.1-01
+      int room = (int) (header + Tcp.LONGEST_HEADER - option);
+      int length = connection.accurate.received.optionLength(room, false);
+      sum += length > 0 ? connection.accurate.received.putOption(option, length, -1) : 0;
+      option += length;
+    }
     int headerLength = (int) (option - header);
     sum +=
         Tcp.write(
@@ -215,22 +222,13 @@ final class SegmentOutput {
             connection.sender.sequence(-1),
             answer ? connection.receiver.acknowledgment() : 0,
             headerLength,
-            answer ? synAckFlags(connection) : synFlags(connection),
+            flags,
             connection.receiver.unscaledWindow());
     if (answer) {
       connection.receiver.acknowledged(true);
     }
     finish(connection, packet, header, headerLength, sum, 0, Ipv4.NOT_ECT);
     return true;
-  }
-
-  /** A repeated SYN offers no ECN, since a middlebox may drop it for that (RFC 3168 6.1.1.1). */
-  private int synFlags(TcpConnection connection) {
-    return offer.ecn() && !connection.synRetransmitted ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
-  }
-
-  private static int synAckFlags(TcpConnection connection) {
-    return connection.ecn ? Tcp.SYN | Tcp.ACK | Tcp.ECE : Tcp.SYN | Tcp.ACK;
   }
 
   private void finish(
@@ -251,7 +249,7 @@ final class SegmentOutput {
     if (context.trace != null) {
       context.trace.sending(connection, header, length);
     }
-    int codepoint = marked && capable(connection) ? Ipv4.ECT_0 : ecn;
+    int codepoint = connection.marked && capable(connection) ? Ipv4.ECT_0 : ecn;
     if (!path.send(packet, header, length, connection.trafficClass(codepoint), context.now)) {
       connection.sender.unsealed = true;
     }
@@ -260,7 +258,7 @@ final class SegmentOutput {
   /** Whether ECN is in use, or our first SYN offers it. */
   private static boolean capable(TcpConnection connection) {
     return connection.ecn
-        || (connection.state() == TcpState.SYN_SENT && !connection.synRetransmitted);
+        || (connection.state() == TcpState.SYN_SENT && connection.synRepeats == 0);
   }
 
   private void requestOffload(Path path, long packet, long header, int length, int segment) {

@@ -408,7 +408,7 @@ final class Sender {
    * that it is known which lengths were acknowledged.
    */
   private int most() {
-    return blackHole == null ? context.output.largest(emss) : emss;
+    return blackHole == null ? context.output.largest(connection) : emss;
   }
 
   /** Sends lost segments again; returns whether all of them have been sent. */
@@ -497,7 +497,9 @@ final class Sender {
    * repeats a frame's flags in each segment that it cuts, so CWR needs a frame with one segment.
    */
   private int sendableTrain(long number) {
-    if (context.longestTrain == 0 || (windowReduced && connection.ecn)) {
+    if (context.longestTrain == 0
+        || (windowReduced && connection.ecn)
+        || !context.output.cuttable(connection)) {
       return 1;
     }
     long allowed = Math.min(offered(), flight.recovery.allowance());
@@ -621,13 +623,14 @@ final class Sender {
     boolean data = queue.packet(slot) != 0;
     if (data && connection.ecn && !again) {
       // Retransmissions carry neither ECT nor CWR (RFC 3168 section 6.1.5).
-      ecn = Ipv4.ECT_0;
+      ecn = Ipv4.ECT_0; // ACC-3.1.5-10
       flags |= windowReduced ? Tcp.CWR : 0;
     }
     if (!context.transmitter.transmit(connection, queue, slot, flags, ecn)) {
       return false;
     }
     if (again) {
+      context.ecn.retransmitted(connection);
       progressed();
       context.counters.retransmitted++;
       retransmitted++;
@@ -674,8 +677,9 @@ final class Sender {
     boolean same = !updateWindow(segment, position, ack);
     if (ack == max
         && flight != null
-        && hasNoLossSignal(segment)
-        && flight.isSingleSegmentInOrder()) {
+        && segment.options.sackBlocks() == 0
+        && flight.isSingleSegmentInOrder()
+        && context.ecn.isQuiet(connection, segment, ack - una)) {
       acknowledgedAlone(ack);
     } else if (ack >= una && flight != null) {
       boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
@@ -712,10 +716,6 @@ final class Sender {
     return changed;
   }
 
-  private static boolean hasNoLossSignal(TcpSegment segment) {
-    return segment.options.sackBlocks() == 0 && !segment.has(Tcp.ECE);
-  }
-
   /**
    * Processes the acknowledgment of the only segment in flight, as after each message sent alone: a
    * short form of {@link #processAcknowledgment}.
@@ -746,7 +746,7 @@ final class Sender {
       a.timestampRoundTrip = connection.elapsed(segment.options.timestampEcho());
     }
     a.duplicate = duplicate;
-    a.congestion = connection.ecn && segment.has(Tcp.ECE);
+    context.ecn.feedback(connection, segment, a);
     a.canSendNew = windowHasRoomForNew();
     a.now = context.now;
     int before = kept();
@@ -759,6 +759,7 @@ final class Sender {
     connection.keepsSent(kept() - before);
     connection.keepsTrains(keptTrains() - trainsBefore);
     noteReduction();
+    connection.ecn &= a.feedback == null || !a.feedback.mangled();
     if (ack > a.una) {
       timer.acknowledged();
     }
@@ -770,7 +771,7 @@ final class Sender {
   }
 
   private void noteReduction() {
-    windowReduced |= flight.recovery.takeReduced();
+    windowReduced |= flight.recovery.takeReduced() && connection.accurate == null; // ACC-3.1.5-11
   }
 
   // Timers.

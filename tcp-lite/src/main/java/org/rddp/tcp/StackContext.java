@@ -37,6 +37,7 @@ final class StackContext {
   final Map<Integer, TcpListener> listeners;
 
   final SynOffer offer;
+  final EcnArrival ecn;
   final ConnectionSecrets secrets;
   final Peers peers;
   final TcpConnectionTable<TcpConnection> connections;
@@ -119,7 +120,10 @@ final class StackContext {
             settings.timestamps(),
             settings.selectiveAcknowledgment(),
             settings.ecn(),
+            settings.accurateEcn() != AccurateEcn.OFF,
+            settings.accurateEcn() == AccurateEcn.ASK,
             settings.receiveBuffer());
+    ecn = new EcnArrival(offer);
     loss =
         new LossSettings(
             settings.initialRetransmission(),

@@ -2,9 +2,11 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.Path;
+import org.rddp.tcp.handshake.EcnFeedback;
 import org.rddp.tcp.handshake.SynCookies;
-import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.handshake.SynOffer;
+import org.rddp.wire.AccEcn;
+import org.rddp.wire.AccEcnOption;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
@@ -68,9 +70,14 @@ final class StatelessOutput {
     long sum = TcpOptions.putMss(option, SegmentSizes.mss(path, path.linkMtu()));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
+    EcnFeedback feedback = EcnFeedback.of(offer, syn, false);
+    boolean accurate = feedback == EcnFeedback.ACCURATE;
+    if (accurate) { // ACC-5.1-01
+      flags |= AccEcn.flags(AccEcn.ofCodepoint(syn.ecn));
+    }
     if (offer.timestamps() && syn.options.timestamps()) {
       boolean sack = offer.sack() && syn.options.sackPermitted();
-      boolean ecn = SynNegotiation.ecn(offer, syn, false);
+      boolean ecn = feedback == EcnFeedback.CLASSIC;
       if (offer.windowScale() && syn.options.windowScale() >= 0) {
         sum += TcpOptions.putWindowScale(option, offer.windowShift());
         option += TcpOptions.WINDOW_SCALE_LENGTH;
@@ -83,6 +90,10 @@ final class StatelessOutput {
       sum += TcpOptions.putTimestamps(option, stamp, syn.options.timestampValue());
       option += TcpOptions.TIMESTAMPS_LENGTH;
       flags |= ecn ? Tcp.ECE : 0;
+    }
+    if (accurate) {
+      sum += AccEcnOption.put(option, AccEcnOption.LONG, false, 1, 0, 1);
+      option += AccEcnOption.LONG;
     }
     int length = (int) (option - header);
     sum +=

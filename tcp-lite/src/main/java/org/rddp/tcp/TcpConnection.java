@@ -4,6 +4,7 @@ import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Path;
+import org.rddp.tcp.handshake.EcnFeedback;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.storage.ConnectionEntry;
@@ -53,8 +54,8 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Keep-alive probes without an answer. */
   byte keepAliveProbes;
 
-  /** Whether our SYN was sent more than once. */
-  boolean synRetransmitted;
+  /** How often our SYN was sent again. */
+  byte synRepeats;
 
   /** Whether timestamps are in use. */
   boolean timestamps;
@@ -62,8 +63,14 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Whether both ends may send SACK blocks. */
   boolean sack;
 
-  /** Whether both ends use explicit congestion notification. */
+  /** Whether what we send may be marked. */
   boolean ecn;
+
+  /** Null unless both ends use accurate ECN. */
+  AccEcnState accurate;
+
+  /** {@link CongestionAlgorithm#isMarked}. */
+  boolean marked;
 
   /** What every packet has in IP's traffic class beside ECN: the DSCP, shifted. */
   byte trafficClass;
@@ -105,6 +112,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     timestampOffset = context.secrets.timestampOffset(identity());
+    marked = context.settings.congestion().isMarked();
     sender = new Sender(this, sequence);
     receiver = new Receiver(this, context.settings.receiveBuffer());
     trafficClass = (byte) (context.settings.dscp() << Ipv4.DSCP_SHIFT);
@@ -173,25 +181,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   /** The connection's values at this moment. */
   public TcpStatus status() {
-    long sent = sender.sent();
-    long next = Math.max(receiver.next(), 0);
-    // The peer's FIN takes a position but is not payload.
-    long received = next > 0 && receiver.finAt(next - 1) ? next - 1 : next;
-    return new TcpStatus(
-        state,
-        sender.timeout.smoothed(),
-        sender.timeout.variation(),
-        sender.timeout.current(),
-        sender.congestion.window(),
-        sender.congestion.threshold(),
-        sender.peerWindow(),
-        receiver.remainingWindow(),
-        sender.emss(),
-        sent,
-        received,
-        sent - Math.min(Math.max(sender.una(), 0), sent),
-        sender.end() - sent,
-        sender.retransmitted());
+    return TcpStatus.of(this);
   }
 
   @Override
@@ -402,7 +392,8 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     timestamps = agreed.timestamps();
     windowScale = agreed.windowScale();
     sack = agreed.sack();
-    ecn = agreed.ecn();
+    ecn = agreed.ecn() != EcnFeedback.NONE;
+    accurate = agreed.ecn() == EcnFeedback.ACCURATE ? new AccEcnState() : null;
     context.sizes.negotiated(this, agreed.mss(), agreed.windowShift());
     receiver.open(synSequence, windowScale);
     if (timestamps) {

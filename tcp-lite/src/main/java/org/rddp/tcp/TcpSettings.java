@@ -13,6 +13,7 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param selectiveAcknowledgment whether SACK is offered (RFC 2018)
  * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168); DCTCP
  *     needs it
+ * @param accurateEcn when accurate ECN (RFC 9768) is used instead; not without {@code ecn}
  * @param congestion congestion control
  * @param dscp Differentiated Services codepoint of every packet, 0 to 63 (RFC 9293 section 3.9.2);
  *     {@link TcpConnection#dscp} sets another one for a connection
@@ -54,6 +55,7 @@ public record TcpSettings(
     boolean timestamps,
     boolean selectiveAcknowledgment,
     boolean ecn,
+    AccurateEcn accurateEcn,
     CongestionAlgorithm congestion,
     int dscp,
     int backlog,
@@ -90,6 +92,7 @@ public record TcpSettings(
           .timestamps(true)
           .selectiveAcknowledgment(true)
           .ecn(true)
+          .accurateEcn(AccurateEcn.ACCEPT)
           .congestion(CongestionAlgorithm.CUBIC)
           .dscp(0)
           .backlog(256)

@@ -36,4 +36,29 @@ public record TcpStatus(
   /** The status of a connection that has not been opened. */
   public static final TcpStatus NONE =
       new TcpStatus(TcpState.CLOSED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** The values of a connection at this moment. */
+  static TcpStatus of(TcpConnection connection) {
+    Sender sender = connection.sender;
+    Receiver receiver = connection.receiver;
+    long sent = sender.sent();
+    long next = Math.max(receiver.next(), 0);
+    // The peer's FIN takes a position but is not payload.
+    long received = next > 0 && receiver.finAt(next - 1) ? next - 1 : next;
+    return new TcpStatus(
+        connection.state(),
+        sender.timeout.smoothed(),
+        sender.timeout.variation(),
+        sender.timeout.current(),
+        sender.congestion.window(),
+        sender.congestion.threshold(),
+        sender.peerWindow(),
+        receiver.remainingWindow(),
+        sender.emss(),
+        sent,
+        received,
+        sent - Math.min(Math.max(sender.una(), 0), sent),
+        sender.end() - sent,
+        sender.retransmitted());
+  }
 }

@@ -31,7 +31,7 @@ final class TcpTrace {
     int flags = Tcp.flags(header);
     boolean syn = (flags & Tcp.SYN) != 0;
     boolean occupies = segment.octets > 0 || (flags & Tcp.FIN) != 0;
-    segment.again = syn ? connection.synRetransmitted : occupies && segment.position < sender.max();
+    segment.again = syn ? connection.synRepeats > 0 : occupies && segment.position < sender.max();
     segment.windowShift = syn ? 0 : connection.receiver.windowShift();
     handler.onSending(segment);
   }

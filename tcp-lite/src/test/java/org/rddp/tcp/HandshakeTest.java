@@ -445,7 +445,7 @@ class HandshakeTest {
   @CsvSource({"false, 536", "true, 1220"})
   @DisplayName("RFC 9293 3.7.1 (MUST-15): the MSS of a peer that states none")
   void shouldAssumeTheDefaultMss(boolean ipv6, int mss) {
-    SynOffer offer = new SynOffer(false, false, false, false, 65_535);
+    SynOffer offer = new SynOffer(false, false, false, false, false, false, 65_535);
     SynNegotiation agreed = SynNegotiation.of(offer, new TcpSegment(), ipv6, false);
     assertThat(agreed.mss()).isEqualTo(mss);
   }

@@ -11,6 +11,7 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.wire.AccEcn;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
@@ -24,14 +25,15 @@ import org.rddp.wire.TcpOptions;
  * A stack and the script of what happens to it: segments that arrive and segments that must leave,
  * written as text.
  *
- * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U E W, and {@code .}
- * for ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss},
+ * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U E W A, and {@code
+ * .} for ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss},
  * {@code ws}, {@code ts} and {@code ecr}, {@code ecn} (the codepoint in IP's header), {@code dscp},
- * {@code sackok} ({@code sackno} expects none), and {@code sack} with blocks such as {@code
- * 101-201,301-401} ({@code -} expects none). Numbers count from each end's SYN, which is 0; so the
- * first octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
- * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
- * the given keys.
+ * {@code ace} (the flags of a counter), {@code acc} with the kind and the counters of an AccECN
+ * option such as {@code 172:1,0,1} ({@code -} expects none), {@code sackok} ({@code sackno} expects
+ * none), and {@code sack} with blocks such as {@code 101-201,301-401} ({@code -} expects none).
+ * Numbers count from each end's SYN, which is 0; so the first octet is 1. Each payload octet is the
+ * low eight bits of its sequence number. In an expected segment the flags (but for P) and the
+ * length, 0 unless given, must be the same; of the rest only the given keys.
  */
 final class Script {
   static final long MILLISECOND = 1_000_000;
@@ -87,6 +89,7 @@ final class Script {
         .withWindowScale(false)
         .withTimestamps(false)
         .withEcn(false)
+        .withAccurateEcn(AccurateEcn.OFF)
         .withSelectiveAcknowledgment(false)
         .withCongestion(CongestionAlgorithm.NEW_RENO)
         .withPacedRoundTrip(Long.MAX_VALUE)
@@ -219,13 +222,18 @@ final class Script {
       sum += TcpOptions.putTimestamps(option, number(text, "ts", 0), number(text, "ecr", 0));
       option += TcpOptions.TIMESTAMPS_LENGTH;
     }
+    if (has(text, "acc")) {
+      long end = putAccurate(option, word(text, "acc"));
+      sum += Checksum.sum(option, (int) (end - option));
+      option = end;
+    }
     int header = (int) (option - tcp);
     int length = number(text, "len", 0);
     int sequence = number(text, "seq", 0);
     for (int i = 0; i < length; i++) {
       Memory.putByte(option + i, sequence + i);
     }
-    int flags = flags(text.substring(0, text.indexOf(' ')));
+    int flags = flags(text.substring(0, text.indexOf(' '))) | AccEcn.flags(number(text, "ace", 0));
     int acknowledgment = (flags & Tcp.ACK) != 0 ? ourSequence + number(text, "ack", 0) : 0;
     int window = number(text, "win", 65535);
     int theirs = THEIR_SEQUENCE + sequence;
@@ -335,6 +343,7 @@ final class Script {
     }
     String was = describe(sent);
     int wanted = flags(expected.substring(0, expected.indexOf(' ')));
+    wanted |= AccEcn.flags(number(expected, "ace", 0));
     assertThat(flags & ~Tcp.PSH).as(was).isEqualTo(wanted & ~Tcp.PSH);
     assertThat(flags & wanted & Tcp.PSH).as(was).isEqualTo(wanted & Tcp.PSH);
     int header = Tcp.headerLength(tcp);
@@ -348,6 +357,9 @@ final class Script {
     check(expected, "ecr", options.timestampEcho(), was);
     check(expected, "dscp", Ipv4.dscp(frame + Ethernet.HEADER), was);
     check(expected, "ecn", Ipv4.ecn(frame + Ethernet.HEADER), was);
+    if (has(expected, "acc")) {
+      assertThat(accurate(tcp)).as("AccECN of %s", was).isEqualTo(word(expected, "acc"));
+    }
     if (hasWord(expected, "sackok")) {
       assertThat(options.sackPermitted()).as("sackok of %s", was).isTrue();
     }
@@ -374,7 +386,7 @@ final class Script {
     long tcp = frame + HEADERS;
     int flags = Tcp.flags(tcp);
     StringBuilder text = new StringBuilder();
-    String letters = "SFRPUEW.";
+    String letters = "SFRPUEWA.";
     for (int i = 0; i < letters.length(); i++) {
       if ((flags & flag(letters.charAt(i))) != 0) {
         text.append(letters.charAt(i));
@@ -390,6 +402,10 @@ final class Script {
         .append(sent.length - HEADERS - Tcp.headerLength(tcp))
         .append(" sack ")
         .append(sack(tcp))
+        .append(" ace ")
+        .append(AccEcn.ace(flags))
+        .append(" acc ")
+        .append(accurate(tcp))
         .toString();
   }
 
@@ -403,6 +419,49 @@ final class Script {
       blocks.append(options.sackRight(i) - THEIR_SEQUENCE);
     }
     return blocks.isEmpty() ? "-" : blocks.toString();
+  }
+
+  /** Kind and counters of the AccECN option of a segment that we sent, {@code -} for none. */
+  private static String accurate(long tcp) {
+    long end = tcp + Tcp.headerLength(tcp);
+    long at = tcp + Tcp.HEADER;
+    while (at < end && Memory.getByte(at) != 0) {
+      int kind = Memory.getByte(at);
+      if (kind == 1) {
+        at++;
+        continue;
+      }
+      int length = Memory.getByte(at + 1);
+      if (kind == 172 || kind == 174) {
+        StringBuilder text = new StringBuilder().append(kind);
+        for (int from = 2; from + 3 <= length; from += 3) {
+          text.append(from == 2 ? ':' : ',');
+          text.append((Memory.getByte(at + from) << 16) | Memory.getShort(at + from + 1));
+        }
+        return text.toString();
+      }
+      at += length;
+    }
+    return "-";
+  }
+
+  /** Writes an AccECN option, padded; returns its end. */
+  private static long putAccurate(long option, String text) {
+    String[] parts = text.split("[:,]");
+    Memory.putByte(option, Integer.parseInt(parts[0]));
+    Memory.putByte(option + 1, 2 + 3 * (parts.length - 1));
+    long at = option + 2;
+    for (int i = 1; i < parts.length; i++) {
+      int counter = Integer.parseInt(parts[i]);
+      Memory.putByte(at, counter >>> 16);
+      Memory.putShort(at + 1, counter);
+      at += 3;
+    }
+    while ((at - option) % 4 != 0) {
+      Memory.putByte(at, 1);
+      at++;
+    }
+    return at;
   }
 
   private static int flags(String letters) {
@@ -422,6 +481,7 @@ final class Script {
       case 'U' -> Tcp.URG;
       case 'E' -> Tcp.ECE;
       case 'W' -> Tcp.CWR;
+      case 'A' -> Tcp.AE;
       case '.' -> Tcp.ACK;
       case '-' -> 0;
       default -> throw new IllegalArgumentException("flag " + letter);

@@ -3,6 +3,7 @@ package org.rddp.daemon.configuration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.rddp.tcp.AccurateEcn;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
@@ -15,6 +16,10 @@ final class TcpReader {
               "dctcp", CongestionAlgorithm.DCTCP,
               "new-reno", CongestionAlgorithm.NEW_RENO,
               "none", CongestionAlgorithm.NONE));
+
+  private static final Map<String, AccurateEcn> ACCURATE_ECN =
+      new TreeMap<>(
+          Map.of("off", AccurateEcn.OFF, "accept", AccurateEcn.ACCEPT, "ask", AccurateEcn.ASK));
 
   private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SHORTEST = TimeUnit.SECONDS.toNanos(1);
@@ -38,6 +43,10 @@ final class TcpReader {
       section.refuse(
           "ecn", "is false, and congestion control is dctcp", "true, or another 'congestion'");
     }
+    AccurateEcn accurate = section.choice("accurate-ecn", ACCURATE_ECN, defaults.accurateEcn());
+    if (accurate == AccurateEcn.ASK && !ecn) {
+      section.refuse("ecn", "is false, and accurate-ecn is ask", "true, or another 'accurate-ecn'");
+    }
     TcpSettings read =
         defaults
             .withConnections(connections)
@@ -47,6 +56,7 @@ final class TcpReader {
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(congestion)
             .withDscp((int) section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
+            .withAccurateEcn(accurate)
             .withEcn(ecn || congestion == CongestionAlgorithm.DCTCP)
             .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
             .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))

@@ -21,6 +21,7 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv4Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
+import org.rddp.tcp.AccurateEcn;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
@@ -211,6 +212,7 @@ class ConfigurationFileTest {
             receive-buffer = "128KiB"
             congestion = "new-reno"
             ecn = false
+            accurate-ecn = "off"
             dscp = 26
             backlog = 9
             peer-backlog = 3
@@ -297,6 +299,7 @@ class ConfigurationFileTest {
                     .withReceiveBuffer(128 << 10)
                     .withCongestion(CongestionAlgorithm.NEW_RENO)
                     .withEcn(false)
+                    .withAccurateEcn(AccurateEcn.OFF)
                     .withDscp(26)
                     .withBacklog(9)
                     .withPeerBacklog(3)
@@ -473,6 +476,8 @@ class ConfigurationFileTest {
           tcp = { buffer = 1 }             | unknown key
           tcp = { congestion = 'bbr' }     | one of "cubic", "dctcp", "new-reno", "none"
           tcp = { congestion = 'dctcp', ecn = false } | is false, and congestion control is dctcp
+          tcp = { accurate-ecn = 'ask', ecn = false } | is false, and accurate-ecn is ask
+          tcp = { accurate-ecn = 'yes' }   | one of "accept", "ask", "off"
           tcp = { ecn = 1 }                | true or false
           tcp = { dscp = 64 }              | a whole number from 0 to 63
           vlan-priority = 8                | a whole number from 0 to 7

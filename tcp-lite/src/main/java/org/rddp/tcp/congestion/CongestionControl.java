@@ -53,9 +53,9 @@ public interface CongestionControl {
    *
    * @param acknowledged octets
    * @param outstanding octets sent and not acknowledged
-   * @param marked whether the acknowledgment echoes congestion
+   * @param marked how many of these were marked, as far as the acknowledgment says
    */
-  default void onEcho(long acknowledged, long outstanding, boolean marked) {}
+  default void onEcho(long acknowledged, long outstanding, long marked) {}
 
   /** Whether a loss in the window of an echo reduces once more: an echo reduces by less. */
   default boolean isGentle() {

@@ -4,9 +4,9 @@ package org.rddp.tcp.congestion;
  * DCTCP (RFC 8257): an echo of congestion reduces the window by the share of octets that have been
  * marked lately. Growth and losses are as with {@link NewReno}.
  *
- * <p>The peer has to echo each change of the mark ({@link org.rddp.tcp.CongestionAlgorithm#DCTCP}).
- * A peer may instead echo until the window was reduced (RFC 3168): then every octet seems to be
- * marked, and the window is halved as in that RFC.
+ * <p>The peer has to count the marks (RFC 9768), or to echo each change of the mark ({@link
+ * org.rddp.tcp.CongestionAlgorithm#DCTCP}). A peer may instead echo until the window was reduced
+ * (RFC 3168): then every octet seems to be marked, and the window is halved as in that RFC.
  */
 public final class Dctcp extends NewReno {
   /** The unit of {@link #alpha}: a share of one. */
@@ -31,9 +31,9 @@ public final class Dctcp extends NewReno {
   public Dctcp() {}
 
   @Override
-  public void onEcho(long acknowledged, long outstanding, boolean marked) {
+  public void onEcho(long acknowledged, long outstanding, long marked) {
     acknowledgedOctets += acknowledged;
-    markedOctets += marked ? acknowledged : 0;
+    markedOctets += marked;
     left -= acknowledged;
     if (left < 0) {
       alpha += (int) (markedOctets * (ONE >> GAIN) / acknowledgedOctets) - (alpha >> GAIN);

@@ -1,17 +1,22 @@
 package org.rddp.tcp.handshake;
 
-import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
  * The options that both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC
- * 2018, RFC 3168).
+ * 2018, RFC 3168, RFC 9768).
  *
+ * @param ecn how congestion is fed back
  * @param mss the peer's MSS
  * @param windowShift the shift of the peer's windows, 0 if windows are not scaled
  */
 public record SynNegotiation(
-    boolean windowScale, boolean timestamps, boolean sack, boolean ecn, int mss, int windowShift) {
+    boolean windowScale,
+    boolean timestamps,
+    boolean sack,
+    EcnFeedback ecn,
+    int mss,
+    int windowShift) {
   /**
    * The least MSS of a peer that is believed: a link with an MTU of 256 octets. A peer that states
    * less would have us send, for a few octets of its own, a multitude of frames. A SYN cookie
@@ -38,7 +43,7 @@ public record SynNegotiation(
         scale,
         offer.timestamps() && syn.options.timestamps(),
         offer.sack() && syn.options.sackPermitted(),
-        ecn(offer, syn, retransmitted),
+        EcnFeedback.of(offer, syn, retransmitted),
         mss(syn, ipv6),
         scale ? syn.options.windowScale() : 0);
   }
@@ -55,7 +60,7 @@ public record SynNegotiation(
         shift >= 0,
         stamped,
         stamped && offer.sack() && SynCookies.sack(echo),
-        stamped && offer.ecn() && SynCookies.ecn(echo),
+        EcnFeedback.ofCookie(offer, acknowledgment, stamped && SynCookies.ecn(echo)),
         SynCookies.mss(acknowledgment.acknowledgment - 1),
         Math.max(shift, 0));
   }
@@ -66,14 +71,5 @@ public record SynNegotiation(
       return Math.max(syn.options.mss(), LEAST_MSS);
     }
     return ipv6 ? DEFAULT_MSS_IPV6 : DEFAULT_MSS;
-  }
-
-  /**
-   * Whether the peer's SYN or SYN-ACK accepts ECN. It does not if our SYN was sent again without
-   * ECN, or if the flags are ours, returned unchanged by a middlebox (RFC 3168 section 6.1.1).
-   */
-  public static boolean ecn(SynOffer offer, TcpSegment syn, boolean retransmitted) {
-    int accepted = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
-    return offer.ecn() && (syn.flags & (Tcp.ECE | Tcp.CWR)) == accepted && !retransmitted;
   }
 }

@@ -1,5 +1,6 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.tcp.congestion.AccEcnSender;
 import org.rddp.wire.TcpOptions;
 
 /** The values of one acknowledgment that loss recovery needs. A stack reuses a single instance. */
@@ -31,8 +32,14 @@ public final class Acknowledgment {
   /** Whether it is a duplicate by RFC 5681 section 2. */
   public boolean duplicate;
 
-  /** Whether it echoes congestion (RFC 3168). */
+  /** Whether it echoes congestion (RFC 3168, RFC 9768). */
   public boolean congestion;
+
+  /** Counts what it says of congestion (RFC 9768); null without accurate ECN. */
+  public AccEcnSender feedback;
+
+  /** Its counter of marked packets. */
+  public int ace;
 
   /** Whether there is new data that the peer has room for. */
   public boolean canSendNew;
@@ -42,4 +49,26 @@ public final class Acknowledgment {
 
   /** Creates an instance without values. */
   public Acknowledgment() {}
+
+  /**
+   * Takes what it says of congestion.
+   *
+   * @param segments that it acknowledges, not counting those reported out of order
+   * @param delivered octets that it newly reports as delivered
+   * @param emss octets of a full segment
+   * @return octets up to {@link #ack} that were marked
+   */
+  long marked(int segments, long delivered, int emss) {
+    long advance = ack - una;
+    if (feedback == null) {
+      return congestion ? advance : 0;
+    }
+    congestion = false;
+    if (delivered > 0) {
+      // Otherwise a later one may have overtaken it.
+      int packets = Math.max(segments, (int) Math.ceilDiv(delivered, emss));
+      congestion = feedback.acknowledged(ace, options.accEcn, packets, delivered, emss);
+    }
+    return advance > 0 ? feedback.takeMarked(advance) : 0;
+  }
 }

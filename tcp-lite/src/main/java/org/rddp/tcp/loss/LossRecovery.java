@@ -123,10 +123,12 @@ public final class LossRecovery {
     boolean limited = a.una < filledUntil;
     long flight = a.max - a.una;
     long deliverable = flight - board.sackedOctets();
+    int segments = queue.size();
     long octets = delivered(a);
     long roundTrip = measure(a);
+    long marked = a.marked(segments - queue.size(), octets, emss);
     if (a.ack > a.una) {
-      congestion.onEcho(a.ack - a.una, a.max - a.ack, a.congestion);
+      congestion.onEcho(a.ack - a.una, a.max - a.ack, marked);
     }
     rack.delivered(delivery, timeout.least(), a.now);
     boolean lost = tellsOfLoss(a);
@@ -134,7 +136,7 @@ public final class LossRecovery {
     if (begins) {
       beginRecovery(deliverable, a.max, a.una, a.now);
     }
-    if (a.congestion) {
+    if (a.congestion) { // ACC-3.1.5-12
       congestionEchoed(a, deliverable);
     }
     probed(a, flight);
@@ -167,7 +169,7 @@ public final class LossRecovery {
   void acknowledgedAlone(long una, long ack, long sentAt, long now) {
     long roundTrip = Math.max(now - sentAt, 1);
     timeout.measured(roundTrip, now);
-    congestion.onEcho(ack - una, 0, false);
+    congestion.onEcho(ack - una, 0, 0);
     congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
   }
 

@@ -22,7 +22,7 @@ class DctcpTest {
     int segments = (int) (control.window() / SEGMENT);
     for (int i = 0; i < segments; i++) {
       boolean marked = i < segments * share;
-      control.onEcho(SEGMENT, control.window(), marked);
+      control.onEcho(SEGMENT, control.window(), marked ? SEGMENT : 0);
       if (marked && i == 0) {
         control.onCongestion(control.window(), false, flow.now);
         control.onRecovered(flow.now);
@@ -65,9 +65,9 @@ class DctcpTest {
   @DisplayName("RFC 8257 3.3: alpha approaches a steady share of marks")
   void shouldApproachASteadyShare() {
     for (int i = 0; i < 100; i++) {
-      control.onEcho(3 * SEGMENT, 4 * SEGMENT, false);
-      control.onEcho(SEGMENT, 4 * SEGMENT, true);
-      control.onEcho(1, 4 * SEGMENT, false);
+      control.onEcho(3 * SEGMENT, 4 * SEGMENT, 0);
+      control.onEcho(SEGMENT, 4 * SEGMENT, SEGMENT);
+      control.onEcho(1, 4 * SEGMENT, 0);
     }
     long before = control.window();
     control.onCongestion(before, false, flow.now);
