@@ -300,6 +300,11 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue 
 
 /* ---- Connections ---- */
 
+/* Congestion control of TCP (RFC 9438, RFC 8257, RFC 5681). */
+enum rddp_congestion {
+    RDDP_CONGESTION_AS_CONFIGURED = 0, RDDP_CUBIC = 1, RDDP_DCTCP = 2, RDDP_NEW_RENO = 3
+};
+
 enum rddp_choice { RDDP_AS_CONFIGURED = 0, RDDP_NO = 1, RDDP_YES = 2 };
 
 #define RDDP_DEPTH_AS_CONFIGURED UINT32_MAX
@@ -341,6 +346,11 @@ struct rddp_connection_options {
      * Packets of the handshake that accepts a connection have the interface's.
      */
     uint32_t dscp;
+    /*
+     * Congestion control of what this end sends. RDDP_DCTCP is for networks whose switches mark packets, and the peer should
+     * use it, too; an interface without ECN refuses it. Of a connection that is accepted it holds once TCP's handshake is over.
+     */
+    enum rddp_congestion congestion;
 };
 
 #define RDDP_CONNECTION_DEFAULTS                                                                                       \

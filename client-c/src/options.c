@@ -23,6 +23,9 @@ int check_options(const struct rddp_connection_options **chosen) {
     if (options->dscp > LARGEST_DSCP && options->dscp != RDDP_DSCP_AS_CONFIGURED) {
         return fail(RDDP_INVALID, "DSCP %u, at most %u, or RDDP_DSCP_AS_CONFIGURED", options->dscp, LARGEST_DSCP);
     }
+    if ((unsigned)options->congestion > RDDP_NEW_RENO) {
+        return fail(RDDP_INVALID, "congestion control %u, at most RDDP_NEW_RENO", (unsigned)options->congestion);
+    }
     return RDDP_OK;
 }
 
@@ -31,9 +34,11 @@ int check_options(const struct rddp_connection_options **chosen) {
 #define SEND_IMMEDIATE 2U
 #define DSCP 4U
 #define DSCP_SHIFT 8
+#define CONGESTION_SHIFT 16
 
 static uint32_t flags_of(const struct rddp_connection_options *options) {
-    uint32_t flags = (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0);
+    uint32_t flags = (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0)
+        | (uint32_t)options->congestion << CONGESTION_SHIFT;
     return options->dscp == RDDP_DSCP_AS_CONFIGURED ? flags : flags | DSCP | options->dscp << DSCP_SHIFT;
 }
 

@@ -129,10 +129,14 @@ static void should_complete_when_the_peer_has_placed(const char *socket) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.acknowledged = true;
     options.dscp = 46;
+    options.congestion = RDDP_DCTCP;
     struct pair pair;
     open_pair(&pair, socket, &options);
     options.dscp = 64;
     rddp_connection *none;
+    CHECK_RESULT(RDDP_INVALID, rddp_start_connect(pair.one.session, 0x0a000002, 7, NULL, 0, 1000, &options, &none));
+    options.dscp = RDDP_DSCP_AS_CONFIGURED;
+    options.congestion = RDDP_NEW_RENO + 1;
     CHECK_RESULT(RDDP_INVALID, rddp_start_connect(pair.one.session, 0x0a000002, 7, NULL, 0, 1000, &options, &none));
     for (unsigned i = 0; i < 100; i++) {
         memset(pair.one.memory, (int)i, 5000);

@@ -2,7 +2,9 @@ package org.rddp.client;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -35,6 +37,7 @@ import org.rddp.ipc.control.ConnectionSettings;
  * @param dscp Differentiated Services codepoint of the packets that this end sends, 0 to 63; -1: as
  *     the interface is configured. Packets of the handshake that accepts a connection have the
  *     interface's
+ * @param congestion congestion control of what this end sends: see {@link #withCongestion}
  */
 public record ConnectionOptions(
     int heldOctets,
@@ -46,7 +49,8 @@ public record ConnectionOptions(
     int domain,
     boolean acknowledged,
     boolean sendImmediate,
-    int dscp) {
+    int dscp,
+    CongestionChoice congestion) {
   private static final int LARGEST_DSCP = 63;
 
   /** RDMAP; a message without a posted receive ends the connection. */
@@ -61,11 +65,13 @@ public record ConnectionOptions(
           ProtectionDomains.DEFAULT,
           false,
           false,
-          -1);
+          -1,
+          CongestionChoice.AS_CONFIGURED);
 
   /** Checks the ranges. */
   public ConnectionOptions {
     queues = List.copyOf(queues);
+    Objects.requireNonNull(congestion, "congestion");
     ProtectionDomains.check(domain);
     if (dscp < -1 || dscp > LARGEST_DSCP) {
       throw new IllegalArgumentException(
@@ -200,6 +206,16 @@ public record ConnectionOptions(
     return with(draft -> draft.dscp = codepoint);
   }
 
+  /**
+   * Copies the options with another congestion control than the interface's. {@link
+   * CongestionChoice#DCTCP} is for networks whose switches mark packets, and the peer should use
+   * it, too; an interface without ECN refuses it. Of a connection that is accepted it holds once
+   * TCP's handshake is over.
+   */
+  public ConnectionOptions withCongestion(CongestionChoice choice) {
+    return with(draft -> draft.congestion = choice);
+  }
+
   /** Whether the connection speaks plain DDP. */
   public boolean isPlainDdp() {
     return !queues.isEmpty();
@@ -217,7 +233,8 @@ public record ConnectionOptions(
         acknowledged,
         sendImmediate,
         0,
-        dscp);
+        dscp,
+        congestion);
   }
 
   private ConnectionOptions with(Consumer<Draft> change) {
@@ -238,6 +255,7 @@ public record ConnectionOptions(
     boolean acknowledged;
     boolean sendImmediate;
     int dscp;
+    CongestionChoice congestion;
 
     Draft(ConnectionOptions from) {
       heldOctets = from.heldOctets;
@@ -250,6 +268,7 @@ public record ConnectionOptions(
       acknowledged = from.acknowledged;
       sendImmediate = from.sendImmediate;
       dscp = from.dscp;
+      congestion = from.congestion;
     }
 
     ConnectionOptions options() {
@@ -263,7 +282,8 @@ public record ConnectionOptions(
           domain,
           acknowledged,
           sendImmediate,
-          dscp);
+          dscp,
+          congestion);
     }
   }
 }

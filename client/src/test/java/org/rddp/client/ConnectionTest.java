@@ -418,6 +418,19 @@ class ConnectionTest {
   }
 
   @Test
+  void shouldPassTheCongestionControl() {
+    assertThat(ConnectionOptions.DEFAULTS.settings().congestion())
+        .isEqualTo(CongestionChoice.AS_CONFIGURED);
+    assertThat(
+            ConnectionOptions.DEFAULTS
+                .withCongestion(CongestionChoice.DCTCP)
+                .withDscp(3)
+                .settings()
+                .congestion())
+        .isEqualTo(CongestionChoice.DCTCP);
+  }
+
+  @Test
   void shouldRefuseCodepointsThatDoNotExist() {
     assertThat(ConnectionOptions.DEFAULTS.withDscp(63).settings().dscp()).isEqualTo(63);
     for (int wrong : new int[] {-2, 64}) {

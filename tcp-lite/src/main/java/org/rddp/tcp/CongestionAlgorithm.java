@@ -26,6 +26,16 @@ public enum CongestionAlgorithm {
     return this == DCTCP;
   }
 
+  /** The algorithm of a connection's congestion control. */
+  static CongestionAlgorithm of(CongestionControl control) {
+    return switch (control) {
+      case Cubic cubic -> CUBIC;
+      case Dctcp dctcp -> DCTCP;
+      case NewReno reno -> NEW_RENO;
+      default -> NONE;
+    };
+  }
+
   /** The congestion control of one new connection. */
   CongestionControl control() {
     return switch (this) {

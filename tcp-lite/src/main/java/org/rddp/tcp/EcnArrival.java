@@ -188,7 +188,6 @@ final class EcnArrival {
     boolean classic = connection.accurate == null;
     a.congestion = classic && connection.ecn && segment.has(Tcp.ECE);
     a.feedback = classic ? null : connection.accurate.sent;
-    a.ace = AccEcn.ace(segment.flags);
   }
 
   /** A segment was sent again. */

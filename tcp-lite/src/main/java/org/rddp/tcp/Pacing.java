@@ -43,12 +43,28 @@ final class Pacing {
   }
 
   /**
+   * Takes what was sent from the rate.
+   *
+   * @param former null if the path has been too short for pacing
+   * @return null if it is
+   */
+  static Pacing sent(Pacing former, int octets, Sender sender, StackContext context) {
+    if (sender.timeout.least() < context.settings.pacedRoundTrip()) {
+      return null;
+    }
+    Pacing pacing = former == null ? new Pacing() : former;
+    long smoothed = sender.timeout.smoothed();
+    pacing.sent(octets, sender.congestion, sender.emss(), smoothed, context.now);
+    return pacing;
+  }
+
+  /**
    * Records new octets.
    *
    * @param emss octets of a full segment
    * @param smoothed round trip
    */
-  void sent(int octets, CongestionControl congestion, int emss, long smoothed, long now) {
+  private void sent(int octets, CongestionControl congestion, int emss, long smoothed, long now) {
     long window = congestion.window();
     boolean slowStart = window < congestion.threshold();
     long full = slowStart ? 2 * window : window + window / 5;

@@ -24,7 +24,7 @@ import org.rddp.wire.TcpSegment;
  * position -1, the first octet 0, the FIN the position behind the last octet.
  */
 final class Sender {
-  final CongestionControl congestion;
+  CongestionControl congestion;
   final RetransmissionTimeout timeout;
 
   private final TcpConnection connection;
@@ -141,6 +141,18 @@ final class Sender {
   /** How losses are being repaired. */
   LossState lossState() {
     return flight == null ? LossState.OPEN : flight.recovery.state();
+  }
+
+  /** Changes congestion control. */
+  void congestion(CongestionControl control) {
+    if (emss > 0) {
+      control.open(emss, context.now);
+      control.follow(congestion);
+    }
+    congestion = control;
+    if (flight != null) {
+      flight.recovery.congestion(control);
+    }
   }
 
   /** The shift of the peer's windows. */
@@ -480,18 +492,6 @@ final class Sender {
     return pacing != null && max > una && pacing.paused(context.now);
   }
 
-  /** Takes what was sent from the rate. */
-  private void pace(int octets) {
-    if (timeout.least() < context.settings.pacedRoundTrip()) {
-      pacing = null;
-      return;
-    }
-    if (pacing == null) {
-      pacing = new Pacing();
-    }
-    pacing.sent(octets, congestion, emss, timeout.smoothed(), context.now);
-  }
-
   /**
    * How many new segments, of which the first may be sent, may be sent as one frame. The device
    * repeats a frame's flags in each segment that it cuts, so CWR needs a frame with one segment.
@@ -535,7 +535,7 @@ final class Sender {
   private void sentNew(int slot, int octets) {
     progressed();
     max = flight.queue.end(slot);
-    pace(octets);
+    pacing = Pacing.sent(pacing, octets, this, context);
     timer.sent();
     context.counters.octetsOut += octets;
   }
@@ -736,10 +736,9 @@ final class Sender {
     Acknowledgment a = context.acknowledgment;
     a.una = una;
     a.ack = ack;
-    a.sequence = segment.acknowledgment;
     a.max = max;
     a.oldest = una - window.largest();
-    a.options = segment.options;
+    a.take(segment);
     a.timestamps = connection.timestamps && segment.options.timestamps();
     a.timestampRoundTrip = 0;
     if (a.timestamps && ack > una) {

@@ -164,6 +164,24 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     trafficClass = (byte) (codepoint << Ipv4.DSCP_SHIFT);
   }
 
+  /**
+   * Changes congestion control; it goes on with the window that there is. The settings' is used
+   * until then. With {@link CongestionAlgorithm#DCTCP} packets sent from now on may be marked, if
+   * the handshake has agreed on ECN, and the peer should use it, too.
+   *
+   * @throws IllegalArgumentException if it is DCTCP, and the settings are without ECN
+   */
+  public void congestion(CongestionAlgorithm algorithm) {
+    context.settings.withCongestion(algorithm); // checks
+    marked = algorithm.isMarked();
+    sender.congestion(algorithm.control());
+  }
+
+  /** The congestion control in use. */
+  public CongestionAlgorithm congestion() {
+    return CongestionAlgorithm.of(sender.congestion);
+  }
+
   /** The traffic class of a packet with an ECN codepoint. */
   int trafficClass(int ecn) {
     return (trafficClass & 0xff) | ecn;

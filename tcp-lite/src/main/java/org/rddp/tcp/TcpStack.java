@@ -257,6 +257,11 @@ public final class TcpStack implements AutoCloseable {
     return listener;
   }
 
+  /** The settings of its connections. */
+  public TcpSettings settings() {
+    return context.settings;
+  }
+
   /** Whether a listener that may choose any port may choose this one. */
   public boolean mayChoose(int port) {
     return member.isOfShare(port);
@@ -271,19 +276,20 @@ public final class TcpStack implements AutoCloseable {
    *     connection is left
    */
   public TcpConnection connect(HostAddress remote, int port, StreamHandler handler) {
-    return connect(remote, port, handler, context.settings.dscp());
+    return connect(remote, port, handler, connection -> {});
   }
 
   /**
-   * Opens a connection all of whose packets have a Differentiated Services codepoint. Otherwise
-   * like {@link #connect(HostAddress, int, StreamHandler)}.
+   * Opens a connection whose choices, such as {@link TcpConnection#dscp}, hold for its SYN, too.
+   * Otherwise like {@link #connect(HostAddress, int, StreamHandler)}.
    *
-   * @param dscp 0 to {@link TcpSettings#LARGEST_DSCP}
+   * @param choices called before anything is sent
    */
-  public TcpConnection connect(HostAddress remote, int port, StreamHandler handler, int dscp) {
+  public TcpConnection connect(
+      HostAddress remote, int port, StreamHandler handler, Consumer<TcpConnection> choices) {
     Path path = path(remote);
     checkLimits(path);
-    return connect(path, ephemeralKey(path, port, local -> true), handler, dscp);
+    return connect(path, ephemeralKey(path, port, local -> true), handler, choices);
   }
 
   /**
@@ -385,10 +391,11 @@ public final class TcpStack implements AutoCloseable {
 
   /** Opens a connection from a claimed port. */
   private TcpConnection connect(Path path, long key, StreamHandler handler) {
-    return connect(path, key, handler, context.settings.dscp());
+    return connect(path, key, handler, connection -> {});
   }
 
-  private TcpConnection connect(Path path, long key, StreamHandler handler, int dscp) {
+  private TcpConnection connect(
+      Path path, long key, StreamHandler handler, Consumer<TcpConnection> choices) {
     PeerAccount peer = context.peers.addConnection(path);
     if (peer == null) {
       member.release(member.slot(path.hash(), (int) (key >>> 16) & 0xffff, (int) key & 0xffff));
@@ -397,7 +404,7 @@ public final class TcpStack implements AutoCloseable {
     int sequence =
         context.secrets.initialSequence(context.secrets.identity(path, key), context.now);
     TcpConnection connection = new TcpConnection(context, key, peer, null, handler, sequence);
-    connection.dscp(dscp);
+    choices.accept(connection);
     context.connections.add(connection);
     context.handshake.sendSyn(connection);
     return connection;

@@ -34,7 +34,8 @@ class DifferentiatedServicesTest {
   void shouldUseTheConnections() {
     Script script = new Script(settings());
     script.theirPort = 7;
-    TcpConnection connection = script.stack.connect(THEIRS, 7, script.handler, 46);
+    TcpConnection connection =
+        script.stack.connect(THEIRS, 7, script.handler, made -> made.dscp(46));
     script.stream = connection;
     script.ourPort = connection.localPort();
     script.turn();

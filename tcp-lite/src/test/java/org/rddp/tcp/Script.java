@@ -447,7 +447,7 @@ final class Script {
 
   /** Writes an AccECN option, padded; returns its end. */
   private static long putAccurate(long option, String text) {
-    String[] parts = text.split("[:,]");
+    String[] parts = text.split("[:,]", -1);
     Memory.putByte(option, Integer.parseInt(parts[0]));
     Memory.putByte(option + 1, 2 + 3 * (parts.length - 1));
     long at = option + 2;

@@ -2,6 +2,7 @@ package org.rddp.ipc.control;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupOptions.Choice;
@@ -23,6 +24,7 @@ import org.rddp.client.types.StartupOptions.Choice;
  *     read, 4 remote write, 8 remote atomic
  * @param dscp Differentiated Services codepoint of the connection's packets, 0 to 63; -1: the
  *     interface's
+ * @param congestion congestion control of the connection
  */
 public record ConnectionSettings(
     int heldOctets,
@@ -34,7 +36,8 @@ public record ConnectionSettings(
     boolean acknowledged,
     boolean sendImmediate,
     int withheldRights,
-    int dscp) {
+    int dscp,
+    CongestionChoice congestion) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
@@ -43,8 +46,16 @@ public record ConnectionSettings(
   private static final int DSCP = 4;
   private static final int DSCP_SHIFT = 8;
   private static final int LARGEST_DSCP = 63;
+  private static final int CONGESTION_SHIFT = 16;
+
+  private static final List<CongestionChoice> CONGESTION = List.of(CongestionChoice.values());
+
   private static final int FLAGS =
-      ACKNOWLEDGED | SEND_IMMEDIATE | DSCP | LARGEST_DSCP << DSCP_SHIFT;
+      ACKNOWLEDGED
+          | SEND_IMMEDIATE
+          | DSCP
+          | LARGEST_DSCP << DSCP_SHIFT
+          | (CONGESTION.size() - 1) << CONGESTION_SHIFT;
   private static final int RIGHTS_OF_PEERS = 2 | 4 | 8;
 
   private static final List<Choice> CHOICES = List.of(Choice.values());
@@ -75,7 +86,8 @@ public record ConnectionSettings(
         false,
         false,
         0,
-        -1);
+        -1,
+        CongestionChoice.AS_CONFIGURED);
   }
 
   /** Copies the settings with another startup. */
@@ -90,7 +102,8 @@ public record ConnectionSettings(
         acknowledged,
         sendImmediate,
         withheldRights,
-        dscp);
+        dscp,
+        congestion);
   }
 
   /** Copies the settings with sends that complete when they are acknowledged, or sent. */
@@ -105,7 +118,8 @@ public record ConnectionSettings(
         wanted,
         sendImmediate,
         withheldRights,
-        dscp);
+        dscp,
+        congestion);
   }
 
   /** Copies the settings with the wish for Sends with immediate data, or without. */
@@ -120,7 +134,8 @@ public record ConnectionSettings(
         acknowledged,
         wanted,
         withheldRights,
-        dscp);
+        dscp,
+        congestion);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -141,6 +156,7 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
     int flags = (acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0);
+    flags |= CONGESTION.indexOf(congestion) << CONGESTION_SHIFT;
     buffer.putInt(dscp < 0 ? flags : flags | DSCP | dscp << DSCP_SHIFT);
     buffer.putInt(withheldRights);
   }
@@ -161,10 +177,13 @@ public record ConnectionSettings(
     int domain = buffer.getInt();
     int flags = buffer.getInt();
     boolean coded = (flags & DSCP) != 0;
-    int dscp = flags >>> DSCP_SHIFT;
+    int dscp = (flags >>> DSCP_SHIFT) & LARGEST_DSCP;
     if ((flags & ~FLAGS) != 0 || (!coded && dscp != 0)) {
       throw new ControlProtocolException(
-          "flags " + flags + " of a connection: 1, 2, 4 and with 4 a codepoint in bits 8 to 13");
+          "flags "
+              + flags
+              + " of a connection: 1, 2, 4, with 4 a codepoint in bits 8 to 13, and a congestion control"
+              + " in bits 16 and 17");
     }
     return new ConnectionSettings(
         heldOctets,
@@ -176,7 +195,8 @@ public record ConnectionSettings(
         (flags & ACKNOWLEDGED) != 0,
         (flags & SEND_IMMEDIATE) != 0,
         readRights(buffer),
-        coded ? dscp : -1);
+        coded ? dscp : -1,
+        CONGESTION.get(flags >>> CONGESTION_SHIFT));
   }
 
   private static int readRights(MessageBuffer buffer) throws ControlProtocolException {

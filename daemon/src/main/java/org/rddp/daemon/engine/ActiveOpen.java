@@ -79,11 +79,8 @@ final class ActiveOpen {
 
   private TcpConnection connect() {
     TcpStack stack = session.engine().tcp();
-    int dscp = settings.dscp();
-    TcpConnection tcp =
-        dscp < 0
-            ? stack.connect(address, port, connection.startup())
-            : stack.connect(address, port, connection.startup(), dscp);
+    TcpChoices choices = TcpChoices.of(settings);
+    TcpConnection tcp = stack.connect(address, port, connection.startup(), choices::apply);
     connection.begin(tcp, connection.startup());
     return tcp;
   }

@@ -82,8 +82,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** How a queue pair finds its peer; null for other connections. */
   private Meeting meeting;
 
-  /** DSCP of its packets; -1 for the interface's. */
-  private final byte dscp;
+  private final TcpChoices choices;
 
   /** Null before it is opened. */
   private ConnectionEnds ends;
@@ -104,7 +103,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
-    this.dscp = (byte) settings.dscp();
+    this.choices = TcpChoices.of(settings);
     this.sendImmediate = new SendImmediateOffer(settings.sendImmediate());
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
@@ -175,9 +174,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   void begin(TcpConnection opened, MpaStartup begun) {
     tcp = opened;
     startup = begun;
-    if (dscp >= 0) {
-      opened.dscp(dscp);
-    }
+    choices.apply(opened);
     ends =
         new ConnectionEnds(
             opened.localAddress(), opened.localPort(), opened.remoteAddress(), opened.remotePort());

@@ -20,6 +20,7 @@ final class SettingsCheck {
         settings.heldOctets(),
         configured.heldOctets(),
         "octets of messages to hold; the interface allows");
+    TcpChoices.check(session.engine().tcp().settings(), settings);
     session.receiveQueues().check(settings);
     ChosenStartup.check(configured, settings.startup());
     if (settings.isPlainDdp() && !settings.startup().equals(StartupOptions.DEFAULTS)) {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.Ipv6Address;
@@ -150,7 +151,17 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     refuses(
         Reason.INVALID,
         new ConnectionSettings(
-            0, 0, List.of(1), 0, plain.startup(), plain.domain(), false, false, 4, -1));
+            0,
+            0,
+            List.of(1),
+            0,
+            plain.startup(),
+            plain.domain(),
+            false,
+            false,
+            4,
+            -1,
+            CongestionChoice.AS_CONFIGURED));
     refuses(Reason.LIMIT, new ConnectionSettings(0, -1, List.of(1)));
     refuses(Reason.LIMIT, new ConnectionSettings(HELD + 1, 0, List.of(1)));
   }

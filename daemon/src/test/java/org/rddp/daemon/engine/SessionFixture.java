@@ -100,6 +100,9 @@ final class SessionFixture {
   /** DSCPs of the packets that have been sent. */
   final Set<Integer> codepoints = new TreeSet<>();
 
+  /** ECN codepoints of the packets that have been sent. */
+  final Set<Integer> capable = new TreeSet<>();
+
   private final TcpStack tcp = stack(new CodepointWatch(link[0]), OURS, 1);
   private final TcpStack peerTcp = stack(link[1], THEIRS, 2);
   private final DdpEngine peerDdp = new DdpEngine(new TaggedBuffers(16, new SplittableRandom(4)));
@@ -157,7 +160,7 @@ final class SessionFixture {
     engine.begin(session);
   }
 
-  /** Notes the DSCPs of what a device sends. */
+  /** Notes the DSCPs and ECN codepoints of what a device sends. */
   private final class CodepointWatch extends WrappedDevice {
     CodepointWatch(FrameDevice device) {
       super(device);
@@ -169,6 +172,7 @@ final class SessionFixture {
         long frame = pool().address(packets[i]);
         if (Ethernet.type(frame) == Ethernet.TYPE_IPV4) {
           codepoints.add(Ipv4.dscp(frame + Ethernet.HEADER));
+          capable.add(Ipv4.ecn(frame + Ethernet.HEADER));
         }
       }
       return super.transmit(packets, first, count);

@@ -21,6 +21,12 @@ public interface CongestionControl {
   void open(int emss, long now);
 
   /**
+   * Takes over from another congestion control of the same connection, after {@link #open}: its
+   * window and threshold, if it had any.
+   */
+  default void follow(CongestionControl former) {}
+
+  /**
    * Sets the initial window to one segment, because our SYN had to be sent again (RFC 5681 section
    * 3.1).
    */

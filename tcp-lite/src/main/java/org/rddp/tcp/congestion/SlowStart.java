@@ -33,6 +33,14 @@ abstract class SlowStart implements CongestionControl {
   }
 
   @Override
+  public final void follow(CongestionControl former) {
+    if (former.window() < LARGEST) {
+      window = (int) former.window();
+      threshold = (int) former.threshold();
+    }
+  }
+
+  @Override
   public final void onSynLost() {
     window = segment;
   }

@@ -1,7 +1,9 @@
 package org.rddp.tcp.loss;
 
 import org.rddp.tcp.congestion.AccEcnSender;
+import org.rddp.wire.AccEcn;
 import org.rddp.wire.TcpOptions;
+import org.rddp.wire.TcpSegment;
 
 /** The values of one acknowledgment that loss recovery needs. A stack reuses a single instance. */
 public final class Acknowledgment {
@@ -49,6 +51,13 @@ public final class Acknowledgment {
 
   /** Creates an instance without values. */
   public Acknowledgment() {}
+
+  /** Takes what the segment itself says. */
+  public void take(TcpSegment segment) {
+    sequence = segment.acknowledgment;
+    options = segment.options;
+    ace = AccEcn.ace(segment.flags);
+  }
 
   /**
    * Takes what it says of congestion.

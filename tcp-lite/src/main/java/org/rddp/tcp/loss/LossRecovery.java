@@ -108,6 +108,11 @@ public final class LossRecovery {
     emss = segment;
   }
 
+  /** Changes congestion control, while segments wait or are in flight. */
+  public void congestion(CongestionControl control) {
+    congestion = control;
+  }
+
   /** How losses are being repaired. */
   public LossState state() {
     return LossState.of(state);
