@@ -300,9 +300,9 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue 
 
 /* ---- Connections ---- */
 
-/* Congestion control of TCP (RFC 9438, RFC 8257, RFC 5681). */
+/* Congestion control of TCP (RFC 9438, RFC 5681, RFC 8257). */
 enum rddp_congestion {
-    RDDP_CONGESTION_AS_CONFIGURED = 0, RDDP_CUBIC = 1, RDDP_DCTCP = 2, RDDP_NEW_RENO = 3
+    RDDP_CONGESTION_AS_CONFIGURED = 0, RDDP_CUBIC = 1, RDDP_NEW_RENO = 2, RDDP_DCTCP = 3
 };
 
 enum rddp_choice { RDDP_AS_CONFIGURED = 0, RDDP_NO = 1, RDDP_YES = 2 };

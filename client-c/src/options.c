@@ -23,8 +23,8 @@ int check_options(const struct rddp_connection_options **chosen) {
     if (options->dscp > LARGEST_DSCP && options->dscp != RDDP_DSCP_AS_CONFIGURED) {
         return fail(RDDP_INVALID, "DSCP %u, at most %u, or RDDP_DSCP_AS_CONFIGURED", options->dscp, LARGEST_DSCP);
     }
-    if ((unsigned)options->congestion > RDDP_NEW_RENO) {
-        return fail(RDDP_INVALID, "congestion control %u, at most RDDP_NEW_RENO", (unsigned)options->congestion);
+    if ((unsigned)options->congestion > RDDP_DCTCP) {
+        return fail(RDDP_INVALID, "congestion control %u, at most RDDP_DCTCP", (unsigned)options->congestion);
     }
     return RDDP_OK;
 }

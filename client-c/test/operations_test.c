@@ -136,7 +136,7 @@ static void should_complete_when_the_peer_has_placed(const char *socket) {
     rddp_connection *none;
     CHECK_RESULT(RDDP_INVALID, rddp_start_connect(pair.one.session, 0x0a000002, 7, NULL, 0, 1000, &options, &none));
     options.dscp = RDDP_DSCP_AS_CONFIGURED;
-    options.congestion = RDDP_NEW_RENO + 1;
+    options.congestion = RDDP_DCTCP + 1;
     CHECK_RESULT(RDDP_INVALID, rddp_start_connect(pair.one.session, 0x0a000002, 7, NULL, 0, 1000, &options, &none));
     for (unsigned i = 0; i < 100; i++) {
         memset(pair.one.memory, (int)i, 5000);

@@ -10,6 +10,9 @@
 
 #define SO_ZEROCOPY_ 60
 
+/* TCP_CA_NAME_MAX of Linux. */
+#define CONGESTION_NAME 16
+
 /* Of the socket itself: they are the stream's as well. */
 static bool is_of_socket(int level, int name) {
     return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO || name == SO_LINGER || name == SO_RCVLOWAT);
@@ -88,6 +91,47 @@ static int get_tcp_info(const struct stream *stream, void *value, socklen_t *len
     return store_part(&info, sizeof info, value, length);
 }
 
+/* Linux's names, by enum congestion. */
+static const char CONGESTION_NAMES[][CONGESTION_NAME] = {"", "cubic", "reno", "dctcp", "none"};
+
+/* The one with that name that programs may choose, or NO_CONGESTION. */
+static enum congestion congestion_named(const void *value, socklen_t length) {
+    char name[CONGESTION_NAME] = "";
+    memcpy(name, value, length < sizeof name ? length : sizeof name - 1);
+    for (unsigned i = CUBIC; i <= DCTCP; i++) {
+        if (strcmp(name, CONGESTION_NAMES[i]) == 0) {
+            return (enum congestion)i;
+        }
+    }
+    return NO_CONGESTION;
+}
+
+/* What the program has chosen, or else what the daemon has begun with; "cubic" until it has. */
+static int get_congestion(const struct stream *stream, void *value, socklen_t *length) {
+    uint32_t chosen = atomic_load(&stream->header->program_flags) >> CONGESTION_SHIFT & 3;
+    uint32_t begun = atomic_load(&stream->header->daemon_flags) >> CONGESTION_SHIFT & 7;
+    uint32_t used = chosen != NO_CONGESTION ? chosen : begun;
+    return store_part(CONGESTION_NAMES[used == NO_CONGESTION || used > NO_CONTROL ? CUBIC : used], CONGESTION_NAME, value, length);
+}
+
+static int set_congestion(struct stream *stream, const void *value, socklen_t length) {
+    if (value == NULL) {
+        return fails(EFAULT);
+    }
+    if (length == 0) {
+        return fails(EINVAL);
+    }
+    enum congestion chosen = congestion_named(value, length);
+    if (chosen == NO_CONGESTION) {
+        return fails(ENOENT);
+    }
+    if (chosen == DCTCP && is_connected(stream) && (atomic_load(&stream->header->daemon_flags) & DCTCP_ALLOWED) == 0) {
+        return fails(EPERM);
+    }
+    choose_congestion(stream, chosen);
+    return 0;
+}
+
 int get_option(struct stream *stream, int descriptor, int level, int name, void *value, socklen_t *length) {
     struct stream_header *header = stream->header;
     if (value == NULL || length == NULL) {
@@ -104,6 +148,9 @@ int get_option(struct stream *stream, int descriptor, int level, int name, void 
     }
     if (level == IPPROTO_TCP && name == TCP_INFO) {
         return get_tcp_info(stream, value, length);
+    }
+    if (level == IPPROTO_TCP && name == TCP_CONGESTION) {
+        return get_congestion(stream, value, length);
     }
     int model = model_of(header, (int)header->domain);
     return model < 0 ? -1 : close_model(model, LIBC(getsockopt)(model, level, name, value, length));
@@ -138,6 +185,9 @@ int set_option(struct stream *stream, int descriptor, int level, int name, const
             note_option(stream, level, name, value);
         }
         return result;
+    }
+    if (level == IPPROTO_TCP && name == TCP_CONGESTION) {
+        return set_congestion(stream, value, length);
     }
     int model = model_of(NULL, (int)header->domain);
     int result = model < 0 ? -1 : close_model(model, LIBC(setsockopt)(model, level, name, value, length));
@@ -186,8 +236,21 @@ static const struct {
     {IPPROTO_TCP, TCP_KEEPINTVL}, {IPPROTO_TCP, TCP_KEEPCNT}, {IPPROTO_TCP, TCP_USER_TIMEOUT}, {IPPROTO_TCP, TCP_QUICKACK},
     {IPPROTO_IP, IP_TOS}, {IPPROTO_IPV6, IPV6_TCLASS}, {IPPROTO_IPV6, IPV6_V6ONLY}};
 
+/* The kernel's default is cubic, which does not say that a program has chosen it. */
+static void inherit_congestion(struct stream *stream, int from) {
+    char name[CONGESTION_NAME] = "";
+    socklen_t length = sizeof name;
+    if (LIBC(getsockopt)(from, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0) {
+        enum congestion chosen = congestion_named(name, length);
+        if (chosen != NO_CONGESTION && chosen != CUBIC) {
+            choose_congestion(stream, chosen);
+        }
+    }
+}
+
 void inherit_options(struct stream *stream, int descriptor, int from) {
     int error = errno;
+    inherit_congestion(stream, from);
     for (size_t i = 0; i < sizeof INHERITED / sizeof INHERITED[0]; i++) {
         uint8_t value[20];
         socklen_t length = sizeof value;

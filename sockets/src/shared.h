@@ -22,7 +22,12 @@ enum stream_state { CONNECTING_STREAM, ESTABLISHED_STREAM, FAILED_STREAM, ENDED_
 enum { MAPPED = 1, TAKEN = 2, END_SENDING = 4, RECEIVING_ENDED = 8, ABORT_AT_CLOSE = 16 };
 
 /* Of daemon_flags. */
-enum { PEER_ENDED = 1, WAS_RESET = 2, BRIDGED = 4, ACKNOWLEDGED = 8 };
+enum { PEER_ENDED = 1, WAS_RESET = 2, BRIDGED = 4, ACKNOWLEDGED = 8, DCTCP_ALLOWED = 1 << 11 };
+
+/* Congestion control: bits 8 and 9 of program_flags, what the program has chosen; bits 8 to 10 of daemon_flags, what it began with. */
+#define CONGESTION_SHIFT 8
+
+enum congestion { NO_CONGESTION, CUBIC, NEW_RENO, DCTCP, NO_CONTROL };
 
 /* Addresses of a stream: AF_INET uses the first four octets. Ports are in the machine's order. */
 struct stream_ends {

@@ -340,14 +340,19 @@ enum step send_step(struct stream *stream, const struct iovec *pieces, size_t co
 
 /* ---- Ends ---- */
 
-static void add_flags(struct stream *stream, uint32_t flags) {
+static void change_flags(struct stream *stream, uint32_t removed, uint32_t added) {
     uint64_t signals = block_signals();
     /* No write is in the middle. */
     lock_shared(&stream->header->write_lock);
-    atomic_fetch_or(&stream->header->program_flags, flags);
+    atomic_fetch_and(&stream->header->program_flags, ~removed);
+    atomic_fetch_or(&stream->header->program_flags, added);
     unlock_shared(&stream->header->write_lock);
     ring(stream->session, stream->section, stream->index);
     restore_signals(signals);
+}
+
+static void add_flags(struct stream *stream, uint32_t flags) {
+    change_flags(stream, 0, flags);
 }
 
 void end_sending(struct stream *stream) {
@@ -360,6 +365,10 @@ void end_receiving(struct stream *stream) {
 
 void abort_at_close(struct stream *stream) {
     add_flags(stream, ABORT_AT_CLOSE);
+}
+
+void choose_congestion(struct stream *stream, enum congestion chosen) {
+    change_flags(stream, 3U << CONGESTION_SHIFT, (uint32_t)chosen << CONGESTION_SHIFT);
 }
 
 /* Its end at the daemon is open: so somebody has it still. */

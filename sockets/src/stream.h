@@ -106,6 +106,8 @@ enum step send_step(struct stream *stream, const struct iovec *pieces, size_t co
 void end_sending(struct stream *stream);
 void end_receiving(struct stream *stream);
 void abort_at_close(struct stream *stream);
+/* The daemon uses another congestion control: CUBIC, NEW_RENO or DCTCP. */
+void choose_congestion(struct stream *stream, enum congestion chosen);
 
 /* ---- What the kernel says of the socket ---- */
 

@@ -227,6 +227,31 @@ static void should_splice_between_pipes_and_connections(void) {
     close_pair(&pair);
 }
 
+static void check_congestion(int socket, const char *expected) {
+    char name[16] = "";
+    socklen_t length = sizeof name;
+    CHECK(getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0 && length == sizeof name);
+    CHECK(strcmp(name, expected) == 0);
+}
+
+static void should_choose_congestion_control(const struct pair *pair) {
+    CHECK(setsockopt(pair->near, IPPROTO_TCP, TCP_CONGESTION, "reno", 4) == 0);
+    check_congestion(pair->near, "reno");
+    CHECK(setsockopt(pair->near, IPPROTO_TCP, TCP_CONGESTION, "cubic\0else", 10) == 0);
+    check_congestion(pair->near, "cubic");
+    CHECK_ERRNO(ENOENT, setsockopt(pair->near, IPPROTO_TCP, TCP_CONGESTION, "slower", 6) == -1);
+    CHECK_ERRNO(EINVAL, setsockopt(pair->near, IPPROTO_TCP, TCP_CONGESTION, "cubic", 0) == -1);
+    check_congestion(pair->near, "cubic");
+    if (is_over_rddp()) {
+        check_congestion(pair->far, "cubic");
+        CHECK(setsockopt(pair->near, IPPROTO_TCP, TCP_CONGESTION, "dctcp", 5) == 0);
+        check_congestion(pair->near, "dctcp");
+        send_text(pair->near, "marked");
+        char octets[6];
+        CHECK(recv(pair->far, octets, sizeof octets, MSG_WAITALL) == sizeof octets);
+    }
+}
+
 static void should_tell_of_the_connection(void) {
     struct pair pair = connect_pair();
     struct tcp_info info;
@@ -241,6 +266,7 @@ static void should_tell_of_the_connection(void) {
         length = sizeof value;
         CHECK(getsockopt(pair.near, options[i].level, options[i].name, &value, &length) == 0 && value == 1);
     }
+    should_choose_congestion_control(&pair);
     close_pair(&pair);
 }
 

@@ -29,9 +29,9 @@ public enum CongestionAlgorithm {
   /** The algorithm of a connection's congestion control. */
   static CongestionAlgorithm of(CongestionControl control) {
     return switch (control) {
-      case Cubic cubic -> CUBIC;
-      case Dctcp dctcp -> DCTCP;
-      case NewReno reno -> NEW_RENO;
+      case Cubic _ -> CUBIC;
+      case Dctcp _ -> DCTCP;
+      case NewReno _ -> NEW_RENO;
       default -> NONE;
     };
   }

@@ -177,6 +177,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     sender.congestion(algorithm.control());
   }
 
+  /** Whether the settings allow {@link CongestionAlgorithm#DCTCP}. */
+  public boolean mayUseDctcp() {
+    return context.settings.ecn();
+  }
+
   /** The congestion control in use. */
   public CongestionAlgorithm congestion() {
     return CongestionAlgorithm.of(sender.congestion);

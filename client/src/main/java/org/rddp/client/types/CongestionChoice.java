@@ -6,8 +6,8 @@ public enum CongestionChoice {
   AS_CONFIGURED,
   /** CUBIC (RFC 9438). */
   CUBIC,
-  /** DCTCP (RFC 8257), where switches mark packets; the peer should use it, too. */
-  DCTCP,
   /** NewReno (RFC 5681, RFC 6582). */
-  NEW_RENO
+  NEW_RENO,
+  /** DCTCP (RFC 8257), where switches mark packets; the peer should use it, too. */
+  DCTCP
 }

@@ -46,6 +46,29 @@ public final class StreamHeader {
   /** {@link #programFlags}: the stream is reset when the program closes it. */
   public static final int ABORT_AT_CLOSE = 16;
 
+  /**
+   * Where {@link #programFlags} has the congestion control that the program has chosen, 0 for none,
+   * and {@link #daemonFlags} that which the stream began with.
+   */
+  public static final int CONGESTION_SHIFT = 8;
+
+  /** {@link #congestion}: CUBIC. */
+  public static final int CUBIC = 1;
+
+  /** {@link #congestion}: NewReno. */
+  public static final int NEW_RENO = 2;
+
+  /** {@link #congestion}: DCTCP. */
+  public static final int DCTCP = 3;
+
+  /** In {@link #daemonFlags}: no congestion control. */
+  public static final int NO_CONTROL = 4;
+
+  /** {@link #daemonFlags}: the program may choose DCTCP. */
+  public static final int DCTCP_ALLOWED = 1 << 11;
+
+  private static final int CONGESTION = 3;
+
   /** {@link #daemonFlags}: the peer has ended sending. */
   public static final int PEER_ENDED = 1;
 
@@ -201,6 +224,11 @@ public final class StreamHeader {
   /** Bits of {@link #MAPPED} and so on. */
   public int programFlags() {
     return (int) INT.getAcquire(ALL, address + PROGRAM_FLAGS);
+  }
+
+  /** The congestion control that the program has chosen, 0 for none. */
+  public int congestion() {
+    return (programFlags() >>> CONGESTION_SHIFT) & CONGESTION;
   }
 
   /** Sets flags of the program. */

@@ -80,6 +80,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final StreamSender sender;
   private final Deadline deadline;
   private final StreamSignals signals;
+  private final StreamCongestion congestion = new StreamCongestion();
   private StreamParts parts;
   private StreamListener listener;
   private TcpConnection tcp;
@@ -330,6 +331,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       distrust();
       return;
     }
+    congestion.look(header(), tcp);
     if ((header().programFlags() & END_SENDING) != 0 && sender.look()) {
       sender.end();
     }
@@ -435,6 +437,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Established, and the memory can be used. */
   private void begin() {
+    congestion.begin(header(), tcp);
     header().state(StreamHeader.ESTABLISHED);
     if (initiator) {
       signalAll();
