@@ -113,6 +113,29 @@ class TrainTest {
   }
 
   @Test
+  @DisplayName("RFC 9768 3.3.4: while ACE has the bit of CWR, which cards clear, none leave")
+  void shouldSendNoTrainWhileAceHasTheBitOfCwr() {
+    script =
+        new Script(
+            Script.plain().withEcn(true).withAccurateEcn(AccurateEcn.ASK),
+            1500,
+            device -> wrap(device, Offloads.NONE));
+    script.connect();
+    script.expect("SAWE seq 0");
+    script.receive("SW. seq 0 ack 1 win 65535 mss 1000");
+    script.expect(". seq 1 ack 1 ace 2");
+    putFull(2);
+    script.turn();
+    script.expect("P. seq 1 len 2000 ace 5");
+    script.receive(". seq 1 ack 2001 len 10 ace 5 ecn 3");
+    script.expect(". seq 2001 ack 11 ace 6");
+    putFull(2);
+    script.turn();
+    script.expect(". seq 2001 len 1000 ace 6");
+    script.expect("P. seq 3001 len 1000 ace 6");
+  }
+
+  @Test
   void shouldGiveNoLongPacketWhereSegmentsAreShort() {
     open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION, 255);
     assertThat(script.stream.allocateTrain()).isZero();
