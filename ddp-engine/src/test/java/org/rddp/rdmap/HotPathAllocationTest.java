@@ -14,6 +14,9 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.sending.RateLimit;
+import org.rddp.ddp.sending.SendTenant;
+import org.rddp.ddp.sending.TenantScheduler;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
@@ -22,6 +25,7 @@ import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** The hot path makes no objects: from the post, through both ends, to both completions. */
 class HotPathAllocationTest {
+  private static final long MILLISECOND = 1_000_000;
   private static final int ROUNDS = 10_000;
   private static final int MOST_ROUNDS = 20 * ROUNDS;
   private static final int LENGTH = 4000;
@@ -82,6 +86,7 @@ class HotPathAllocationTest {
   private final Counter right = new Counter();
   private final StreamRequest request = new StreamRequest();
   private Runnable turn;
+  private long now;
   private InMemoryTcpPair tcp;
   private int stag;
   private DdpMemoryWindow window;
@@ -115,13 +120,31 @@ class HotPathAllocationTest {
 
   @Test
   void shouldMakeNoObjectsForAMessage() {
-    byte[] none = {};
     turn = () -> engine.send(64);
+    exchange(null, null);
+  }
+
+  @Test
+  void shouldMakeNoObjectsForAMessageOfATenant() {
+    TenantScheduler tenants = engine.share(new RateLimit(1_000_000_000_000L, 1 << 16));
+    SendTenant one = tenants.add(1, null);
+    SendTenant other = tenants.add(9, new RateLimit(1_000_000_000_000L, 1 << 16));
+    turn = () -> engine.send(64, now += MILLISECOND);
+    exchange(one, other);
+    assertThat(one.streams() + other.streams()).isEqualTo(2);
+  }
+
+  private void exchange(SendTenant ofLeft, SendTenant ofRight) {
+    byte[] none = {};
     left.receiveAddress = memory.address();
     right.receiveAddress = memory.address() + LENGTH;
     RdmapSettings settings = RdmapSettings.DEFAULTS;
     left.stream = new RdmapStream(engine, domain, settings, left);
     right.stream = new RdmapStream(engine, domain, settings, right);
+    if (ofLeft != null) {
+      left.stream.ddp().sender().sendAs(ofLeft);
+      right.stream.ddp().sender().sendAs(ofRight);
+    }
     stag =
         engine
             .taggedBuffers()
