@@ -263,6 +263,6 @@ class ListCommandTest {
     assertThat(line.execute("list")).isEqualTo(2);
     assertThat(errors.toString())
         .contains(
-            "Missing required parameter: 'interfaces|sessions|connections|listeners|associations'");
+            "Missing required parameter: 'interfaces|sessions|connections|listeners|associations|tenants'");
   }
 }
