@@ -37,6 +37,91 @@ static void should_share_one_listener_among_many_workers(void) {
     CHECK(close(listener) == 0);
 }
 
+static uint16_t port_of(int descriptor) {
+    struct sockaddr_in name;
+    socklen_t length = sizeof name;
+    CHECK(getsockname(descriptor, (struct sockaddr *)&name, &length) == 0);
+    return ntohs(name.sin_port);
+}
+
+/* Whether a process is in a system call that waits for a connection (proc(5)). */
+static bool waits_for_connection(pid_t process) {
+    char path[64], call[16] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/syscall", (int)process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(file >= 0 && read(file, call, sizeof call - 1) > 0 && close(file) == 0);
+    long number = strtol(call, NULL, 10);
+    return number == SYS_accept || number == SYS_accept4 || number == SYS_ppoll;
+}
+
+/* How often it has gone to sleep. */
+static unsigned long sleeps_of(pid_t process) {
+    char path[64], octets[4096] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(file >= 0 && read(file, octets, sizeof octets - 1) > 0 && close(file) == 0);
+    const char *line = strstr(octets, "\nvoluntary_ctxt_switches:");
+    CHECK(line != NULL);
+    return strtoul(strchr(line, ':') + 1, NULL, 10);
+}
+
+/* Workers that wait do nothing, so nobody has anything to do for them, whatever other connections do. */
+static void should_let_idle_workers_sleep(void) {
+    struct pair pair = connect_pair();
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port);
+    pid_t workers[WORKERS];
+    unsigned long sleeps[WORKERS];
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = start();
+        if (workers[i] == 0) {
+            (void)accept(listener, NULL, NULL);
+            _exit(1);
+        }
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        while (!waits_for_connection(workers[i])) {
+            CHECK(poll(NULL, 0, 1) == 0);
+        }
+        sleeps[i] = sleeps_of(workers[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        send_text(pair.near, "question");
+        expect_text(pair.far, "question");
+        send_text(pair.far, "answer");
+        expect_text(pair.near, "answer");
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        CHECK(waits_for_connection(workers[i]) && sleeps_of(workers[i]) == sleeps[i]);
+        CHECK(kill(workers[i], SIGKILL) == 0 && waitpid(workers[i], NULL, 0) == workers[i]);
+    }
+    CHECK(close(listener) == 0);
+    close_pair(&pair);
+}
+
+/* Who finds by the kernel that somebody listens is not refused by rddp. */
+static void should_listen_by_rddp_before_the_kernel_does(void) {
+    for (int i = 0; i < 20; i++) {
+        struct sockaddr_in any = address_of("0.0.0.0", 0), near = address_of("127.0.0.1", 0);
+        int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&any, sizeof any) == 0);
+        uint16_t port = port_of(listener);
+        near.sin_port = htons(port);
+        pid_t client = start();
+        if (client == 0) {
+            int probe;
+            do {
+                probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            } while (connect(probe, (struct sockaddr *)&near, sizeof near) != 0 && close(probe) == 0);
+            CHECK(close(connect_to(FAR_ADDRESS, port)) == 0);
+            _exit(0);
+        }
+        CHECK(listen(listener, 8) == 0);
+        expect_success(client);
+        CHECK(close(listener) == 0);
+    }
+}
+
 /* As servers do that let each worker listen for itself. */
 static int try_to_listen_at(uint16_t port, bool shares) {
     struct sockaddr_in at = address_of(FAR_ADDRESS, port);
@@ -49,13 +134,6 @@ static int try_to_listen_at(uint16_t port, bool shares) {
     CHECK(close(made) == 0);
     errno = error;
     return -1;
-}
-
-static uint16_t port_of(int descriptor) {
-    struct sockaddr_in name;
-    socklen_t length = sizeof name;
-    CHECK(getsockname(descriptor, (struct sockaddr *)&name, &length) == 0);
-    return ntohs(name.sin_port);
 }
 
 static void should_spread_connections_over_listeners_that_share_a_port(void) {
@@ -296,6 +374,8 @@ static void should_keep_the_client_when_there_are_no_descriptors(void) {
 
 static void run_all(void) {
     RUN(should_share_one_listener_among_many_workers);
+    RUN(should_let_idle_workers_sleep);
+    RUN(should_listen_by_rddp_before_the_kernel_does);
     RUN(should_spread_connections_over_listeners_that_share_a_port);
     RUN(should_refuse_a_port_that_another_process_has);
     RUN(should_serve_by_the_new_process_when_the_old_one_ends);

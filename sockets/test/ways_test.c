@@ -34,8 +34,15 @@ static int serve_by_kernel(void) {
     return listener;
 }
 
-static bool has_client(int listener) {
-    long accepted = syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+/* Whether it has one, which has sent the text and nothing else. */
+static bool has_client(int listener, const char *text) {
+    char octets[64];
+    size_t length = 0;
+    long accepted = syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC), got;
+    while (accepted >= 0 && (got = syscall(SYS_read, accepted, octets + length, sizeof octets - length)) > 0) {
+        length += (size_t)got;
+    }
+    CHECK(accepted < 0 || (length == strlen(text) && memcmp(octets, text, length) == 0));
     return accepted >= 0 && syscall(SYS_close, accepted) == 0;
 }
 
@@ -104,7 +111,7 @@ static void expect(const char *address, int first, int second) {
             fprintf(stderr, "%zu: %s\n", i, strerror(error));
             CHECK(false);
         }
-        CHECK(has_client(listener) == (first == 0));
+        CHECK(has_client(listener, outcomes[i] == outcome_of_sending ? "x" : "") == (first == 0));
     }
     CHECK(syscall(SYS_close, listener) == 0);
 }
@@ -131,7 +138,13 @@ static const struct way_case {
         ECONNREFUSED, true, NULL},
     {"networks of the daemon, or kernel", "* rddp-or-kernel", NULL, FAR_ADDRESS, 0, 0, true, NULL},
     {"wrong rules", "* kernal", NETWORKS, FAR_ADDRESS, EACCES, EACCES, true, "there is no such action"},
+    /* Where the daemon's second interface answers as a host without rddp. */
+    {"stranger", NULL, NETWORKS, FAR_ADDRESS, EHOSTDOWN, EHOSTDOWN, true, "does not speak rddp"},
+    {"stranger, or kernel", "* rddp-or-kernel", NETWORKS, FAR_ADDRESS, 0, 0, true, NULL},
 };
+
+#define ALL (sizeof CASES / sizeof CASES[0])
+#define STRANGE 2  /* the last ones */
 
 static void set(const char *name, const char *value) {
     CHECK(value == NULL ? unsetenv(name) == 0 : setenv(name, value, 1) == 0);
@@ -173,13 +186,15 @@ static void run_case(const struct way_case *each, size_t number, const char *sel
 }
 
 int main(int count, char **arguments) {
-    if (count == 2) {
+    bool strange = count == 2 && strcmp(arguments[1], "strange") == 0;
+    if (count == 2 && !strange) {
         const struct way_case *each = &CASES[strtoul(arguments[1], NULL, 10)];
         expect(each->address, each->error, each->other);
         return 0;
     }
     set("RDDP_SOCKETS_FILE", "/dev/null");
-    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    set("RDDP_INTERFACE", strange ? "one" : NULL);
+    for (size_t i = strange ? ALL - STRANGE : 0; i < (strange ? ALL : ALL - STRANGE); i++) {
         run_case(&CASES[i], i, arguments[0]);
     }
     puts("done");

@@ -84,6 +84,15 @@ class SocketsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"address", "thread"})
+  void shouldLeaveHostsWithoutRddpToTheKernelWhereARuleSaysSo(String sanitizer) throws Exception {
+    try (TestDaemon daemon = TestDaemon.withoutStreamsAtTwo();
+        ProgramInC program = start("ways_test-" + sanitizer, daemon.socket(), "strange")) {
+      program.finishTest();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
   void shouldGoOnOnceTheRingsHaveRoomAgain(String sanitizer) throws Exception {
     try (DaemonProcess daemon = DaemonProcess.start(folder);
         ProgramInC program =

@@ -56,7 +56,7 @@ class OctetStreamEndsTest {
 
   @Test
   void shouldSayAndRememberThatAHostHasNoRddp() throws Exception {
-    try (TestDaemon daemon = TestDaemon.withKeys("", "sockets-port = 0", "");
+    try (TestDaemon daemon = TestDaemon.withoutStreamsAtTwo();
         StreamSession session = StreamSession.open(daemon.socket(), "test")) {
       ProgramStream stream = connect(session);
       assertThat(errno(stream::awaitConnected)).isEqualTo(Errno.EHOSTDOWN);
