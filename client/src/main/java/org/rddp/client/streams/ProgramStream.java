@@ -249,8 +249,9 @@ public final class ProgramStream implements AutoCloseable {
 
   /** Makes the socket writable anew when half of the send ring is free. Look afterwards. */
   public void armSending() {
-    header.armSending();
+    // In this order: the daemon, which may not have seen all that is written, may answer at once.
     socket.send(FILLERS.address(), FILLER);
+    header.armSending();
     ring();
   }
 
