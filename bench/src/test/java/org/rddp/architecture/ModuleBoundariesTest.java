@@ -62,6 +62,7 @@ class ModuleBoundariesTest {
     "ipc.control, ipc.linux ipc.ring client.types",
     "client, ipc",
     "nio,    ipc client",
+    "netty,  nio",
     "daemon, wire device group ip tcp crc mpa ddp rdmap dpdk ipc client",
     "simulation, wire device group ip tcp crc mpa ddp rdmap ipc client daemon",
     "rig,    device dpdk ip ipc client daemon",
