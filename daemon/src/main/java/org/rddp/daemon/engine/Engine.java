@@ -411,7 +411,9 @@ public final class Engine {
 
   /** The earliest time at which a timer is due; {@link Long#MAX_VALUE} for none. */
   long nextDeadline() {
-    long next = Math.min(Math.min(tcp.nextDeadline(), ddp.nextDeadline()), deadlines.next());
+    long next = Math.min(tcp.nextDeadline(), deadlines.next());
+    // While frames wait for the device nothing is sent, whatever the rates allow.
+    next = tcp.hasUnsentFrames() ? next : Math.min(next, ddp.nextDeadline());
     return streams == null ? next : Math.min(next, streams.nextDeadline());
   }
 

@@ -19,7 +19,7 @@ public final class SendTenant {
   /** Octets that have been charged to its share: those passed on, or sent if these are more. */
   private long charged;
 
-  /** Octets that its rate has paid for. */
+  /** Octets that have been paid for, by its rate and the interface's. */
   private long paid;
 
   /** Streams that have begun and not ended. */
@@ -93,12 +93,14 @@ public final class SendTenant {
     return charged - before;
   }
 
-  /** Pays for what was charged. */
-  void pay(long now) {
-    if (rate != null) {
-      rate.take(charged - paid, now);
-    }
+  /** Pays for what was charged since the last time; returns how many octets. */
+  long pay(long now) {
+    long due = charged - paid;
     paid = charged;
+    if (rate != null) {
+      rate.take(due, now);
+    }
+    return due;
   }
 
   /** Whether its rate keeps it from sending now. */

@@ -159,9 +159,9 @@ public final class TenantScheduler {
   private void charge(SendTenant tenant, long passed, long now) {
     long octets = tenant.charge(passed);
     tenant.finish = tenant.start + (double) octets / tenant.weight;
-    tenant.pay(now);
+    long due = tenant.pay(now);
     if (limit != null) {
-      limit.take(octets, now);
+      limit.take(due, now);
     }
     if (weights > 0) {
       lentPerWeight += (double) octets / weights;
