@@ -135,11 +135,12 @@ static void should_send_everything_before_the_process_ends(void) {
 }
 
 /* In a child of the listener's process. */
-static void connect_and_send(int listener, uint16_t port, const char *text) {
+static int connect_and_send(int listener, uint16_t port, const char *text) {
     CHECK(close(listener) == 0);
     int near = begin_connect(FAR_ADDRESS, port);
     CHECK(await(near, POLLOUT) == POLLOUT);
     send_text(near, text);
+    return near;
 }
 
 static void should_accept_a_connection_that_has_ended(void) {
@@ -147,7 +148,7 @@ static void should_accept_a_connection_that_has_ended(void) {
     int listener = listen_at(FAR_ADDRESS, &port);
     pid_t child = start();
     if (child == 0) {
-        connect_and_send(listener, port, "last words");
+        (void)connect_and_send(listener, port, "last words");
         exit(0);
     }
     expect_success(child);
@@ -162,27 +163,30 @@ static void should_accept_a_connection_that_has_ended(void) {
 static void should_notice_that_the_peer_is_killed(void) {
     for (int unread = 0; unread < 2; unread++) {
         uint16_t port;
-        int listener = listen_at(FAR_ADDRESS, &port);
+        int listener = listen_at(FAR_ADDRESS, &port), has_come[2];
+        CHECK(pipe(has_come) == 0);
         pid_t child = start();
         if (child == 0) {
-            connect_and_send(listener, port, "x");
+            int near = connect_and_send(listener, port, "x");
+            CHECK(await(near, POLLIN) == POLLIN && write(has_come[1], "u", 1) == 1);
             pause();
         }
         int far = accept(listener, NULL, NULL), status;
         CHECK(far >= 0);
         expect_text(far, "x");
+        char octet;
         if (unread != 0) {
             send_text(far, "unread");
+            CHECK(read(has_come[0], &octet, 1) == 1);
         }
         CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
-        char octet;
         if (unread != 0) {
             CHECK_ERRNO(ECONNRESET, read(far, &octet, 1) == -1);
             CHECK_ERRNO(EPIPE, send(far, "x", 1, MSG_NOSIGNAL) == -1);
         } else {
             expect_end(far);
         }
-        CHECK(close(far) == 0 && close(listener) == 0);
+        CHECK(close(far) == 0 && close(listener) == 0 && close(has_come[0]) == 0 && close(has_come[1]) == 0);
     }
 }
 
