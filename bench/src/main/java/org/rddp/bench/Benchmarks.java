@@ -23,6 +23,7 @@ import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.NeighboursBenchmark;
+import org.rddp.bench.rtt.NioBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import org.rddp.bench.rtt.WaitingBenchmark;
 import org.rddp.bench.sockets.SocketsBenchmark;
@@ -67,6 +68,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       EncryptionBenchmark.class,
       VerbsBenchmark.class,
       SocketsBenchmark.class,
+      NioBenchmark.class,
       AnalysisCommand.class,
       JmhCommand.class
     })

@@ -40,6 +40,6 @@ final class Permutation extends SocketTestPermutation implements AutoCloseable {
 
   @Override
   public void close() {
-    loops.shutdownGracefully();
+    loops.close();
   }
 }

@@ -35,6 +35,7 @@ import org.rddp.daemon.TestDaemon;
 
 /** Netty's web server and client in a JVM of their own, which finds the daemon by itself. */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // Failures show as missing answers.
 class WebServerTest {
   /** Listens at the wildcard address, and asks itself at each address; prints the answers. */
   static final class Program {

@@ -14,7 +14,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Sends messages over the kernel's TCP and back, with TCP_NODELAY, each end on its own CPU:
  * non-blocking sockets polled without a pause, the best that plain sockets do, or blocking ones.
- * The thread that opens it measures; the other end sends each message back when it is whole.
+ * The thread that opens it measures; the other end sends each message back when it is whole. Where
+ * the ends have another provider, sockets are its.
  */
 public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
   private final NetworkEnds ends;
@@ -46,7 +47,7 @@ public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
       ends.enterClient();
       int port = PinnedThread.result(listening);
       Affinity.pin(clientCpu);
-      socket = SocketChannel.open(StandardProtocolFamily.INET);
+      socket = ends.provider().openSocketChannel(StandardProtocolFamily.INET);
       socket.connect(new InetSocketAddress(ends.serverAddress(), port));
       configure(socket);
     } catch (IOException failure) {
@@ -116,7 +117,8 @@ public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
   private Void serve() throws IOException, InterruptedException {
     try {
       ends.enterServer();
-      try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
+      try (ServerSocketChannel listener =
+          ends.provider().openServerSocketChannel(StandardProtocolFamily.INET)) {
         listener.bind(new InetSocketAddress(ends.serverAddress(), 0));
         listening.complete(listener.socket().getLocalPort());
         try (SocketChannel accepted = listener.accept()) {

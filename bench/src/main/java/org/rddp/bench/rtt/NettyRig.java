@@ -11,10 +11,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,31 +23,38 @@ import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.NetworkEnds;
 import org.rddp.rig.PinnedThread;
 import org.rddp.rig.RoundTrips;
 import org.rddp.rig.VethEnds;
 
 /**
- * Netty's epoll transport over the kernel's TCP between two network namespaces: an event loop at
- * each end on a CPU of its own, which answers messages itself.
+ * Netty with an event loop at each end on a CPU of its own, which answers messages itself: its
+ * epoll transport over the kernel's TCP between two network namespaces, or with the argument {@code
+ * rddp} that of rddp.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Failures show as missing answers.
 public final class NettyRig implements Rig {
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private final CountDownLatch done = new CountDownLatch(1);
   private final Client client = new Client();
-  private VethEnds ends;
+  private NettyTransport transport;
+  private NetworkEnds ends;
+  private RddpEnds rddp;
   private PinnedThread<Void> server;
   private EventLoopGroup group;
   private volatile int octets = Long.BYTES;
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    if (!Epoll.isAvailable()) {
-      throw new CannotRunException(
-          "Netty has no epoll here: " + Epoll.unavailabilityCause().getMessage());
+    if (arguments.has("rddp")) {
+      rddp = new RddpEnds();
+      ends = rddp;
+      transport = NettyTransport.rddp(rddp.provider());
+    } else {
+      ends = new VethEnds(true);
+      transport = NettyTransport.epoll();
     }
-    ends = new VethEnds(true);
     server = PinnedThread.start("echo", Cpus.far(), this::serve);
     try {
       ends.enterClient();
@@ -61,10 +64,10 @@ public final class NettyRig implements Rig {
     int port = PinnedThread.result(listening);
     // The event loop's thread inherits the namespace and the CPU of this one.
     Affinity.pin(Cpus.near());
-    group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    group = new MultiThreadIoEventLoopGroup(1, transport.loops());
     new Bootstrap()
         .group(group)
-        .channel(EpollSocketChannel.class)
+        .channelFactory(transport.channel()::get)
         .option(ChannelOption.TCP_NODELAY, true)
         .handler(client)
         .connect(new InetSocketAddress(ends.serverAddress(), port))
@@ -79,12 +82,12 @@ public final class NettyRig implements Rig {
       listening.completeExceptionally(e);
       throw e;
     }
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, transport.loops());
     try {
       Channel channel =
           new ServerBootstrap()
               .group(loops)
-              .channel(EpollServerSocketChannel.class)
+              .channelFactory(transport.listener()::get)
               .childOption(ChannelOption.TCP_NODELAY, true)
               .childHandler(
                   new ChannelInitializer<SocketChannel>() {
@@ -216,13 +219,16 @@ public final class NettyRig implements Rig {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     if (group != null) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
     done.countDown();
     if (server != null) {
       server.close();
+    }
+    if (rddp != null) {
+      rddp.close();
     }
   }
 }

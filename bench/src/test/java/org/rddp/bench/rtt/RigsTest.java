@@ -62,6 +62,14 @@ class RigsTest {
     }
   }
 
+  @Test
+  void shouldMakeRoundTripsOfChannels() throws Exception {
+    try (Comparison contest = new Comparison(withoutTrials(NioBenchmark.contenders()), progress)) {
+      RttTask task = RttTask.closed(Verb.SEND, 64, 0, COUNT);
+      contest.run("channels", task.toJson(), 1).all().forEach(RigsTest::hasRunOrSaysWhy);
+    }
+  }
+
   private static List<Contender> entrants() {
     return withoutTrials(RttCommand.entrants());
   }

@@ -1,0 +1,44 @@
+package org.rddp.bench.rtt;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.layout.JoinedInterfaces;
+import org.rddp.bench.layout.OneDaemon;
+import org.rddp.nio.RddpSelectorProvider;
+import org.rddp.rig.NetworkEnds;
+
+/** The two interfaces of a daemon of this process, whose engine idles as by default. */
+final class RddpEnds implements NetworkEnds, AutoCloseable {
+  private final OneDaemon daemon = OneDaemon.forRoundTrips(1500, "interrupt");
+  private final RddpSelectorProvider provider = new RddpSelectorProvider(daemon.socket());
+  private final InetAddress server = InetAddress.getByName(JoinedInterfaces.farAddress());
+
+  RddpEnds() throws CannotRunException, IOException {}
+
+  @Override
+  public RddpSelectorProvider provider() {
+    return provider;
+  }
+
+  @Override
+  public void enterServer() {}
+
+  @Override
+  public void enterClient() {}
+
+  @Override
+  public InetAddress serverAddress() {
+    return server;
+  }
+
+  @Override
+  public String device() {
+    return "net_ring";
+  }
+
+  @Override
+  public void close() throws IOException {
+    daemon.close();
+  }
+}
