@@ -33,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.daemon.TestDaemon;
+import org.rddp.ipc.linux.EventSet;
 
 /** Selectors by the letter of their Javadoc, with channels of rddp and of the kernel. */
 @Timeout(60)
@@ -347,6 +348,43 @@ class SelectorTest extends ConnectedChannels {
       send();
       assertThat(selector.select()).isEqualTo(1);
       assertThat(there.get()).isEqualTo(1);
+    }
+  }
+
+  /** More than the events of a poll, and than the first tables hold. */
+  @Test
+  void shouldSelectAmongManyConnections() throws Exception {
+    int count = 3 * EventSet.MOST;
+    List<SocketChannel> opened = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        SocketChannel one = provider.openSocketChannel();
+        opened.add(one);
+        one.connect(listener.getLocalAddress());
+        SocketChannel other = listener.accept();
+        opened.add(other);
+        other.configureBlocking(false);
+        other.register(selector, SelectionKey.OP_READ);
+      }
+      // By now all are left to their descriptors.
+      assertThat(selector.select(10)).isZero();
+      for (int i = 0; i < count; i++) {
+        opened.get(2 * i).write(ByteBuffer.allocate(1));
+      }
+      Set<SelectionKey> seen = new HashSet<>();
+      while (seen.size() < count) {
+        selector.select();
+        seen.addAll(selector.selectedKeys());
+        for (SelectionKey each : selector.selectedKeys()) {
+          ((SocketChannel) each.channel()).read(ByteBuffer.allocate(1));
+        }
+        selector.selectedKeys().clear();
+      }
+      assertThat(selector.selectNow()).isZero();
+    } finally {
+      for (SocketChannel each : opened) {
+        each.close();
+      }
     }
   }
 
