@@ -190,6 +190,13 @@ final class EcnArrival {
     a.feedback = classic ? null : connection.accurate.sent;
   }
 
+  /** Sends nothing that can be marked any more if the feedback contradicts itself. */
+  void checkFeedback(TcpConnection connection) {
+    if (connection.accurate != null && connection.accurate.sent.mangled()) {
+      connection.ecn = false;
+    }
+  }
+
   /** A segment was sent again. */
   void retransmitted(TcpConnection connection) {
     if (connection.accurate != null) {

@@ -738,9 +738,7 @@ final class Sender {
     a.ack = ack;
     a.max = max;
     a.oldest = una - window.largest();
-    a.take(segment);
-    a.timestamps = connection.timestamps && segment.options.timestamps();
-    a.timestampRoundTrip = 0;
+    a.take(segment, connection.timestamps);
     if (a.timestamps && ack > una) {
       a.timestampRoundTrip = connection.elapsed(segment.options.timestampEcho());
     }
@@ -758,7 +756,7 @@ final class Sender {
     connection.keepsSent(kept() - before);
     connection.keepsTrains(keptTrains() - trainsBefore);
     noteReduction();
-    connection.ecn &= a.feedback == null || !a.feedback.mangled();
+    context.ecn.checkFeedback(connection);
     if (ack > a.una) {
       timer.acknowledged();
     }

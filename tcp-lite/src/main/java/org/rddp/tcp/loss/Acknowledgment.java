@@ -52,11 +52,17 @@ public final class Acknowledgment {
   /** Creates an instance without values. */
   public Acknowledgment() {}
 
-  /** Takes what the segment itself says. */
-  public void take(TcpSegment segment) {
+  /**
+   * Takes what the segment itself says.
+   *
+   * @param stamped whether timestamps have been agreed on
+   */
+  public void take(TcpSegment segment, boolean stamped) {
     sequence = segment.acknowledgment;
     options = segment.options;
     ace = AccEcn.ace(segment.flags);
+    timestamps = stamped && options.timestamps();
+    timestampRoundTrip = 0;
   }
 
   /**

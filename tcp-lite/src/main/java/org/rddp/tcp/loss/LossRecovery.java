@@ -131,10 +131,7 @@ public final class LossRecovery {
     int segments = queue.size();
     long octets = delivered(a);
     long roundTrip = measure(a);
-    long marked = a.marked(segments - queue.size(), octets, emss);
-    if (a.ack > a.una) {
-      congestion.onEcho(a.ack - a.una, a.max - a.ack, marked);
-    }
+    countMarks(a, segments - queue.size(), octets);
     rack.delivered(delivery, timeout.least(), a.now);
     boolean lost = tellsOfLoss(a);
     boolean begins = lost && state < RECOVERING;
@@ -152,6 +149,14 @@ public final class LossRecovery {
       grow(a, limited, roundTrip);
     }
     return begins;
+  }
+
+  /** Tells congestion control how many of the acknowledged octets were marked. */
+  private void countMarks(Acknowledgment a, int segments, long delivered) {
+    long marked = a.marked(segments, delivered, emss);
+    if (a.ack > a.una) {
+      congestion.onEcho(a.ack - a.una, a.max - a.ack, marked);
+    }
   }
 
   /** Opens the window for acknowledged octets. */
