@@ -15,9 +15,7 @@ class ShortPathTest {
   private static final long MICROSECOND = 1000;
   private static final long TEN_GIGABITS = 10_000_000_000L;
 
-  /**
-   * Of which one port may take half: the five rounds of Conservative Slow Start take some windows.
-   */
+  /** One port may take half: the five rounds of Conservative Slow Start take some windows. */
   private static final long BUFFER = 8 << 20;
 
   private static TcpSettings settings() {

@@ -27,7 +27,7 @@ public final class AccEcnSender {
   /** Marked octets that congestion control has not been told of. */
   private long marked;
 
-  /** Of those, what is known by ACE alone since the last option. */
+  /** The part of {@link #marked} that is known by ACE alone since the last option. */
   private long estimated;
 
   /** Whether options are ignored, because something zeroes them. */
