@@ -31,9 +31,12 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.control.StreamOffer;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SystemCall;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
@@ -226,6 +229,19 @@ class OctetStreamsTest {
     }
   }
 
+  /** The abstract name of a socket's other end. */
+  private static byte[] peerName(Descriptor socket) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(110, 2);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
+      SystemCall.bind("getpeername", "i:ill")
+          .call(socket.number(), address.address(), length.address());
+      return address
+          .asSlice(3, length.get(ValueLayout.JAVA_INT, 0) - 3)
+          .toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
   @Test
   void shouldPassOctetsThroughASocketOfWhoHasNoMemory() throws Exception {
     establish();
@@ -233,7 +249,7 @@ class OctetStreamsTest {
     client.write(before);
     server.write(before);
     PairedSocket bridged = server.bridge();
-    byte[] name = PairedSocket.peerName(bridged.descriptor());
+    byte[] name = peerName(bridged.descriptor());
     assertThat(new String(name, ISO_8859_1)).matches("(?s)rddp-stream/[0-9a-f]{16}.{40}");
     MemorySegment addresses = MemorySegment.ofArray(name).asSlice(28);
     assertThat(StreamEnds.read(addresses)).isEqualTo(server.ends());

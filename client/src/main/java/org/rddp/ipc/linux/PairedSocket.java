@@ -26,14 +26,10 @@ public final class PairedSocket implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
 
-  /** Octets of the longest name after its first octet, which is zero. */
-  private static final int MAX_NAME = 107;
-
   private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
   private static final SystemCall BIND = SystemCall.bind("bind", "i:ili");
   private static final SystemCall SETSOCKOPT = SystemCall.bind("setsockopt", "i:iiili");
   private static final SystemCall GETSOCKOPT = SystemCall.bind("getsockopt", "i:iiill");
-  private static final SystemCall GETPEERNAME = SystemCall.bind("getpeername", "i:ill");
   private static final SystemCall SHUTDOWN = SystemCall.bind("shutdown", "i:ii");
 
   // They do not capture errno, so that calls allocate nothing.
@@ -50,19 +46,21 @@ public final class PairedSocket implements AutoCloseable {
   }
 
   /**
-   * Creates the two ends of a pair that carries messages (SOCK_SEQPACKET), the first with a name.
+   * Creates the two ends of a pair that carries messages (SOCK_SEQPACKET). The first has an
+   * abstract name, which getpeername(2) of the other one tells: the prefix, a slash, and 16 random
+   * hexadecimal digits.
    *
-   * @param prefix of the {@linkplain #peerName name}
+   * @param prefix of the name
    */
   public static PairedSocket[] ofMessages(String prefix) throws SystemCallException {
     return pair(SOCK_SEQPACKET, prefix, new byte[0]);
   }
 
   /**
-   * Creates the two ends of a pair that carries octets (SOCK_STREAM), the first with a name.
+   * Creates the two ends of a pair that carries octets (SOCK_STREAM), the first with such a name.
    *
-   * @param prefix of the {@linkplain #peerName name}
-   * @param rest of the name
+   * @param prefix of the name
+   * @param rest behind its digits
    */
   public static PairedSocket[] ofOctets(String prefix, byte[] rest) throws SystemCallException {
     return pair(SOCK_STREAM, prefix, rest);
@@ -107,22 +105,6 @@ public final class PairedSocket implements AutoCloseable {
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
       MemorySegment.copy(octets, 0, address, ValueLayout.JAVA_BYTE, 3, octets.length);
       BIND.call(descriptor.number(), address.address(), address.byteSize());
-    }
-  }
-
-  /**
-   * The abstract name of a socket's other end: its prefix, a slash, 16 random hexadecimal digits,
-   * and the rest; empty if it has none.
-   */
-  public static byte[] peerName(Descriptor socket) throws SystemCallException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment address = arena.allocate(3L + MAX_NAME, 2);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
-      GETPEERNAME.call(socket.number(), address.address(), length.address());
-      int octets = Math.max(0, length.get(ValueLayout.JAVA_INT, 0) - 3);
-      byte[] name = new byte[octets];
-      MemorySegment.copy(address, ValueLayout.JAVA_BYTE, 3, name, 0, octets);
-      return name;
     }
   }
 
