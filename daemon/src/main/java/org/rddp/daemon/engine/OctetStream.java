@@ -80,6 +80,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final StreamSender sender;
   private final Deadline deadline;
   private final StreamSignals signals;
+  private final MemoryCheck check;
   private final StreamCongestion congestion = new StreamCongestion();
   private StreamParts parts;
   private StreamListener listener;
@@ -89,15 +90,6 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Whether the program has accepted or asked for it, and the memory is safe to use. */
   private volatile boolean mapped;
-
-  /** Whether the keeper checks the memory now. */
-  private boolean checking;
-
-  /** Whether it is checked once more: a program may have mapped it behind the keeper's look. */
-  private boolean checkedAgain;
-
-  /** Waits for the end of the check; null: nothing does. */
-  private Runnable afterCheck;
 
   /** Whether it is established and has not been counted as ended. */
   private boolean up;
@@ -153,6 +145,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     sender = new StreamSender(this, rdmap, receiver);
     deadline = new Deadline(engine.deadlines(), this::expire);
     signals = new StreamSignals(keeper);
+    check = new MemoryCheck(keeper, this);
     use(parts);
   }
 
@@ -306,20 +299,12 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** The program has rung the doorbell. */
   void onDoorbell() {
     if (!mapped) {
-      check();
+      check.begin();
       return;
     }
     looked = true;
     list();
     take();
-  }
-
-  private void check() {
-    checkedAgain = checking;
-    if (!checking) {
-      checking = true;
-      keeper.check(this);
-    }
   }
 
   /** Takes what the program has written, read and said. */
@@ -358,15 +343,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       then.run();
       return;
     }
-    Runnable before = afterCheck;
-    afterCheck =
-        before == null
-            ? then
-            : () -> {
-              before.run();
-              then.run();
-            };
-    check();
+    check.begin(then);
   }
 
   /**
@@ -375,16 +352,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    * @param safe whether the engine may use it
    */
   public void onChecked(boolean safe) {
-    checking = false;
-    if (checkedAgain && !safe) {
-      check();
-      return;
-    }
-    useIfSafe(safe);
-    Runnable then = afterCheck;
-    afterCheck = null;
-    if (then != null) {
-      then.run();
+    if (check.ended(safe)) {
+      useIfSafe(safe);
+      check.callWaiting();
     }
   }
 
@@ -458,7 +428,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** All who held the program's socket have closed it. */
   void onHoldersGone() {
     open = false;
-    if (checking || released) {
+    if (check.isRunning() || released) {
       return;
     }
     if (bridge != null) {
@@ -472,7 +442,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     if (!mapped) {
       // It may have been used and closed at once, and its doorbell is not looked at yet.
-      check();
+      check.begin();
       return;
     }
     if (state != State.ESTABLISHED) {
@@ -562,7 +532,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    */
   public Bridging bridge(long cookie, PairedSocket socket, StreamMemory memory) {
     boolean usable = parts.cookie() == cookie && (state == State.ESTABLISHED || hasEndedInOrder());
-    if (bridge != null || !usable || checking || mapped == (memory != null)) {
+    if (bridge != null || !usable || check.isRunning() || mapped == (memory != null)) {
       if (memory != null) {
         keeper.close(memory);
       }
@@ -915,7 +885,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   private void releaseIfOver() {
     boolean moved = bridge == null || error != 0 || bridge.isDone();
-    if (over && !open && moved && !checking && !released) {
+    if (over && !open && moved && !check.isRunning() && !released) {
       released = true;
       closeBridge();
       leaveListener();
