@@ -120,6 +120,23 @@ class OctetStreamsTest {
   }
 
   @Test
+  void shouldMakeStreamsBesideADaemonWithTheSameProcessId() throws Exception {
+    establish();
+    try (TestDaemon other = new TestDaemon();
+        StreamSession session = StreamSession.open(other.socket(), "test");
+        ProgramListener listener = session.listen(new InetSocketAddress("0.0.0.0", PORT), 8, 0);
+        ProgramStream stream =
+            session.connect(
+                new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT),
+                address(TestDaemon.ADDRESS_ONE),
+                0,
+                TIMEOUT)) {
+      stream.awaitConnected();
+      listener.accept(TIMEOUT).close();
+    }
+  }
+
+  @Test
   void shouldPassWhatWasWrittenBeforeAReset() throws Exception {
     byte[] last = octets(40_000);
     for (int i = 0; i < 20; i++) {
