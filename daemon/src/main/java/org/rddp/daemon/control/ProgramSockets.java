@@ -404,6 +404,8 @@ final class ProgramSockets {
     }
     boolean shares = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
+    // A program that has closed a listener may have its port at once.
+    service.endLeftListeners();
     int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
     if (!isFree(address, only6, port, shares)) {
       throw new RequestRefusedException(

@@ -491,15 +491,18 @@ final class StreamService implements StreamKeeper {
 
   /** Ends the listeners that nobody holds any more. */
   void endLeftListeners() {
-    int ready = listenerEnds.poll();
-    for (int i = 0; i < ready; i++) {
-      int number = (int) listenerEnds.token(i);
-      for (ProgramListener each : List.copyOf(listeners.values())) {
-        if (each.listener().number() == number) {
-          each.program().endListener(number);
+    int ready;
+    do {
+      ready = listenerEnds.poll();
+      for (int i = 0; i < ready; i++) {
+        int number = (int) listenerEnds.token(i);
+        for (ProgramListener each : List.copyOf(listeners.values())) {
+          if (each.listener().number() == number) {
+            each.program().endListener(number);
+          }
         }
       }
-    }
+    } while (ready == EventSet.MOST);
   }
 
   /** Ends the thread after its remaining work. */
