@@ -174,7 +174,8 @@ static bool sleep_until_writable(struct stream *stream, int descriptor) {
 static size_t target_of(const struct stream *stream, size_t total, int flags) {
     size_t low = atomic_load(&stream->header->low_mark);
     size_t target = (flags & MSG_WAITALL) != 0 || low > total ? total : low;
-    return (flags & MSG_PEEK) != 0 && target > stream->receive_octets ? stream->receive_octets : target;
+    uint32_t most = atomic_load(&stream->header->receive_ring);
+    return (flags & MSG_PEEK) != 0 && target > most ? most : target;
 }
 
 ssize_t receive(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {

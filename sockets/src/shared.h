@@ -50,8 +50,11 @@ struct stream_header {
     _Atomic uint32_t state, error;
     uint32_t section, index, send_octets, receive_octets;
     alignas(64) _Atomic uint64_t written;   /* by programs, under the write lock */
+    _Atomic uint32_t send_ring;             /* octets of the ring in use; likewise */
     alignas(64) _Atomic uint64_t sent;      /* by the daemon: room up to here is free again */
+    _Atomic uint32_t send_allowed;          /* by the daemon: octets that the ring may use */
     alignas(64) _Atomic uint64_t received;  /* by the daemon */
+    _Atomic uint32_t receive_ring;          /* by the daemon: octets of the ring in use; to be read after `received` */
     alignas(64) _Atomic uint64_t consumed;  /* by programs */
     alignas(64) _Atomic uint32_t program_flags;
     alignas(64) _Atomic uint32_t daemon_flags;
@@ -78,6 +81,9 @@ struct stream_header {
 
 _Static_assert(offsetof(struct stream_header, index) == 24, "the daemon's layout");
 _Static_assert(offsetof(struct stream_header, written) == 64, "the daemon's layout");
+_Static_assert(offsetof(struct stream_header, send_ring) == 72, "the daemon's layout");
+_Static_assert(offsetof(struct stream_header, send_allowed) == 136, "the daemon's layout");
+_Static_assert(offsetof(struct stream_header, receive_ring) == 200, "the daemon's layout");
 _Static_assert(offsetof(struct stream_header, consumed) == 256, "the daemon's layout");
 _Static_assert(offsetof(struct stream_header, armed_out) == 512, "the daemon's layout");
 _Static_assert(offsetof(struct stream_header, ends) == 704, "the daemon's layout");

@@ -16,32 +16,23 @@ void (*stream_forgotten)(struct stream *stream, int descriptor);
 
 /* ---- Memory ---- */
 
-static bool map_at(uint8_t *at, size_t octets, int memory, off_t from) {
-    return mmap(at, octets, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, from) == at;
-}
-
 static size_t mapped_octets(const struct stream *stream) {
-    return HEADER_OCTETS + 2 * ((size_t)stream->send_octets + stream->receive_octets);
+    return HEADER_OCTETS + (size_t)stream->send_octets + stream->receive_octets;
 }
 
 static bool map_memory(struct stream *stream, int memory) {
-    size_t send = stream->send_octets, receive = stream->receive_octets;
-    uint8_t *at = mmap(NULL, mapped_octets(stream), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at = mmap(NULL, mapped_octets(stream), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     if (at == MAP_FAILED) {
+        return false;
+    }
+    if (fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
+        munmap(at, mapped_octets(stream));
         return false;
     }
     stream->header = (struct stream_header *)at;
     stream->sending = at + HEADER_OCTETS;
-    stream->receiving = stream->sending + 2 * send;
-    if (map_at(at, HEADER_OCTETS + send, memory, 0) && map_at(stream->sending + send, send, memory, HEADER_OCTETS)
-        && map_at(stream->receiving, receive, memory, (off_t)(HEADER_OCTETS + send))
-        && map_at(stream->receiving + receive, receive, memory, (off_t)(HEADER_OCTETS + send))
-        && fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0) {
-        return true;
-    }
-    munmap(at, mapped_octets(stream));
-    stream->header = NULL;
-    return false;
+    stream->receiving = stream->sending + stream->send_octets;
+    return true;
 }
 
 static void forget_stream(struct object *object, int descriptor) {
@@ -168,12 +159,12 @@ static bool has_ended_sending(const struct stream *stream) {
 }
 
 static uint32_t room_of(const struct stream *stream) {
-    return stream->send_octets - (uint32_t)((atomic_load(&stream->header->written) & ~MOVED) - atomic_load(&stream->header->sent));
+    return atomic_load(&stream->header->send_ring) - (uint32_t)((atomic_load(&stream->header->written) & ~MOVED) - atomic_load(&stream->header->sent));
 }
 
 bool is_writable(const struct stream *stream) {
     return !is_connecting(stream)
-        && (has_ended_sending(stream) || room_of(stream) >= stream->send_octets / FREE_PART || has_moved(stream));
+        && (has_ended_sending(stream) || room_of(stream) >= atomic_load(&stream->header->send_ring) / FREE_PART || has_moved(stream));
 }
 
 uint32_t stream_events(const struct stream *stream) {
@@ -201,7 +192,7 @@ size_t octets_of(const struct iovec *pieces, size_t count) {
 }
 
 /* Copies between octets in a row and the pieces, from a place in these on. */
-static void copy_pieces(uint8_t *octets, size_t length, const struct iovec *pieces, size_t from, bool into_pieces) {
+static void copy_in_row(uint8_t *octets, size_t length, const struct iovec *pieces, size_t from, bool into_pieces) {
     while (length > 0 && from >= pieces->iov_len) {
         from -= pieces->iov_len;
         pieces++;
@@ -220,10 +211,19 @@ static void copy_pieces(uint8_t *octets, size_t length, const struct iovec *piec
     }
 }
 
+/* Copies between octets of a ring, from a position on, and the pieces. */
+static void copy_pieces(uint8_t *start, uint32_t ring_octets, uint64_t position, size_t length, const struct iovec *pieces, size_t from,
+    bool into_pieces) {
+    size_t offset = position % ring_octets, first = ring_octets - offset;
+    first = length < first ? length : first;
+    copy_in_row(start + offset, first, pieces, from, into_pieces);
+    copy_in_row(start, length - first, pieces, from + first, into_pieces);
+}
+
 /* The octets before a position have been read, the rest is there. */
 static void after_reading(struct stream *stream, int descriptor, uint64_t before, uint64_t after) {
     struct stream_header *header = stream->header;
-    uint32_t quarter = stream->receive_octets / 4;
+    uint32_t quarter = atomic_load(&header->receive_ring) / 4;
     if (before / quarter != after / quarter) {
         ring(stream->session, stream->section, stream->index);
     }
@@ -252,7 +252,7 @@ enum step receive_step(struct stream *stream, int descriptor, const struct iovec
             break;
         }
         if ((flags & MSG_TRUNC) == 0) {
-            copy_pieces(stream->receiving + consumed % stream->receive_octets, octets, pieces, from, true);
+            copy_pieces(stream->receiving, atomic_load(&header->receive_ring), consumed, octets, pieces, from, true);
         }
         *result = (ssize_t)octets;
         if ((flags & MSG_PEEK) != 0) {
@@ -290,6 +290,15 @@ enum step receive_step(struct stream *stream, int descriptor, const struct iovec
 
 /* ---- Sending ---- */
 
+/* Uses a longer ring if the daemon allows it, and the octets that are in the ring lie in the longer one where they do now. */
+static void lengthen(struct stream_header *header, uint64_t written) {
+    uint32_t used = atomic_load(&header->send_ring), allowed = atomic_load(&header->send_allowed);
+    uint64_t sent = atomic_load(&header->sent);
+    if (used != allowed && (sent == written || sent % allowed + (written - sent) <= used)) {
+        atomic_store(&header->send_ring, allowed);
+    }
+}
+
 /* Under the write lock. */
 static enum step write_locked(struct stream *stream, const struct iovec *pieces, size_t from, size_t total, ssize_t *result) {
     struct stream_header *header = stream->header;
@@ -307,6 +316,7 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
         *result = -1;
         return STEP_DONE;
     }
+    lengthen(header, written);
     uint32_t room = room_of(stream);
     size_t octets = total - from < room ? total - from : room;
     if (total - from > room) {
@@ -315,7 +325,7 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
     if (octets == 0) {
         return total == from ? STEP_DONE : STEP_WAITS;
     }
-    copy_pieces(stream->sending + written % stream->send_octets, octets, pieces, from, false);
+    copy_pieces(stream->sending, atomic_load(&header->send_ring), written, octets, pieces, from, false);
     if (!atomic_compare_exchange_strong(&header->written, &written, written + octets)) {
         return STEP_MOVED;
     }

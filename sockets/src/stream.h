@@ -21,8 +21,8 @@ struct item;
 struct stream {
     struct object object;  /* first */
     struct stream_header *header;
-    uint8_t *sending, *receiving;  /* the rings, each mapped twice in a row */
-    uint32_t send_octets, receive_octets;
+    uint8_t *sending, *receiving;          /* the rings */
+    uint32_t send_octets, receive_octets;  /* that these can use */
     const struct session *session;
     uint32_t section, index;
     struct stream *origin;  /* of a bridge: what it is the bridge of, which has the header; NULL otherwise */

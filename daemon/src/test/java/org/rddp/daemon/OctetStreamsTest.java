@@ -550,7 +550,7 @@ class OctetStreamsTest {
       try (StreamMemory memory =
           StreamMemory.map(offer.memory(), offer.sendOctets(), offer.receiveOctets())) {
         byte[] before = octets(50_000);
-        MemorySegment ring = MemorySegment.ofAddress(memory.sendAddress(0)).reinterpret(RING);
+        MemorySegment ring = MemorySegment.ofAddress(memory.sending().address(0)).reinterpret(RING);
         MemorySegment.copy(before, 0, ring, ValueLayout.JAVA_BYTE, 0, before.length);
         memory.header().addProgramFlags(StreamHeader.MAPPED | StreamHeader.TAKEN);
         assertThat(memory.header().write(0, before.length)).isTrue();

@@ -10,6 +10,7 @@ import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 
 /**
  * An octet stream of this process. One thread may write while another reads.
@@ -34,7 +35,7 @@ public final class ProgramStream implements AutoCloseable {
   private final StreamHeader header;
   private final PairedSocket socket;
 
-  /** The rings, each twice in a row. */
+  /** The octets of the rings. */
   private final ByteBuffer sendRing;
 
   private final ByteBuffer receiveRing;
@@ -55,16 +56,14 @@ public final class ProgramStream implements AutoCloseable {
     this.memory = memory;
     this.header = memory.header();
     this.socket = new PairedSocket(socket);
-    sendRing = buffer(memory.sendAddress(0), memory.sendOctets());
-    receiveRing = buffer(memory.receiveAddress(0), memory.receiveOctets());
+    sendRing = buffer(memory.sending());
+    receiveRing = buffer(memory.receiving());
     header.addProgramFlags(StreamHeader.MAPPED | (accepted ? StreamHeader.TAKEN : 0));
     ring();
   }
 
-  private static ByteBuffer buffer(long ring, int octets) {
-    return MemorySegment.ofAddress(ring)
-        .reinterpret(Math.min(2L * octets, Integer.MAX_VALUE))
-        .asByteBuffer();
+  private static ByteBuffer buffer(StreamRing ring) {
+    return MemorySegment.ofAddress(ring.address(0)).reinterpret(ring.largest()).asByteBuffer();
   }
 
   private void ring() {
@@ -136,13 +135,15 @@ public final class ProgramStream implements AutoCloseable {
       long at = header.consumed();
       long there = header.received() - at;
       if (there > 0) {
-        int octets = (int) Math.min(there, into.remaining());
-        int place = (int) (at & (memory.receiveOctets() - 1));
-        int taken = Math.min(octets, receiveRing.limit() - place);
-        into.put(into.position(), receiveRing, place, taken);
+        int ring = header.receiveRing();
+        int taken = (int) Math.min(there, into.remaining());
+        int place = (int) at & (ring - 1);
+        int first = Math.min(taken, ring - place);
+        into.put(into.position(), receiveRing, place, first);
+        into.put(into.position() + first, receiveRing, 0, taken - first);
         if (header.consume(at, at + taken)) {
           into.position(into.position() + taken);
-          int quarter = memory.receiveOctets() / 4;
+          int quarter = ring / 4;
           if (at / quarter != (at + taken) / quarter) {
             ring();
           }
@@ -184,12 +185,20 @@ public final class ProgramStream implements AutoCloseable {
     while (true) {
       check();
       long at = header.written();
-      int place = (int) (at & (memory.sendOctets() - 1));
-      int octets = Math.min(Math.min(room(at), from.remaining()), sendRing.limit() - place);
+      int allowed = header.sendAllowed();
+      if (allowed != header.sendRing()
+          && StreamRing.canUse(header.sendRing(), allowed, header.taken(), at)) {
+        header.sendRing(allowed);
+      }
+      int octets = Math.min(room(at), from.remaining());
       if (octets == 0) {
         return 0;
       }
-      sendRing.put(place, from, from.position(), octets);
+      int ring = header.sendRing();
+      int place = (int) at & (ring - 1);
+      int first = Math.min(octets, ring - place);
+      sendRing.put(place, from, from.position(), first);
+      sendRing.put(0, from, from.position() + first, octets - first);
       if (header.write(at, at + octets)) {
         from.position(from.position() + octets);
         ring();
@@ -199,7 +208,7 @@ public final class ProgramStream implements AutoCloseable {
   }
 
   private int room(long written) {
-    return memory.sendOctets() - (int) (written - header.taken());
+    return header.sendRing() - (int) (written - header.taken());
   }
 
   /**
@@ -226,7 +235,7 @@ public final class ProgramStream implements AutoCloseable {
 
   /** Whether a quarter of the ring is free, or {@link #write} has a failure to tell. */
   public boolean isWritable() {
-    return room(header.written()) >= memory.sendOctets() / 4
+    return room(header.written()) >= header.sendRing() / 4
         || header.state() >= StreamHeader.FAILED
         || lost;
   }

@@ -96,8 +96,11 @@ public final class StreamHeader {
   private static final int SEND_OCTETS = 28;
   private static final int RECEIVE_OCTETS = 32;
   private static final int SEND_WRITTEN = 64;
+  private static final int SEND_RING = 72;
   private static final int SEND_TAKEN = 128;
+  private static final int SEND_ALLOWED = 136;
   private static final int RECEIVED = 192;
+  private static final int RECEIVE_RING = 200;
   private static final int CONSUMED = 256;
   private static final int PROGRAM_FLAGS = 320;
   private static final int DAEMON_FLAGS = 384;
@@ -112,18 +115,21 @@ public final class StreamHeader {
     this.address = address;
   }
 
-  /** Octets of a stream's memory with rings of these sizes. */
+  /** Octets of a stream's memory with so many for each ring. */
   public static long octets(int sendOctets, int receiveOctets) {
     return OCTETS + (long) sendOctets + receiveOctets;
   }
 
-  /** Writes the constant words of new memory. */
-  public void write(int section, int index, int sendOctets, int receiveOctets) {
+  /** Writes the constant words of new memory, and the lengths of its rings. */
+  public void write(int section, int index, StreamRing sending, StreamRing receiving) {
     MemorySegment.copy(MAGIC, 0, ALL, ValueLayout.JAVA_BYTE, address, MAGIC.length);
     INT.set(ALL, address + SECTION, section);
     INT.set(ALL, address + INDEX, index);
-    INT.set(ALL, address + SEND_OCTETS, sendOctets);
-    INT.set(ALL, address + RECEIVE_OCTETS, receiveOctets);
+    INT.set(ALL, address + SEND_OCTETS, sending.largest());
+    INT.set(ALL, address + RECEIVE_OCTETS, receiving.largest());
+    INT.set(ALL, address + SEND_RING, sending.octets());
+    INT.set(ALL, address + SEND_ALLOWED, sending.octets());
+    INT.set(ALL, address + RECEIVE_RING, receiving.octets());
     INT.setRelease(ALL, address + AT_VERSION, VERSION);
   }
 
@@ -179,6 +185,26 @@ public final class StreamHeader {
     LONG.setRelease(ALL, address + RECEIVED, position);
   }
 
+  /** Octets that the send ring may use. */
+  public int sendAllowed() {
+    return (int) INT.getAcquire(ALL, address + SEND_ALLOWED);
+  }
+
+  /** Allows the send ring to use so many octets. */
+  public void sendAllowed(int octets) {
+    INT.setRelease(ALL, address + SEND_ALLOWED, octets);
+  }
+
+  /** Octets that the receive ring uses; to be read after {@link #received}. */
+  public int receiveRing() {
+    return (int) INT.getAcquire(ALL, address + RECEIVE_RING);
+  }
+
+  /** Sets the octets that the receive ring uses, as {@link StreamRing#canUse} says. */
+  public void receiveRing(int octets) {
+    INT.setRelease(ALL, address + RECEIVE_RING, octets);
+  }
+
   /** Bits of {@link #PEER_ENDED} and so on. */
   public int daemonFlags() {
     return (int) INT.getAcquire(ALL, address + DAEMON_FLAGS);
@@ -199,6 +225,16 @@ public final class StreamHeader {
   /** Publishes octets that have been written, unless another thread or process was faster. */
   public boolean write(long from, long to) {
     return LONG.compareAndSet(ALL, address + SEND_WRITTEN, from, to);
+  }
+
+  /** Octets that the send ring uses; to be read after {@link #written}. */
+  public int sendRing() {
+    return (int) INT.getAcquire(ALL, address + SEND_RING);
+  }
+
+  /** Sets the octets that the send ring uses, as {@link StreamRing#canUse} says. */
+  public void sendRing(int octets) {
+    INT.setRelease(ALL, address + SEND_RING, octets);
   }
 
   /** Octets that programs have read, up to here, perhaps with {@link #MOVED}. */

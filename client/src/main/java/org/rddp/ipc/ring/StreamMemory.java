@@ -1,15 +1,13 @@
 package org.rddp.ipc.ring;
 
 import java.io.IOException;
-import java.util.List;
 import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.JoinedMemory;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * One end's mapping of an octet stream's memory: the header, and each ring twice in a row, so that
- * no copy wraps. Not thread-safe; after {@link #close} every access ends the JVM.
+ * One end's mapping of an octet stream's memory: the header, and two parts in which the rings grow
+ * ({@link StreamRing}). Not thread-safe; after {@link #close} every access ends the JVM.
  */
 public final class StreamMemory implements AutoCloseable {
   /** The smallest ring. */
@@ -19,45 +17,33 @@ public final class StreamMemory implements AutoCloseable {
   public static final int LARGEST_RING = 1 << 30;
 
   private final SharedMemory shared;
-  private final JoinedMemory mapped;
-  private final int sendOctets;
-  private final int receiveOctets;
   private final StreamHeader header;
+  private final StreamRing sending;
+  private final StreamRing receiving;
+  private boolean closed;
 
-  private StreamMemory(SharedMemory shared, int sendOctets, int receiveOctets)
-      throws SystemCallException {
+  private StreamMemory(SharedMemory shared, StreamRing sending, StreamRing receiving) {
     this.shared = shared;
-    this.sendOctets = sendOctets;
-    this.receiveOctets = receiveOctets;
-    long send = shared.address() + StreamHeader.OCTETS;
-    long receive = send + sendOctets;
-    mapped =
-        JoinedMemory.join(
-            List.of(
-                new JoinedMemory.Part(shared.address(), StreamHeader.OCTETS + (long) sendOctets),
-                new JoinedMemory.Part(send, sendOctets),
-                new JoinedMemory.Part(receive, receiveOctets),
-                new JoinedMemory.Part(receive, receiveOctets)));
-    header = new StreamHeader(mapped.address());
+    this.sending = sending;
+    this.receiving = receiving;
+    header = new StreamHeader(shared.address());
   }
 
   /**
    * Daemon: creates memory.
    *
-   * @param sendOctets of the ring of octets that the program sends, a power of two
-   * @param receiveOctets of the ring of octets that it receives, a power of two
+   * @param first octets that each ring uses in the beginning, a power of two
+   * @param largest the most that it can use, a power of two
    */
-  public static StreamMemory create(int sendOctets, int receiveOctets) throws SystemCallException {
-    check(sendOctets);
-    check(receiveOctets);
-    SharedMemory shared =
-        SharedMemory.create("rddp-stream", StreamHeader.octets(sendOctets, receiveOctets));
-    try {
-      return new StreamMemory(shared, sendOctets, receiveOctets);
-    } catch (SystemCallException e) {
-      shared.close();
-      throw e;
-    }
+  public static StreamMemory create(int first, int largest) throws SystemCallException {
+    check(first);
+    check(largest);
+    SharedMemory shared = SharedMemory.create("rddp-stream", StreamHeader.octets(largest, largest));
+    long send = shared.address() + StreamHeader.OCTETS;
+    return new StreamMemory(
+        shared,
+        new StreamRing(send, largest, first),
+        new StreamRing(send + largest, largest, first));
   }
 
   private static void check(int octets) {
@@ -69,6 +55,8 @@ public final class StreamMemory implements AutoCloseable {
   /**
    * Program: maps memory that the daemon has made, and forbids holes.
    *
+   * @param sendOctets the most that the ring of sent octets can use
+   * @param receiveOctets the most that the other one can use
    * @param descriptor closed by this, even if the call fails
    */
   public static StreamMemory map(Descriptor descriptor, int sendOctets, int receiveOctets)
@@ -80,7 +68,13 @@ public final class StreamMemory implements AutoCloseable {
       if (shared.length() != StreamHeader.octets(sendOctets, receiveOctets)) {
         throw new IOException("a stream's memory of " + shared.length() + " octets");
       }
-      StreamMemory memory = new StreamMemory(shared, sendOctets, receiveOctets);
+      StreamHeader header = new StreamHeader(shared.address());
+      long send = shared.address() + StreamHeader.OCTETS;
+      StreamMemory memory =
+          new StreamMemory(
+              shared,
+              new StreamRing(send, sendOctets, header.sendRing()),
+              new StreamRing(send + sendOctets, receiveOctets, header.receiveRing()));
       shared.forbidHoles();
       descriptor.close();
       return memory;
@@ -96,25 +90,54 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
-   * Daemon: allocates and maps all pages of new memory.
+   * Daemon: allocates and maps the pages that new memory uses.
    *
    * @return false if the limit of locked memory does not allow to lock them
    * @throws SystemCallException if no memory is left
    */
   public boolean allocate() throws SystemCallException {
-    mapped.populate(0, mapped.length());
-    return shared.lock(0, shared.length());
+    populate();
+    return shared.lock(0, StreamHeader.OCTETS + (long) sending.octets())
+        && lock(receiving, receiving.octets());
   }
 
   /**
    * Daemon: allocates and maps pages that the program has dropped before it has forbidden holes,
-   * and closes the descriptor. No access faults from now on.
+   * and closes the descriptor. No access to a ring's first octets faults from now on.
    *
    * @throws SystemCallException if no memory is left
    */
   public void share() throws SystemCallException {
-    mapped.populate(0, mapped.length());
+    populate();
     shared.descriptor().close();
+  }
+
+  private void populate() throws SystemCallException {
+    shared.populate(0, StreamHeader.OCTETS + (long) sending.octets());
+    shared.populate(offset(receiving), receiving.octets());
+  }
+
+  /**
+   * Daemon: allocates and maps all pages of a ring, which then may use them. Does nothing after
+   * {@link #close}, which the same thread calls.
+   *
+   * @return false if the limit of locked memory does not allow to lock them
+   * @throws SystemCallException if no memory is left
+   */
+  public boolean allocate(StreamRing ring) throws SystemCallException {
+    if (closed) {
+      return true;
+    }
+    shared.populate(offset(ring), ring.largest());
+    return lock(ring, ring.largest());
+  }
+
+  private boolean lock(StreamRing ring, int octets) {
+    return shared.lock(offset(ring), octets);
+  }
+
+  private long offset(StreamRing ring) {
+    return ring.address(0) - shared.address();
   }
 
   /** The memfd, until the pages are allocated. */
@@ -127,37 +150,19 @@ public final class StreamMemory implements AutoCloseable {
     return header;
   }
 
-  /** Octets of the ring of octets that the program sends. */
-  public int sendOctets() {
-    return sendOctets;
+  /** The ring of octets that the program sends. */
+  public StreamRing sending() {
+    return sending;
   }
 
-  /** Octets of the ring of octets that the program receives. */
-  public int receiveOctets() {
-    return receiveOctets;
-  }
-
-  /** Address of the octet at a position of the stream that the program sends. */
-  public long sendAddress(long position) {
-    return mapped.address() + StreamHeader.OCTETS + (position & (sendOctets - 1));
-  }
-
-  /** Address of the octet at a position of the stream that the program receives. */
-  public long receiveAddress(long position) {
-    return mapped.address()
-        + StreamHeader.OCTETS
-        + 2L * sendOctets
-        + (position & (receiveOctets - 1));
-  }
-
-  /** Octets that it takes of the machine's memory. */
-  public long octets() {
-    return shared.length();
+  /** The ring of octets that the program receives. */
+  public StreamRing receiving() {
+    return receiving;
   }
 
   @Override
   public void close() {
-    mapped.close();
+    closed = true;
     shared.close();
   }
 }

@@ -83,8 +83,8 @@ final class ProgramListener {
                   new StreamOffer(
                       parts.section().number(),
                       parts.index(),
-                      parts.memory().sendOctets(),
-                      parts.memory().receiveOctets(),
+                      parts.memory().sending().largest(),
+                      parts.memory().receiving().largest(),
                       stream.streamEnds(),
                       parts.programSocket().descriptor(),
                       parts.memory().descriptor()));

@@ -40,7 +40,7 @@ import org.rddp.ipc.ring.StreamHeader;
  */
 final class ProgramSockets {
   private static final long STREAM_OCTETS =
-      StreamHeader.octets(StreamService.RING, StreamService.RING);
+      StreamHeader.octets(StreamService.FIRST_RING, StreamService.FIRST_RING);
 
   /** The most listeners of a session: they take a socket and a port, and nothing of the engines. */
   private static final int LISTENERS = 256;
@@ -351,7 +351,16 @@ final class ProgramSockets {
     }
     taken.set(index);
     section.owner().addConnection();
-    return new StreamSlot(this, section, index, claim);
+    return new StreamSlot(this, section, index, claim, STREAM_OCTETS);
+  }
+
+  /** Takes memory for a longer ring. Returns false if the program has not plenty of it left. */
+  boolean extend(StreamSlot slot, long more) {
+    boolean taken = octets.takeIfPlenty(more);
+    if (taken) {
+      slot.add(more);
+    }
+    return taken;
   }
 
   private HeapShare heap() {
@@ -362,7 +371,7 @@ final class ProgramSockets {
   void free(StreamSlot slot) {
     indices.get(slot.section()).clear(slot.index());
     slot.section().owner().removeConnection();
-    octets.give(STREAM_OCTETS);
+    octets.give(slot.octets());
     heap().give(OctetStream.HEAP);
     unmapIfUnused();
   }

@@ -51,6 +51,15 @@ final class Quota {
     used += amount;
   }
 
+  /** Takes an amount, unless less than half of this quota, and of its parents, would be left. */
+  boolean takeIfPlenty(long amount) {
+    if (amount > limit / 2 - used || (parent != null && !parent.takeIfPlenty(amount))) {
+      return false;
+    }
+    used += amount;
+    return true;
+  }
+
   /** Gives an amount back. */
   void give(long amount) {
     used -= amount;

@@ -26,6 +26,7 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 
 /**
  * Octet streams outside of the engines: makes and frees their memory and sockets on a thread of its
@@ -33,8 +34,10 @@ import org.rddp.ipc.ring.StreamMemory;
  * call.
  */
 final class StreamService implements StreamKeeper {
-  /** Octets of each ring. */
-  static final int RING = 1 << 16;
+  /** Octets that each ring uses in the beginning, and at most. */
+  static final int FIRST_RING = 1 << 16;
+
+  static final int RING = 1 << 20;
 
   private final ControlServer server;
   private final StreamPorts ports = new StreamPorts();
@@ -67,10 +70,7 @@ final class StreamService implements StreamKeeper {
     this.server = server;
     spares =
         new StreamSpares(
-            task -> run(memoryThread, task),
-            server::execute,
-            server.mappingThreads()::onNotLocked,
-            RING);
+            task -> run(memoryThread, task), server::execute, server.mappingThreads()::onNotLocked);
     for (InterfaceEngine each : engines) {
       each.engine().serveStreams(ports, each.socketsPort(), this);
     }
@@ -118,12 +118,15 @@ final class StreamService implements StreamKeeper {
   }
 
   private static StreamParts parts(StreamSlot slot, StreamSpares.Spare spare) {
-    spare.memory().header().write(slot.section().number(), slot.index(), RING, RING);
+    StreamMemory memory = spare.memory();
+    memory
+        .header()
+        .write(slot.section().number(), slot.index(), memory.sending(), memory.receiving());
     return new StreamParts(
         slot.section(),
         slot.index(),
         spare.number(),
-        spare.memory(),
+        memory,
         spare.socket(),
         spare.programSocket(),
         spare.cookie(),
@@ -248,7 +251,7 @@ final class StreamService implements StreamKeeper {
       stream.streamEnds().write(MemorySegment.ofArray(addresses));
       PairedSocket[] ends = PairedSocket.ofOctets("rddp-stream", addresses);
       ends[0].forbidDescriptors();
-      StreamMemory memory = stream.isMapped() ? null : StreamMemory.create(RING, RING);
+      StreamMemory memory = stream.isMapped() ? null : StreamMemory.create(FIRST_RING, RING);
       stream
           .engine()
           .execute(() -> {
@@ -379,6 +382,29 @@ final class StreamService implements StreamKeeper {
       boolean safe = isSafe(parts.memory());
       parts.section().engine().execute(() -> stream.onChecked(safe));
     });
+  }
+
+  @Override
+  public void allocate(OctetStream stream, StreamRing ring) {
+    StreamParts parts = stream.parts();
+    long more = (long) ring.largest() - ring.octets();
+    server.execute(() -> {
+      StreamSlot slot = slots.get(parts.number());
+      if (slot != null && slot.program().extend(slot, more)) {
+        run(memoryThread, () -> allocate(stream, parts, ring));
+      }
+    });
+  }
+
+  private void allocate(OctetStream stream, StreamParts parts, StreamRing ring) {
+    try {
+      if (!parts.memory().allocate(ring)) {
+        server.mappingThreads().onNotLocked();
+      }
+      parts.section().engine().execute(() -> stream.onAllocated(ring));
+    } catch (SystemCallException e) {
+      server.faults().onRefused("no memory for a longer ring of a stream: " + e.getMessage());
+    }
   }
 
   private boolean isSafe(StreamMemory memory) {

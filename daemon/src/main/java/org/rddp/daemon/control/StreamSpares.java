@@ -42,7 +42,6 @@ final class StreamSpares {
   private final Consumer<Runnable> thread;
   private final Consumer<Runnable> control;
   private final Runnable notLocked;
-  private final int ring;
   private final Queue<Spare> spares = new ArrayDeque<>();
   private long lastNumber;
   private int ordered;
@@ -54,14 +53,11 @@ final class StreamSpares {
    * @param thread runs tasks that make them
    * @param control runs tasks on the control thread
    * @param notLocked runs if memory cannot be locked
-   * @param ring octets of each ring
    */
-  StreamSpares(
-      Consumer<Runnable> thread, Consumer<Runnable> control, Runnable notLocked, int ring) {
+  StreamSpares(Consumer<Runnable> thread, Consumer<Runnable> control, Runnable notLocked) {
     this.notLocked = notLocked;
     this.thread = thread;
     this.control = control;
-    this.ring = ring;
   }
 
   /** Makes those that are missing. */
@@ -110,7 +106,7 @@ final class StreamSpares {
   }
 
   private Spare make(long number) throws SystemCallException {
-    StreamMemory memory = StreamMemory.create(ring, ring);
+    StreamMemory memory = StreamMemory.create(StreamService.FIRST_RING, StreamService.RING);
     try {
       // Allocated here, so that not much is left to do when a program has it.
       if (!memory.allocate()) {

@@ -103,7 +103,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
         OctetStream.incoming(engine, keeper, parts, listener, ends(), tcp, greeting.window());
     listener = null;
     startup.assign(stream.mpa(), stream, stream.ddp());
-    startup.accept(StreamGreeting.reply(parts.memory().receiveOctets()));
+    startup.accept(StreamGreeting.reply(parts.memory().receiving().octets()));
     return stream;
   }
 

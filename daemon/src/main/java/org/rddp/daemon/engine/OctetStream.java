@@ -15,6 +15,7 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
@@ -630,6 +631,21 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       signals.writable();
     }
     looked = false;
+    if (sender.asksForMore()) {
+      keeper.allocate(this, parts.memory().sending());
+    }
+    if (receiver.asksForMore()) {
+      keeper.allocate(this, parts.memory().receiving());
+    }
+  }
+
+  /** A ring of its memory can be longer. */
+  public void onAllocated(StreamRing ring) {
+    if (!released && ring == parts.memory().sending()) {
+      sender.allowMore();
+    } else if (!released && ring == parts.memory().receiving()) {
+      receiver.allowMore();
+    }
   }
 
   /** Wakes everybody who waits, whatever for. */

@@ -64,7 +64,8 @@ final class StreamBridge {
   private boolean moveOut() {
     int moved = 0;
     while (receiver.unread() > 0 && moved < MOST) {
-      long octets = socket.send(receiver.nextAddress(), Math.min(receiver.unread(), MOST - moved));
+      long octets =
+          socket.send(receiver.nextAddress(), Math.min(receiver.unreadInRow(), MOST - moved));
       if (octets <= 0) {
         return false;
       }
@@ -81,7 +82,8 @@ final class StreamBridge {
   private boolean moveIn() {
     int moved = 0;
     while (!inputEnded && sender.room() > 0 && moved < MOST) {
-      long octets = socket.receive(sender.nextAddress(), Math.min(sender.room(), MOST - moved));
+      long octets =
+          socket.receive(sender.nextAddress(), Math.min(sender.roomInRow(), MOST - moved));
       if (octets < 0) {
         return false;
       }

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 
 /**
  * Does for octet streams what an engine must not: maps memory, checks seals, passes descriptors and
@@ -19,6 +20,12 @@ public interface StreamKeeper {
    * OctetStream#onChecked} follows.
    */
   void check(OctetStream stream);
+
+  /**
+   * Allocates the rest of a ring of the stream's memory, if its program may have so much: {@link
+   * OctetStream#onAllocated} follows then.
+   */
+  void allocate(OctetStream stream, StreamRing ring);
 
   /** Offers an established stream to the programs of its listener. */
   void offer(OctetStream stream);

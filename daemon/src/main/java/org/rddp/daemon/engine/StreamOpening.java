@@ -126,7 +126,7 @@ final class StreamOpening {
     private TcpConnection tcp;
 
     private Try() {
-      int window = stream.parts().memory().receiveOctets();
+      int window = stream.parts().memory().receiving().octets();
       byte[] request = new StreamGreeting(remotePort, localPort, window).encode();
       startup = MpaStartup.initiator(stream.mpa(), request, this, this, stream.ddp());
     }

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 import org.rddp.rdmap.RdmapStream;
 
 /**
@@ -16,13 +17,18 @@ final class StreamReceiver {
 
   private final RdmapStream rdmap;
   private final StreamRequest request = new StreamRequest();
-  private StreamMemory memory;
+  private final RingGrowth growth = new RingGrowth();
+  private StreamHeader header;
+  private StreamRing ring;
 
-  /** Positions: received, read by programs, and told to the peer as read. */
+  /** Positions: received, read by programs, and up to which the peer may send. */
   private long received;
 
   private long consumed;
-  private long announced;
+  private long granted;
+
+  /** Octets for which the peer has room at the beginning. */
+  private int window;
 
   private long count;
   private boolean posted;
@@ -36,19 +42,34 @@ final class StreamReceiver {
 
   /** Receives into this memory from now on; nothing has been received. */
   void use(StreamMemory into) {
-    memory = into;
+    header = into.header();
+    ring = into.receiving();
+    window = ring.octets();
+    granted = window;
   }
 
   /** Posts a receive for the next message. */
   void post() {
-    long room = closed ? 0 : announced + memory.receiveOctets() - received;
-    long octets = Math.min(room, StreamSender.MOST);
-    request.begin(0);
-    if (octets > 0) {
-      request.memory(memory.receiveAddress(received), octets);
+    if (growth.isAllowed(ring)
+        && StreamRing.canUse(ring.octets(), ring.largest(), consumed, received)) {
+      ring.use(ring.largest());
+      header.receiveRing(ring.octets());
     }
+    long room = closed ? 0 : granted - received;
+    request.begin(0);
+    RingPieces.add(request, ring, received, Math.min(room, StreamSender.MOST));
     posted = true;
     rdmap.postReceive(request);
+  }
+
+  /** Whether memory is to be allocated for a longer ring. Says so once. */
+  boolean asksForMore() {
+    return growth.ask(ring);
+  }
+
+  /** The ring may get as long as it can be. */
+  void allowMore() {
+    growth.allow();
   }
 
   /** Whether a receive waits for a message. */
@@ -90,7 +111,7 @@ final class StreamReceiver {
 
   /** Takes what programs have read. Returns false if what they say cannot be. */
   boolean look() {
-    return look(memory.header().consumed());
+    return look(header.consumed());
   }
 
   boolean look(long said) {
@@ -120,7 +141,12 @@ final class StreamReceiver {
 
   /** Address of the first octet that has not been read, for the daemon itself. */
   long nextAddress() {
-    return memory.receiveAddress(consumed);
+    return ring.address(consumed);
+  }
+
+  /** Octets that have come and not been read, and lie in a row. */
+  long unreadInRow() {
+    return Math.min(unread(), ring.inRow(consumed));
   }
 
   /** The daemon itself has read octets. */
@@ -128,14 +154,15 @@ final class StreamReceiver {
     consumed += octets;
   }
 
-  /** What the peer is told with a message: octets that have been read. */
+  /** What the peer is told with a message: room that it has got since the beginning. */
   int credit() {
-    announced = consumed;
-    return (int) (announced & COUNT);
+    growth.note(ring, granted - received);
+    granted = consumed + ring.octets();
+    return (int) (granted - window & COUNT);
   }
 
-  /** Whether so much has been read that the peer must be told. */
+  /** Whether there is so much new room that the peer must be told. */
   boolean owesCredit() {
-    return !closed && consumed - announced >= memory.receiveOctets() / 4;
+    return !closed && consumed + ring.octets() - granted >= ring.octets() / 4;
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 import org.rddp.rdmap.RdmapStream;
 
 /**
@@ -27,14 +28,18 @@ final class StreamSender {
 
   private static final int COUNT = END - 1;
 
+  /**
+   * Most octets that a message of the peer makes room for: more is less, in a count modulo 2^31.
+   */
+  private static final int MOST_CREDIT = 1 << 30;
+
   private final OctetStream stream;
   private final RdmapStream rdmap;
   private final StreamReceiver receiver;
   private final StreamRequest request = new StreamRequest();
-  private StreamMemory memory;
-
-  /** Octets that the peer takes before its program has read. */
-  private int window;
+  private final RingGrowth growth = new RingGrowth();
+  private StreamHeader header;
+  private StreamRing ring;
 
   /** Positions: written by programs, posted to RDMAP, passed to TCP, and published as such. */
   private long written;
@@ -43,8 +48,10 @@ final class StreamSender {
   private long sent;
   private long published;
 
-  /** Octets that the peer's program has read, as the peer has said. */
-  private long peerConsumed;
+  /** Octets for which the peer has room, from the beginning on, and those of the beginning. */
+  private long granted;
+
+  private int window;
 
   private boolean heard;
   private int messages;
@@ -61,26 +68,53 @@ final class StreamSender {
 
   /** Sends from this memory from now on; nothing has been sent. */
   void use(StreamMemory from) {
-    memory = from;
+    header = from.header();
+    ring = from.sending();
   }
 
   /** The peer has so much room. */
   void begin(int peerWindow) {
     window = peerWindow;
+    granted = peerWindow;
   }
 
   /** Takes what programs have written. Returns false if what they say cannot be. */
   boolean look() {
-    return look(memory.header().written());
+    return look(header.written());
   }
 
   boolean look(long said) {
     long position = said & ~StreamHeader.MOVED;
-    if (position < written || position - sent > memory.sendOctets()) {
+    if (position != written && !takeLength(header.sendRing())) {
       return false;
     }
-    written = position;
+    if (position < written || position - sent > ring.octets()) {
+      return false;
+    }
+    if (position != written) {
+      written = position;
+      growth.note(ring, room());
+    }
     return true;
+  }
+
+  /**
+   * Programs have written into a ring of this length. What they have written before lies in it
+   * where it did, or it is their fault.
+   */
+  private boolean takeLength(int octets) {
+    return octets == ring.octets() || (growth.isAllowed(ring) && ring.use(octets));
+  }
+
+  /** Whether memory is to be allocated for a longer ring. Says so once. */
+  boolean asksForMore() {
+    return growth.ask(ring);
+  }
+
+  /** The ring may get as long as it can be. */
+  void allowMore() {
+    growth.allow();
+    header.sendAllowed(ring.largest());
   }
 
   /** Nothing follows what has been written. */
@@ -100,12 +134,17 @@ final class StreamSender {
 
   /** Octets for which the ring has room. */
   int room() {
-    return memory.sendOctets() - (int) (written - sent);
+    return ring.octets() - (int) (written - sent);
   }
 
   /** Address where the next octet is written, by the daemon itself. */
   long nextAddress() {
-    return memory.sendAddress(written);
+    return ring.address(written);
+  }
+
+  /** Octets for which there is room in a row. */
+  int roomInRow() {
+    return Math.min(room(), ring.inRow(written));
   }
 
   /** The daemon itself has written octets into the ring. */
@@ -117,7 +156,7 @@ final class StreamSender {
   void pump() {
     boolean told = false;
     while (stream.mayPost() && underWay < DEPTH && !endPosted && (heard || messages < FIRST)) {
-      long octets = Math.min(written - posted, peerConsumed + window - posted);
+      long octets = Math.min(written - posted, granted - posted);
       octets = Math.min(octets, heard ? MOST : FIRST_OCTETS);
       boolean last = ending && posted + octets == written;
       if (octets == 0 && !last) {
@@ -144,9 +183,7 @@ final class StreamSender {
 
   private void post(long octets, boolean last) {
     request.begin(octets).immediate(receiver.credit() | (last ? END : 0));
-    if (octets > 0) {
-      request.memory(memory.sendAddress(posted), octets);
-    }
+    RingPieces.add(request, ring, posted, octets);
     posted += octets;
     messages += heard ? 0 : 1;
     underWay++;
@@ -169,15 +206,15 @@ final class StreamSender {
   /**
    * Takes the credit that came with a message.
    *
-   * @return false if the peer claims to have read what was not sent
+   * @return false if the peer takes room back
    */
   boolean onCredit(int data) {
     heard = true;
-    int more = (data & COUNT) - (int) (peerConsumed & COUNT) & COUNT;
-    if (more > posted - peerConsumed) {
+    int more = (data & COUNT) - (int) (granted - window & COUNT) & COUNT;
+    if (more > MOST_CREDIT) {
       return false;
     }
-    peerConsumed += more;
+    granted += more;
     return true;
   }
 
@@ -187,13 +224,13 @@ final class StreamSender {
       return false;
     }
     published = sent;
-    memory.header().taken(sent);
+    header.taken(sent);
     return true;
   }
 
   /** Whether so much room is free that a program that waits for it goes on. */
   boolean hasRoom() {
-    return room() >= memory.sendOctets() / 2;
+    return room() >= ring.octets() / 2;
   }
 
   /** Messages that have been passed to TCP. */

@@ -22,6 +22,7 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.ipc.ring.StreamRing;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
@@ -42,6 +43,7 @@ final class OctetStreamFixture {
   static final int PORT = 80;
   static final int SOCKETS_PORT = 4793;
   static final int RING = 8192;
+  static final int LARGEST_RING = 2 * RING;
   static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
   private static final int END = 1 << 31;
@@ -120,6 +122,11 @@ final class OctetStreamFixture {
     }
 
     @Override
+    public void allocate(OctetStream stream, StreamRing ring) {
+      engine.execute(() -> stream.onAllocated(ring));
+    }
+
+    @Override
     public void offer(OctetStream stream) {
       offered.add(stream);
     }
@@ -162,9 +169,9 @@ final class OctetStreamFixture {
 
   private StreamParts parts() {
     try {
-      StreamMemory memory = StreamMemory.create(RING, RING);
+      StreamMemory memory = StreamMemory.create(RING, LARGEST_RING);
       int index = lastIndex++;
-      memory.header().write(0, index, RING, RING);
+      memory.header().write(0, index, memory.sending(), memory.receiving());
       PairedSocket[] ends = PairedSocket.ofMessages("test");
       ends[1].limitSending();
       return new StreamParts(section, index, index, memory, ends[0], ends[1], index, true);
@@ -224,7 +231,8 @@ final class OctetStreamFixture {
     Program(OctetStream stream) throws IOException {
       this.stream = stream;
       StreamParts parts = stream.parts();
-      memory = StreamMemory.map(parts.memory().descriptor().duplicate(), RING, RING);
+      memory =
+          StreamMemory.map(parts.memory().descriptor().duplicate(), LARGEST_RING, LARGEST_RING);
       header = memory.header();
       socket = parts.programSocket();
       header.addProgramFlags(StreamHeader.MAPPED | StreamHeader.TAKEN);
@@ -237,8 +245,12 @@ final class OctetStreamFixture {
 
     void write(String text) {
       long at = header.written();
+      if (at == header.taken()) {
+        header.sendRing(header.sendAllowed());
+        memory.sending().use(header.sendAllowed());
+      }
       for (int i = 0; i < text.length(); i++) {
-        Memory.putByte(memory.sendAddress(at + i), text.charAt(i));
+        Memory.putByte(memory.sending().address(at + i), text.charAt(i));
       }
       header.write(at, at + text.length());
       ring();
@@ -247,8 +259,9 @@ final class OctetStreamFixture {
     String read() {
       long at = header.consumed();
       StringBuilder text = new StringBuilder();
+      memory.receiving().use(header.receiveRing());
       for (long i = at; i < header.received(); i++) {
-        text.append((char) Memory.getByte(memory.receiveAddress(i)));
+        text.append((char) Memory.getByte(memory.receiving().address(i)));
       }
       header.consume(at, header.received());
       ring();

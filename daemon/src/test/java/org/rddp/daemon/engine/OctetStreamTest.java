@@ -72,7 +72,7 @@ class OctetStreamTest {
   void shouldLookAgainForABridgeAfterALookThatCameTooEarly() throws Exception {
     offerAndLookTooEarly();
     OctetStream stream = fixture.offered.peek();
-    int ring = OctetStreamFixture.RING;
+    int ring = OctetStreamFixture.LARGEST_RING;
     boolean[] known = new boolean[1];
     try (StreamMemory _ =
         StreamMemory.map(stream.parts().memory().descriptor().duplicate(), ring, ring)) {
@@ -109,6 +109,63 @@ class OctetStreamTest {
     fixture.run();
     assertThat(peer.consumed()).isEqualTo(3048);
     assertThat(program.header.taken()).isEqualTo(3048);
+  }
+
+  /** The program writes octets, and the peer takes all of them. */
+  private void passOctets(int octets) {
+    program.write("z".repeat(octets));
+    long end = program.header.written();
+    while (program.header.taken() < end) {
+      long before = program.header.taken();
+      fixture.run();
+      peer.send(0, peer.consumed());
+      fixture.run();
+      assertThat(program.header.taken()).isGreaterThan(before);
+    }
+  }
+
+  @Test
+  void shouldLengthenTheSendRingOnceItHasOftenBeenFull() throws Exception {
+    establish();
+    for (int i = 0; i < 8; i++) {
+      assertThat(program.header.sendAllowed()).isEqualTo(OctetStreamFixture.RING);
+      passOctets(OctetStreamFixture.RING);
+    }
+    assertThat(program.header.sendAllowed()).isEqualTo(OctetStreamFixture.LARGEST_RING);
+    passOctets(3);
+    passOctets(OctetStreamFixture.LARGEST_RING);
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ESTABLISHED);
+  }
+
+  @Test
+  void shouldResetAProgramThatLengthensItsRingByItself() throws Exception {
+    establish();
+    program.header.sendRing(OctetStreamFixture.LARGEST_RING);
+    program.header.write(0, 1);
+    program.ring();
+    fixture.run();
+    assertEnded(Errno.ECONNRESET);
+  }
+
+  @Test
+  void shouldLengthenTheReceiveRingOnceItHasOftenBeenFull() throws Exception {
+    establish();
+    for (int i = 0; i < 8; i++) {
+      assertThat(program.header.receiveRing()).isEqualTo(OctetStreamFixture.RING);
+      sendFullRing(OctetStreamFixture.RING);
+    }
+    sendFullRing(OctetStreamFixture.RING);
+    assertThat(program.header.receiveRing()).isEqualTo(OctetStreamFixture.LARGEST_RING);
+    assertThat(peer.events).endsWith("/" + 10 * OctetStreamFixture.RING);
+    sendFullRing(OctetStreamFixture.LARGEST_RING);
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ESTABLISHED);
+  }
+
+  private void sendFullRing(int octets) {
+    peer.send(octets, 0);
+    fixture.run();
+    assertThat(program.read()).isEqualTo("x".repeat(octets));
+    fixture.run();
   }
 
   @Test
@@ -164,7 +221,6 @@ class OctetStreamTest {
   /** What a peer may not do. */
   enum Breach {
     MORE_THAN_THE_WINDOW,
-    CREDIT_FOR_WHAT_WAS_NOT_SENT,
     CREDIT_THAT_GOES_BACK,
     OCTETS_AFTER_THE_END,
     NO_IMMEDIATE_DATA;
@@ -176,7 +232,6 @@ class OctetStreamTest {
             peer.send(2000, 0);
           }
         }
-        case CREDIT_FOR_WHAT_WAS_NOT_SENT -> peer.send(1, 1);
         case CREDIT_THAT_GOES_BACK -> peer.send(1, END - 1);
         case OCTETS_AFTER_THE_END -> {
           peer.sendEnd();
@@ -299,14 +354,14 @@ class OctetStreamTest {
   void shouldHandleRandomDoorbellsAndFillers() throws Exception {
     establish();
     for (int i = 0; i < 200; i++) {
-      program.socket.send(program.memory.sendAddress(0), 1200);
+      program.socket.send(program.memory.sending().address(0), 1200);
       program.ring();
       fixture.turn();
     }
     program.header.armSending();
     program.ring();
     fixture.run();
-    assertThat(program.socket.send(program.memory.sendAddress(0), 1200)).isEqualTo(1200);
+    assertThat(program.socket.send(program.memory.sending().address(0), 1200)).isEqualTo(1200);
     program.write("on");
     fixture.run();
     assertThat(peer.events).endsWith("on/0");

@@ -1,0 +1,41 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ipc.ring.StreamRing;
+
+/**
+ * Decides when a ring of an octet stream gets longer: once it has often been nearly full. So a
+ * stream in bulk has room for what its programs do while another one has the processor, and all
+ * others take little memory.
+ */
+final class RingGrowth {
+  /** Times that a ring has to be nearly full. */
+  private static final int OFTEN = 8;
+
+  private int times;
+  private boolean asked;
+  private boolean allowed;
+
+  /** Takes the room that the ring has when it is likely to be least. */
+  void note(StreamRing ring, long room) {
+    if (room <= ring.octets() / 4) {
+      times++;
+    }
+  }
+
+  /** Whether memory is to be allocated for a longer ring. Says so once. */
+  boolean ask(StreamRing ring) {
+    boolean due = !asked && times >= OFTEN && ring.octets() < ring.largest();
+    asked |= due;
+    return due;
+  }
+
+  /** The memory has been allocated. */
+  void allow() {
+    allowed = true;
+  }
+
+  /** Whether the ring may get longer. */
+  boolean isAllowed(StreamRing ring) {
+    return allowed && ring.octets() < ring.largest();
+  }
+}
