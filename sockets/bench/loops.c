@@ -138,26 +138,34 @@ static void measure_wait(char **arguments, size_t count) {
     printf("wait %.1f\n", best);
 }
 
-static double available(void) {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    double kibibytes = -1;
+/* Octets that the lines of a file say: of each line, a format takes a number of units of so many octets, or a number and its unit. */
+static double sum(const char *path, const char *format, double unit) {
+    FILE *file = fopen(path, "r");
+    char line[512];
+    double octets = 0;
     CHECK(file != NULL);
-    while (kibibytes < 0 && fgets(line, sizeof line, file) != NULL) {
-        (void)sscanf(line, "MemAvailable: %lf", &kibibytes);
+    while (fgets(line, sizeof line, file) != NULL) {
+        double number = 0, size = unit;
+        octets += sscanf(line, format, &number, &size) > 0 ? number * size : 0;
     }
     fclose(file);
-    CHECK(kibibytes > 0);
-    return kibibytes * 1024;
+    CHECK(octets > 0);
+    return octets;
+}
+
+/* What is in use. Free memory would not tell: the kernel keeps the memory of objects that it has freed for the next ones. */
+static double used(void) {
+    return sum("/proc/meminfo", "AnonPages: %lf", 1024) + sum("/proc/meminfo", "Shmem: %lf", 1024)
+        + sum("/proc/meminfo", "PageTables: %lf", 1024) + sum("/proc/slabinfo", "%*s %lf %*u %lf", 1);
 }
 
 static void measure_memory(char **arguments, size_t count) {
     ping(connected(arguments));
-    double before = available();
+    double before = used();
     for (size_t i = 0; i < count; i++) {
         ping(connected(arguments));
     }
-    printf("octets %.0f\n", (before - available()) / (double)count);
+    printf("octets %.0f\n", (used() - before) / (double)count);
 }
 
 int main(int count, char **arguments) {

@@ -159,8 +159,9 @@ public final class SocketsBenchmark extends NamedBenchmark {
             "loops",
             "One octet, a wait, memory",
             "p50 of one octet there and back; what `epoll_wait` takes over eight connections and eight"
-                + " pipes, one of which is ready; and how much less of the machine's memory is available"
-                + " for each of 1,000 connections, with both ends and the daemon.")
+                + " pipes, one of which is ready; and how much more memory is in use, of programs, shared,"
+                + " and of the kernel's objects, for each of 1,000 connections, with both ends and the"
+                + " daemon.")
         .column("task", "")
         .column("contender", "")
         .column("figure", "figure")
