@@ -30,10 +30,11 @@ static int collect(struct instance *instance, struct epoll_event *events, int mo
         return 0;
     }
     lock_instance(instance);
-    unsigned hot = instance->hot_count, first = instance->next;
+    unsigned hot = instance->hot_count, at = instance->next;
     for (unsigned i = 0; i < hot && count < most && *changed < 0; i++) {
-        struct item *item = instance->hot[(first + i) % hot];
-        instance->next = (first + i + 1) % hot;  /* those behind it have their turn next time */
+        at = at < hot ? at : 0;  /* without a division, which takes longer than all else here */
+        struct item *item = instance->hot[at++];
+        instance->next = at;  /* those behind it have their turn next time */
         if (is_changing(item->stream)) {
             *changed = item->descriptor;
             continue;
