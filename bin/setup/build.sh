@@ -2,7 +2,7 @@
 # Builds with Maven when the sources are not those of the last build.
 
 readonly STATE=$ROOT/.rddp
-readonly MODULES=(conformance native ffm-bindings ip tcp-lite fixtures dpdk-device mpa-engine ddp-engine client daemon nio netty client-c verbs sockets examples tools fuzz packaging lab interop bench)
+readonly MODULES=(conformance native ffm-bindings ip tcp-lite fixtures dpdk-device mpa-engine ddp-engine ipc client daemon nio netty client-c verbs sockets examples tools fuzz packaging lab interop bench)
 BUILD_LOG=$STATE/build.log
 
 # What can be built: modules in Java, each with those that it depends on, by Maven; and the preloaded libraries, by make.

@@ -56,7 +56,8 @@ affected_steps() {
             ip/*) printf '%s\n' java simulation linux_tcp races esp ;;
             tcp-lite/*) printf '%s\n' java simulation linux_tcp ;;
             mpa-engine/* | ddp-engine/*) printf '%s\n' java simulation tshark ;;
-            client/*) printf '%s\n' java races libraries ;;
+            ipc/*) printf '%s\n' java races libraries ;;
+            client/*) printf '%s\n' java libraries ;;
             daemon/* | fixtures/* | lab/*) printf '%s\n' java simulation ;;
             packaging/*) printf '%s\n' java package ;;
             fuzz/*) printf '%s\n' java fuzz ;;

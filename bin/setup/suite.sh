@@ -373,7 +373,7 @@ step_simulation() {
 # Tests what threads and processes share, with the profile jcstress; the last line of jcstress's progress has the results.
 step_races() {
     local BUILD_LOG=$SUITE/races-maven.log status=0 line
-    maven_offline_first discard_output -Pjcstress "${BUILT[@]}" -DskipTests -pl client,ip -am \
+    maven_offline_first discard_output -Pjcstress "${BUILT[@]}" -DskipTests -pl ipc,ip -am \
         test-compile exec:exec@jcstress || status=$?
     cat "$BUILD_LOG"
     while IFS= read -r line; do

@@ -63,7 +63,7 @@ class ModuleBoundariesTest {
     "client, ipc",
     "nio,    ipc client",
     "netty,  nio",
-    "daemon, wire device group ip tcp crc mpa ddp rdmap dpdk ipc client",
+    "daemon, wire device group ip tcp crc mpa ddp rdmap dpdk ipc client.types",
     "simulation, wire device group ip tcp crc mpa ddp rdmap ipc client daemon",
     "rig,    device dpdk ip ipc client daemon",
   })

@@ -9,6 +9,7 @@ import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -26,9 +27,13 @@ class ModuleTest {
     StringWriter output = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
         Stream<Path> main = Files.walk(Path.of("src/main/java"));
+        Stream<Path> shared = Files.walk(Path.of("../ipc/src/main/java"));
         Stream<Path> module = Files.walk(Path.of("src/module/java"))) {
       List<Path> sources =
-          Stream.concat(main, module).filter(file -> file.toString().endsWith(".java")).toList();
+          Stream.of(main, shared, module)
+              .flatMap(Function.identity())
+              .filter(file -> file.toString().endsWith(".java"))
+              .toList();
       List<String> options =
           List.of("-d", classes.toString(), "-Xlint:exports,module,requires-automatic", "-Werror");
       boolean compiled =

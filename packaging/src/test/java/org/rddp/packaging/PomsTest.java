@@ -65,6 +65,14 @@ class PomsTest {
     assertThat(text(pom, "/project/description")).isNotEmpty();
   }
 
+  /** Whoever depends on the library depends on nothing else: Maven passes none of these on. */
+  @Test
+  void shouldGiveTheLibraryNoDependencies() throws Exception {
+    Document pom = pom(ROOT.resolve("client"));
+    assertThat(text(pom, "count(/project/dependencies/dependency)")).isEqualTo("1");
+    assertThat(text(pom, "/project/dependencies/dependency/scope")).isEqualTo("provided");
+  }
+
   @Test
   void shouldAttachSourcesAndJavadocToTheLibrary() throws Exception {
     Document pom = pom(ROOT.resolve("client"));
