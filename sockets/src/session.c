@@ -292,7 +292,7 @@ int request_bridge(int stream) {
 void ring(const struct session *session, unsigned section, unsigned index) {
     struct doorbells *bells = (struct doorbells *)session->memory + section;
     atomic_fetch_or(&bells->bits[index / 64], UINT64_C(1) << index % 64);
-    atomic_fetch_or(&bells->summary, UINT64_C(1) << index / 64);
+    atomic_fetch_or(&bells->summary, UINT64_C(1) << index / 256);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&bells->sleeping, memory_order_relaxed) == 1 && atomic_exchange(&bells->sleeping, 0) == 1
         && is_hidden(session->wake)) {

@@ -92,13 +92,13 @@ _Static_assert(sizeof(struct stream_header) <= HEADER_OCTETS, "a page");
 
 /* Of one engine. */
 struct doorbells {
-    _Atomic uint64_t summary;  /* bit i: word i of the bits is not 0 */
+    _Atomic uint64_t summary;  /* bit i: of the four words from 4 i on, one is not 0 */
     alignas(64) _Atomic uint32_t sleeping;
-    alignas(64) _Atomic uint64_t bits[64];
-    uint8_t zero[384];
+    alignas(64) _Atomic uint64_t bits[256];
+    uint8_t zero[1920];
 };
 
-_Static_assert(sizeof(struct doorbells) == 1024, "the daemon's layout");
+_Static_assert(sizeof(struct doorbells) == 4096, "the daemon's layout");
 
 /* The page behind the doorbells, which processes with the same session share. */
 struct session_page {

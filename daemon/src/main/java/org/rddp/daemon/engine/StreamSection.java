@@ -27,9 +27,9 @@ public final class StreamSection {
   private StreamSections sleepsAs;
 
   /** Words and bits that have been taken and not looked at. */
-  private long words;
+  private long groups;
 
-  private int word;
+  private int word = -1;
   private long bits;
 
   /** Whether the program has left, while others hold streams of it. */
@@ -176,14 +176,15 @@ public final class StreamSection {
     int looked = 0;
     while (looked < STREAMS) {
       if (bits == 0) {
-        if (words == 0) {
-          words = looked == 0 ? doorbells.takeWords() : 0;
-          if (words == 0) {
+        if (++word % Doorbells.GROUP == 0) {
+          groups = groups == 0 && looked == 0 ? doorbells.takeGroups() : groups;
+          if (groups == 0) {
+            word--;
             return looked;
           }
+          word = Long.numberOfTrailingZeros(groups) * Doorbells.GROUP;
+          groups &= groups - 1;
         }
-        word = Long.numberOfTrailingZeros(words);
-        words &= words - 1;
         bits = doorbells.takeBits(word);
         if (bits == 0) {
           looked++;
@@ -213,6 +214,6 @@ public final class StreamSection {
 
   /** Whether streams are to be looked at. */
   boolean isBlocked() {
-    return bits != 0 || words != 0;
+    return bits != 0 || groups != 0 || (word + 1) % Doorbells.GROUP != 0;
   }
 }

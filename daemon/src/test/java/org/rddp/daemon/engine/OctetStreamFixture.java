@@ -211,6 +211,11 @@ final class OctetStreamFixture {
     engine.turn(now);
   }
 
+  /** The next stream gets this doorbell. */
+  void nextIndex(int index) {
+    lastIndex = index;
+  }
+
   /** So many nanoseconds pass. */
   void pass(long nanos) {
     now += nanos;

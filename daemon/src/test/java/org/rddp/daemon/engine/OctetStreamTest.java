@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
 
@@ -80,6 +81,16 @@ class OctetStreamTest {
       fixture.run();
     }
     assertThat(known[0]).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {63, 64, 255, 256, 4096, Doorbells.STREAMS - 1})
+  void shouldFindTheStreamOfEachDoorbell(int index) throws Exception {
+    fixture.nextIndex(index);
+    establish();
+    program.write("a");
+    fixture.run();
+    assertThat(peer.events).containsExactly("established", "/0", "a/0");
   }
 
   @Test

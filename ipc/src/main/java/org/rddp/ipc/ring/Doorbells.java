@@ -13,16 +13,16 @@ import java.lang.invoke.VarHandle;
  */
 public final class Doorbells {
   /** Octets of a section. */
-  public static final int OCTETS = 1024;
+  public static final int OCTETS = 4096;
 
   /** Octets behind all sections, for the programs' own lock. */
   public static final int LOCK_OCTETS = 4096;
 
   /** The most streams of a section. */
-  public static final int STREAMS = 4096;
+  public static final int STREAMS = 16_384;
 
-  /** Words of the bits. */
-  public static final int WORDS = STREAMS / Long.SIZE;
+  /** Words of the bits for each bit of the summary. */
+  public static final int GROUP = STREAMS / Long.SIZE / Long.SIZE;
 
   private static final int SUMMARY = 0;
   private static final int SLEEPING = 64;
@@ -49,14 +49,14 @@ public final class Doorbells {
     int word = stream / Long.SIZE;
     long at = address + BITS + (long) word * Long.BYTES;
     LONG.getAndBitwiseOr(ALL, at, 1L << stream);
-    LONG.getAndBitwiseOr(ALL, address + SUMMARY, 1L << word);
+    LONG.getAndBitwiseOr(ALL, address + SUMMARY, 1L << (word / GROUP));
     VarHandle.fullFence();
     return (int) INT.getOpaque(ALL, address + SLEEPING) != 0
         && (int) INT.getAndSet(ALL, address + SLEEPING, 0) != 0;
   }
 
-  /** Daemon: takes the words that have bits, as bits. */
-  public long takeWords() {
+  /** Daemon: takes the groups of words that have bits, as bits. */
+  public long takeGroups() {
     return (long) LONG.getOpaque(ALL, address + SUMMARY) == 0
         ? 0
         : (long) LONG.getAndSet(ALL, address + SUMMARY, 0L);
@@ -64,7 +64,8 @@ public final class Doorbells {
 
   /** Daemon: takes the bits of a word. */
   public long takeBits(int word) {
-    return (long) LONG.getAndSet(ALL, address + BITS + (long) word * Long.BYTES, 0L);
+    long at = address + BITS + (long) word * Long.BYTES;
+    return (long) LONG.getOpaque(ALL, at) == 0 ? 0 : (long) LONG.getAndSet(ALL, at, 0L);
   }
 
   /** Daemon: asks programs to wake the engine's thread; the caller makes a full fence. */
