@@ -259,8 +259,12 @@ public final class EngineStreams {
     news[newsCount++] = stream;
   }
 
-  /** Watches a stream's socket, until {@link #unwatch}. */
-  void watch(OctetStream stream) {
+  /**
+   * Watches a stream's socket, until {@link #unwatch}.
+   *
+   * @throws IllegalStateException if that cannot be
+   */
+  void watch(OctetStream stream, StreamParts parts) {
     int slot = 0;
     while (slot < streams.length && streams[slot] != null) {
       slot++;
@@ -269,11 +273,11 @@ public final class EngineStreams {
       streams = Arrays.copyOf(streams, 2 * slot);
       generations = Arrays.copyOf(generations, 2 * slot);
     }
+    generations[slot]++;
+    watch(parts.socket(), EventSet.PEER_ENDED, slot);
     streams[slot] = stream;
     stream.slot(slot);
     count++;
-    generations[slot]++;
-    watch(stream.parts().socket(), EventSet.PEER_ENDED, slot);
   }
 
   /** Watches the socket of a stream's bridge, too. */

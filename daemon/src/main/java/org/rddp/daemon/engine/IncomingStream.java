@@ -93,14 +93,21 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
   /**
    * There are memory and sockets for it.
    *
-   * @return the stream; null if it has ended
+   * @return the stream; null if it has ended, or ends since its socket cannot be watched: then the
+   *     parts are the caller's
    */
   public OctetStream prepared(StreamParts parts) {
     if (over) {
       return null;
     }
-    OctetStream stream =
-        OctetStream.incoming(engine, keeper, parts, listener, ends(), tcp, greeting.window());
+    OctetStream stream;
+    try {
+      stream =
+          OctetStream.incoming(engine, keeper, parts, listener, ends(), tcp, greeting.window());
+    } catch (IllegalStateException e) {
+      refused(Reason.RESOURCES);
+      return null;
+    }
     listener = null;
     startup.assign(stream.mpa(), stream, stream.ddp());
     startup.accept(StreamGreeting.reply(parts.memory().receiving().octets()));

@@ -150,13 +150,14 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     use(parts);
   }
 
+  /** Throws {@link IllegalStateException} if the socket cannot be watched: it has them not then. */
   private void use(StreamParts next) {
+    engine.streams().watch(this, next);
     parts = next;
     receiver.use(next.memory());
     sender.use(next.memory());
     signals.use(next);
     parts.section().add(this);
-    engine.streams().watch(this);
     keeper.begin(this);
   }
 
@@ -175,6 +176,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    * A stream that a program has asked for, which is being established.
    *
    * @param opening tells the outcome
+   * @throws IllegalStateException if its socket cannot be watched; the parts are the caller's still
    */
   static OctetStream outgoing(
       Engine engine, StreamKeeper keeper, StreamParts parts, StreamOpening opening) {
@@ -189,6 +191,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    * @param listener where it waits to be accepted
    * @param ends with the ports of the programs
    * @param window octets that the peer takes
+   * @throws IllegalStateException if its socket cannot be watched; the parts are the caller's still
    */
   static OctetStream incoming(
       Engine engine,
@@ -487,17 +490,22 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /**
    * It gets other memory and sockets: it is offered to another program.
    *
-   * @return false if it has ended
+   * @return false if it has ended, or ends since its socket cannot be watched; it has the parts not
    */
   public boolean replace(StreamParts next, StreamListener other) {
     if (over) {
       return false;
     }
-    parts.section().remove(this);
-    engine.streams().unwatch(this);
+    leaveTables();
+    leaveListener();
+    try {
+      use(next);
+    } catch (IllegalStateException e) {
+      abort();
+      return false;
+    }
     open = true;
     listener = other;
-    use(next);
     keeper.offer(this);
     return true;
   }
@@ -853,6 +861,20 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
   }
 
+  /** It was never established, and nobody knows it; the parts are the caller's again. */
+  void withdraw() {
+    opening = null;
+    over = true;
+    state = State.ENDED;
+    released = true;
+    leaveTables();
+  }
+
+  private void leaveTables() {
+    parts.section().remove(this);
+    engine.streams().unwatch(this);
+  }
+
   /** Its engine, or the daemon, ends. */
   void abandon() {
     over = true;
@@ -905,8 +927,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       released = true;
       closeBridge();
       leaveListener();
-      parts.section().remove(this);
-      engine.streams().unwatch(this);
+      leaveTables();
       keeper.release(this);
     }
   }

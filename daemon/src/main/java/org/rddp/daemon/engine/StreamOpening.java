@@ -57,18 +57,21 @@ final class StreamOpening {
   /**
    * Begins the first try.
    *
-   * @param parts of the stream
+   * @param parts of the stream; still the caller's if it is refused
    * @return the stream, which tells the outcome
    */
   OctetStream begin(StreamParts parts) throws RequestRefusedException {
-    stream = OctetStream.outgoing(engine, engine.streams().keeper(), parts, this);
     try {
+      stream = OctetStream.outgoing(engine, engine.streams().keeper(), parts, this);
       TcpConnection tcp = connect();
       localPort = localPort == 0 ? tcp.localPort() : localPort;
       stream.ends(new ConnectionEnds(tcp.localAddress(), localPort, remote, remotePort));
       return stream;
     } catch (IllegalStateException e) {
-      stream.abandon();
+      abort();
+      if (stream != null) {
+        stream.withdraw();
+      }
       Reason reason = e instanceof NoRouteException ? Reason.UNREACHABLE : Reason.LIMIT;
       throw new RequestRefusedException(reason, "cannot connect: " + e.getMessage());
     }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
-import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
@@ -77,7 +76,7 @@ final class OctetStreamFixture {
   final StreamPorts ports = new StreamPorts();
   private final MemorySegment bells = Arena.ofAuto().allocate(Doorbells.OCTETS, 64);
   private final Doorbells doorbells = new Doorbells(bells.address());
-  private final StreamSection section =
+  final StreamSection section =
       new StreamSection(engine, 0, SessionOwner.unlimited(), doorbells, Runnable::run);
   final StreamListener listener =
       new StreamListener(
@@ -88,6 +87,13 @@ final class OctetStreamFixture {
 
   final List<OctetStream> offeredAgain = new ArrayList<>();
   final List<OctetStream> released = new ArrayList<>();
+
+  /** Parts that were given back at once. */
+  final List<StreamParts> unused = new ArrayList<>();
+
+  /** Whether the sockets of streams that peers ask for can be watched. */
+  boolean mayWatch = true;
+
   private int lastIndex;
 
   OctetStreamFixture() {
@@ -105,8 +111,12 @@ final class OctetStreamFixture {
     @Override
     public void prepare(IncomingStream incoming, StreamListener of) {
       engine.execute(() -> {
-        if (incoming.prepared(parts()) == null) {
-          incoming.refused(Reason.INTERNAL);
+        StreamParts parts = parts();
+        if (!mayWatch) {
+          parts.socket().close();
+        }
+        if (incoming.prepared(parts) == null) {
+          unused.add(parts);
         }
       });
     }
@@ -167,7 +177,8 @@ final class OctetStreamFixture {
     }
   }
 
-  private StreamParts parts() {
+  /** What a stream shares with the program. */
+  StreamParts parts() {
     try {
       StreamMemory memory = StreamMemory.create(RING, LARGEST_RING);
       int index = lastIndex++;
