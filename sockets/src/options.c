@@ -156,6 +156,22 @@ int get_option(struct stream *stream, int descriptor, int level, int name, void 
     return model < 0 ? -1 : close_model(model, LIBC(getsockopt)(model, level, name, value, length));
 }
 
+/* Whether it is the type of service, or traffic class, of the packets that the stream sends. */
+static bool is_of_packets(const struct stream *stream, int level, int name) {
+    return stream->header->ends.family == AF_INET ? level == IPPROTO_IP && name == IP_TOS
+                                                  : level == IPPROTO_IPV6 && name == IPV6_TCLASS;
+}
+
+/* The kernel has taken the value: of IP_TOS it may be one octet, and -1 is the default of IPV6_TCLASS. */
+static unsigned dscp_of(const void *value, socklen_t length) {
+    int wide = 0;
+    if (length < sizeof wide) {
+        return *(const uint8_t *)value >> 2;
+    }
+    memcpy(&wide, value, sizeof wide);
+    return wide < 0 ? 0 : (unsigned)wide >> 2 & 63;
+}
+
 /* What changes how the stream behaves. */
 static void note_option(struct stream *stream, int level, int name, const void *value) {
     struct linger linger;
@@ -197,6 +213,9 @@ int set_option(struct stream *stream, int descriptor, int level, int name, const
         keep_option(header, level, name, value, length);
         unlock_shared(&header->write_lock);
         restore_signals(signals);
+        if (is_of_packets(stream, level, name) && length > 0) {
+            choose_dscp(stream, dscp_of(value, length));
+        }
     }
     return result;
 }
@@ -260,6 +279,10 @@ void inherit_options(struct stream *stream, int descriptor, int from) {
         }
         if (!is_of_socket(level, name)) {
             keep_option(stream->header, level, name, value, length);
+            /* The kernel's default is 0, which does not say that a program has chosen it. */
+            if (is_of_packets(stream, level, name) && dscp_of(value, length) != 0) {
+                choose_dscp(stream, dscp_of(value, length));
+            }
         } else if (LIBC(setsockopt)(descriptor, level, name, value, length) == 0) {
             note_option(stream, level, name, value);
         }

@@ -29,6 +29,9 @@ enum { PEER_ENDED = 1, WAS_RESET = 2, BRIDGED = 4, ACKNOWLEDGED = 8, DCTCP_ALLOW
 
 enum congestion { NO_CONGESTION, CUBIC, NEW_RENO, DCTCP, NO_CONTROL };
 
+/* DSCP: bits 16 to 22 of program_flags, what the program has chosen and 1 more. */
+#define DSCP_SHIFT 16
+
 /* Addresses of a stream: AF_INET uses the first four octets. Ports are in the machine's order. */
 struct stream_ends {
     uint16_t family, local_port, remote_port, zero;

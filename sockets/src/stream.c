@@ -381,6 +381,10 @@ void choose_congestion(struct stream *stream, enum congestion chosen) {
     change_flags(stream, 3U << CONGESTION_SHIFT, (uint32_t)chosen << CONGESTION_SHIFT);
 }
 
+void choose_dscp(struct stream *stream, unsigned dscp) {
+    change_flags(stream, 127U << DSCP_SHIFT, (dscp + 1) << DSCP_SHIFT);
+}
+
 /* Its end at the daemon is open: so somebody has it still. */
 static bool is_settled(const struct object *object) {
     const struct stream *stream = (const struct stream *)object;

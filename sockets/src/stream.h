@@ -108,6 +108,8 @@ void end_receiving(struct stream *stream);
 void abort_at_close(struct stream *stream);
 /* The daemon uses another congestion control: CUBIC, NEW_RENO or DCTCP. */
 void choose_congestion(struct stream *stream, enum congestion chosen);
+/* What the daemon sends has another DSCP, 0 to 63. */
+void choose_dscp(struct stream *stream, unsigned dscp);
 
 /* ---- What the kernel says of the socket ---- */
 

@@ -82,7 +82,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final Deadline deadline;
   private final StreamSignals signals;
   private final MemoryCheck check;
-  private final StreamCongestion congestion = new StreamCongestion();
+  private final StreamChoices choices = new StreamChoices();
   private StreamParts parts;
   private StreamListener listener;
   private TcpConnection tcp;
@@ -320,7 +320,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       distrust();
       return;
     }
-    congestion.look(header(), tcp);
+    choices.look(header(), tcp);
     if ((header().programFlags() & END_SENDING) != 0 && sender.look()) {
       sender.end();
     }
@@ -411,7 +411,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   /** Established, and the memory can be used. */
   private void begin() {
-    congestion.begin(header(), tcp);
+    choices.begin(header(), tcp);
     header().state(StreamHeader.ESTABLISHED);
     if (initiator) {
       signalAll();

@@ -69,6 +69,17 @@ public final class StreamHeader {
 
   private static final int CONGESTION = 3;
 
+  /**
+   * Where {@link #programFlags} has the Differentiated Services codepoint that the program has
+   * chosen, and 1 more; 0 for none.
+   */
+  public static final int DSCP_SHIFT = 16;
+
+  /** {@link #dscp}: the interface's. */
+  public static final int NO_DSCP = -1;
+
+  private static final int DSCP = 127;
+
   /** {@link #daemonFlags}: the peer has ended sending. */
   public static final int PEER_ENDED = 1;
 
@@ -265,6 +276,11 @@ public final class StreamHeader {
   /** The congestion control that the program has chosen, 0 for none. */
   public int congestion() {
     return (programFlags() >>> CONGESTION_SHIFT) & CONGESTION;
+  }
+
+  /** The DSCP that the program has chosen, 0 to 63, or {@link #NO_DSCP}; or more, which is none. */
+  public int dscp() {
+    return ((programFlags() >>> DSCP_SHIFT) & DSCP) - 1;
   }
 
   /** Sets flags of the program. */

@@ -3,13 +3,19 @@ package org.rddp.daemon.engine;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpSettings;
 
-/** The congestion control that a program chooses for an octet stream. Engine thread only. */
-final class StreamCongestion {
+/**
+ * What a program chooses of an octet stream's TCP: congestion control and DSCP. Engine thread only.
+ */
+final class StreamChoices {
   /** What {@link StreamHeader#congestion} was when it was looked at last. */
   private int chosen;
 
-  /** Tells the program which one is in use, and whether it may choose DCTCP. */
+  /** What {@link StreamHeader#dscp} was when it was looked at last. */
+  private int codepoint = StreamHeader.NO_DSCP;
+
+  /** Tells the program which congestion control is in use, and whether it may choose DCTCP. */
   void begin(StreamHeader header, TcpConnection tcp) {
     int used =
         switch (tcp.congestion()) {
@@ -23,8 +29,17 @@ final class StreamCongestion {
             | (tcp.mayUseDctcp() ? StreamHeader.DCTCP_ALLOWED : 0));
   }
 
-  /** Takes the program's choice; one that the interface does not allow is ignored. */
+  /** Takes the program's choices; one that cannot be is ignored. */
   void look(StreamHeader header, TcpConnection tcp) {
+    lookAtCongestion(header, tcp);
+    int dscp = header.dscp();
+    if (dscp != codepoint && dscp >= 0 && dscp <= TcpSettings.LARGEST_DSCP) {
+      codepoint = dscp;
+      tcp.dscp(dscp);
+    }
+  }
+
+  private void lookAtCongestion(StreamHeader header, TcpConnection tcp) {
     int choice = header.congestion();
     if (choice == chosen) {
       return;
