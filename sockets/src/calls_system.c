@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -56,6 +57,39 @@ EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
         note_change(number, arguments);
     }
     return result;
+}
+
+/* liburing makes its system calls by instructions of its own. Its calls return the error. */
+EXPORT int io_uring_setup(unsigned entries, void *parameters);
+EXPORT int io_uring_queue_init(unsigned entries, void *rings, unsigned flags);
+EXPORT int io_uring_queue_init_params(unsigned entries, void *rings, void *parameters);
+EXPORT int io_uring_queue_init_mem(unsigned entries, void *rings, void *parameters, void *memory, size_t octets);
+EXPORT void *io_uring_get_probe(void);
+
+int io_uring_setup(unsigned entries, void *parameters) {
+    (void)entries;
+    (void)parameters;
+    return -ENOSYS;
+}
+
+int io_uring_queue_init(unsigned entries, void *rings, unsigned flags) {
+    (void)flags;
+    return io_uring_setup(entries, rings);
+}
+
+int io_uring_queue_init_params(unsigned entries, void *rings, void *parameters) {
+    (void)rings;
+    return io_uring_setup(entries, parameters);
+}
+
+int io_uring_queue_init_mem(unsigned entries, void *rings, void *parameters, void *memory, size_t octets) {
+    (void)memory;
+    (void)octets;
+    return io_uring_queue_init_params(entries, rings, parameters);
+}
+
+void *io_uring_get_probe(void) {
+    return NULL;
 }
 
 EXPORT int(prctl)(int option, ...) {

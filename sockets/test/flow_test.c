@@ -162,6 +162,13 @@ static void should_be_readable_from_the_low_mark_on(void) {
     close_pair(&pair);
 }
 
+/* liburing's: the library stands in for them. */
+int io_uring_setup(unsigned entries, void *parameters);
+int io_uring_queue_init(unsigned entries, void *rings, unsigned flags);
+int io_uring_queue_init_params(unsigned entries, void *rings, void *parameters);
+int io_uring_queue_init_mem(unsigned entries, void *rings, void *parameters, void *memory, size_t octets);
+void *io_uring_get_probe(void);
+
 /* What comes out of band is not taken over rddp. */
 static void should_say_what_it_does_not_do(void) {
     if (!is_over_rddp()) {
@@ -174,6 +181,9 @@ static void should_say_what_it_does_not_do(void) {
     int on = 1;
     CHECK_ERRNO(EOPNOTSUPP, setsockopt(pair.near, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof on) == -1);
     CHECK_ERRNO(ENOSYS, syscall(SYS_io_uring_setup, 1, NULL) == -1);
+    CHECK(io_uring_setup(1, NULL) == -ENOSYS && io_uring_queue_init(1, NULL, 0) == -ENOSYS);
+    CHECK(io_uring_queue_init_params(1, NULL, NULL) == -ENOSYS && io_uring_queue_init_mem(1, NULL, NULL, NULL, 0) == -ENOSYS);
+    CHECK(io_uring_get_probe() == NULL);
     send_text(pair.near, "in band");
     expect_text(pair.far, "in band");
     close_pair(&pair);
