@@ -6,6 +6,9 @@ import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -27,6 +30,8 @@ import org.rddp.client.streams.StreamException;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.PollSet;
 
 /** Octet streams of daemons that are configured otherwise, fail or end. */
 @Timeout(60)
@@ -52,6 +57,32 @@ class OctetStreamEndsTest {
     byte[] read = new byte[1];
     assertThat(to.read(read, 0, 1)).isEqualTo(1);
     assertThat(read[0]).isEqualTo((byte) 42);
+  }
+
+  @Test
+  void shouldBridgeBetweenLongAddresses() throws Exception {
+    String one = "fd00:1111:2222:3333:4444:5555:6666:7777";
+    String two = "fd00:1111:2222:3333:8888:9999:aaaa:bbbb";
+    try (TestDaemon daemon = TestDaemon.withAddresses(one, two, 64);
+        StreamSession session = StreamSession.open(daemon.socket(), "test");
+        ProgramListener listener = session.listen(new InetSocketAddress(two, PORT), 8, 0)) {
+      ProgramStream client =
+          session.connect(new InetSocketAddress(two, PORT), InetAddress.getByName(one), 0, TIMEOUT);
+      ProgramStream server = listener.accept(TIMEOUT);
+      exchange(client, server);
+      PairedSocket bridge = client.bridge();
+      server.write(new byte[] {7});
+      PollSet poll = new PollSet();
+      poll.add(bridge.descriptor());
+      assertThat(poll.await(TIMEOUT.toNanos())).isOne();
+      MemorySegment octet = Arena.ofAuto().allocate(1);
+      assertThat(bridge.receive(octet.address(), 1)).isEqualTo(1);
+      assertThat(octet.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
+      bridge.close();
+      client.close();
+      assertThat(server.read(new byte[1], 0, 1)).isEqualTo(-1);
+      server.close();
+    }
   }
 
   @Test

@@ -12,10 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +40,6 @@ import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCall;
-import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
@@ -46,6 +49,10 @@ import org.rddp.ipc.ring.StreamMemory;
 class OctetStreamsTest {
   private static final int RING = 1 << 16;
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  /** More than there is room for at the listener's socket, once that is limited. */
+  private static final int CLIENTS = 40;
+
   private static final int PORT = 7000;
 
   private final TestDaemon daemon = new TestDaemon();
@@ -247,15 +254,47 @@ class OctetStreamsTest {
   }
 
   /** The abstract name of a socket's other end. */
-  private static byte[] peerName(Descriptor socket) throws SystemCallException {
+  private static byte[] peerName(Descriptor socket) {
+    return name("getpeername", socket.number());
+  }
+
+  /** An abstract name; empty without one. */
+  private static byte[] name(String call, int socket) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(110, 2);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
-      SystemCall.bind("getpeername", "i:ill")
-          .call(socket.number(), address.address(), length.address());
-      return address
-          .asSlice(3, length.get(ValueLayout.JAVA_INT, 0) - 3)
-          .toArray(ValueLayout.JAVA_BYTE);
+      long failed =
+          SystemCall.bind(call, "i:ill").attempt(socket, address.address(), length.address());
+      int octets = failed < 0 ? 0 : length.get(ValueLayout.JAVA_INT, 0) - 3;
+      return address.asSlice(3, Math.max(0, octets)).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  /** The daemon's ends of listeners' sockets get room for a few streams only. */
+  private static void limitOffers() throws IOException {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : descriptors.toList()) {
+        int number = Integer.parseInt(each.getFileName().toString());
+        if (new String(name("getsockname", number), ISO_8859_1).startsWith("rddp-listener/")) {
+          new PairedSocket(Descriptor.of(number)).limitSending();
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldResetWhatWasNotOfferedForWantOfRoomWhenTheListenerEnds() throws Exception {
+    ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", PORT), CLIENTS, 0);
+    limitOffers();
+    List<ProgramStream> clients = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      clients.add(connect(PORT));
+      clients.getLast().awaitConnected();
+    }
+    listener.close();
+    for (ProgramStream each : clients) {
+      assertThat(errno(() -> each.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
+      each.close();
     }
   }
 
@@ -409,6 +448,20 @@ class OctetStreamsTest {
     server.close();
     assertThat(errno(() -> client.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
     client.close();
+  }
+
+  /** The daemon, which may answer at once, must not do so before the socket is filled. */
+  @Test
+  void shouldGetRoomHoweverSoonTheDaemonAnswers() throws Exception {
+    establish();
+    PollSet poll = new PollSet();
+    poll.addForSending(client.socket().descriptor());
+    for (int i = 0; i < 5000; i++) {
+      client.armSending();
+      assertThat(poll.await(TIMEOUT.toNanos())).isOne();
+    }
+    client.close();
+    server.close();
   }
 
   @Test
