@@ -74,7 +74,7 @@ final class FpduOctets {
         ends[last] += octets;
         return;
       }
-      if (octets <= pool.end(packets[last]) - behind && writable(last, packet)) { // MPAA-5.2-02
+      if (hasRoomFor(octets, packet)) { // MPAA-5.2-02
         Memory.copy(address, behind, octets);
         ends[last] += octets;
         return;
@@ -109,11 +109,18 @@ final class FpduOctets {
   }
 
   /**
-   * Whether this is the only reference to the piece's packet, and octets after the piece may be
-   * overwritten.
+   * Whether octets fit behind the last piece: there is room, and its packet has no other reference,
+   * so that what follows may be overwritten.
+   *
+   * @param packet the packet that holds them
    */
-  private boolean writable(int piece, long arriving) {
-    return packets[piece] != arriving && !pool.shared(packets[piece]);
+  boolean hasRoomFor(int octets, long packet) {
+    int last = pieces - 1;
+    if (last < 0 || packets[last] == packet || pool.shared(packets[last])) {
+      return false;
+    }
+    long behind = addresses[last] + ends[last] - start(last);
+    return octets <= pool.end(packets[last]) - behind;
   }
 
   private void add(long address, int octets, long packet) {

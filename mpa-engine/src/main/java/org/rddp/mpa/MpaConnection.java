@@ -269,6 +269,11 @@ public final class MpaConnection implements StreamHandler {
   }
 
   @Override
+  public boolean keepsNoMore(int length, long packet) {
+    return receiver.keepsNoMore(length, packet);
+  }
+
+  @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (position <= stream.receivePosition()) {
       take(address, length, packet);

@@ -59,6 +59,15 @@ final class MpaReceiver {
     return (int) passed + kept.count() + (reader.markerAt(position) ? 1 : 0);
   }
 
+  /**
+   * Whether the next octets in order need no other packet to be kept: they complete the FPDU of
+   * which some are, or fit behind those.
+   */
+  boolean keepsNoMore(int length, long packet) {
+    boolean completes = keptSize > 0 && length >= keptSize - kept.count();
+    return completes || kept.hasRoomFor(length, packet);
+  }
+
   /** Takes the next octets in order and passes every ULPDU that they complete. */
   void onSegment(long address, int length, long packet) {
     long at = address;

@@ -75,6 +75,24 @@ class MpaReceiverTest {
     assertThat(end.stream.kept()).isZero();
   }
 
+  @Test
+  void shouldTellTcpWhichOctetsNeedNoOtherPacket() {
+    byte[] stream = stream(false, 8942, 1);
+    MpaEndpoint end = responding(false);
+    long packet = end.stream.packet(stream, 0, 1);
+    assertThat(end.mpa().keepsNoMore(1, packet)).as("a packet of its own").isFalse();
+    int room = end.stream.pool().room();
+    end.stream.receive(stream, 0, room - 100);
+    assertThat(end.mpa().keepsNoMore(100, packet)).as("fits behind").isTrue();
+    assertThat(end.mpa().keepsNoMore(101, packet)).isFalse();
+    int rest = stream(false, 8942).length - (room - 100);
+    assertThat(end.mpa().keepsNoMore(rest - 1, packet)).isFalse();
+    assertThat(end.mpa().keepsNoMore(rest, packet)).as("completes the FPDU").isTrue();
+    assertThat(end.mpa().keepsNoMore(rest + 1, packet)).isTrue();
+    end.stream.pool().release(packet);
+    end.mpa().abort();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 7, 64, 300, 508, 512, 1000})
   @Tag("MPA-1.2-05")

@@ -115,11 +115,11 @@ final class PayloadArrival {
   }
 
   /**
-   * Hands up octets in order, unless the user keeps too many packets, and reports the left edge
-   * when they close a gap.
+   * Hands up octets in order, unless the user would keep too many packets, and reports the left
+   * edge when they close a gap.
    */
   private void handUp(TcpConnection connection, TcpSegment segment, long position, long to) {
-    if (!connection.mayHandUp()) {
+    if (!mayHandUp(connection, segment, to)) {
       counters.outOfOrderDropped++;
       return;
     }
@@ -134,6 +134,22 @@ final class PayloadArrival {
         context.upcalls.leftEdge(connection, receiver.next()); // MPAA-3-06
       }
     }
+  }
+
+  /**
+   * Whether the next octets in order, up to a position, may be handed up: not while the user keeps
+   * too many packets and would keep more.
+   */
+  private boolean mayHandUp(TcpConnection connection, TcpSegment segment, long to) {
+    Receiver receiver = connection.receiver;
+    if (receiver.kept == 0 || connection.mayKeepEarly(receiver.kept)) {
+      return true;
+    }
+    EarlyRanges early = receiver.early();
+    long end = early == null ? to : Math.min(to, early.start(0));
+    int length = (int) (end - receiver.next());
+    return connection.handler != null
+        && context.upcalls.keepsNoMore(connection, length, segment.packet);
   }
 
   /** Hands up the new pieces of a segment received out of order, while they may be kept. */

@@ -29,6 +29,18 @@ public interface StreamHandler extends EarlySegments.Consumer {
   }
 
   /**
+   * Whether the user would keep no more packets than now if it were handed the next octets in
+   * order. Asked while it keeps some ({@link TcpStream#keeps}) and the budget grants no more: TCP
+   * takes such octets, on which the release of packets kept behind a gap may wait.
+   *
+   * @param length octets, greater than 0
+   * @param packet that holds them
+   */
+  default boolean keepsNoMore(int length, long packet) {
+    return false;
+  }
+
+  /**
    * Touches the state that the next segment needs, so that cache misses of a burst for many
    * connections overlap. Nothing is checked or changed.
    *

@@ -480,11 +480,6 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     keepsEarly(more);
   }
 
-  /** Whether octets in order may be handed up: not while the user keeps too many packets. */
-  boolean mayHandUp() {
-    return receiver.kept == 0 || mayKeepEarly(receiver.kept);
-  }
-
   boolean wantsToSend() {
     return (awaited & ROOM) != 0 && state.open();
   }

@@ -155,8 +155,9 @@ public interface TcpStream {
   /**
    * Counts packets with octets in order that the user keeps for longer than the call that handed
    * them up. They share the budget of packets received out of order: while the user keeps one and
-   * the budget grants no more, segments are dropped, and the peer sends them again. The user counts
-   * each packet down again, also after the connection's end.
+   * the budget grants no more, segments are dropped, and the peer sends them again, unless {@link
+   * StreamHandler#keepsNoMore}. The user counts each packet down again, also after the connection's
+   * end.
    *
    * @param more packets that the user keeps from now on; negative for packets released
    */

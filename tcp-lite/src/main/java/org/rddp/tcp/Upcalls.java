@@ -48,6 +48,16 @@ final class Upcalls {
     }
   }
 
+  /** Whether the handler would keep no more packets than now; false if it throws. */
+  boolean keepsNoMore(TcpConnection connection, int length, long packet) {
+    try {
+      return connection.handler.keepsNoMore(length, packet);
+    } catch (Throwable failure) {
+      failed(connection, failure);
+      return false;
+    }
+  }
+
   void segment(TcpConnection connection, long position, long address, int length, long packet) {
     if (connection.handler == null) {
       return;

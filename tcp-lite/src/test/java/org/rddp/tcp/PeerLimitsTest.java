@@ -153,6 +153,9 @@ class PeerLimitsTest {
     private final Script script;
     private final List<Long> kept = new ArrayList<>();
 
+    /** Whether the octets of a segment are all that it needs to release its packets. */
+    private boolean completes;
+
     private Hoarder(Script script) {
       this.script = script;
     }
@@ -163,6 +166,11 @@ class PeerLimitsTest {
       script.pool.retain(packet);
       kept.add(packet);
       stream.keeps(1);
+    }
+
+    @Override
+    public boolean keepsNoMore(int length, long packet) {
+      return completes;
     }
 
     private void release() {
@@ -198,5 +206,25 @@ class PeerLimitsTest {
     assertThat(last.kept).as("the segment was sent again").hasSize(before + 1);
     hoarders.forEach(Hoarder::release);
     assertThat(script.stack.context.earlyPackets.used()).isZero();
+  }
+
+  @Test
+  @DisplayName("Limits: a gap is closed although packets behind gaps use up the budget")
+  void shouldCloseAGapWhenTheBudgetIsUsedUp() {
+    Script script = new Script();
+    Hoarder user = new Hoarder(script);
+    script.listen((stream, address, port) -> user);
+    connect(script, 1);
+    script.receive(". seq 1 ack 1 len 1");
+    for (int i = 0; i < 100; i++) {
+      script.receive(". seq " + (3 + 2 * i) + " ack 1 len 1");
+    }
+    script.drain();
+    script.receive(". seq 2 ack 1 len 1");
+    assertThat(user.stream.receivePosition()).as("another packet would be kept").isEqualTo(1);
+    user.completes = true;
+    script.receive(". seq 2 ack 1 len 1");
+    assertThat(user.stream.receivePosition()).isEqualTo(3);
+    user.release();
   }
 }
