@@ -115,8 +115,9 @@ final class SharedReceives {
     if (stag == 0 || tidied) {
       return;
     }
-    // The engine has no more receives than these, and must have sent the event.
-    boolean due = armed && receives.size() < limit;
+    // The engine has no more receives than these, and must have sent the event, unless it has given
+    // them back because the queue is destroyed.
+    boolean due = armed && !destroying && receives.size() < limit;
     program.verify(!due, "no event for a limit that was reached");
     boolean done = users.stream().allMatch(ProgramEndpoint::tidied);
     if (done) {
