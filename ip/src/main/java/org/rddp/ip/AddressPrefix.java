@@ -75,6 +75,11 @@ public record AddressPrefix(long high, long low, int bits) {
     return MAPPED | Integer.toUnsignedLong(ipv4);
   }
 
+  /** Whether an address has this prefix. */
+  public boolean contains(HostAddress address) {
+    return contains(high(address), low(address));
+  }
+
   /**
    * Whether an address, by its halves, has this prefix. A short prefix of IPv6, such as {@code
    * ::/0}, contains no address of IPv4.

@@ -78,10 +78,10 @@ final class Sender {
    */
   boolean unsealed;
 
-  Sender(TcpConnection connection, int sequence) {
+  Sender(TcpConnection connection, int sequence, CongestionControl congestion) {
     this.connection = connection;
+    this.congestion = congestion;
     context = connection.context;
-    congestion = context.settings.congestion().control();
     timeout = new RetransmissionTimeout(context.loss);
     initialSequence = sequence;
   }

@@ -112,8 +112,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     timestampOffset = context.secrets.timestampOffset(identity());
-    marked = context.settings.congestion().isMarked();
-    sender = new Sender(this, sequence);
+    CongestionAlgorithm algorithm = context.settings.congestionWith(peer.path.remote());
+    marked = algorithm.isMarked();
+    sender = new Sender(this, sequence, algorithm.control());
     receiver = new Receiver(this, context.settings.receiveBuffer());
     trafficClass = (byte) (context.settings.dscp() << Ipv4.DSCP_SHIFT);
     lastReceivedAt = context.now;

@@ -1,6 +1,8 @@
 package org.rddp.tcp;
 
 import io.soabase.recordbuilder.core.RecordBuilder;
+import java.util.List;
+import org.rddp.ip.HostAddress;
 
 /**
  * The settings of a stack. Times in nanoseconds.
@@ -14,7 +16,9 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168); DCTCP
  *     needs it
  * @param accurateEcn when accurate ECN (RFC 9768) is used instead; not without {@code ecn}
- * @param congestion congestion control
+ * @param congestion congestion control, except of the networks
+ * @param networks networks with a congestion control of their own; the first that has an address
+ *     counts
  * @param dscp Differentiated Services codepoint of every packet, 0 to 63 (RFC 9293 section 3.9.2);
  *     {@link TcpConnection#dscp} sets another one for a connection
  * @param backlog handshakes in progress per listener, at least 1
@@ -57,6 +61,7 @@ public record TcpSettings(
     boolean ecn,
     AccurateEcn accurateEcn,
     CongestionAlgorithm congestion,
+    List<NetworkCongestion> networks,
     int dscp,
     int backlog,
     int peerBacklog,
@@ -94,6 +99,7 @@ public record TcpSettings(
           .ecn(true)
           .accurateEcn(AccurateEcn.ACCEPT)
           .congestion(CongestionAlgorithm.CUBIC)
+          .networks(List.of())
           .dscp(0)
           .backlog(256)
           .peerBacklog(128)
@@ -119,7 +125,11 @@ public record TcpSettings(
   /** Checks the ranges. */
   public TcpSettings {
     require(receiveBuffer >= 2048 && receiveBuffer <= 1 << 30, "receive buffer", receiveBuffer);
-    if (congestion == CongestionAlgorithm.DCTCP && !ecn) {
+    networks = List.copyOf(networks);
+    boolean dctcp =
+        congestion == CongestionAlgorithm.DCTCP
+            || networks.stream().anyMatch(n -> n.congestion() == CongestionAlgorithm.DCTCP);
+    if (dctcp && !ecn) {
       throw new IllegalArgumentException("DCTCP without ECN");
     }
     require(dscp >= 0 && dscp <= LARGEST_DSCP, "DSCP", dscp);
@@ -153,6 +163,16 @@ public record TcpSettings(
         acknowledgmentDelay >= 0 && acknowledgmentDelay <= SECOND / 2,
         "acknowledgment delay",
         acknowledgmentDelay);
+  }
+
+  /** The congestion control of connections with an address. */
+  CongestionAlgorithm congestionWith(HostAddress remote) {
+    for (NetworkCongestion each : networks) {
+      if (each.remote().contains(remote)) {
+        return each.congestion();
+      }
+    }
+    return congestion;
   }
 
   private static void require(boolean sound, String name, long value) {

@@ -3,10 +3,13 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rddp.ip.AddressPrefix;
+import org.rddp.ip.Ipv4Address;
 
 /** Congestion control that is chosen for a connection. */
 class ConnectionCongestionTest {
@@ -71,6 +74,33 @@ class ConnectionCongestionTest {
     Script script = LossScript.established(SETTINGS.withCongestion(CongestionAlgorithm.NONE));
     connection(script).congestion(CongestionAlgorithm.NEW_RENO);
     assertThat(connection(script).status().congestionWindow()).isEqualTo(10_000);
+  }
+
+  @Test
+  @DisplayName("the first network with the peer's address decides")
+  void shouldBeThatOfTheNetwork() {
+    List<NetworkCongestion> networks =
+        List.of(
+            network("10.0.0.2/32", CongestionAlgorithm.DCTCP),
+            network("10.0.0.0/25", CongestionAlgorithm.NEW_RENO));
+    Script script =
+        new Script(SETTINGS.withCongestion(CongestionAlgorithm.CUBIC).withNetworks(networks));
+    TcpConnection near = script.stack.connect(Script.THEIRS, 7, script.handler);
+    script.ourPort = near.localPort();
+    script.theirPort = 7;
+    script.turn();
+    script.expect("SEW seq 0 ecn 2");
+    assertThat(near.congestion()).isEqualTo(CongestionAlgorithm.DCTCP);
+    assertThat(with(script, "10.0.0.3")).isEqualTo(CongestionAlgorithm.NEW_RENO);
+    assertThat(with(script, "10.0.0.200")).isEqualTo(CongestionAlgorithm.CUBIC);
+  }
+
+  private static CongestionAlgorithm with(Script script, String address) {
+    return script.stack.connect(Ipv4Address.parse(address), 7, new Recorder()).congestion();
+  }
+
+  private static NetworkCongestion network(String remote, CongestionAlgorithm congestion) {
+    return new NetworkCongestion(AddressPrefix.parse(remote), congestion);
   }
 
   @Test

@@ -17,9 +17,6 @@ final class IpsecReader {
 
   private static final int LAST_PORT = 65535;
 
-  private static final String PREFIXES =
-      "an address, or one with a prefix length, such as \"10.0.0.0/24\" or \"2001:db8::/64\"";
-
   private static final Map<String, PolicyAction> ACTIONS = TomlSection.words(PolicyAction.values());
 
   private IpsecReader() {}
@@ -34,11 +31,10 @@ final class IpsecReader {
     List<SecurityPolicy.Rule> rules = new ArrayList<>();
     List<TomlSection> tables = section.sections("rule");
     for (TomlSection each : tables) {
-      AddressPrefix remote = each.required("remote", PREFIXES, AddressPrefix::parse);
+      AddressPrefix remote = each.network("remote");
       int localPort = (int) each.integer("local-port", 1, LAST_PORT, 0);
       int remotePort = (int) each.integer("remote-port", 1, LAST_PORT, 0);
-      String allowed = "one of \"" + String.join("\", \"", ACTIONS.keySet()) + "\"";
-      PolicyAction action = each.required("action", allowed, IpsecReader::action);
+      PolicyAction action = each.required("action", ACTIONS);
       each.refuseUnknownKeys();
       if (remote != null && action != null) {
         rules.add(
@@ -64,13 +60,5 @@ final class IpsecReader {
       throw new IllegalArgumentException(text);
     }
     return path;
-  }
-
-  private static PolicyAction action(String word) {
-    PolicyAction action = ACTIONS.get(word);
-    if (action == null) {
-      throw new IllegalArgumentException(word);
-    }
-    return action;
   }
 }

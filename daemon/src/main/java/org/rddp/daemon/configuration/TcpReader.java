@@ -1,10 +1,14 @@
 package org.rddp.daemon.configuration;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.rddp.ip.AddressPrefix;
 import org.rddp.tcp.AccurateEcn;
 import org.rddp.tcp.CongestionAlgorithm;
+import org.rddp.tcp.NetworkCongestion;
 import org.rddp.tcp.TcpSettings;
 
 /** Reads the {@code [interface.tcp]} of an interface. */
@@ -20,6 +24,9 @@ final class TcpReader {
   private static final Map<String, AccurateEcn> ACCURATE_ECN =
       new TreeMap<>(
           Map.of("off", AccurateEcn.OFF, "accept", AccurateEcn.ACCEPT, "ask", AccurateEcn.ASK));
+
+  /** The most networks, which are looked through for each new connection. */
+  private static final int MOST_NETWORKS = 64;
 
   private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SHORTEST = TimeUnit.SECONDS.toNanos(1);
@@ -38,8 +45,12 @@ final class TcpReader {
     int peerConnections = Math.max(1, connections * 3 / 4);
     CongestionAlgorithm congestion =
         section.choice("congestion", CONGESTION, defaults.congestion());
+    List<NetworkCongestion> networks = networks(section);
+    boolean dctcp =
+        congestion == CongestionAlgorithm.DCTCP
+            || networks.stream().anyMatch(each -> each.congestion() == CongestionAlgorithm.DCTCP);
     boolean ecn = section.flag("ecn", defaults.ecn());
-    if (congestion == CongestionAlgorithm.DCTCP && !ecn) {
+    if (dctcp && !ecn) {
       section.refuse(
           "ecn", "is false, and congestion control is dctcp", "true, or another 'congestion'");
     }
@@ -55,9 +66,10 @@ final class TcpReader {
             .withReceiveBuffer(
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(congestion)
+            .withNetworks(networks)
             .withDscp((int) section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
             .withAccurateEcn(accurate)
-            .withEcn(ecn || congestion == CongestionAlgorithm.DCTCP)
+            .withEcn(ecn || dctcp)
             .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
             .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
@@ -86,6 +98,25 @@ final class TcpReader {
                     defaults.peerAcknowledgmentDelay()));
     section.refuseUnknownKeys();
     return read;
+  }
+
+  /** Reads the networks with a congestion control of their own. */
+  private static List<NetworkCongestion> networks(TomlSection section) {
+    List<NetworkCongestion> networks = new ArrayList<>();
+    List<TomlSection> tables = section.sections("network");
+    for (TomlSection each : tables) {
+      AddressPrefix remote = each.network("remote");
+      CongestionAlgorithm congestion = each.required("congestion", CONGESTION);
+      each.refuseUnknownKeys();
+      if (remote != null && congestion != null) {
+        networks.add(new NetworkCongestion(remote, congestion));
+      }
+    }
+    if (tables.size() > MOST_NETWORKS) {
+      String many = tables.size() + " are too many";
+      section.refuse("network", many, "at most " + MOST_NETWORKS + " of them");
+    }
+    return networks;
   }
 
   /** Reads a time, or "off" for never. */

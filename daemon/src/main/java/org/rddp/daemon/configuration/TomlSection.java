@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import org.rddp.ip.AddressPrefix;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -160,18 +161,31 @@ final class TomlSection {
 
   /** One of a set of words. */
   <T> T choice(String key, Map<String, T> choices, T fallback) {
-    String allowed = "one of \"" + String.join("\", \"", choices.keySet()) + "\"";
-    return parsed(
-        key,
-        allowed,
-        fallback,
-        word -> {
-          T chosen = choices.get(word.toLowerCase(Locale.ROOT));
-          if (chosen == null) {
-            throw new IllegalArgumentException(word);
-          }
-          return chosen;
-        });
+    return parsed(key, allowed(choices), fallback, word -> chosen(word, choices));
+  }
+
+  /** A required word out of several; null, and a problem, if it is missing or wrong. */
+  <T> T required(String key, Map<String, T> choices) {
+    return required(key, allowed(choices), word -> chosen(word, choices));
+  }
+
+  private static String allowed(Map<String, ?> choices) {
+    return "one of \"" + String.join("\", \"", choices.keySet()) + "\"";
+  }
+
+  private static <T> T chosen(String word, Map<String, T> choices) {
+    T chosen = choices.get(word.toLowerCase(Locale.ROOT));
+    if (chosen == null) {
+      throw new IllegalArgumentException(word);
+    }
+    return chosen;
+  }
+
+  /** Required addresses of a network; null, and a problem, if they are missing or wrong. */
+  AddressPrefix network(String key) {
+    String meaning =
+        "an address, or one with a prefix length, such as \"10.0.0.0/24\" or \"2001:db8::/64\"";
+    return required(key, meaning, AddressPrefix::parse);
   }
 
   /** A list of strings. */

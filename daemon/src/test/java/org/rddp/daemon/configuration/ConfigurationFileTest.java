@@ -17,12 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.SessionSizes;
+import org.rddp.ip.AddressPrefix;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv4Network;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.AccurateEcn;
 import org.rddp.tcp.CongestionAlgorithm;
+import org.rddp.tcp.NetworkCongestion;
 import org.rddp.tcp.TcpSettings;
 
 class ConfigurationFileTest {
@@ -225,6 +227,12 @@ class ConfigurationFileTest {
             minimum-timeout = "1ms"
             peer-acknowledgment-delay = "50us"
             paced-round-trip = "1ms"
+            [[interface.tcp.network]]
+            remote = "10.1.0.0/24"
+            congestion = "none"
+            [[interface.tcp.network]]
+            remote = "2001:db8::/64"
+            congestion = "cubic"
             [interface.mpa]
             crc = false
             markers = true
@@ -298,6 +306,12 @@ class ConfigurationFileTest {
                     .withPeerConnections(4)
                     .withReceiveBuffer(128 << 10)
                     .withCongestion(CongestionAlgorithm.NEW_RENO)
+                    .withNetworks(
+                        List.of(
+                            new NetworkCongestion(
+                                AddressPrefix.parse("10.1.0.0/24"), CongestionAlgorithm.NONE),
+                            new NetworkCongestion(
+                                AddressPrefix.parse("2001:db8::/64"), CongestionAlgorithm.CUBIC)))
                     .withEcn(false)
                     .withAccurateEcn(AccurateEcn.OFF)
                     .withDscp(26)
@@ -476,6 +490,9 @@ class ConfigurationFileTest {
           tcp = { buffer = 1 }             | unknown key
           tcp = { congestion = 'bbr' }     | one of "cubic", "dctcp", "new-reno", "none"
           tcp = { congestion = 'dctcp', ecn = false } | is false, and congestion control is dctcp
+          tcp = { ecn = false, network = [{ remote = '::/0', congestion = 'dctcp' }] } | is false, and congestion control is dctcp
+          tcp = { network = [{ remote = '10.0.0.0/33', congestion = 'cubic' }] } | an address, or one with a prefix length
+          tcp = { network = [{ remote = '::/0' }] } | missing; it must be one of "cubic", "dctcp", "new-reno", "none"
           tcp = { accurate-ecn = 'ask', ecn = false } | is false, and accurate-ecn is ask
           tcp = { accurate-ecn = 'yes' }   | one of "accept", "ask", "off"
           tcp = { ecn = 1 }                | true or false
