@@ -1,6 +1,5 @@
 package org.rddp.cli;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,36 +28,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "",
       "'rddp COMMAND --help' describes a command.",
       "Start with 'rddp demo', which needs no network card and cleans up after itself."
-    },
-    subcommands = {
-      DemoCommand.class,
-      DaemonCommand.class,
-      ServeCommand.class,
-      PutCommand.class,
-      GetCommand.class,
-      EchoCommand.class,
-      PingCommand.class,
-      PerfCommand.class,
-      StatCommand.class,
-      ListCommand.class,
-      ErrorsCommand.class,
-      TopCommand.class,
-      CaptureCommand.class,
-      TraceCommand.class,
-      IpsecCommand.class,
-      VerbsCommand.class,
-      SocketsCommand.class,
-      SimulateCommand.class,
-      SoakCommand.class,
-      FuzzCommand.class,
-      BenchCommand.class,
-      SetupCommand.class,
-      DoctorCommand.class,
-      TestCommand.class,
-      PackageCommand.class,
-      DemoSinkCommand.class,
-      DemoSourceCommand.class,
-      DemoRoundTripsCommand.class
     })
 public final class Main implements Callable<Integer> {
   /** Property that bin/rddp sets in an installed copy. */
@@ -73,8 +42,7 @@ public final class Main implements Callable<Integer> {
     // JLine, which the progress bar uses, too, would query the terminal, and some terminals'
     // answers would stay in the shell's input.
     System.setProperty("org.jline.terminal.graphemeCluster", "false");
-    CommandLine commandLine = isInstalled() ? installedCommandLine() : commandLine();
-    System.exit(commandLine.execute(arguments));
+    System.exit(commandLine(isInstalled()).execute(arguments));
   }
 
   /** Whether this is an installed copy, not a source tree. */
@@ -84,22 +52,22 @@ public final class Main implements Callable<Integer> {
 
   /** The command line of an installed copy, without the commands that need a source tree. */
   public static CommandLine installedCommandLine() {
-    CommandLine all = commandLine();
-    for (CommandLine each : List.copyOf(all.getSubcommands().values())) {
-      if (each.getCommand() instanceof SourceTreeCommand) {
-        all.getCommandSpec().removeSubcommand(each.getCommandName());
-      }
-    }
-    return all;
+    return commandLine(true);
   }
 
-  /** The command line; tests run it with their own output. */
+  /** The command line of a source tree; tests run it with their own output. */
   static CommandLine commandLine() {
-    CommandLine commandLine = commandLine(new Main());
+    return commandLine(false);
+  }
+
+  private static CommandLine commandLine(boolean installed) {
+    CommandLine commandLine = new CommandLine(new Main());
+    CommandGroups.addTo(commandLine, installed);
+    prepare(commandLine);
     commandLine.getCommandSpec().usageMessage().commandListHeading("");
     commandLine
         .getHelpSectionMap()
-        .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new CommandGroups());
+        .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroups::render);
     commandLine
         .getCommandSpec()
         .addOption(
@@ -112,8 +80,11 @@ public final class Main implements Callable<Integer> {
 
   /** A command line for other commands, with the options, messages and exit codes of rddp's. */
   public static CommandLine commandLine(Object commands) {
+    return prepare(new CommandLine(commands));
+  }
+
+  private static CommandLine prepare(CommandLine commandLine) {
     ErrorReporter failures = new ErrorReporter();
-    CommandLine commandLine = new CommandLine(commands);
     HelpOption.addTo(commandLine);
     Numbers.addTo(commandLine);
     return commandLine
