@@ -1,0 +1,14 @@
+package org.rddp.architecture;
+
+import org.junit.jupiter.api.Test;
+
+class ModuleBoundariesTest extends ModuleBoundaries {
+  ModuleBoundariesTest() {
+    super("client: ipc");
+  }
+
+  @Test
+  void programsNeedOnlyTheJdk() {
+    needOnlyTheJdk();
+  }
+}

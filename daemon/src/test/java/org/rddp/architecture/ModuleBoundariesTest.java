@@ -1,0 +1,7 @@
+package org.rddp.architecture;
+
+class ModuleBoundariesTest extends ModuleBoundaries {
+  ModuleBoundariesTest() {
+    super("daemon: wire device group ip tcp crc mpa ddp rdmap dpdk ipc client.types");
+  }
+}

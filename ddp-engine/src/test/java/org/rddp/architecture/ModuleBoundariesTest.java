@@ -1,0 +1,10 @@
+package org.rddp.architecture;
+
+class ModuleBoundariesTest extends ProtocolBoundaries {
+  ModuleBoundariesTest() {
+    super(
+        "org.rddp",
+        "ddp: wire device group ip tcp crc mpa",
+        "rdmap: wire device group ip tcp crc mpa ddp");
+  }
+}

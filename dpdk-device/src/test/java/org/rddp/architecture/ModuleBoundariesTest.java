@@ -1,0 +1,7 @@
+package org.rddp.architecture;
+
+class ModuleBoundariesTest extends ModuleBoundaries {
+  ModuleBoundariesTest() {
+    super("dpdk: wire device ip");
+  }
+}

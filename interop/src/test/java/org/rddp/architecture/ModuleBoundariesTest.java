@@ -1,0 +1,3 @@
+package org.rddp.architecture;
+
+class ModuleBoundariesTest extends ModuleBoundaries {}
