@@ -17,6 +17,7 @@ import org.rddp.bench.rates.EncryptionBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
 import org.rddp.bench.rates.GoodputBenchmark;
 import org.rddp.bench.rates.IdleBenchmark;
+import org.rddp.bench.rates.IncastBenchmark;
 import org.rddp.bench.rates.LossBenchmark;
 import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
@@ -61,6 +62,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SteadyBenchmark.class,
       ConnectionCountBenchmark.class,
       LossBenchmark.class,
+      IncastBenchmark.class,
       FairnessBenchmark.class,
       SetupBenchmark.class,
       IdleBenchmark.class,

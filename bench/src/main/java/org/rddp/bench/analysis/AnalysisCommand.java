@@ -3,7 +3,6 @@ package org.rddp.bench.analysis;
 import java.time.Duration;
 import org.rddp.analysis.BufferFigures;
 import org.rddp.analysis.DelayFigures;
-import org.rddp.analysis.FigureTable;
 import org.rddp.analysis.LossFigures;
 import org.rddp.analysis.PackingFigures;
 import org.rddp.analysis.SegmentFigures;
@@ -26,21 +25,14 @@ public final class AnalysisCommand extends NamedBenchmark {
   @Override
   protected void measure(BenchmarkReport report, Progress progress) {
     progress.log("packing, alignment and delay");
-    report.add(table(PackingFigures.table()));
-    report.add(table(SegmentFigures.table()));
-    report.add(table(DelayFigures.table()));
+    report.add(ReportTable.of(PackingFigures.table()));
+    report.add(ReportTable.of(SegmentFigures.table()));
+    report.add(ReportTable.of(DelayFigures.table()));
     progress.log("receive buffers");
-    report.add(table(BufferFigures.table(quick())));
+    report.add(ReportTable.of(BufferFigures.table(quick())));
     progress.log("loss");
-    report.add(table(LossFigures.table(quick())));
+    report.add(ReportTable.of(LossFigures.table(quick())));
     progress.log("costs");
     report.add(CostFigures.table(quick()));
-  }
-
-  private static ReportTable table(FigureTable figures) {
-    ReportTable table = new ReportTable(figures.name(), figures.title(), figures.text());
-    figures.columns().forEach(table::column);
-    figures.rows().forEach(table::add);
-    return table;
   }
 }

@@ -95,9 +95,9 @@ public final class OneDaemon implements AutoCloseable {
    * For streams and many connections.
    *
    * @param arguments a rig's: mtu (1500), crc (true), trains (true), markers and packing (false),
-   *     connections (16), idle (spin); ipsec, the policy of both interfaces for everything: with
-   *     {@code require} they are associated; a {@link LinkHandle} where a link joins the interfaces
-   *     instead of rings
+   *     connections (16), idle (spin), priority of the engine (normal), ecn (true), congestion
+   *     (cubic); ipsec, the policy of both interfaces for everything: with {@code require} they are
+   *     associated; a {@link LinkHandle} where a link joins the interfaces instead of rings
    * @throws CannotRunException when DPDK cannot be started
    */
   public static OneDaemon forStreams(JsonObject arguments) throws CannotRunException, IOException {
@@ -108,7 +108,12 @@ public final class OneDaemon implements AutoCloseable {
             link,
             text -> {
               text.dpdk(192)
-                  .idle(arguments.has("idle") ? arguments.get("idle").getAsString() : "spin")
+                  .table(
+                      "[engine]",
+                      "idle",
+                      word(arguments, "idle", "spin"),
+                      "priority",
+                      word(arguments, "priority", "normal"))
                   .table(
                       "[limits]",
                       // One process has the programs of both ends.
@@ -136,7 +141,11 @@ public final class OneDaemon implements AutoCloseable {
   }
 
   private static String ipsec(JsonObject arguments) {
-    return arguments.has(IPSEC) ? arguments.get(IPSEC).getAsString() : "";
+    return word(arguments, IPSEC, "");
+  }
+
+  private static String word(JsonObject arguments, String key, String otherwise) {
+    return arguments.has(key) ? arguments.get(key).getAsString() : otherwise;
   }
 
   /** Gives both interfaces an association for each direction, with AES-GCM of 128 bits. */
@@ -197,7 +206,15 @@ public final class OneDaemon implements AutoCloseable {
             "peer-backlog",
             4096,
             "receive-buffer",
-            linked ? "4MiB" : "1MiB")
+            linked ? "4MiB" : "1MiB",
+            "ecn",
+            Json.flag(arguments, "ecn", true),
+            "congestion",
+            word(arguments, "congestion", "cubic"),
+            "minimum-timeout",
+            word(arguments, "minimum-timeout", "200ms"),
+            "peer-acknowledgment-delay",
+            word(arguments, "peer-acknowledgment-delay", "40ms"))
         .table(
             "[interface.mpa]",
             "revision",

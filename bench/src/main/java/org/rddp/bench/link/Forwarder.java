@@ -7,6 +7,7 @@ import org.rddp.simulation.ImpairedDevice;
 import org.rddp.simulation.NetworkCounters;
 import org.rddp.simulation.NetworkEvent;
 import org.rddp.simulation.SegmentView;
+import org.rddp.simulation.SimulatedWire;
 
 /**
  * Carries frames between two devices of one pool, both ways, as a link does. Frames without TCP,
@@ -63,6 +64,7 @@ final class Forwarder {
   /** One direction, which loses other frames than the other one. */
   private final class Direction {
     private final NetworkCounters counters;
+    private final SimulatedWire wire;
     private final FrameForwarder forwarder;
     private long frames;
 
@@ -70,6 +72,7 @@ final class Forwarder {
       ImpairedDevice link =
           new ImpairedDevice(from, 2 * settings.seed() + number, settings.wire(), clock);
       counters = link.network().counters();
+      wire = link.wire();
       link.network().addListener(this::onEvent);
       forwarder = new FrameForwarder(link, to);
     }
@@ -88,7 +91,12 @@ final class Forwarder {
 
     LinkCounts counts() {
       return new LinkCounts(
-          frames, counters.count(NetworkEvent.LOST), counters.count(NetworkEvent.OVERFLOWED));
+          frames,
+          counters.count(NetworkEvent.LOST),
+          counters.count(NetworkEvent.OVERFLOWED),
+          counters.count(NetworkEvent.MARKED),
+          (double) wire.found() / Math.max(frames, 1),
+          wire.longest());
     }
   }
 }

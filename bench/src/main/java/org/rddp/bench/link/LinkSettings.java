@@ -31,4 +31,9 @@ public record LinkSettings(WireSettings wire, long seed) {
             .withQueue(queue),
         seed);
   }
+
+  /** A copy that marks packets beyond so many octets of the queue. */
+  public LinkSettings marking(long threshold) {
+    return new LinkSettings(wire.withThreshold(threshold), seed);
+  }
 }

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.rddp.analysis.FigureTable;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Series;
 
@@ -34,6 +35,14 @@ public final class ReportTable {
     this.name = name;
     this.title = title;
     this.text = text;
+  }
+
+  /** A table of figures that are exact. */
+  public static ReportTable of(FigureTable figures) {
+    ReportTable table = new ReportTable(figures.name(), figures.title(), figures.text());
+    figures.columns().forEach(table::column);
+    figures.rows().forEach(table::add);
+    return table;
   }
 
   /**

@@ -68,7 +68,7 @@ class ForwarderTest {
   void shouldCarryEveryFrameOfACleanLinkBothWays() {
     assertThat(sendTcp()).hasSize(FRAMES).isSorted();
     assertThat(send(right[0], left[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_TCP)).hasSize(FRAMES);
-    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(2 * FRAMES, 0, 0));
+    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(2 * FRAMES, 0, 0, 0, 0, 0));
   }
 
   @Test
@@ -98,7 +98,7 @@ class ForwarderTest {
     assertThat(send(left[0], right[0], Ethernet.TYPE_ARP, Ipv4.PROTOCOL_TCP)).hasSize(FRAMES);
     assertThat(send(left[0], right[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_ICMP)).hasSize(FRAMES);
     assertThat(sendTcp()).isEmpty();
-    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(FRAMES, FRAMES, 0));
+    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(FRAMES, FRAMES, 0, 0, 0, 0));
   }
 
   @Test
@@ -108,5 +108,16 @@ class ForwarderTest {
     int arrived = sendTcp().size();
     assertThat(arrived).isBetween(1, 20);
     assertThat(forwarder.counts().dropped()).isGreaterThan(FRAMES - 30);
+  }
+
+  @Test
+  void shouldMarkBeyondAThreshold() {
+    // 20 us for each frame, of which one comes in 20 us.
+    forwarder.configure(new LinkSettings(0, 0.03, 0, 1 << 20, 1).marking(500));
+    assertThat(sendTcp().size()).isGreaterThan(FRAMES / 2);
+    LinkCounts counts = forwarder.counts();
+    assertThat(counts.marked()).isZero();
+    assertThat(counts.longest()).isGreaterThan(500);
+    assertThat(counts.queue()).isBetween(1.0, (double) counts.longest());
   }
 }
