@@ -276,10 +276,14 @@ abstract class ProgramEndpoint {
 
   private void hazard() {
     switch (plan.hazard()) {
-      case FAULT -> hazardOver = state.disturbed = state.wrong = fault();
+      case FAULT -> {
+        hazardOver = state.wrong = fault();
+        state.disturbed |= hazardOver;
+      }
       case REVOCATION -> {
-        hazardOver = state.disturbed = stags.race();
-        if (state.disturbed) {
+        hazardOver = stags.race();
+        state.disturbed |= hazardOver;
+        if (hazardOver) {
           count(ProgramEvent.RACES);
         }
       }
