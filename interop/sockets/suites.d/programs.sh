@@ -82,7 +82,7 @@ run_apache() {
     export APACHE_RUN_DIR=$PWD/t/run APACHE_LOCK_DIR=$PWD/t/run APACHE_LOG_DIR=$PWD/t/run
     {
         setpriv --reuid nobody --regid nogroup --clear-groups perl Makefile.PL -apxs /usr/bin/apxs2 -httpd_conf "$PWD/apache2.conf.debian" &&
-            timeout -k 5 900 setpriv --reuid nobody --regid nogroup --clear-groups t/TEST t/{apache,protocol,http11,filter}/*.t
+            timeout -k 5 3000 setpriv --reuid nobody --regid nogroup --clear-groups t/TEST t/{apache,protocol,http11,filter}/*.t
     } </dev/null 2>&1 | tee log | awk '/^t\/[^ ]*\.t \.+ / {
         print $1, $NF == "ok" ? "ok" : $3 == "skipped:" ? "skipped" : "failed" }' | sort -u
 }
