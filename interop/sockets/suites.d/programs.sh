@@ -36,7 +36,8 @@ unpack_redis() {
     done
 }
 
-# A line for each of its tests.
+# A line for each of its tests. Those left out block several clients without waiting for each: over rddp, as over a network, the second
+# one's request may come first, and then they wait for ever, and with them what follows.
 # shellcheck disable=SC2317
 run_redis() {
     local units=(unit/auth unit/protocol unit/querybuf unit/pubsub unit/multi unit/networking unit/introspection unit/limits
@@ -46,7 +47,7 @@ run_redis() {
     if [[ -n $quick ]]; then units=(unit/auth unit/protocol unit/querybuf unit/pubsub unit/multi unit/limits); fi
     local unit
     for unit in "${units[@]}"; do
-        timeout -k 5 300 ./runtest --single "$unit" --clients 1 2>&1 </dev/null | tee "${unit//\//_}.log" | redis_results "$unit"
+        timeout -k 5 300 ./runtest --single "$unit" --clients 1 --skiptest '/with multiple blocked clients' 2>&1 </dev/null | tee "${unit//\//_}.log" | redis_results "$unit"
     done
 }
 
