@@ -143,26 +143,27 @@ leave_local() {
 # exits with its status. Calls the function READY once there is a daemon. The words in PRELOAD_THROUGH start the program. If this
 # process is killed, the program gets SIGTERM.
 run_locally() {
-    local status=0 program='' early=''
+    local status='' waited program='' early='' signalled
     join_local "$1"
     export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
     "$3"
-    trap 'pass_on TERM' TERM
-    trap 'pass_on HUP' HUP
+    trap 'signalled=yes; pass_on TERM' TERM
+    trap 'signalled=yes; pass_on HUP' HUP
     # The terminal sends these to all foreground processes, including the program.
-    trap 'in_foreground || pass_on INT' INT
-    trap 'in_foreground || pass_on QUIT' QUIT
+    trap 'signalled=yes; in_foreground || pass_on INT' INT
+    trap 'signalled=yes; in_foreground || pass_on QUIT' QUIT
     # A process in the background ignores SIGINT and SIGQUIT and has no input, unless told otherwise.
     setpriv --pdeathsig TERM env --default-signal=INT,QUIT LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" \
         ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "${@:4}" \
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi
-    # bash would say which line of this file was killed.
-    wait "$program" 2>/dev/null || status=$?
-    while kill -0 "$program" 2>/dev/null; do
-        status=0
-        wait "$program" 2>/dev/null || status=$?
+    # A signal ends a wait, too, with a status of its own; 127 says that the program's status has been told.
+    while [[ -z $status || -n $signalled ]]; do
+        signalled='' waited=0
+        # bash would say which line of this file was killed.
+        wait "$program" 2>/dev/null || waited=$?
+        if [[ -z $status || $waited != 127 ]]; then status=$waited; fi
     done
     trap - TERM HUP INT QUIT
     leave_local
