@@ -124,6 +124,21 @@ launch_daemon() {
     launch_and_restore "$@"
 }
 
+# await_child PID: waits until it has ended, and returns its status. A trap sets signalled=yes: a signal ends bash's wait, with a
+# status of the signal's.
+await_child() {
+    local status='' waited
+    signalled=
+    while [[ -z $status || -n $signalled ]]; do
+        signalled='' waited=0
+        # bash would say which line of this file was killed.
+        wait "$1" 2>/dev/null || waited=$?
+        # 127: the status has been told before.
+        if [[ -z $status || $waited != 127 ]]; then status=$waited; fi
+    done
+    return "$status"
+}
+
 # java_and_restore CLASSPATH CLASS ARGUMENT...
 java_and_restore() {
     local status=0 java interrupted=
@@ -131,15 +146,11 @@ java_and_restore() {
     "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$@" <&0 &
     java=$!
     # A process in the background gets no SIGINT from Ctrl-C: send it SIGTERM, and wait until it has cleaned up.
-    trap 'interrupted=yes; kill -TERM "$java" 2>/dev/null || true' INT
-    trap 'kill -TERM "$java" 2>/dev/null || true' TERM
+    trap 'signalled=yes interrupted=yes; kill -TERM "$java" 2>/dev/null || true' INT
+    trap 'signalled=yes; kill -TERM "$java" 2>/dev/null || true' TERM
     # The daemon reads its configuration again, other commands end.
-    trap 'kill -HUP "$java" 2>/dev/null || true' HUP
-    wait "$java" || status=$?
-    while kill -0 "$java" 2>/dev/null; do
-        status=0
-        wait "$java" || status=$?
-    done
+    trap 'signalled=yes; kill -HUP "$java" 2>/dev/null || true' HUP
+    await_child "$java" || status=$?
     # Shells report 130 for a command that Ctrl-C has ended; one that ends with 0 on SIGTERM keeps its 0.
     if [[ -n $interrupted ]] && ((status != 0)); then status=130; fi
     exit "$status"

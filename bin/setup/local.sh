@@ -143,7 +143,7 @@ leave_local() {
 # exits with its status. Calls the function READY once there is a daemon. The words in PRELOAD_THROUGH start the program. If this
 # process is killed, the program gets SIGTERM.
 run_locally() {
-    local status='' waited program='' early='' signalled
+    local status=0 program='' early=''
     join_local "$1"
     export RDDP_SOCKET=$LOCAL_FOLDER/rddpd.sock
     "$3"
@@ -158,13 +158,7 @@ run_locally() {
         <&0 {LOCAL_CHANGES}<&- {LOCAL_ALIVE}<&- {LOCAL_USERS}<&- {LOCAL_LOG}<&- &
     program=$!
     if [[ -n $early ]]; then pass_on "$early"; fi
-    # A signal ends a wait, too, with a status of its own; 127 says that the program's status has been told.
-    while [[ -z $status || -n $signalled ]]; do
-        signalled='' waited=0
-        # bash would say which line of this file was killed.
-        wait "$program" 2>/dev/null || waited=$?
-        if [[ -z $status || $waited != 127 ]]; then status=$waited; fi
-    done
+    await_child "$program" || status=$?
     trap - TERM HUP INT QUIT
     leave_local
     case $status in
