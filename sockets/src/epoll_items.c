@@ -151,23 +151,30 @@ void lock_instance(struct instance *instance) {
 
 #define ENDS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
-uint32_t item_events(const struct item *item) {
+uint32_t item_events(struct item *item) {
     const struct stream_header *header = item->stream->header;
-    uint32_t all = stream_events(item->stream), events = all & (item->event.events | EPOLLERR | EPOLLHUP);
+    const struct seen *reported = &item->reported;
+    /* In this order: what happens in between is news after a report. */
+    struct seen seen = {.received = atomic_load(&header->received), .fillings = atomic_load(&header->fillings)};
+    seen.events = stream_events(item->stream);
+    item->seen = seen;
+    uint32_t events = seen.events & (item->event.events | EPOLLERR | EPOLLHUP);
     if (item->disabled || (item->event.events & EPOLLET) == 0 || item->fresh || events == 0) {
         return item->disabled ? 0 : events;
     }
-    bool in = atomic_load(&header->received) != item->received, out = atomic_load(&header->fillings) != item->fillings;
-    return (in && (events & EPOLLIN) != 0) || (out && (events & EPOLLOUT) != 0) || (all & ENDS) != item->ends ? events : 0;
+    bool in = seen.received != reported->received && (events & EPOLLIN) != 0;
+    bool out = seen.fillings != reported->fillings && (events & EPOLLOUT) != 0;
+    return in || out || ((seen.events ^ reported->events) & ENDS) != 0 ? events : 0;
 }
 
 void note_report(struct item *item) {
-    const struct stream_header *header = item->stream->header;
+    uint32_t fillings = item->reported.fillings;
+    item->reported = item->seen;
+    if ((item->seen.events & EPOLLOUT) == 0) {
+        item->reported.fillings = fillings;  /* that there is room again is still to be reported */
+    }
     item->fresh = false;
     item->turn = item->instance->turn;
-    item->received = atomic_load(&header->received);
-    item->fillings = atomic_load(&header->fillings);
-    item->ends = stream_events(item->stream) & ENDS;
     item->disabled = (item->event.events & EPOLLONESHOT) != 0;
 }
 

@@ -10,6 +10,12 @@
 #include "locks.h"
 #include "stream.h"
 
+/* What has become of a stream. */
+struct seen {
+    uint64_t received;
+    uint32_t fillings, events;
+};
+
 /* A stream in an instance. */
 struct item {
     struct stream *stream;    /* with a reference */
@@ -24,8 +30,8 @@ struct item {
     bool fresh;               /* just added or changed */
     unsigned armed;           /* the generation that is among the stream's waiters for it; 0: none */
     unsigned turn;            /* of the instance, when it was last reported */
-    uint64_t received;        /* when it was last reported, and so on */
-    uint32_t ends, fillings;
+    struct seen seen;         /* in the last look */
+    struct seen reported;     /* so far */
 };
 
 /* A socket that neither is connected nor listens: it may become rddp's. */
@@ -99,8 +105,8 @@ void disarm_item(struct item *item);
 /* ---- What is ready ---- */
 
 /* What is to be reported; of an edge-triggered one only if it is new. */
-uint32_t item_events(const struct item *item);
-/* It has been reported. */
+uint32_t item_events(struct item *item);
+/* What that has said has been reported. */
 void note_report(struct item *item);
 
 #endif

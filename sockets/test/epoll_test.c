@@ -44,6 +44,34 @@ static void should_report_an_edge_once(void) {
     CHECK(close(epoll) == 0);
 }
 
+static void should_report_room_after_it_has_reported_octets(void) {
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    static const uint8_t octets[1 << 16];
+    static uint8_t read_there[1 << 16];
+    add(epoll, pair.near, EPOLLIN | EPOLLOUT | EPOLLET);
+    CHECK(next_event(epoll, pair.near) == EPOLLOUT);
+    size_t left = 0;
+    uint32_t events = EPOLLOUT;
+    while ((events & EPOLLOUT) != 0) {
+        for (ssize_t sent = 1; sent > 0; left += sent > 0 ? (size_t)sent : 0) {
+            sent = send(pair.near, octets, sizeof octets, MSG_DONTWAIT | MSG_NOSIGNAL);
+        }
+        send_text(pair.far, "a");
+        events = next_event(epoll, pair.near);
+        expect_text(pair.near, "a");
+    }
+    CHECK(events == EPOLLIN);
+    while (left > 0) {
+        ssize_t got = recv(pair.far, read_there, sizeof read_there, 0);
+        CHECK(got > 0);
+        left -= (size_t)got;
+    }
+    CHECK(next_event(epoll, pair.near) == EPOLLOUT);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
 static void should_report_a_oneshot_until_it_is_armed_again(void) {
     struct pair pair = connect_pair();
     int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -219,6 +247,7 @@ static void should_wait_for_nanoseconds(void) {
 int main(void) {
     RUN(should_report_a_level_again_and_again);
     RUN(should_report_an_edge_once);
+    RUN(should_report_room_after_it_has_reported_octets);
     RUN(should_report_a_oneshot_until_it_is_armed_again);
     RUN(should_report_sockets_that_connect_after_they_are_added);
     RUN(should_report_listeners);
