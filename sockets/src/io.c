@@ -180,6 +180,7 @@ static size_t target_of(const struct stream *stream, size_t total, int flags) {
 
 ssize_t receive(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
     size_t total = octets_of(pieces, count), done = 0;
+    bool told = false;
     if ((flags & (MSG_OOB | MSG_ERRQUEUE)) != 0 || total > SSIZE_MAX) {
         put_stream(stream);
         return fails((flags & MSG_ERRQUEUE) != 0 ? EAGAIN : EINVAL);
@@ -202,6 +203,11 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
             bool all = got <= 0 || done + (size_t)got >= target;
             if ((flags & MSG_PEEK) != 0 && !all && wait && !is_readable(stream, (uint32_t)target)) {
                 needed = (uint32_t)target;
+                if (!told) {
+                    /* The peer may need all room there is, also what has been read since the daemon looked. */
+                    ring(stream->session, stream->section, stream->index);
+                    told = true;
+                }
             } else if (all || !wait || (flags & MSG_PEEK) != 0) {
                 put_stream(stream);
                 return done > 0 && got < 0 ? (ssize_t)done : (ssize_t)done + got;

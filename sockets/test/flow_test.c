@@ -141,6 +141,26 @@ static void should_wait_for_all_octets(void) {
     close_pair(&pair);
 }
 
+#define MUCH 100000
+
+static void *send_much(void *argument) {
+    send_octets(*(const int *)argument, 0, MUCH);
+    return NULL;
+}
+
+static void should_peek_at_much_behind_what_has_been_read(void) {
+    struct pair pair = connect_pair();
+    static uint8_t octets[MUCH];
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, send_much, &pair.near) == 0);
+    CHECK(recv(pair.far, octets, 10000, MSG_WAITALL) == 10000);
+    CHECK(recv(pair.far, octets, 60000, MSG_PEEK | MSG_WAITALL) == 60000);
+    CHECK(octets[0] == octet_at(10000, 0) && octets[59999] == octet_at(69999, 0));
+    CHECK(recv(pair.far, octets, MUCH - 10000, MSG_WAITALL) == MUCH - 10000);
+    CHECK(pthread_join(thread, NULL) == 0);
+    close_pair(&pair);
+}
+
 static void should_be_readable_from_the_low_mark_on(void) {
     struct pair pair = connect_pair();
     int low = 100;
@@ -314,6 +334,7 @@ static void run_all(void) {
     RUN(should_discard_octets);
     RUN(should_have_no_messages_about_errors);
     RUN(should_wait_for_all_octets);
+    RUN(should_peek_at_much_behind_what_has_been_read);
     RUN(should_be_readable_from_the_low_mark_on);
     RUN(should_say_what_it_does_not_do);
     RUN(should_not_wait_longer_than_its_timeout_for_room);

@@ -161,8 +161,9 @@ final class StreamReceiver {
     return (int) (granted - window & COUNT);
   }
 
-  /** Whether there is so much new room that the peer must be told. */
+  /** Whether there is so much new room that the peer must be told: any, if it has none left. */
   boolean owesCredit() {
-    return !closed && consumed + ring.octets() - granted >= ring.octets() / 4;
+    long more = consumed + ring.octets() - granted;
+    return !closed && (more >= ring.octets() / 4 || (more > 0 && granted == received));
   }
 }

@@ -111,6 +111,19 @@ class OctetStreamTest {
   }
 
   @Test
+  void shouldTellAPeerWithoutRoomOfAnyRoom() throws Exception {
+    establish();
+    peer.send(10, 0);
+    fixture.run();
+    assertThat(program.read()).hasSize(10);
+    fixture.run();
+    assertThat(peer.events).endsWith("/0");
+    peer.send(OctetStreamFixture.RING - 10, 0);
+    fixture.run();
+    assertThat(peer.events).endsWith("/10");
+  }
+
+  @Test
   void shouldNotSendMoreThanThePeerTakes() throws Exception {
     establish();
     program.write("z".repeat(OctetStreamFixture.RING));
