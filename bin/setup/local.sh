@@ -96,9 +96,9 @@ use_local_daemon() {
     fi
 }
 
-# Returns when programs can connect.
+# Returns when programs can connect. Says that it waits if that takes long.
 start_local_daemon() {
-    local line='' said='' ready
+    local line='' part said='' ready status waits=
     local_configuration >"$LOCAL_FOLDER/rddpd.toml"
     find_jdk
     jvm_arguments daemon
@@ -112,8 +112,12 @@ start_local_daemon() {
     )
     trap - EXIT
     while [[ $line != ready:* ]]; do
-        said+=$line$'\n'
-        if ! IFS= read -r line <&"$ready"; then
+        said+=$line$'\n' line=''
+        while status=0 && { IFS= read -r -t 3 part <&"$ready" || status=$?; } && line+=$part && ((status > 128)); do
+            if [[ -z $waits ]]; then say 'waiting for the daemon of --local to start'; fi
+            waits=yes
+        done
+        if ((status != 0)); then
             # A JVM that cannot start says why on its standard output.
             printf '%s' "$said" >&2
             cat <&"$LOCAL_LOG" >&2

@@ -172,7 +172,7 @@ static bool sleep_until_writable(struct stream *stream, int descriptor) {
 
 /* As many octets as it has to have before it returns. */
 static size_t target_of(const struct stream *stream, size_t total, int flags) {
-    size_t low = atomic_load(&stream->header->low_mark);
+    size_t low = low_mark(stream);
     size_t target = (flags & MSG_WAITALL) != 0 || low > total ? total : low;
     uint32_t most = atomic_load(&stream->header->receive_ring);
     return (flags & MSG_PEEK) != 0 && target > most ? most : target;

@@ -185,8 +185,7 @@ static void note_option(struct stream *stream, int level, int name, const void *
         }
     } else if (level == SOL_SOCKET && name == SO_RCVLOWAT) {
         memcpy(&low, value, sizeof low);
-        uint32_t most = atomic_load(&stream->header->receive_ring) / 2;
-        atomic_store(&stream->header->low_mark, low <= 0 ? 1 : (uint32_t)low > most ? most : (uint32_t)low);
+        atomic_store(&stream->header->low_mark, low <= 0 ? 1 : (uint32_t)low);
     }
 }
 

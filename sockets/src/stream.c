@@ -159,7 +159,16 @@ static bool has_ended_sending(const struct stream *stream) {
 }
 
 static uint32_t room_of(const struct stream *stream) {
-    return atomic_load(&stream->header->send_ring) - (uint32_t)((atomic_load(&stream->header->written) & ~MOVED) - atomic_load(&stream->header->sent));
+    /* In this order: without the write lock, others may write meanwhile, and lengthen the ring for it. */
+    uint64_t written = atomic_load(&stream->header->written) & ~MOVED;
+    uint64_t sent = atomic_load(&stream->header->sent);
+    uint32_t octets = atomic_load(&stream->header->send_ring);
+    return written > sent ? octets - (uint32_t)(written - sent) : octets;
+}
+
+uint32_t low_mark(const struct stream *stream) {
+    uint32_t low = atomic_load(&stream->header->low_mark), most = atomic_load(&stream->header->receive_ring) / 2;
+    return low < most ? low : most;
 }
 
 bool is_writable(const struct stream *stream) {
@@ -172,7 +181,7 @@ uint32_t stream_events(const struct stream *stream) {
         return 0;
     }
     bool end = has_end(stream), dead = is_dead(stream);
-    uint32_t low = atomic_load(&stream->header->low_mark), events = 0;
+    uint32_t low = low_mark(stream), events = 0;
     events |= end || readable_octets(stream) >= low ? POLLIN | POLLRDNORM : 0;
     events |= is_writable(stream) ? POLLOUT | POLLWRNORM : 0;
     events |= end ? POLLRDHUP : 0;

@@ -86,6 +86,8 @@ uint32_t readable_octets(const struct stream *stream);
 /* Whether so many octets, at least, can be read, or all that will come, or an error. */
 bool is_readable(const struct stream *stream, uint32_t octets);
 bool is_writable(const struct stream *stream);
+/* SO_RCVLOWAT, or half of the ring if that is less. */
+uint32_t low_mark(const struct stream *stream);
 
 /* ---- Octets ---- */
 
