@@ -55,7 +55,7 @@ final class StreamReceiver {
       ring.use(ring.largest());
       header.receiveRing(ring.octets());
     }
-    long room = closed ? 0 : granted - received;
+    long room = granted - received;
     request.begin(0);
     RingPieces.add(request, ring, received, Math.min(room, StreamSender.MOST));
     posted = true;
@@ -104,7 +104,7 @@ final class StreamReceiver {
     return ended;
   }
 
-  /** Nobody reads any more: octets that come end the connection. */
+  /** Nobody reads any more: the peer gets no more room, and octets that come are for nobody. */
   void close() {
     closed = true;
   }

@@ -207,6 +207,21 @@ class OctetStreamTest {
     assertThat(fixture.engine.streams().count()).isZero();
   }
 
+  /**
+   * As TCP does: the peer reads the last words, and gets no Terminate, which would take two
+   * seconds.
+   */
+  @Test
+  void shouldResetAtOnceWhenOctetsComeForNobody() throws Exception {
+    establish();
+    program.write("last words");
+    program.close();
+    peer.send(5, 0);
+    fixture.run();
+    assertThat(peer.events).contains("last words/0").endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(1);
+  }
+
   @Test
   void shouldTakeTheEndOfAPeerThatIsClosedLater() throws Exception {
     establish();
