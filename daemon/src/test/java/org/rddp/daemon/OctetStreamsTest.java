@@ -3,116 +3,36 @@ package org.rddp.daemon;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Rddp;
-import org.rddp.client.RefusedException;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
-import org.rddp.client.streams.StreamException;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.control.StreamOffer;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
-import org.rddp.ipc.linux.SystemCall;
-import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
-import org.rddp.ipc.ring.StreamMemory;
 
 /** Octet streams of programs, from connect to close. */
-@Timeout(60)
-class OctetStreamsTest {
-  private static final int RING = 1 << 16;
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
-
+class OctetStreamsTest extends OctetStreams {
   /** More than there is room for at the listener's socket, once that is limited. */
   private static final int CLIENTS = 40;
-
-  private static final int PORT = 7000;
-
-  private final TestDaemon daemon = new TestDaemon();
-  private final StreamSession here = open();
-  private final StreamSession there = open();
-  private ProgramStream client;
-  private ProgramStream server;
-
-  @AfterEach
-  void close() {
-    here.close();
-    there.close();
-    daemon.close();
-  }
-
-  private StreamSession open() {
-    try {
-      return StreamSession.open(daemon.socket(), "test");
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static InetAddress address(String text) throws IOException {
-    return InetAddress.getByName(text);
-  }
-
-  private ProgramStream connect(int port) throws IOException {
-    InetSocketAddress to = new InetSocketAddress(TestDaemon.ADDRESS_TWO, port);
-    return here.connect(to, address(TestDaemon.ADDRESS_ONE), 0, TIMEOUT);
-  }
-
-  private ProgramListener listen() throws IOException {
-    return there.listen(new InetSocketAddress("0.0.0.0", PORT), 8, 0);
-  }
-
-  private void establish() throws IOException {
-    try (ProgramListener listener = listen()) {
-      client = connect(PORT);
-      server = listener.accept(TIMEOUT);
-      client.awaitConnected();
-    }
-  }
-
-  private static byte[] read(ProgramStream stream, int octets) throws IOException {
-    byte[] read = new byte[octets];
-    int at = 0;
-    while (at < octets) {
-      int more = stream.read(read, at, octets - at);
-      assertThat(more).isPositive();
-      at += more;
-    }
-    return read;
-  }
-
-  private static byte[] octets(int count) {
-    byte[] octets = new byte[count];
-    new Random(count).nextBytes(octets);
-    return octets;
-  }
 
   @Test
   void shouldPassOctetsBothWaysAndClose() throws Exception {
@@ -161,19 +81,22 @@ class OctetStreamsTest {
     }
   }
 
-  /** Until the ring of the other end is full, and then the writer's. */
-  private static void fill(ProgramStream writer, ProgramStream reader) throws IOException {
-    byte[] octets = octets(50_000);
-    while (writer.tryWrite(octets, 0, octets.length) > 0 || reader.header().received() < RING) {
+  /** Until the ring of the other end is full, and then the writer's: with these octets in turn. */
+  private static void fill(ProgramStream writer, ProgramStream reader, byte[] octets)
+      throws IOException {
+    int written;
+    do {
+      int at = (int) (writer.header().written() % octets.length);
+      written = writer.tryWrite(octets, at, octets.length - at);
       Thread.onSpinWait();
-    }
+    } while (written > 0 || reader.header().received() - reader.header().consumed() < RING);
   }
 
   @Test
   void shouldResetWhatNeitherEndReads() throws Exception {
     establish();
-    fill(client, server);
-    fill(server, client);
+    fill(client, server, octets(50_000));
+    fill(server, client, octets(50_000));
     server.close();
     while (client.header().state() != StreamHeader.ENDED) {
       Thread.onSpinWait();
@@ -213,61 +136,30 @@ class OctetStreamsTest {
     server.close();
   }
 
+  /** Nobody reads before the ring is full: so it is, each time. */
+  @Test
+  void shouldLengthenTheRingsOfAStreamInBulk() throws Exception {
+    establish();
+    byte[] part = octets(50_000);
+    long read = 0;
+    while (client.header().sendRing() == RING || server.header().receiveRing() == RING) {
+      fill(client, server, part);
+      byte[] got = read(server, (int) (client.header().written() - read));
+      for (int i = 0; i < got.length; i++, read++) {
+        assertThat(got[i]).isEqualTo(part[(int) (read % part.length)]);
+      }
+    }
+    assertThat(client.header().sendRing()).isEqualTo(1 << 20);
+    assertThat(server.header().receiveRing()).isEqualTo(1 << 20);
+    client.close();
+    server.close();
+  }
+
   @Test
   void shouldRefuseWhereNobodyListens() throws Exception {
     client = connect(PORT);
     assertThat(errno(client::awaitConnected)).isEqualTo(Errno.ECONNREFUSED);
     client.close();
-  }
-
-  private static byte[] receive(PairedSocket socket, int octets) throws IOException {
-    byte[] read = new byte[octets];
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment memory = arena.allocate(octets);
-      int at = 0;
-      PollSet poll = new PollSet();
-      while (at < octets) {
-        poll.clear();
-        poll.add(socket.descriptor());
-        poll.await(TIMEOUT.toNanos());
-        long more = socket.receive(memory.address(), octets - at);
-        assertThat(more).isPositive();
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, read, at, (int) more);
-        at += (int) more;
-      }
-    }
-    return read;
-  }
-
-  private static void send(PairedSocket socket, byte[] octets) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, octets);
-      PollSet poll = new PollSet();
-      for (int at = 0; at < octets.length; ) {
-        poll.clear();
-        poll.addForSending(socket.descriptor());
-        poll.await(TIMEOUT.toNanos());
-        long more = socket.send(memory.address() + at, octets.length - at);
-        at += (int) Math.max(0, more);
-      }
-    }
-  }
-
-  /** The abstract name of a socket's other end. */
-  private static byte[] peerName(Descriptor socket) {
-    return name("getpeername", socket.number());
-  }
-
-  /** An abstract name; empty without one. */
-  private static byte[] name(String call, int socket) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment address = arena.allocate(110, 2);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) address.byteSize());
-      long failed =
-          SystemCall.bind(call, "i:ill").attempt(socket, address.address(), length.address());
-      int octets = failed < 0 ? 0 : length.get(ValueLayout.JAVA_INT, 0) - 3;
-      return address.asSlice(3, Math.max(0, octets)).toArray(ValueLayout.JAVA_BYTE);
-    }
   }
 
   /** The daemon's ends of listeners' sockets get room for a few streams only. */
@@ -296,56 +188,6 @@ class OctetStreamsTest {
       assertThat(errno(() -> each.read(new byte[1], 0, 1))).isEqualTo(Errno.ECONNRESET);
       each.close();
     }
-  }
-
-  @Test
-  void shouldPassOctetsThroughASocketOfWhoHasNoMemory() throws Exception {
-    establish();
-    byte[] before = octets(30_000);
-    client.write(before);
-    server.write(before);
-    PairedSocket bridged = server.bridge();
-    byte[] name = peerName(bridged.descriptor());
-    assertThat(new String(name, ISO_8859_1)).matches("(?s)rddp-stream/[0-9a-f]{16}.{40}");
-    MemorySegment addresses = MemorySegment.ofArray(name).asSlice(28);
-    assertThat(StreamEnds.read(addresses)).isEqualTo(server.ends());
-    server.close();
-    byte[] after = octets(500_000);
-    CompletableFuture<byte[]> there =
-        CompletableFuture.supplyAsync(() -> {
-          try {
-            return receive(bridged, before.length + after.length);
-          } catch (IOException e) {
-            throw new AssertionError(e);
-          }
-        });
-    client.write(after);
-    assertThat(there.get()).startsWith(before).endsWith(after);
-    CompletableFuture<byte[]> back =
-        CompletableFuture.supplyAsync(() -> {
-          try {
-            return read(client, before.length + after.length);
-          } catch (IOException e) {
-            throw new AssertionError(e);
-          }
-        });
-    send(bridged, after);
-    assertThat(back.get()).startsWith(before).endsWith(after);
-    bridged.close();
-    assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
-    client.close();
-  }
-
-  private static int errno(ThrowingCallable call) {
-    Throwable thrown = catchThrowable(call);
-    assertThat(thrown).isInstanceOf(StreamException.class);
-    return ((StreamException) thrown).errno();
-  }
-
-  private static Reason refusal(ThrowingCallable call) {
-    Throwable thrown = catchThrowable(call);
-    assertThat(thrown).isInstanceOf(RefusedException.class);
-    return ((RefusedException) thrown).reason();
   }
 
   @Test
@@ -565,102 +407,6 @@ class OctetStreamsTest {
       InetSocketAddress other = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 5000);
       assertThat(refusal(() -> program.connect(other, greeting, TIMEOUT)))
           .isEqualTo(Reason.INVALID);
-    }
-  }
-
-  @Test
-  void shouldBridgeWhatNobodyHasMappedAndEndEachDirectionByItself() throws Exception {
-    try (ProgramListener listener = listen()) {
-      client = connect(PORT);
-      client.awaitConnected();
-      client.write("early".getBytes(US_ASCII));
-      StreamOffer offer = listener.receive(TIMEOUT);
-      PairedSocket bridged = new PairedSocket(there.bridge(offer.stream()));
-      PairedSocket again = new PairedSocket(there.bridge(offer.stream()));
-      offer.stream().close();
-      offer.memory().close();
-      assertThat(receive(bridged, 5)).isEqualTo("early".getBytes(US_ASCII));
-      send(again, "late".getBytes(US_ASCII));
-      assertThat(read(client, 4)).isEqualTo("late".getBytes(US_ASCII));
-      bridged.closeSending();
-      assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
-      client.write(octets(200_000));
-      assertThat(receive(again, 200_000)).isEqualTo(octets(200_000));
-      client.close();
-      bridged.close();
-      again.close();
-    }
-  }
-
-  /** As if the engine had not looked at the doorbell yet. */
-  @Test
-  void shouldBridgeWhatAProgramHasMappedAndWrittenBeforeTheDoorbellIsLookedAt() throws Exception {
-    try (ProgramListener listener = listen()) {
-      client = connect(PORT);
-      client.awaitConnected();
-      client.write("early".getBytes(US_ASCII));
-      StreamOffer offer = listener.receive(TIMEOUT);
-      try (StreamMemory memory =
-          StreamMemory.map(offer.memory(), offer.sendOctets(), offer.receiveOctets())) {
-        byte[] before = octets(50_000);
-        MemorySegment ring = MemorySegment.ofAddress(memory.sending().address(0)).reinterpret(RING);
-        MemorySegment.copy(before, 0, ring, ValueLayout.JAVA_BYTE, 0, before.length);
-        memory.header().addProgramFlags(StreamHeader.MAPPED | StreamHeader.TAKEN);
-        assertThat(memory.header().write(0, before.length)).isTrue();
-        PairedSocket bridged = new PairedSocket(there.bridge(offer.stream()));
-        assertThat(memory.header().written()).isEqualTo(StreamHeader.MOVED | before.length);
-        assertThat(memory.header().consumed()).isEqualTo(StreamHeader.MOVED);
-        offer.stream().close();
-        send(bridged, "late".getBytes(US_ASCII));
-        bridged.closeSending();
-        assertThat(read(client, before.length)).isEqualTo(before);
-        assertThat(read(client, 4)).isEqualTo("late".getBytes(US_ASCII));
-        assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
-        assertThat(receive(bridged, 5)).isEqualTo("early".getBytes(US_ASCII));
-        client.close();
-        bridged.close();
-      }
-    }
-  }
-
-  @Test
-  void shouldBridgeWhatHasEndedWithOctetsThatNobodyHasRead() throws Exception {
-    establish();
-    byte[] last = octets(20_000);
-    client.write(last);
-    client.endSending();
-    server.endSending();
-    assertThat(client.read(new byte[1], 0, 1)).isEqualTo(-1);
-    while (server.header().state() != StreamHeader.ENDED) {
-      Thread.onSpinWait();
-    }
-    PairedSocket bridged = server.bridge();
-    server.close();
-    assertThat(receive(bridged, last.length)).isEqualTo(last);
-    try (Arena arena = Arena.ofConfined()) {
-      long octet = arena.allocate(1).address();
-      PollSet poll = new PollSet();
-      poll.add(bridged.descriptor());
-      poll.await(TIMEOUT.toNanos());
-      assertThat(bridged.receive(octet, 1)).isZero();
-      assertThat(bridged.send(octet, 1)).isEqualTo(-1);
-    }
-    bridged.close();
-    client.close();
-  }
-
-  @Test
-  void shouldRefuseABridgeOfWhatIsNotConnectedYet() throws Exception {
-    InetSocketAddress nobody = new InetSocketAddress("10.0.0.77", PORT);
-    client = here.connect(nobody, address(TestDaemon.ADDRESS_ONE), 0, TIMEOUT);
-    assertThat(refusal(client::bridge)).isEqualTo(Reason.STATE);
-    client.close();
-  }
-
-  @Test
-  void shouldRefuseABridgeOfWhatIsNoStream() throws Exception {
-    try (PairedSocket other = PairedSocket.ofMessages("test")[0]) {
-      assertThat(refusal(() -> here.bridge(other.descriptor()))).isEqualTo(Reason.NOT_FOUND);
     }
   }
 
