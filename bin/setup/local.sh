@@ -96,6 +96,9 @@ use_local_daemon() {
     fi
 }
 
+# Seconds until a start takes long.
+LOCAL_PATIENCE=3
+
 # Returns when programs can connect. Says that it waits if that takes long.
 start_local_daemon() {
     local line='' part said='' ready status waits=
@@ -113,7 +116,7 @@ start_local_daemon() {
     trap - EXIT
     while [[ $line != ready:* ]]; do
         said+=$line$'\n' line=''
-        while status=0 && { IFS= read -r -t 3 part <&"$ready" || status=$?; } && line+=$part && ((status > 128)); do
+        while status=0 && { IFS= read -r -t "$LOCAL_PATIENCE" part <&"$ready" || status=$?; } && line+=$part && ((status > 128)); do
             if [[ -z $waits ]]; then say 'waiting for the daemon of --local to start'; fi
             waits=yes
         done

@@ -11,6 +11,7 @@ echo "started $$" >>"$STARTS"
 case ${DAEMON:-} in
     fails) echo 'no memory is left' >&2 && exit 1 ;;
     fails_early) echo 'no heap' && exit 1 ;;
+    slow) read -r line <"$STARTS.said" && echo "$line" >"$STARTS.line" ;;
     dies) echo 'ready: in 0 s' && echo 'something is wrong' >&2 && exit 1 ;;
 esac
 echo 'ready: in 0 s'
@@ -26,6 +27,7 @@ locally() {
     exec setsid -w bash -c '
         set -euo pipefail
         for part in say launch local; do source "$ROOT/bin/setup/$part.sh"; done
+        LOCAL_PATIENCE=${PATIENCE:-$LOCAL_PATIENCE}
         find_jdk() { :; }
         jvm_arguments() { JVM_ARGUMENTS=(); }
         classpath() { :; }
@@ -105,6 +107,18 @@ names_the_signal_that_ended_a_program() {
     equal 139 "$status" && equal 'rddp: bash was ended by SIGSEGV' "$said" && nothing_left
 }
 
+# shellcheck disable=SC2317
+says_that_it_waits() {
+    local said
+    nothing_before
+    rm -f "$WORK"/starts.*
+    mkfifo "$WORK/starts.said"
+    exec {said}<>"$WORK/starts.said"
+    # The daemon is not ready before that was said.
+    (DAEMON=slow PATIENCE=0.01 locally '' true 2>&"$said") || return
+    equal 'rddp: waiting for the daemon of --local to start' "$(<"$WORK/starts.line")" && nothing_left
+}
+
 cleans_up_after_a_kill() {
     nothing_before
     in_background ''
@@ -177,6 +191,7 @@ check 'local: programs with one name have one daemon, until the last ends' share
 check 'local: programs without a name have a daemon each' starts_another_daemon_each_time
 check 'local: passes on an interrupt that is not from the terminal' passes_on_interrupts
 check 'local: names the signal that ended the program' names_the_signal_that_ended_a_program
+check 'local: says that it waits for a daemon that starts slowly' says_that_it_waits
 check 'local: leaves nothing behind if it is killed' cleans_up_after_a_kill
 check 'local: says why its daemon does not start' says_why_a_daemon_does_not_start
 check 'local: says why its daemon has ended too early' says_why_a_daemon_has_ended

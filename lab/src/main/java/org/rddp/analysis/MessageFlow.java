@@ -2,6 +2,7 @@ package org.rddp.analysis;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.HdrHistogram.Histogram;
 import org.rddp.simulation.Network;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.tcp.TcpStream;
@@ -16,7 +17,7 @@ final class MessageFlow {
   private final SimulatedHost sender;
   private final Source source = new Source();
   private final Deque<Message> waiting = new ArrayDeque<>();
-  private final Times times;
+  private final Histogram times;
   private long posted;
   private long sent;
   private long received;
@@ -27,7 +28,8 @@ final class MessageFlow {
    * @param port at which the receiver listens for this flow alone
    * @param times of this flow's messages, from when they are posted to when all of one is there
    */
-  MessageFlow(Network network, SimulatedHost sender, SimulatedHost sink, int port, Times times) {
+  MessageFlow(
+      Network network, SimulatedHost sender, SimulatedHost sink, int port, Histogram times) {
     this.network = network;
     this.sender = sender;
     this.times = times;
@@ -110,7 +112,7 @@ final class MessageFlow {
     private void arrived() {
       received = stream.receivePosition();
       while (!waiting.isEmpty() && waiting.peek().end() <= received) {
-        times.add(network.now() - waiting.remove().began());
+        times.recordValue(network.now() - waiting.remove().began());
       }
     }
   }

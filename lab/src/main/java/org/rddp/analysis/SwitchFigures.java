@@ -2,6 +2,7 @@ package org.rddp.analysis;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 
@@ -54,10 +55,10 @@ public final class SwitchFigures {
   record Outcome(
       long median, long p99, double queue, long longest, long dropped, long timeouts, double gbps) {
     static Outcome of(SwitchRun run, double gbps) {
-      Times times = run.times();
+      Histogram times = run.times();
       return new Outcome(
-          times.micros(0.5),
-          times.micros(0.99),
+          Math.round(times.getValueAtPercentile(50) / 1000.0),
+          Math.round(times.getValueAtPercentile(99) / 1000.0),
           run.port().average(),
           run.port().longest(),
           run.dropped(),

@@ -3,6 +3,7 @@ package org.rddp.analysis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.HdrHistogram.Histogram;
 import org.rddp.simulation.Network;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.Switch;
@@ -39,7 +40,7 @@ final class SwitchRun implements AutoCloseable {
   private final SimulatedHost sink;
   private final Switch.Port port;
   private final List<SimulatedHost> senders = new ArrayList<>();
-  private final Times times = new Times();
+  private final Histogram times = new Histogram(3);
   private long droppedBefore;
   private long timeoutsBefore;
   private long watchedFrom;
@@ -79,12 +80,12 @@ final class SwitchRun implements AutoCloseable {
    */
   long postTogether(List<MessageFlow> flows, int octets) {
     long began = network.now();
-    int posted = times.count() + flows.size();
+    long posted = times.getTotalCount() + flows.size();
     for (MessageFlow flow : flows) {
       long at = began + random.nextLong(5 * MICROSECOND);
       network.events().schedule(at, any -> flow.post(octets), 0);
     }
-    if (!network.run(() -> times.count() == posted, began + 1000 * MILLISECOND)) {
+    if (!network.run(() -> times.getTotalCount() == posted, began + 1000 * MILLISECOND)) {
       throw new IllegalStateException("messages that have not arrived within a second");
     }
     return network.now() - began;
@@ -93,14 +94,14 @@ final class SwitchRun implements AutoCloseable {
   /** Forgets what was measured until now. */
   void watch() {
     port.watch();
-    times.clear();
+    times.reset();
     droppedBefore = fabric.dropped();
     timeoutsBefore = allTimeouts();
     watchedFrom = network.now();
   }
 
-  /** Times of messages since {@link #watch}. */
-  Times times() {
+  /** Times of messages since {@link #watch}, in nanoseconds. */
+  Histogram times() {
     return times;
   }
 

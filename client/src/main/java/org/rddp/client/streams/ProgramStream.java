@@ -32,6 +32,8 @@ public final class ProgramStream implements AutoCloseable {
   private final int section;
   private final int index;
   private final StreamMemory memory;
+  private final StreamRing sending;
+  private final StreamRing receiving;
   private final StreamHeader header;
   private final PairedSocket socket;
 
@@ -55,9 +57,11 @@ public final class ProgramStream implements AutoCloseable {
     this.index = index;
     this.memory = memory;
     this.header = memory.header();
+    sending = memory.sending();
+    receiving = memory.receiving();
     this.socket = new PairedSocket(socket);
-    sendRing = buffer(memory.sending());
-    receiveRing = buffer(memory.receiving());
+    sendRing = buffer(sending);
+    receiveRing = buffer(receiving);
     header.addProgramFlags(StreamHeader.MAPPED | (accepted ? StreamHeader.TAKEN : 0));
     ring();
   }
@@ -135,15 +139,14 @@ public final class ProgramStream implements AutoCloseable {
       long at = header.consumed();
       long there = header.received() - at;
       if (there > 0) {
-        int ring = header.receiveRing();
+        receiving.use(header.receiveRing());
         int taken = (int) Math.min(there, into.remaining());
-        int place = (int) at & (ring - 1);
-        int first = Math.min(taken, ring - place);
-        into.put(into.position(), receiveRing, place, first);
+        int first = Math.min(taken, receiving.inRow(at));
+        into.put(into.position(), receiveRing, receiving.offset(at), first);
         into.put(into.position() + first, receiveRing, 0, taken - first);
         if (header.consume(at, at + taken)) {
           into.position(into.position() + taken);
-          int quarter = ring / 4;
+          int quarter = receiving.octets() / 4;
           if (at / quarter != (at + taken) / quarter) {
             ring();
           }
@@ -186,18 +189,15 @@ public final class ProgramStream implements AutoCloseable {
       check();
       long at = header.written();
       int allowed = header.sendAllowed();
-      if (allowed != header.sendRing()
-          && StreamRing.canUse(header.sendRing(), allowed, header.taken(), at)) {
+      if (sending.canUse(allowed, header.taken(), at) && sending.use(allowed)) {
         header.sendRing(allowed);
       }
       int octets = Math.min(room(at), from.remaining());
       if (octets == 0) {
         return 0;
       }
-      int ring = header.sendRing();
-      int place = (int) at & (ring - 1);
-      int first = Math.min(octets, ring - place);
-      sendRing.put(place, from, from.position(), first);
+      int first = Math.min(octets, sending.inRow(at));
+      sendRing.put(sending.offset(at), from, from.position(), first);
       sendRing.put(0, from, from.position() + first, octets - first);
       if (header.write(at, at + octets)) {
         from.position(from.position() + octets);

@@ -367,6 +367,12 @@ final class ProgramSockets {
     return share.heap();
   }
 
+  /** Gives back the memory of a longer ring, which could not be allocated. */
+  void shorten(StreamSlot slot, long less) {
+    octets.give(less);
+    slot.add(-less);
+  }
+
   /** Gives back what a stream has taken. */
   void free(StreamSlot slot) {
     indices.get(slot.section()).clear(slot.index());

@@ -391,12 +391,12 @@ final class StreamService implements StreamKeeper {
     server.execute(() -> {
       StreamSlot slot = slots.get(parts.number());
       if (slot != null && slot.program().extend(slot, more)) {
-        run(memoryThread, () -> allocate(stream, parts, ring));
+        run(memoryThread, () -> allocate(stream, parts, ring, more));
       }
     });
   }
 
-  private void allocate(OctetStream stream, StreamParts parts, StreamRing ring) {
+  private void allocate(OctetStream stream, StreamParts parts, StreamRing ring, long more) {
     try {
       if (!parts.memory().allocate(ring)) {
         server.mappingThreads().onNotLocked();
@@ -404,6 +404,12 @@ final class StreamService implements StreamKeeper {
       parts.section().engine().execute(() -> stream.onAllocated(ring));
     } catch (SystemCallException e) {
       server.faults().onRefused("no memory for a longer ring of a stream: " + e.getMessage());
+      server.execute(() -> {
+        StreamSlot slot = slots.get(parts.number());
+        if (slot != null) {
+          slot.program().shorten(slot, more);
+        }
+      });
     }
   }
 

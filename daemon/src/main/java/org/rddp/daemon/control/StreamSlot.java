@@ -57,7 +57,7 @@ final class StreamSlot {
     return octets;
   }
 
-  /** It has more memory from now on. */
+  /** It has more memory from now on, or less. */
   void add(long more) {
     octets += more;
   }

@@ -34,7 +34,6 @@ final class StreamReceiver {
   private boolean posted;
   private boolean ended;
   private boolean closed;
-  private boolean nonsense;
 
   StreamReceiver(RdmapStream rdmap) {
     this.rdmap = rdmap;
@@ -50,8 +49,7 @@ final class StreamReceiver {
 
   /** Posts a receive for the next message. */
   void post() {
-    if (growth.isAllowed(ring)
-        && StreamRing.canUse(ring.octets(), ring.largest(), consumed, received)) {
+    if (growth.isAllowed(ring) && ring.canUse(ring.largest(), consumed, received)) {
       ring.use(ring.largest());
       header.receiveRing(ring.octets());
     }
@@ -117,16 +115,10 @@ final class StreamReceiver {
   boolean look(long said) {
     long position = said & ~StreamHeader.MOVED;
     if (position < consumed || position > received) {
-      nonsense = true;
       return false;
     }
     consumed = position;
     return true;
-  }
-
-  /** Whether a program has said what cannot be. */
-  boolean isNonsense() {
-    return nonsense;
   }
 
   /** Octets that have come and not been read. */

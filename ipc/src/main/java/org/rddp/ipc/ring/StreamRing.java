@@ -27,14 +27,13 @@ public final class StreamRing {
   }
 
   /**
-   * Whether the octets of a ring stay where they are when it gets longer.
+   * Whether the octets in the ring stay where they are when it gets longer.
    *
-   * @param octets in use
    * @param more octets to be used
    * @param from position of the first octet in the ring
    * @param to position behind the last one
    */
-  public static boolean canUse(int octets, int more, long from, long to) {
+  public boolean canUse(int more, long from, long to) {
     return from == to || (from & (more - 1)) + (to - from) <= octets;
   }
 
