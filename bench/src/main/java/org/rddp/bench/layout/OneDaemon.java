@@ -95,9 +95,10 @@ public final class OneDaemon implements AutoCloseable {
    * For streams and many connections.
    *
    * @param arguments a rig's: mtu (1500), crc (true), trains (true), markers and packing (false),
-   *     connections (16), idle (spin), priority of the engine (normal), ecn (true), congestion
-   *     (cubic); ipsec, the policy of both interfaces for everything: with {@code require} they are
-   *     associated; a {@link LinkHandle} where a link joins the interfaces instead of rings
+   *     connections (16), idle (spin), ecn (true); as the daemon has it without: priority of the
+   *     engine, congestion, minimum-timeout, peer-acknowledgment-delay; ipsec, the policy of both
+   *     interfaces for everything: with {@code require} they are associated; a {@link LinkHandle}
+   *     where a link joins the interfaces instead of rings
    * @throws CannotRunException when DPDK cannot be started
    */
   public static OneDaemon forStreams(JsonObject arguments) throws CannotRunException, IOException {
@@ -107,28 +108,23 @@ public final class OneDaemon implements AutoCloseable {
         new OneDaemon(
             link,
             text -> {
-              text.dpdk(192)
-                  .table(
-                      "[engine]",
-                      "idle",
-                      word(arguments, "idle", "spin"),
-                      "priority",
-                      word(arguments, "priority", "normal"))
-                  .table(
-                      "[limits]",
-                      // One process has the programs of both ends.
-                      "user-share",
-                      100,
-                      "process-share",
-                      100,
-                      "session-connections",
-                      connections,
-                      "send-queue",
-                      256,
-                      "requests",
-                      1024,
-                      "completions",
-                      1024);
+              text.dpdk(192).idle(word(arguments, "idle", "spin"));
+              addIfGiven(text, arguments, "priority");
+              text.table(
+                  "[limits]",
+                  // One process has the programs of both ends.
+                  "user-share",
+                  100,
+                  "process-share",
+                  100,
+                  "session-connections",
+                  connections,
+                  "send-queue",
+                  256,
+                  "requests",
+                  1024,
+                  "completions",
+                  1024);
               for (String name : new String[] {JoinedInterfaces.NEAR, JoinedInterfaces.FAR}) {
                 addInterface(text, name, link != null, connections, arguments);
               }
@@ -142,6 +138,15 @@ public final class OneDaemon implements AutoCloseable {
 
   private static String ipsec(JsonObject arguments) {
     return word(arguments, IPSEC, "");
+  }
+
+  /** Adds settings that are arguments, too, to the table that was added last. */
+  private static void addIfGiven(ConfigurationText text, JsonObject arguments, String... keys) {
+    for (String key : keys) {
+      if (arguments.has(key)) {
+        text.toml("%s = \"%s\"\n".formatted(key, arguments.get(key).getAsString()));
+      }
+    }
   }
 
   private static String word(JsonObject arguments, String key, String otherwise) {
@@ -198,35 +203,30 @@ public final class OneDaemon implements AutoCloseable {
       text.table("[interface.ipsec]", "default", ipsec(arguments));
     }
     text.table(
-            "[interface.tcp]",
-            "peer-connections",
-            most,
-            "backlog",
-            4096,
-            "peer-backlog",
-            4096,
-            "receive-buffer",
-            linked ? "4MiB" : "1MiB",
-            "ecn",
-            Json.flag(arguments, "ecn", true),
-            "congestion",
-            word(arguments, "congestion", "cubic"),
-            "minimum-timeout",
-            word(arguments, "minimum-timeout", "200ms"),
-            "peer-acknowledgment-delay",
-            word(arguments, "peer-acknowledgment-delay", "40ms"))
-        .table(
-            "[interface.mpa]",
-            "revision",
-            2,
-            "crc",
-            Json.flag(arguments, "crc", true),
-            "markers",
-            Json.flag(arguments, "markers", false),
-            "packing",
-            Json.flag(arguments, "packing", false),
-            "startups",
-            4096);
+        "[interface.tcp]",
+        "peer-connections",
+        most,
+        "backlog",
+        4096,
+        "peer-backlog",
+        4096,
+        "receive-buffer",
+        linked ? "4MiB" : "1MiB",
+        "ecn",
+        Json.flag(arguments, "ecn", true));
+    addIfGiven(text, arguments, "congestion", "minimum-timeout", "peer-acknowledgment-delay");
+    text.table(
+        "[interface.mpa]",
+        "revision",
+        2,
+        "crc",
+        Json.flag(arguments, "crc", true),
+        "markers",
+        Json.flag(arguments, "markers", false),
+        "packing",
+        Json.flag(arguments, "packing", false),
+        "startups",
+        4096);
   }
 
   /** A program's session on an interface. */

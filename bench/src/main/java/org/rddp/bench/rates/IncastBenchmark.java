@@ -11,6 +11,7 @@ import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Rig;
 import org.rddp.bench.link.LinkProcess;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -70,11 +71,16 @@ public final class IncastBenchmark extends NamedBenchmark {
   }
 
   private static Contender rddp(String name, String congestion, boolean ecn) {
-    return Contender.of(name, IncastRddpRig.class)
+    return rddp(name, IncastRddpRig.class, ecn)
         .with("congestion", congestion)
-        .with("ecn", Boolean.toString(ecn))
         .with("minimum-timeout", "5ms")
-        .with("peer-acknowledgment-delay", "1ms")
+        .with("peer-acknowledgment-delay", "1ms");
+  }
+
+  /** With an engine that has priority over ordinary threads, as the link has. */
+  private static Contender rddp(String name, Class<? extends Rig> rig, boolean ecn) {
+    return Contender.of(name, rig)
+        .with("ecn", Boolean.toString(ecn))
         .with("idle", "park")
         .with("priority", "fifo 1")
         .withFlags("-Drddp.crc32c=jdk");
@@ -154,14 +160,7 @@ public final class IncastBenchmark extends NamedBenchmark {
   }
 
   private void flows(BenchmarkReport report, LinkProcess link, Progress progress) throws Exception {
-    Contender both =
-        link.handle()
-            .addTo(
-                Contender.of(BESIDE, FlowsRig.class)
-                    .with("ecn", "false")
-                    .with("idle", "park")
-                    .with("priority", "fifo 1")
-                    .withFlags("-Drddp.crc32c=jdk"));
+    Contender both = link.handle().addTo(rddp(BESIDE, FlowsRig.class, false));
     LossyTask task =
         new LossyTask(OCTETS, quick() ? FLOW_MILLIS / 4 : FLOW_MILLIS, 0, GBPS / 2, FLOW_MICROS);
     ReportTable table =
