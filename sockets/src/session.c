@@ -250,6 +250,10 @@ struct session *open_session(void) {
     return session;
 }
 
+const struct session *present_session(void) {
+    return current;
+}
+
 const struct networks *rddp_networks(void) {
     const struct session *session = current;
     return session != NULL ? &session->networks : known_networks();

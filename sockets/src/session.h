@@ -39,6 +39,9 @@ struct session {
 /* The process's session, which is opened at first need and once the last one is lost; NULL with errno: there is no daemon. */
 struct session *open_session(void);
 
+/* The process's session as it is, or NULL. */
+const struct session *present_session(void);
+
 /* The networks of the daemon's interfaces, or those that were known when the program was started. */
 const struct networks *rddp_networks(void);
 

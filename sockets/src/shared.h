@@ -97,6 +97,7 @@ _Static_assert(sizeof(struct stream_header) <= HEADER_OCTETS, "a page");
 struct doorbells {
     _Atomic uint64_t summary;  /* bit i: of the four words from 4 i on, one is not 0 */
     alignas(64) _Atomic uint32_t sleeping;
+    _Atomic uint32_t processor;  /* that the engine's thread was seen on, and 1 more; 0: none yet */
     alignas(64) _Atomic uint64_t bits[256];
     uint8_t zero[1920];
 };
@@ -108,6 +109,7 @@ struct session_page {
     pthread_mutex_t requests;
     alignas(64) pthread_mutex_t accepting;
     _Atomic uint32_t last_request;
+    _Atomic uint64_t mover;  /* the thread that was moved last, and when; see processors.c */
 };
 
 /* The message by which a listener gets a stream. */

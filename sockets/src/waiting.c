@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "libc.h"
+#include "processors.h"
 #include "sandbox.h"
 #include "settings.h"
 
@@ -76,7 +77,9 @@ bool look_again(struct spin *spin) {
     }
     if (spin->turn++ > 0) {
         if (yields()) {
-            sched_yield();
+            if (spin->turn != 2 || !leave_engines(now())) {
+                sched_yield();
+            }
         } else {
             for (int i = 0; i < 8; i++) {
                 __builtin_ia32_pause();

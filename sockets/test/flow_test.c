@@ -2,6 +2,7 @@
 #include "both.h"
 
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <sys/sendfile.h>
 
 /* ---- Small ones ---- */
@@ -190,6 +191,32 @@ int io_uring_queue_init_mem(unsigned entries, void *rings, void *parameters, voi
 void *io_uring_get_probe(void);
 
 /* What comes out of band is not taken over rddp. */
+/* Threads that look are moved away from the engine's processor. */
+static void should_leave_a_thread_its_processors(void) {
+    struct pair pair = connect_pair();
+    cpu_set_t all, one, now;
+    CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    for (size_t i = 0; i < 1000; i++) {
+        send_octets(pair.near, i, 1);
+        expect_octets(pair.far, i, 1);
+    }
+    CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &all));
+    for (size_t each = 0; each < CPU_SETSIZE; each++) {
+        if (CPU_ISSET(each, &all)) {
+            CPU_ZERO(&one);
+            CPU_SET(each, &one);
+            CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+            for (size_t i = 0; i < 100; i++) {
+                send_octets(pair.far, i, 1);
+                expect_octets(pair.near, i, 1);
+            }
+            CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one));
+        }
+    }
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+    close_pair(&pair);
+}
+
 static void should_say_what_it_does_not_do(void) {
     if (!is_over_rddp()) {
         return;
@@ -336,6 +363,7 @@ static void run_all(void) {
     RUN(should_wait_for_all_octets);
     RUN(should_peek_at_much_behind_what_has_been_read);
     RUN(should_be_readable_from_the_low_mark_on);
+    RUN(should_leave_a_thread_its_processors);
     RUN(should_say_what_it_does_not_do);
     RUN(should_not_wait_longer_than_its_timeout_for_room);
     RUN(should_carry_several_messages_by_one_call);

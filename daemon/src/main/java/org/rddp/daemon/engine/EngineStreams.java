@@ -13,6 +13,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
@@ -210,6 +211,10 @@ public final class EngineStreams {
       return newsCount;
     }
     lookedAt = now;
+    int processor = ThreadScheduling.currentProcessor();
+    for (int i = 0; i < sections.size(); i++) {
+      sections.get(i).runsOn(processor);
+    }
     int ready = events.poll();
     for (int i = 0; i < ready; i++) {
       long token = events.token(i);

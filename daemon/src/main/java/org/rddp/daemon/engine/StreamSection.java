@@ -212,6 +212,11 @@ public final class StreamSection {
     return doorbells.endSleep();
   }
 
+  /** Says on which processor the engine's thread runs. */
+  void runsOn(int processor) {
+    doorbells.runsOn(processor);
+  }
+
   /** Whether streams are to be looked at. */
   boolean isBlocked() {
     return bits != 0 || groups != 0 || (word + 1) % Doorbells.GROUP != 0;

@@ -75,7 +75,7 @@ final class OctetStreamFixture {
           });
   final StreamPorts ports = new StreamPorts();
   private final MemorySegment bells = Arena.ofAuto().allocate(Doorbells.OCTETS, 64);
-  private final Doorbells doorbells = new Doorbells(bells.address());
+  final Doorbells doorbells = new Doorbells(bells.address());
   final StreamSection section =
       new StreamSection(engine, 0, SessionOwner.unlimited(), doorbells, Runnable::run);
   final StreamListener listener =

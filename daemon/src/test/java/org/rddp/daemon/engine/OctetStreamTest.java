@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
@@ -48,6 +49,13 @@ class OctetStreamTest {
     fixture.run();
     assertThat(program.read()).isEqualTo("xxxxx");
     assertThat(peer.events).containsExactly("established", "/0");
+  }
+
+  @Test
+  void shouldSayWhichProcessorTheEngineRunsOn() throws Exception {
+    assertThat(fixture.doorbells.processor()).isEqualTo(-1);
+    establish();
+    assertThat(ThreadScheduling.allowedProcessors()).contains(fixture.doorbells.processor());
   }
 
   /** A bit may be left of the stream that had the doorbell before: it begins a look too early. */

@@ -3,6 +3,7 @@ package org.rddp.ipc.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.BitSet;
 
 /**
@@ -21,7 +22,18 @@ public final class ThreadScheduling {
       SystemCall.bind("sched_setscheduler", "i:iil");
   private static final SystemCall SETPRIORITY = SystemCall.bind("setpriority", "i:iii");
 
+  private static final MethodHandle SCHED_GETCPU = SystemCall.exact("sched_getcpu", "i:");
+
   private ThreadScheduling() {}
+
+  /** The processor that the thread runs on, which may change at any time. Allocates nothing. */
+  public static int currentProcessor() {
+    try {
+      return (int) SCHED_GETCPU.invokeExact();
+    } catch (Throwable unexpected) {
+      throw new AssertionError("sched_getcpu", unexpected);
+    }
+  }
 
   /**
    * The processors that the thread may run on, in ascending order; at least one.

@@ -26,6 +26,7 @@ public final class Doorbells {
 
   private static final int SUMMARY = 0;
   private static final int SLEEPING = 64;
+  private static final int PROCESSOR = 68;
   private static final int BITS = 128;
   private static final int PAGE = 4096;
 
@@ -66,6 +67,18 @@ public final class Doorbells {
   public long takeBits(int word) {
     long at = address + BITS + (long) word * Long.BYTES;
     return (long) LONG.getOpaque(ALL, at) == 0 ? 0 : (long) LONG.getAndSet(ALL, at, 0L);
+  }
+
+  /** Daemon: says on which processor, from 0 on, the engine's thread runs. */
+  public void runsOn(int processor) {
+    if ((int) INT.getOpaque(ALL, address + PROCESSOR) != processor + 1) {
+      INT.setOpaque(ALL, address + PROCESSOR, processor + 1);
+    }
+  }
+
+  /** Program: the processor that the engine's thread was seen on, from 0 on; -1 before that. */
+  public int processor() {
+    return (int) INT.getOpaque(ALL, address + PROCESSOR) - 1;
   }
 
   /** Daemon: asks programs to wake the engine's thread; the caller makes a full fence. */
