@@ -3,6 +3,7 @@ package org.rddp.daemon;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.ipc.control.ProgramMessage.StreamListen.REUSE_PORT;
 
 import java.io.IOException;
@@ -160,6 +161,24 @@ class OctetStreamsTest extends OctetStreams {
     client = connect(PORT);
     assertThat(errno(client::awaitConnected)).isEqualTo(Errno.ECONNREFUSED);
     client.close();
+  }
+
+  /** The daemon maps the memory of each: the kernel ends it where it has too many mappings. */
+  @Test
+  void shouldRefuseStreamsBeyondTheMemoriesOfAProcess() throws Exception {
+    try (TestDaemon small =
+            new TestDaemon("[limits]\nmemories = 300\nuser-share = 2\nprocess-share = 2\n");
+        StreamSession session = StreamSession.open(small.socket(), "test");
+        ProgramListener listener = session.listen(new InetSocketAddress("0.0.0.0", PORT), 8, 0)) {
+      InetSocketAddress far = new InetSocketAddress(TestDaemon.ADDRESS_TWO, PORT);
+      InetAddress from = address(TestDaemon.ADDRESS_ONE);
+      for (int i = 0; i < 3; i++) {
+        session.connect(far, from, 0, TIMEOUT);
+        listener.accept(TIMEOUT);
+      }
+      assertThatThrownBy(() -> session.connect(far, from, 0, TIMEOUT))
+          .hasMessageContaining("6 of 6 memories of process");
+    }
   }
 
   /** The daemon's ends of listeners' sockets get room for a few streams only. */

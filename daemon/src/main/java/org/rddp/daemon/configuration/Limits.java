@@ -10,8 +10,8 @@ import org.rddp.ipc.ring.WorkRequest;
  *
  * @param sessions number of sessions at a time
  * @param memory octets of memory of all programs together
- * @param memories number of memories of all programs together; the kernel limits a process's
- *     mappings (vm.max_map_count)
+ * @param memories number of memories of all programs together, those of octet streams included; the
+ *     kernel limits a process's mappings (vm.max_map_count)
  * @param sessionMemory octets of memory of one program
  * @param sessionConnections number of connections of one program, including those being established
  * @param sessionListeners number of ports at which one program listens

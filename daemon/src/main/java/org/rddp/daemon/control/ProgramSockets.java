@@ -344,9 +344,16 @@ final class ProgramSockets {
     }
     octets.take(STREAM_OCTETS);
     try {
+      share.memories().take(1);
+    } catch (RequestRefusedException e) {
+      octets.give(STREAM_OCTETS);
+      throw e;
+    }
+    try {
       heap().take("a stream", OctetStream.HEAP);
     } catch (RequestRefusedException e) {
       octets.give(STREAM_OCTETS);
+      share.memories().give(1);
       throw e;
     }
     taken.set(index);
@@ -378,6 +385,7 @@ final class ProgramSockets {
     indices.get(slot.section()).clear(slot.index());
     slot.section().owner().removeConnection();
     octets.give(slot.octets());
+    share.memories().give(1);
     heap().give(OctetStream.HEAP);
     unmapIfUnused();
   }

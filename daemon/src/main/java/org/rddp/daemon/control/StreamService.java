@@ -398,9 +398,7 @@ final class StreamService implements StreamKeeper {
 
   private void allocate(OctetStream stream, StreamParts parts, StreamRing ring, long more) {
     try {
-      if (!parts.memory().allocate(ring)) {
-        server.mappingThreads().onNotLocked();
-      }
+      parts.memory().allocate(ring);
       parts.section().engine().execute(() -> stream.onAllocated(ring));
     } catch (SystemCallException e) {
       server.faults().onRefused("no memory for a longer ring of a stream: " + e.getMessage());

@@ -43,6 +43,7 @@ public final class SharedMemory implements AutoCloseable {
   private static final long COPIED_AT_ONCE = 1 << 20;
 
   private static final int MADV_POPULATE_WRITE = 23;
+  private static final int MLOCK_ONFAULT = 1;
   private static final int SEEK_END = 2;
   private static final int OWNER_ONLY = 0600;
 
@@ -56,6 +57,7 @@ public final class SharedMemory implements AutoCloseable {
   private static final SystemCall MUNMAP = SystemCall.bind("munmap", "i:ll");
   private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
   private static final SystemCall MLOCK = SystemCall.bind("mlock", "i:ll");
+  private static final SystemCall MLOCK2 = SystemCall.bind("mlock2", "i:lli");
 
   private final Descriptor descriptor;
   private long address;
@@ -240,6 +242,17 @@ public final class SharedMemory implements AutoCloseable {
    */
   public boolean lock(long offset, long octets) {
     return MLOCK.attempt(address + offset, octets) == 0;
+  }
+
+  /**
+   * Keeps pages in memory from when they are first used. The kernel still has one mapping
+   * afterwards, whichever pages are used: it limits their number (vm.max_map_count).
+   *
+   * @return false if the limit of locked memory, of which this takes the whole length, does not
+   *     allow it
+   */
+  public boolean lockOnUse() {
+    return MLOCK2.attempt(address, length, MLOCK_ONFAULT) == 0;
   }
 
   /** Copies the contents of other memory of the same length. */

@@ -97,8 +97,7 @@ public final class StreamMemory implements AutoCloseable {
    */
   public boolean allocate() throws SystemCallException {
     populate();
-    return shared.lock(0, StreamHeader.OCTETS + (long) sending.octets())
-        && lock(receiving, receiving.octets());
+    return shared.lockOnUse();
   }
 
   /**
@@ -121,19 +120,12 @@ public final class StreamMemory implements AutoCloseable {
    * Daemon: allocates and maps all pages of a ring, which then may use them. Does nothing after
    * {@link #close}, which the same thread calls.
    *
-   * @return false if the limit of locked memory does not allow to lock them
    * @throws SystemCallException if no memory is left
    */
-  public boolean allocate(StreamRing ring) throws SystemCallException {
-    if (closed) {
-      return true;
+  public void allocate(StreamRing ring) throws SystemCallException {
+    if (!closed) {
+      shared.populate(offset(ring), ring.largest());
     }
-    shared.populate(offset(ring), ring.largest());
-    return lock(ring, ring.largest());
-  }
-
-  private boolean lock(StreamRing ring, int octets) {
-    return shared.lock(offset(ring), octets);
   }
 
   private long offset(StreamRing ring) {
