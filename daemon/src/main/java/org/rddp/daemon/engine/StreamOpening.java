@@ -79,13 +79,24 @@ final class StreamOpening {
 
   private TcpConnection connect() {
     current = new Try();
-    // The group of the port chooses the engine of the peer.
-    int group = StackMember.group((int) stream.parts().number());
-    int port = engine.streams().port();
-    TcpConnection tcp = engine.tcp().connectShared(remote, port, group, current.startup);
+    TcpConnection tcp = connectFromAnyPort();
     current.tcp = tcp;
     deadline.set(end);
     return tcp;
+  }
+
+  private TcpConnection connectFromAnyPort() {
+    // The group of the port chooses the engine of the peer.
+    int group = StackMember.group((int) stream.parts().number());
+    int port = engine.streams().port();
+    try {
+      return engine.tcp().connectShared(remote, port, group, current.startup);
+    } catch (NoRouteException e) {
+      throw e;
+    } catch (IllegalStateException e) {
+      // Of 32 groups, each has 512 ports.
+      return engine.tcp().connect(remote, port, current.startup);
+    }
   }
 
   private void onDue() {

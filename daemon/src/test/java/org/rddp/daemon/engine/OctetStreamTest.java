@@ -9,11 +9,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.group.StackMember;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.tcp.TcpStack;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /** Octet streams with peers and programs that keep to the rules, and others. */
 class OctetStreamTest {
@@ -56,6 +59,24 @@ class OctetStreamTest {
     assertThat(fixture.doorbells.processor()).isEqualTo(-1);
     establish();
     assertThat(ThreadScheduling.allowedProcessors()).contains(fixture.doorbells.processor());
+  }
+
+  /** The ports of a group lead to one engine of the peer; any of them listens. */
+  @Test
+  void shouldConnectFromAnotherGroupWhenOneHasNoPortLeft() throws Exception {
+    StreamParts parts = fixture.parts();
+    int group = StackMember.group((int) parts.number());
+    TcpStack tcp = fixture.engine.tcp();
+    for (int i = 0; i < 512; i++) {
+      tcp.connectShared(
+          OctetStreamFixture.THEIRS,
+          OctetStreamFixture.SOCKETS_PORT,
+          group,
+          new StreamHandlerAdapter() {});
+    }
+    OctetStream stream =
+        fixture.engine.streams().connect(parts, OctetStreamFixture.THEIRS, 80, 0, 1_000_000);
+    assertThat(StackMember.group(stream.streamEnds().localPort())).isNotEqualTo(group);
   }
 
   /** A bit may be left of the stream that had the doorbell before: it begins a look too early. */
