@@ -21,6 +21,7 @@ import org.rddp.bench.rates.IncastBenchmark;
 import org.rddp.bench.rates.LossBenchmark;
 import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
+import org.rddp.bench.rates.StartBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.NeighboursBenchmark;
@@ -65,6 +66,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       IncastBenchmark.class,
       FairnessBenchmark.class,
       SetupBenchmark.class,
+      StartBenchmark.class,
       IdleBenchmark.class,
       EnginesBenchmark.class,
       EncryptionBenchmark.class,

@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.dpdk.Eal;
 
 /**
- * A child process with the JVM, the flags and the class path of this one. Its standard input stays
- * open as long as this process lives, so that it can end when this one does. For one thread.
+ * A child process with the JVM, the flags and the class path of this one, unless it is one of an
+ * installed copy. Its standard input stays open as long as this process lives, so that it can end
+ * when this one does. For one thread.
  */
 public final class JavaProcess implements AutoCloseable {
   private static final String MAIN = "org.rddp.cli.Main";
@@ -52,14 +53,12 @@ public final class JavaProcess implements AutoCloseable {
   private JavaProcess(
       String name, Path log, File folder, List<String> flags, String main, List<String> arguments)
       throws IOException {
+    this(name, log, folder, line(flags, main, arguments));
+  }
+
+  private JavaProcess(String name, Path log, File folder, List<String> command) throws IOException {
     this.name = name;
     this.log = log;
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     process =
         builder
@@ -71,6 +70,16 @@ public final class JavaProcess implements AutoCloseable {
             .start();
     input = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
     Thread.ofPlatform().daemon().name("output of " + name).start(this::readLines);
+  }
+
+  private static List<String> line(List<String> flags, String main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    command.addAll(arguments);
+    return command;
   }
 
   /**
@@ -102,6 +111,24 @@ public final class JavaProcess implements AutoCloseable {
         null,
         List.of(),
         List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+  }
+
+  /**
+   * Starts a daemon of an installed copy, with that copy's flags and class path, which ends with
+   * its standard input, and shares this process's standard error.
+   *
+   * @param copy folder of the copy, which has {@code bin/rddp}
+   */
+  public static JavaProcess installedDaemon(String name, Path copy, Path configuration)
+      throws IOException {
+    List<String> command =
+        List.of(
+            copy.resolve("bin").resolve("rddp").toString(),
+            "daemon",
+            "--config",
+            configuration.toString(),
+            "--until-eof");
+    return new JavaProcess(name, null, null, command);
   }
 
   private void readLines() {

@@ -165,6 +165,18 @@ public final class Comparison implements AutoCloseable {
   public ComparisonResult run(
       String title, JsonObject task, int rounds, List<String> some, double weight)
       throws IOException, InterruptedException {
+    return run(title, task, rounds, some, weight, true);
+  }
+
+  /** Measures all contenders without warming them up for this task. */
+  public ComparisonResult runCold(String title, JsonObject task, int rounds)
+      throws IOException, InterruptedException {
+    return run(title, task, rounds, names, 1, false);
+  }
+
+  private ComparisonResult run(
+      String title, JsonObject task, int rounds, List<String> some, double weight, boolean warmsUp)
+      throws IOException, InterruptedException {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, String> cannot = new LinkedHashMap<>(reasons);
     List<String> measured = names.stream().filter(some::contains).toList();
@@ -174,7 +186,7 @@ public final class Comparison implements AutoCloseable {
     progress.log(title);
     Duration warmUp = share((long) (most * STEP_WARM_UP), measured.size(), LONGEST_STEP_WARM_UP);
     for (String name : measured) {
-      if (!cannot.containsKey(name)) {
+      if (warmsUp && !cannot.containsKey(name)) {
         Object answer = ask(name, RigMain.warmUp(task, warmUp), warmUp);
         if (answer instanceof JsonObject found) {
           warmedUp(name, found);

@@ -3,9 +3,7 @@ package org.rddp.bench.layout;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.rddp.bench.harness.CannotRunException;
@@ -14,7 +12,6 @@ import org.rddp.bench.link.LinkHandle;
 import org.rddp.client.CounterReader;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
-import org.rddp.client.types.SecurityAssociation;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
@@ -22,6 +19,7 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.Associations;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.PinnedPorts;
 import org.rddp.rig.TemporaryFolder;
@@ -34,10 +32,6 @@ public final class OneDaemon implements AutoCloseable {
   private static final String ENGINE = "rddp-engine";
   private static final String IPSEC = "ipsec";
   private static final String REQUIRE = "require";
-  private static final int SPI = 0x1000;
-
-  /** Octets of AES-128's key and of GCM's salt. */
-  private static final int GCM_KEYS = 20;
 
   private final TemporaryFolder folder = new TemporaryFolder("rddp-bench");
   private final Path socket = folder.resolve("rddpd.sock");
@@ -131,7 +125,8 @@ public final class OneDaemon implements AutoCloseable {
               return text;
             });
     if (ipsec(arguments).equals(REQUIRE)) {
-      daemon.associate();
+      Associations.add(
+          daemon.near, JoinedInterfaces.nearAddress(), daemon.far, JoinedInterfaces.farAddress());
     }
     return daemon;
   }
@@ -151,35 +146,6 @@ public final class OneDaemon implements AutoCloseable {
 
   private static String word(JsonObject arguments, String key, String otherwise) {
     return arguments.has(key) ? arguments.get(key).getAsString() : otherwise;
-  }
-
-  /** Gives both interfaces an association for each direction, with AES-GCM of 128 bits. */
-  private void associate() {
-    SecureRandom random = new SecureRandom();
-    List<String> addresses = List.of(JoinedInterfaces.nearAddress(), JoinedInterfaces.farAddress());
-    for (int from = 0; from < addresses.size(); from++) {
-      byte[] keys = new byte[GCM_KEYS];
-      random.nextBytes(keys);
-      SecurityAssociation association =
-          new SecurityAssociation(
-              SPI + from,
-              addresses.get(from),
-              addresses.get(1 - from),
-              false,
-              "aes128gcm16",
-              true,
-              0,
-              "",
-              false,
-              0,
-              0,
-              0,
-              0,
-              0,
-              0);
-      near.securityAssociations().add(association, 0, keys.clone());
-      far.securityAssociations().add(association, 0, keys);
-    }
   }
 
   private static void addInterface(

@@ -105,6 +105,25 @@ final class WriteStream implements AutoCloseable {
     return connection.postWrite(posted, source, at, octets, sink.stag(), sink.baseTo() + at, flags);
   }
 
+  /** Writes until a time of {@link System#nanoTime}. */
+  void workUntil(long end) {
+    while (System.nanoTime() < end) {
+      polls();
+    }
+  }
+
+  /** Works for some polls, and yields if nothing has arrived. */
+  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
+  private void polls() {
+    long before = arrived;
+    for (int i = 0; i < POLLS; i++) {
+      work();
+    }
+    if (yields && arrived == before) {
+      Thread.yield();
+    }
+  }
+
   void end() {
     ending = true;
   }
@@ -122,18 +141,11 @@ final class WriteStream implements AutoCloseable {
    *
    * @return nanoseconds from the first write to the arrival of the last
    */
-  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   long run(long nanos) {
     long began = System.nanoTime();
     long now = began;
     while (!ending || !ended()) {
-      long before = arrived;
-      for (int i = 0; i < POLLS; i++) {
-        work();
-      }
-      if (yields && arrived == before) {
-        Thread.yield();
-      }
+      polls();
       now = System.nanoTime();
       if (now - began >= nanos) {
         end();
