@@ -8,6 +8,8 @@ readonly BENCH_CLASS=org.rddp.bench.Benchmarks
 SHIM=$ROOT/native/target/librddp_dpdk.so
 # The Vector API: CRC32c is quicker with it on CPUs with AVX-512.
 readonly VECTOR_MODULE=jdk.incubator.vector
+# Runtimes from this one on keep profiles of methods in a cache (JEP 514 and 515).
+readonly PROFILES_SINCE=25
 # The kernel's setting of large pages for processes that ask for them.
 TRANSPARENT_HUGEPAGES=/sys/kernel/mm/transparent_hugepage/enabled
 
@@ -34,11 +36,7 @@ jvm_arguments() {
     )
     if is_installed; then
         JVM_ARGUMENTS+=(-Drddp.installed=true)
-        # bin/setup/archive made it. With another runtime or other flags HotSpot would say that it does not fit, and goes on without.
-        if [[ -f $ROOT/lib/rddp.jsa ]]; then
-            JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$ROOT/lib/rddp.jsa" -Xlog:cds=off)
-            if (($(java_feature "$JAVA_HOME") >= 24)); then JVM_ARGUMENTS+=(-Xlog:aot=off); fi
-        fi
+        add_archive "$ROOT/lib" "${1:-}"
     fi
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
@@ -68,6 +66,28 @@ jvm_arguments() {
         read -ra own <<<"$RDDP_JVM_FLAGS"
         JVM_ARGUMENTS+=("${own[@]}")
     fi
+}
+
+# add_archive LIB COMMAND: adds what bin/setup/archive has made in a folder of jars to JVM_ARGUMENTS: for the daemon a cache with
+# profiles, if there is one, or else classes. If it is of another runtime or for other flags, HotSpot would say that it does not fit, and goes on without.
+add_archive() {
+    local feature
+    feature=$(java_feature "$JAVA_HOME")
+    if [[ $2 == daemon ]] && ((feature >= PROFILES_SINCE)) && is_ours "$1/rddp.aot"; then
+        JVM_ARGUMENTS+=(-XX:AOTCache="$1/rddp.aot" -Xlog:cds=off -Xlog:aot=off)
+    elif is_ours "$1/rddp.jsa"; then
+        JVM_ARGUMENTS+=(-XX:SharedArchiveFile="$1/rddp.jsa" -Xlog:cds=off)
+        if ((feature >= 24)); then JVM_ARGUMENTS+=(-Xlog:aot=off); fi
+    fi
+}
+
+# is_ours FILE: whether it exists, and only this user and root can write it or put another in its place: what is in it runs.
+is_ours() {
+    local each owner mode
+    for each in "$1" "$(dirname -- "$1")"; do
+        read -r owner mode < <(stat -c '%u %a' -- "$each" 2>/dev/null) || return 1
+        ((owner == 0 || owner == EUID)) && ((!(8#$mode & 8#22))) || return 1
+    done
 }
 
 # DPDK keeps files in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp that

@@ -72,6 +72,34 @@ with_collector() {
     "$@"
 }
 
+# An installed copy with what bin/setup/archive makes.
+INSTALLED=$WORK/installed
+mkdir -p "$INSTALLED/lib"
+chmod 755 "$INSTALLED/lib"
+touch "$INSTALLED/lib/rddp.jsa" "$INSTALLED/lib/rddp.aot"
+chmod 644 "$INSTALLED/lib"/rddp.*
+
+# archives_of FEATURE COMMAND: the archives that an installed command maps with that runtime.
+# shellcheck disable=SC2317
+archives_of() (
+    java_feature() { echo "$runtime"; }
+    runtime=$1 JAVA_HOME=/nowhere JVM_ARGUMENTS=()
+    add_archive "$INSTALLED/lib" "$2"
+    printf '%s\n' "${JVM_ARGUMENTS[@]}" | sed -nE 's/^-XX:(AOTCache|SharedArchiveFile)=.*\/(.*)/\2/p'
+)
+
+check 'gives the daemon profiles' equal rddp.aot "$(archives_of 25 daemon)"
+check 'gives other commands archived classes' equal rddp.jsa "$(archives_of 25 list)"
+check 'gives runtimes without profiles archived classes' equal rddp.jsa "$(archives_of 24 daemon)"
+chmod 664 "$INSTALLED/lib/rddp.aot"
+check 'takes no profiles that others may write' equal rddp.jsa "$(archives_of 25 daemon)"
+chmod 777 "$INSTALLED/lib"
+check 'takes no archive from a folder that others may write' equal '' "$(archives_of 25 daemon)"
+ln -s "$INSTALLED/lib/rddp.jsa" "$WORK/rddp.jsa"
+# shellcheck disable=SC2317
+refuses() { ! is_ours "$1"; }
+check 'takes no link to an archive' refuses "$WORK/rddp.jsa"
+
 # Every method in hotspot.txt exists in its source file.
 # shellcheck disable=SC2317
 names_methods() {

@@ -4,11 +4,16 @@ package org.rddp.wire;
  * Loads the module of the Vector API without a warning. The module incubates, so a JVM started with
  * {@code --add-modules} for it prints a warning each time. A JVM started with {@code --add-exports
  * java.base/jdk.internal.module=ALL-UNNAMED} loads it here instead, as the JDK loads the module of
- * its management agent, and prints none.
+ * its management agent, and prints none. {@code -Drddp.without-vectors=true} makes the process do
+ * without.
  */
 public final class VectorModule {
   private static final String NAME = "jdk.incubator.vector";
-  private static final boolean PRESENT = isInBootLayer() || load();
+
+  /** System property: true where the process is to do without the module. */
+  private static final String OFF = "rddp.without-vectors";
+
+  private static final boolean PRESENT = !Boolean.getBoolean(OFF) && (isInBootLayer() || load());
 
   private VectorModule() {}
 
