@@ -81,9 +81,10 @@ add_archive() {
     fi
 }
 
-# is_ours FILE: whether it exists, and only this user and root can write it or put another in its place: what is in it runs.
+# is_ours FILE: whether it can be read, and only this user and root can write it or put another in its place: what is in it runs.
 is_ours() {
     local each owner mode
+    [[ -r $1 ]] || return
     for each in "$1" "$(dirname -- "$1")"; do
         read -r owner mode < <(stat -c '%u %a' -- "$each" 2>/dev/null) || return 1
         ((owner == 0 || owner == EUID)) && ((!(8#$mode & 8#22))) || return 1
