@@ -23,12 +23,12 @@ import org.rddp.rig.WaitStrategy;
  * was opened.
  *
  * <p>Arguments: {@code copy}, the folder of an installed copy whose daemon it is, or none for that
- * of these classes; {@code mtu} (1500). A task has {@code millis} and {@code trips}: whether it is
- * 64-octet round trips, or else Writes of 64 KiB. A sample has {@code ready_ms}, the time from the
- * start of the process until it was ready; for each slice {@code gbps_N}, or {@code p50_N} and
- * {@code p99_N} in ns; and {@code first} and {@code warm}, Gb/s or p99 of the first and of a warm
- * second. With Writes it also has {@code warm_after_ms}, when three slices in a row begin that have
- * 0.8 of the warm goodput.
+ * of these classes; {@code mtu} (1500); {@link #WARM_UP} (5). A task has {@code millis} and {@code
+ * trips}: whether it is 64-octet round trips, or else Writes of 64 KiB. A sample has {@code
+ * ready_ms}, the time from the start of the process until it was ready; for each slice {@code
+ * gbps_N}, or {@code p50_N} and {@code p99_N} in ns; and {@code first} and {@code warm}, Gb/s or
+ * p99 of the first and of a warm second. With Writes it also has {@code warm_after_ms}, when three
+ * slices in a row begin that have 0.8 of the warm goodput.
  */
 public final class StartRig implements Rig {
   /** Length of a slice in ms. */
@@ -50,8 +50,11 @@ public final class StartRig implements Rig {
 
   private static final int ROW = 3;
 
-  /** Length of the warm-up of programs and of the daemon that stays, in seconds for each kind. */
-  private static final int WARM_UP = 5;
+  /** Argument {@link #WARM_UP} unless it is given. */
+  private static final int LONG_WARM_UP = 5;
+
+  /** Key of an argument: seconds of traffic of each kind over the daemon that stays. */
+  static final String WARM_UP = "warm_up";
 
   private Path copy;
   private int mtu;
@@ -122,8 +125,9 @@ public final class StartRig implements Rig {
     copy = arguments.has("copy") ? Path.of(arguments.get("copy").getAsString()) : null;
     mtu = Json.integer(arguments, "mtu", 1500);
     warm = new Traffic(copy, mtu);
-    warm.writes(WARM_UP * SECOND);
-    warm.trips(WARM_UP * SECOND);
+    int slices = SECOND * Json.integer(arguments, WARM_UP, LONG_WARM_UP);
+    warm.writes(slices);
+    warm.trips(slices);
   }
 
   @Override

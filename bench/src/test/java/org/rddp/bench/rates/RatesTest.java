@@ -85,6 +85,21 @@ class RatesTest {
   }
 
   @Test
+  void shouldMeasureTheFirstSecond() throws Exception {
+    Contender entrant =
+        rig(StartRig.class).with(StartRig.WARM_UP, 0).withFlags("-Drddp.crc32c=jdk");
+    try (Comparison contest = new Comparison(List.of(entrant), progress)) {
+      for (boolean trips : new boolean[] {false, true}) {
+        JsonObject task = Json.of("trips", trips, "millis", 1000);
+        ContenderResult found = contest.runCold("test", task, 1).of(NAME);
+        assertThat(figure(found, "ready_ms")).as(found.reason()).isPositive();
+        assertThat(figure(found, trips ? "p99_9" : "gbps_9")).isNotNegative();
+        assertThat(figure(found, "warm")).isNotNegative();
+      }
+    }
+  }
+
+  @Test
   void shouldSendOneWayOverTheKernel() throws Exception {
     Contender entrant =
         rig(KernelStreamRig.class).with("mtu", 1500).with("offloads", "false").with("batch", 64);
