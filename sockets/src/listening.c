@@ -49,6 +49,13 @@ static uint32_t backlog_of(int backlog) {
     return least < 1 ? 1 : (uint32_t)least;
 }
 
+/* The number that the kernel has given a socket, whoever holds it; 0: none. */
+static uint64_t cookie_of(int descriptor) {
+    uint64_t cookie = 0;
+    socklen_t length = sizeof cookie;
+    return LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0 ? cookie : 0;
+}
+
 /* 0: the daemon offers streams at the listener's channel. Else the daemon's reason with errno, or REQUEST_LOST. */
 static int ask(struct listener *listener, int descriptor, uint32_t backlog, uint16_t *port) {
     struct in6_addr address;
@@ -63,6 +70,7 @@ static int ask(struct listener *listener, int descriptor, uint32_t backlog, uint
     put_u32(&message, *port);
     put_u32(&message, backlog);
     put_u32(&message, (option_of(descriptor, SOL_SOCKET, SO_REUSEPORT) != 0 ? REUSE_PORT : 0) | (only6 ? ONLY_IPV6 : 0));
+    put_u64(&message, cookie_of(descriptor));
     int result = request(listener->session, &message, STREAM_LISTENING);
     if (result != REQUEST_DONE) {
         return result;
@@ -89,9 +97,8 @@ static struct listener *new_listener(int domain, struct session *session) {
 /* Lets its channel be found after an exec(2), by the number that the kernel has given the listening socket. */
 static void name_channel(const struct listener *listener, int descriptor) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    uint64_t cookie = 0;
-    socklen_t length = sizeof cookie;
-    if (LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0) {
+    uint64_t cookie = cookie_of(descriptor);
+    if (cookie != 0) {
         int octets = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "rddp-listener/%llx/%llx", (unsigned long long)cookie,
             (unsigned long long)now());
         (void)LIBC(bind)(listener->channel, (struct sockaddr *)&name, (socklen_t)(sizeof name.sun_family + 1 + (size_t)octets));
@@ -416,10 +423,8 @@ static struct listener *found;
 static unsigned long long wanted_cookie;
 
 static void use_for_socket(int descriptor) {
-    uint64_t cookie = 0;
-    socklen_t length = sizeof cookie;
     int domain = tcp_domain(descriptor);
-    if (domain != 0 && LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &length) == 0 && cookie == wanted_cookie) {
+    if (domain != 0 && cookie_of(descriptor) == wanted_cookie) {
         found->domain = domain;
         name(&found->object, descriptor);
         sockets_log("goes on listening at descriptor %d", descriptor);

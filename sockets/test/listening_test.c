@@ -279,15 +279,75 @@ static void should_keep_what_the_old_process_has_not_accepted(void) {
     CHECK(close(near) == 0 && close(far) == 0 && close(listener) == 0);
 }
 
-/* The program behind the exec(2) of the next test. */
-static int be_executed(char **arguments) {
+/* A socket with a port, at which nobody listens yet. */
+static int bind_only(void) {
+    struct sockaddr_in at = address_of(FAR_ADDRESS, 0);
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(made >= 0 && bind(made, (struct sockaddr *)&at, sizeof at) == 0);
+    return made;
+}
+
+/* Listens in a process of its own, which ends at its turn without having accepted. */
+static pid_t start_that_only_listens(int bound, const int listens[2], const int ends[2]) {
+    pid_t made = start();
+    if (made == 0) {
+        CHECK(listen(bound, 8) == 0);
+        tell(listens);
+        await_turn(ends);
+        _exit(0);
+    }
+    await_turn(listens);
+    return made;
+}
+
+static void should_listen_in_each_process_that_has_the_socket(void) {
+    int bound = bind_only(), listens[2], ends[2];
+    uint16_t port = port_of(bound);
+    CHECK(pipe(listens) == 0 && pipe(ends) == 0);
+    pid_t first = start_that_only_listens(bound, listens, ends);
+    pid_t second = start();
+    if (second == 0) {
+        CHECK(listen(bound, 8) == 0);
+        tell(listens);
+        answer(bound, "the second one");
+        answer(bound, "the second one");
+        exit(0);
+    }
+    await_turn(listens);
+    CHECK(close(bound) == 0);
+    tell(ends);
+    expect_success(first);
+    expect_answer(port, "the second one");
+    expect_answer(port, "the second one");
+    expect_success(second);
+    close_pipe(listens);
+    close_pipe(ends);
+}
+
+/* The program behind the exec(2) of the next tests. */
+static int be_executed(int count, char **arguments) {
     int listener = atoi(arguments[2]);
     alarm(MOST_SECONDS);
     CHECK((fcntl(listener, F_GETFL) & O_NONBLOCK) == 0);
+    CHECK(count == 4 || listen(listener, 8) == 0);
     CHECK(write(STDOUT_FILENO, "t", 1) == 1);
     answer(listener, "executed");
     answer(listener, "executed");
     return 0;
+}
+
+static pid_t start_executed(int listener, const int began[2], const char *word) {
+    keep_over_exec(listener);
+    pid_t made = start();
+    if (made == 0) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "%d", listener);
+        CHECK(dup2(began[1], STDOUT_FILENO) == STDOUT_FILENO);
+        execl("/proc/self/exe", "listening_test", "executed", number, FAR_ADDRESS, word, (char *)NULL);
+        _exit(1);
+    }
+    await_turn(began);
+    return made;
 }
 
 /* As servers reload that give their listeners to the program that follows them. */
@@ -295,21 +355,29 @@ static void should_serve_by_the_program_that_gets_the_listener(void) {
     uint16_t port;
     int listener = listen_at(FAR_ADDRESS, &port), began[2];
     CHECK(pipe(began) == 0);
-    keep_over_exec(listener);
-    pid_t new = start();
-    if (new == 0) {
-        char number[16];
-        (void)snprintf(number, sizeof number, "%d", listener);
-        CHECK(dup2(began[1], STDOUT_FILENO) == STDOUT_FILENO);
-        execl("/proc/self/exe", "listening_test", "executed", number, FAR_ADDRESS, (char *)NULL);
-        _exit(1);
-    }
-    await_turn(began);
+    pid_t new = start_executed(listener, began, NULL);
     CHECK(close(listener) == 0);
     expect_answer(port, "executed");
     expect_answer(port, "executed");
     expect_success(new);
     close_pipe(began);
+}
+
+/* As with workers to which their server gives a socket that is bound. */
+static void should_listen_in_a_program_that_gets_the_socket(void) {
+    int bound = bind_only(), listens[2], ends[2];
+    uint16_t port = port_of(bound);
+    CHECK(pipe(listens) == 0 && pipe(ends) == 0);
+    pid_t first = start_that_only_listens(bound, listens, ends);
+    pid_t second = start_executed(bound, listens, "listens");
+    CHECK(close(bound) == 0);
+    tell(ends);
+    expect_success(first);
+    expect_answer(port, "executed");
+    expect_answer(port, "executed");
+    expect_success(second);
+    close_pipe(listens);
+    close_pipe(ends);
 }
 
 static void should_be_there_when_listen_returns(void) {
@@ -381,12 +449,14 @@ static void run_all(void) {
     RUN(should_serve_by_the_new_process_when_the_old_one_ends);
     RUN(should_serve_by_the_new_process_beside_the_old_one);
     RUN(should_keep_what_the_old_process_has_not_accepted);
+    RUN(should_listen_in_each_process_that_has_the_socket);
     RUN(should_serve_by_the_program_that_gets_the_listener);
+    RUN(should_listen_in_a_program_that_gets_the_socket);
     RUN(should_be_there_when_listen_returns);
     RUN(should_let_clients_wait_while_the_backlog_is_full);
     RUN(should_keep_the_client_when_there_are_no_descriptors);
 }
 
 int main(int count, char **arguments) {
-    return count > 3 ? be_executed(arguments) : run_over_both(count, arguments, run_all);
+    return count > 3 ? be_executed(count, arguments) : run_over_both(count, arguments, run_all);
 }

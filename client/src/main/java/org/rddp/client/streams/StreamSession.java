@@ -180,7 +180,7 @@ public final class StreamSession implements AutoCloseable {
         request(
             number ->
                 new ProgramMessage.StreamListen(
-                    number, address(at.getAddress()), at.getPort(), backlog, flags),
+                    number, address(at.getAddress()), at.getPort(), backlog, flags, 0),
             DaemonMessage.StreamListening.class);
     return new ProgramListener(this, reply);
   }

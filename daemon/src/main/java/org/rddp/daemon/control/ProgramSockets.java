@@ -425,12 +425,12 @@ final class ProgramSockets {
       throw new RequestRefusedException(
           Reason.NO_INTERFACE, Errno.EADDRNOTAVAIL, "no interface has the address " + address);
     }
-    boolean shares = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
+    boolean reuses = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
     // A program that has closed a listener may have its port at once.
     service.endLeftListeners();
     int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
-    if (!isFree(address, only6, port, shares)) {
+    if (!isFree(address, only6, port, reuses, listen.socket())) {
       throw new RequestRefusedException(
           Reason.ADDRESS_IN_USE, "port %d is in use by another listener".formatted(port));
     }
@@ -445,7 +445,8 @@ final class ProgramSockets {
               number,
               address,
               only6,
-              shares,
+              reuses,
+              listen.socket(),
               port,
               backlog,
               sections.toArray(StreamSection[]::new));
@@ -460,11 +461,11 @@ final class ProgramSockets {
     }
   }
 
-  private boolean isFree(HostAddress address, boolean only6, int port, boolean shares) {
+  private boolean isFree(
+      HostAddress address, boolean only6, int port, boolean reuses, long socket) {
     for (StreamListener each : service.ports().at(port)) {
       boolean group =
-          shares
-              && each.sharesPort()
+          each.sharesPort(reuses, socket)
               && each.onlyIpv6() == only6
               && each.address().equals(address)
               && service.owner(each).program().user() == user();
@@ -483,7 +484,7 @@ final class ProgramSockets {
     int start = ThreadLocalRandom.current().nextInt(EPHEMERAL_PORTS);
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int port = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      if (isFree(address, only6, port, false)) {
+      if (isFree(address, only6, port, false, 0)) {
         return port;
       }
     }

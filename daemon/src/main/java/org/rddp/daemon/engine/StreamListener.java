@@ -13,7 +13,8 @@ public final class StreamListener {
   private final int number;
   private final HostAddress address;
   private final boolean onlyIpv6;
-  private final boolean sharesPort;
+  private final boolean reusesPort;
+  private final long socket;
   private final int port;
   private final StreamSection[] sections;
   private final long openedAt = System.nanoTime();
@@ -32,21 +33,24 @@ public final class StreamListener {
    * @param number in the daemon
    * @param address one of an interface, {@code 0.0.0.0}: any of IPv4, or {@code ::}: any
    * @param onlyIpv6 whether {@code ::} does not stand for addresses of IPv4
-   * @param sharesPort whether others of the same user may have the same address and port
+   * @param reusesPort whether others that say so, too, may have the same address and port
+   * @param socket the number of the kernel's socket beside it; 0: none
    * @param sections the program's, by engine
    */
   public StreamListener(
       int number,
       HostAddress address,
       boolean onlyIpv6,
-      boolean sharesPort,
+      boolean reusesPort,
+      long socket,
       int port,
       int backlog,
       StreamSection[] sections) {
     this.number = number;
     this.address = address;
     this.onlyIpv6 = onlyIpv6;
-    this.sharesPort = sharesPort;
+    this.reusesPort = reusesPort;
+    this.socket = socket;
     this.port = port;
     this.backlog = backlog;
     this.sections = sections;
@@ -67,9 +71,9 @@ public final class StreamListener {
     return port;
   }
 
-  /** Whether others of the same user may have the same address and port. */
-  public boolean sharesPort() {
-    return sharesPort;
+  /** Whether another one of the same user may have the same address and port. */
+  public boolean sharesPort(boolean otherReusesPort, long otherSocket) {
+    return (reusesPort && otherReusesPort) || (socket != 0 && socket == otherSocket);
   }
 
   /** Whether it takes IPv6 only. */

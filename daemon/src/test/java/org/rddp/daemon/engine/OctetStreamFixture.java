@@ -80,7 +80,7 @@ final class OctetStreamFixture {
       new StreamSection(engine, 0, SessionOwner.unlimited(), doorbells, Runnable::run);
   final StreamListener listener =
       new StreamListener(
-          1, Ipv4Address.parse("0.0.0.0"), false, false, PORT, 4, new StreamSection[] {section});
+          1, Ipv4Address.parse("0.0.0.0"), false, false, 0, PORT, 4, new StreamSection[] {section});
 
   /** Streams that have been offered and not been accepted by the test. */
   final Queue<OctetStream> offered = new ArrayDeque<>();

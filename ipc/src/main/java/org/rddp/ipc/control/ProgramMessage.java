@@ -482,9 +482,11 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param port 1 to 65535, or 0: any
    * @param backlog streams that may wait to be accepted, 1 to 65535
    * @param flags {@link #REUSE_PORT}, {@link #ONLY_IPV6}
+   * @param socket the number that the kernel has given the program's listening socket (SO_COOKIE):
+   *     listeners of the same user for the same socket share address and port; 0: it has none
    */
   @MessageType(53)
-  record StreamListen(int request, IpAddress address, int port, int backlog, int flags)
+  record StreamListen(int request, IpAddress address, int port, int backlog, int flags, long socket)
       implements ProgramMessage {
     /** Other listeners of the same user that ask for this, too, may share address and port. */
     public static final int REUSE_PORT = 1;

@@ -156,7 +156,7 @@ class ControlSocketTest {
         new ProgramMessage.ExpectPsn(29, 0x100001, 0xabcdef, 4),
         new ProgramMessage.SocketsHello(49, 11, TEXT),
         new ProgramMessage.StreamConnect(51, IpAddress.ipv4(1), 2, IpAddress.NONE, 3, 4, 5),
-        new ProgramMessage.StreamListen(53, IpAddress.ipv6(1, 2), 3, 4, 5),
+        new ProgramMessage.StreamListen(53, IpAddress.ipv6(1, 2), 3, 4, 5, 6),
         new ProgramMessage.StreamListenEnd(55, 6),
         new ProgramMessage.StreamBacklog(58, 7, 8),
         new ProgramMessage.ListInterfaces(24, 7, 3));
