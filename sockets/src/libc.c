@@ -37,3 +37,15 @@ void check_room(size_t octets, size_t room) {
         abort();
     }
 }
+
+/*
+ * An object that is loaded with RTLD_DEEPBIND, as PHP's extensions are, and what it brings along, find libc before this library: their
+ * connections would be the kernel's without a word. It is a jump to libc, which looks for the file in the caller's folders.
+ */
+EXPORT void *(dlopen)(const char *file, int mode) {
+    static void *(*next)(const char *, int);
+    if (next == NULL) {
+        *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    }
+    return next(file, mode & ~RTLD_DEEPBIND);
+}

@@ -65,6 +65,8 @@ class SocketsTest {
         "nested_test-thread",
         "ways_test-address",
         "ways_test-thread",
+        "deep_test-address",
+        "deep_test-thread",
         "fork_test-address",
         "descriptors_test-address",
         "sharing_test-address",
