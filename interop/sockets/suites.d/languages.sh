@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Tests of languages: Perl's IO::Socket, IO::Select and IO::Socket::IP, HTTP::Daemon, and Tcl's socket.test.
+# Tests of languages: Perl's IO::Socket, IO::Select and IO::Socket::IP, HTTP::Daemon, Tcl's socket.test, Ruby's of sockets and net/http, and
+# PHP's of sockets and streams.
 
 unpack_perl() {
     local from
@@ -41,4 +42,46 @@ run_tcl() {
         timeout -k 5 240 tclsh "$file.test" -verbose pse 2>&1 </dev/null | tee "$file.log" |
             awk '/^\+\+\+\+ .* PASSED/ { print $2, "ok" } /^\+\+\+\+ .* SKIPPED/ { print $2, "skipped" } /^==== .* FAILED$/ { print $2, "failed" }' | sort -u
     done
+}
+
+unpack_ruby() {
+    local from
+    from=$(sources ruby3.1 '*/test/*' '*/tool/*') || return
+    cp -r "$from"/{test,tool} "$1"
+}
+
+# A line for each of its tests.
+# shellcheck disable=SC2317
+run_ruby() {
+    local file
+    for file in test/socket/test_*.rb test/net/{http,protocol}/test_*.rb test/drb/test_drb.rb test/open-uri/test_open-uri.rb; do
+        timeout -k 5 240 ruby test/runner.rb -v "$file" 2>&1 </dev/null | tee "$file.log" | ruby_results
+    done
+}
+
+# "[2/8] TestSocket_TCPSocket#test_inspect = 0.00 s" when a test begins; "  1) Failure:" and its name in the next line.
+ruby_results() {
+    awk '/^ *[0-9]+\) (Failure|Error|Skipped):/ { wrong = $2 == "Skipped:" ? "skipped" : "failed"; next }
+        match($0, /[A-Za-z_:0-9]+#test_[A-Za-z_0-9]+/) && (/^\[ *[0-9]+\// || wrong != "") {
+            name = substr($0, RSTART, RLENGTH); if (wrong != "" || !(name in result)) result[name] = wrong == "" ? "ok" : wrong; wrong = ""; last = name }
+        /^Finished tests/ { last = "" }
+        END { if (last != "") result[last] = "hangs"; for (name in result) print name, result[name] }' | sort
+}
+
+unpack_php() {
+    local from
+    from=$(sources php8.2 '*/ext/*/tests/*' '*/tests/*' '*/run-tests.php') || return
+    mkdir -p "$1/ext/standard/tests"
+    cp "$from/run-tests.php" "$1"
+    cp -r "$from/ext/sockets" "$from/ext/openssl" "$1/ext"
+    cp -r "$from"/ext/standard/tests/{network,streams,http} "$1/ext/standard/tests"
+}
+
+# Those that connect. A line for each file; WARN is one that has passed the second time.
+# shellcheck disable=SC2317
+run_php() {
+    local files
+    mapfile -t files < <(grep -rlE --include='*.phpt' 'tcp://|AF_INET|socket_create_listen|stream_socket_server' ext | sort)
+    TEST_PHP_EXECUTABLE=$(command -v php) NO_INTERACTION=1 TEST_TIMEOUT=30 timeout -k 5 3000 php run-tests.php -q --no-color "${files[@]}" 2>&1 </dev/null |
+        tee log | sed -E 's/\]WARN /]PASS /' | sed -nE 's/.*(PASS|FAIL|SKIP|BORK|WARN|LEAK|XFAIL)( .*)? \[([^] ]*\.phpt)\].*/\3 \1/p' | sort -u
 }

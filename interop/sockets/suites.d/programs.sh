@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Tests of programs: Node's of net and http, redis's, and Apache's.
+# Tests of programs: Node's of net and http, redis's, Apache's, and nginx's.
 
 unpack_node() {
     local from
@@ -42,8 +42,10 @@ unpack_redis() {
 run_redis() {
     local units=(unit/auth unit/protocol unit/querybuf unit/pubsub unit/multi unit/networking unit/introspection unit/limits
         unit/obuf-limits unit/pause unit/replybufsize unit/shutdown unit/wait unit/info unit/type/list unit/client-eviction
-        integration/replication integration/replication-psync integration/block-repl integration/redis-cli
-        integration/redis-benchmark integration/psync2-reg)
+        integration/replication integration/replication-{2,3,4} integration/replication-psync integration/replication-buffer
+        integration/block-repl integration/redis-cli integration/redis-benchmark integration/psync2 integration/psync2-reg
+        integration/psync2-pingoff integration/psync2-master-restart integration/failover integration/shutdown integration/logging
+        integration/dismiss-mem integration/aof integration/aof-multi-part integration/rdb)
     if [[ -n $quick ]]; then units=(unit/auth unit/protocol unit/querybuf unit/pubsub unit/multi unit/limits); fi
     local unit
     for unit in "${units[@]}"; do
@@ -57,6 +59,8 @@ redis_results() {
         match($0, /^\[(ok|err|exception|ignore|skip|timeout)\]: /) {
             result = substr($0, 2, index($0, "]") - 2); name = substr($0, RLENGTH + 1)
             sub(/ \([0-9]+ ms\)$/, "", name); sub(/ in tests\/.*$/, "", name); gsub(/[^A-Za-z0-9.,:=<>+*\/-]+/, "_", name)
+            # Its instances are chosen at random.
+            if (unit == "integration/psync2") gsub(/[0-9]+/, "N", name)
             print unit ":" name, result == "err" ? "failed" : result
         }' | sort -u
 }
@@ -86,4 +90,23 @@ run_apache() {
             timeout -k 5 3000 setpriv --reuid nobody --regid nogroup --clear-groups t/TEST t/{apache,protocol,http11,filter}/*.t
     } </dev/null 2>&1 | tee log | awk '/^t\/[^ ]*\.t \.+ / {
         print $1, $NF == "ok" ? "ok" : $3 == "skipped:" ? "skipped" : "failed" }' | sort -u
+}
+
+# UDP, such as the resolver's, keeps the kernel's loopback.
+# shellcheck disable=SC2154
+unpack_nginx() {
+    cp -r "$nginx_tests"/{lib,*.t} "$1" || return
+    perl -0pi -e 's/127\.0\.0\.1(?=:%%PORT_\d+_UDP%%)/127.0.0.3/g;
+        s/(Proto\s*=>\s*["\x27]udp["\x27],\s*(Local|Peer)Addr\s*=>\s*["\x27])127\.0\.0\.1/${1}127.0.0.3/g' "$1"/*.t "$1"/lib/Test/*.pm "$1"/lib/Test/Nginx/*.pm
+}
+
+# nginx of Debian's packages, with its modules for mail and streams.
+# shellcheck disable=SC2317,SC2034
+run_nginx() {
+    local deadline=90
+    # Its modules by name: the tests take those that are configured and not packaged for installed otherwise.
+    export TEST_NGINX_GLOBALS='user root; load_module /usr/lib/nginx/modules/ngx_mail_module.so;
+        load_module /usr/lib/nginx/modules/ngx_stream_module.so;'
+    export TEST_NGINX_BINARY=/usr/sbin/nginx PERL5LIB=lib
+    each prove [a-z]*.t
 }
