@@ -469,7 +469,6 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     state = State.CLOSING;
     // Whoever has the memory still, and takes another file for the socket, asks the kernel.
     header().state(StreamHeader.ENDED);
-    receiver.close();
     deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
     if (receiver.unread() > 0) {
       resetOnceSent();

@@ -33,7 +33,6 @@ final class StreamReceiver {
   private long count;
   private boolean posted;
   private boolean ended;
-  private boolean closed;
 
   StreamReceiver(RdmapStream rdmap) {
     this.rdmap = rdmap;
@@ -102,11 +101,6 @@ final class StreamReceiver {
     return ended;
   }
 
-  /** Nobody reads any more: the peer gets no more room, and octets that come are for nobody. */
-  void close() {
-    closed = true;
-  }
-
   /** Takes what programs have read. Returns false if what they say cannot be. */
   boolean look() {
     return look(header.consumed());
@@ -156,6 +150,6 @@ final class StreamReceiver {
   /** Whether there is so much new room that the peer must be told: any, if it has none left. */
   boolean owesCredit() {
     long more = consumed + ring.octets() - granted;
-    return !closed && (more >= ring.octets() / 4 || (more > 0 && granted == received));
+    return more >= ring.octets() / 4 || (more > 0 && granted == received);
   }
 }

@@ -251,6 +251,23 @@ class OctetStreamTest {
     assertThat(fixture.released).hasSize(1);
   }
 
+  /** Otherwise it would wait for room until the stream is given up. */
+  @Test
+  void shouldTellAPeerWithoutRoomOfTheRoomAtAClose() throws Exception {
+    establish();
+    program.write("z".repeat(OctetStreamFixture.RING));
+    peer.send(OctetStreamFixture.RING, 0);
+    fixture.run();
+    // It is read in parts, none of which is worth a doorbell.
+    program.header.consume(0, OctetStreamFixture.RING);
+    program.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("/" + OctetStreamFixture.RING);
+    peer.send(5, 0);
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+  }
+
   @Test
   void shouldTakeTheEndOfAPeerThatIsClosedLater() throws Exception {
     establish();
