@@ -44,8 +44,9 @@ static int collect(struct instance *instance, struct epoll_event *events, int mo
             events[count++] = (struct epoll_event){.events = ready, .data = item->event.data};
             note_report(item);
         }
+        /* What the kernel watches may be asked for room since. */
         item->cools = item->disabled
-            || (ready == 0 && (item->armed == generation() || (is_quiet(item, QUIET) && !watch_item(item, false))));
+            || (ready == 0 && (item->armed == generation() || is_quiet(item, QUIET)) && !watch_item(item, false));
     }
     for (unsigned i = hot; i > 0; i--) {
         if (instance->hot[i - 1]->cools) {

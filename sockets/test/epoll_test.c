@@ -244,10 +244,39 @@ static void should_wait_for_nanoseconds(void) {
     CHECK(close(epoll) == 0);
 }
 
+/* The kernel has been watching it for octets when room is asked for, too, as redis does with a replica that it sends a file. */
+static void should_report_room_that_is_asked_for_later(void) {
+    static const uint8_t octets[1 << 14];
+    static uint8_t read_there[1 << 16];
+    struct pair pair = connect_pair();
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT, .data.fd = pair.near}, got;
+    add(epoll, pair.near, EPOLLIN);
+    for (int i = 0; i < 16; i++) {
+        CHECK(epoll_wait(epoll, &got, 1, 1) == 0);
+    }
+    CHECK(epoll_ctl(epoll, EPOLL_CTL_MOD, pair.near, &event) == 0);
+    size_t left = 0;
+    while (epoll_wait(epoll, &got, 1, 20) == 1) {
+        ssize_t sent = send(pair.near, octets, sizeof octets, MSG_DONTWAIT);
+        CHECK(sent > 0);
+        left += (size_t)sent;
+    }
+    while (left > 0) {
+        ssize_t got_there = recv(pair.far, read_there, sizeof read_there, 0);
+        CHECK(got_there > 0);
+        left -= (size_t)got_there;
+    }
+    CHECK(next_event(epoll, pair.near) == EPOLLOUT);
+    close_pair(&pair);
+    CHECK(close(epoll) == 0);
+}
+
 int main(void) {
     RUN(should_report_a_level_again_and_again);
     RUN(should_report_an_edge_once);
     RUN(should_report_room_after_it_has_reported_octets);
+    RUN(should_report_room_that_is_asked_for_later);
     RUN(should_report_a_oneshot_until_it_is_armed_again);
     RUN(should_report_sockets_that_connect_after_they_are_added);
     RUN(should_report_listeners);
