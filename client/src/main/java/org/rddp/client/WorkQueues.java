@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.ring.PolledCompletion;
@@ -264,13 +265,13 @@ final class WorkQueues {
   /** Begins an atomic. */
   SubmissionEntry beginAtomic(int opcode, long id, int flags, MemoryRegion region, long offset) {
     checkRdmap();
-    checkMemory(region, offset, WorkRequest.ATOMIC_OCTETS);
+    checkMemory(region, offset, RequestForm.ATOMIC_OCTETS);
     checkFlags(flags, FLAGS);
     checkWritable(region.rights(), "an atomic");
     SubmissionEntry entry = claim(WorkRequest.ATOMIC_SLOTS);
     return entry == null
         ? null
-        : begin(entry, opcode, flags, id).memory(region.stag(), offset, WorkRequest.ATOMIC_OCTETS);
+        : begin(entry, opcode, flags, id).memory(region.stag(), offset, RequestForm.ATOMIC_OCTETS);
   }
 
   /** Begins a request without a message. */
@@ -331,9 +332,8 @@ final class WorkQueues {
   }
 
   private static boolean isReceive(int opcode) {
-    return opcode == Opcode.RECEIVE
-        || opcode == Opcode.RECEIVE_UNTAGGED
-        || opcode == Opcode.TAGGED_NOTICE;
+    RequestForm form = RequestForm.of(opcode);
+    return form != null && form.queue() != RequestForm.Queue.SEND;
   }
 
   /** Forgets the numbers of requests that a completion has reported. */
@@ -368,11 +368,7 @@ final class WorkQueues {
 
   /** The flags of an opcode: only messages that complete a receive of the peer can be solicited. */
   private static int allowed(int opcode) {
-    return switch (opcode) {
-      case Opcode.SEND, Opcode.WRITE_IMMEDIATE, Opcode.SEND_IMMEDIATE, Opcode.SEND_WITH_IMMEDIATE ->
-          SEND_FLAGS;
-      default -> FLAGS;
-    };
+    return RequestForm.of(opcode).flags() & SEND_FLAGS;
   }
 
   void checkInline(int length) {
@@ -388,9 +384,9 @@ final class WorkQueues {
 
   static void checkMemory(Rddp session, MemoryRegion region, long offset, long length) {
     region.check(session, offset, length);
-    if (length > WorkRequest.MAX_LENGTH) {
+    if (length > RequestForm.MAX_LENGTH) {
       throw new IllegalArgumentException(
-          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
+          "a message of " + length + " octets, at most " + RequestForm.MAX_LENGTH);
     }
   }
 

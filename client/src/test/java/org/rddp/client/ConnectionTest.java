@@ -25,6 +25,7 @@ import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -306,7 +307,7 @@ class ConnectionTest {
     assertThatThrownBy(() -> nearEnd.postSend(1, farMemory, 0, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("another session");
-    assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 0, 1, WorkRequest.INLINE))
+    assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 0, 1, RequestForm.INLINE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "a work request of this kind has no flag INLINE; it may have SIGNALLED, FENCED,"

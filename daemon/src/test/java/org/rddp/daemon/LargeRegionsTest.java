@@ -20,8 +20,8 @@ import org.rddp.client.Rddp;
 import org.rddp.client.ScatterList;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
-import org.rddp.ipc.ring.WorkRequest;
 
 /** A region with offsets of more than 32 bits. All tests use one: its pages are all allocated. */
 @Timeout(60)
@@ -160,7 +160,7 @@ class LargeRegionsTest {
 
   @Test
   void shouldRejectMessagesLongerThan32BitsOfLength() {
-    long most = WorkRequest.MAX_LENGTH;
+    long most = RequestForm.MAX_LENGTH;
     String words = "a message of 4294967296 octets, at most 4294967295";
     assertThatThrownBy(() -> in.postSend(1, large, 0, most + 1)).hasMessage(words);
     assertThatThrownBy(() -> in.postWrite(1, large, 0, most + 1, 1, 0)).hasMessage(words);

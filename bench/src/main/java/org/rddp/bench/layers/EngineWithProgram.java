@@ -7,6 +7,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.daemon.engine.Engine;
@@ -222,7 +223,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     return rings
         .claim(WorkRequest.ATOMIC_SLOTS)
         .begin(opcode, SendFlags.SIGNALLED, 1, connection)
-        .memory(sinkStag, 0, WorkRequest.ATOMIC_OCTETS)
+        .memory(sinkStag, 0, RequestForm.ATOMIC_OCTETS)
         .operands(1, 0, 0, 0)
         .remote(remoteStag, 0)
         .submit();

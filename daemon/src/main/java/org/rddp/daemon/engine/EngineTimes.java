@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 
 /**
  * Times of an engine's turns and requests, by the clock of its turns. The engine's thread records;
@@ -16,8 +17,8 @@ public final class EngineTimes {
   private boolean worked;
 
   EngineTimes() {
-    for (int opcode = 0; opcode < requests.length; opcode++) {
-      requests[opcode] = Opcode.isKnown(opcode) ? new TimeHistogram() : null;
+    for (RequestForm form : RequestForm.all()) {
+      requests[form.opcode()] = new TimeHistogram();
     }
   }
 
@@ -66,7 +67,7 @@ public final class EngineTimes {
    * @param opcode one of {@link Opcode}
    */
   public TimeHistogram requests(int opcode) {
-    if (!Opcode.isKnown(opcode)) {
+    if (RequestForm.of(opcode) == null) {
       throw new IllegalArgumentException("there is no opcode " + opcode);
     }
     return requests[opcode];

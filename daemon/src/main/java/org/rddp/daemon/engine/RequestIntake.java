@@ -135,7 +135,7 @@ public final class RequestIntake {
       // The sink of a Read of no octets is not checked.
       request.local(work.localStag(), work.localOffset(), 0);
     }
-    int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
+    int rights = work.form().sink() ? AccessRights.LOCAL_WRITE : 0;
     for (int i = 0; i < work.pieces(); i++) {
       long offset = work.pieceOffset(i);
       long length = work.pieceLength(i);
@@ -191,7 +191,7 @@ public final class RequestIntake {
     if (opcode == Opcode.BIND) {
       SessionWindow window = memory.window(work.window());
       entry.window(work.window(), window == null ? 0 : window.nextStag());
-    } else if (Opcode.isPlainDdpReceive(opcode)) {
+    } else if (opcode == Opcode.RECEIVE_UNTAGGED || opcode == Opcode.TAGGED_NOTICE) {
       entry.untagged(0, work.qn(), 0);
     } else if (isSharedReceive()) {
       entry.receiveQueue(work.receiveQueue());

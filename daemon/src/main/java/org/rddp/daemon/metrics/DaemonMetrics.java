@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.TimeHistogram;
@@ -54,11 +54,9 @@ public final class DaemonMetrics implements MultiCollector {
     for (Engine engine : engines) {
       Labels labels = Labels.of("interface", engine.name());
       turns.dataPoint(histogram(labels, engine.times().turns()));
-      for (int opcode = 0; opcode <= Opcode.TAGGED_NOTICE; opcode++) {
-        if (Opcode.isKnown(opcode)) {
-          Labels operation = labels.add("operation", Opcode.name(opcode).replace(' ', '_'));
-          requests.dataPoint(histogram(operation, engine.times().requests(opcode)));
-        }
+      for (RequestForm form : RequestForm.all()) {
+        Labels operation = labels.add("operation", form.name().replace(' ', '_'));
+        requests.dataPoint(histogram(operation, engine.times().requests(form.opcode())));
       }
     }
     all.add(turns.build());

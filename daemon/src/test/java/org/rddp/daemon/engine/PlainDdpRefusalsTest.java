@@ -11,6 +11,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.RequestForm;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.StagPieces;
@@ -99,7 +100,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     rings
         .claim(WorkRequest.ATOMIC_SLOTS)
         .begin(Opcode.FETCH_ADD, 0, 7, connection)
-        .memory(stag, 0, WorkRequest.ATOMIC_OCTETS)
+        .memory(stag, 0, RequestForm.ATOMIC_OCTETS)
         .operands(0, 0, 0, 0)
         .submit();
     StagPieces list = new StagPieces();

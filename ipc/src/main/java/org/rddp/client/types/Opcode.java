@@ -1,6 +1,9 @@
 package org.rddp.client.types;
 
-/** The kinds of work requests and completions: numbers from 1 to 255. */
+/**
+ * The kinds of work requests and completions: numbers from 1 to 255. {@link RequestForm} says what
+ * each of them is.
+ */
 public final class Opcode {
   /** Gives memory to the next Send that arrives. */
   public static final int RECEIVE = 1;
@@ -52,51 +55,9 @@ public final class Opcode {
 
   private Opcode() {}
 
-  /** Whether there is such an opcode. */
-  public static boolean isKnown(int opcode) {
-    return (opcode >= RECEIVE && opcode <= SEND_WITH_IMMEDIATE) || isPlainDdp(opcode);
-  }
-
-  /** Whether it is for connections that speak plain DDP only. */
-  public static boolean isPlainDdp(int opcode) {
-    return opcode >= SEND_UNTAGGED && opcode <= TAGGED_NOTICE;
-  }
-
-  /** Whether it is a receive or a notice of plain DDP, which a message of the peer completes. */
-  public static boolean isPlainDdpReceive(int opcode) {
-    return opcode == RECEIVE_UNTAGGED || opcode == TAGGED_NOTICE;
-  }
-
-  /** Whether it is one of the atomic operations. */
-  public static boolean isAtomic(int opcode) {
-    return opcode >= FETCH_ADD && opcode <= COMPARE_SWAP;
-  }
-
-  /** Whether the peer's octets are placed in memory of this end. */
-  public static boolean isSink(int opcode) {
-    return opcode == RECEIVE || opcode == READ || opcode == RECEIVE_UNTAGGED || isAtomic(opcode);
-  }
-
   /** Its name, for people. */
   public static String name(int opcode) {
-    return switch (opcode) {
-      case RECEIVE -> "receive";
-      case SEND -> "send";
-      case WRITE -> "write";
-      case READ -> "read";
-      case WRITE_IMMEDIATE -> "write with immediate";
-      case SEND_IMMEDIATE -> "immediate";
-      case FETCH_ADD -> "fetch and add";
-      case SWAP -> "swap";
-      case COMPARE_SWAP -> "compare and swap";
-      case INVALIDATE -> "invalidate";
-      case BIND -> "bind";
-      case SEND_WITH_IMMEDIATE -> "send with immediate";
-      case SEND_UNTAGGED -> "untagged send";
-      case SEND_TAGGED -> "tagged send";
-      case RECEIVE_UNTAGGED -> "untagged receive";
-      case TAGGED_NOTICE -> "tagged notice";
-      default -> "opcode " + opcode;
-    };
+    RequestForm form = RequestForm.of(opcode);
+    return form == null ? "opcode " + opcode : form.name();
   }
 }

@@ -47,7 +47,7 @@ public final class PolledCompletion {
     connection = RingLayout.getInt(memory, slot + CompletionEntry.CONNECTION);
     retired = RingLayout.getInt(memory, slot + CompletionEntry.RETIRED);
     detail = RingLayout.getInt(memory, slot + CompletionEntry.DETAIL);
-    boolean plain = Opcode.isPlainDdpReceive(opcode);
+    boolean plain = opcode == Opcode.RECEIVE_UNTAGGED || opcode == Opcode.TAGGED_NOTICE;
     rsvdUlp = plain ? RingLayout.getLong(memory, slot + CompletionEntry.RSVD_ULP) : 0;
     qn = plain ? RingLayout.getInt(memory, slot + CompletionEntry.QN) : 0;
     msn = plain ? RingLayout.getInt(memory, slot + CompletionEntry.MSN) : 0;

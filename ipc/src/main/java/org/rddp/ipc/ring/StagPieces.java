@@ -1,5 +1,7 @@
 package org.rddp.ipc.ring;
 
+import org.rddp.client.types.RequestForm;
+
 /**
  * The pieces of memory of one work request, by STag, offset and length, in the order of the
  * message. Reused; one thread.
@@ -26,17 +28,17 @@ public final class StagPieces {
    * @param offset in the region, 0 or more
    * @param octets of it, 0 or more
    * @throws IllegalStateException if there are {@link #MOST}, or the message would be longer than
-   *     {@link WorkRequest#MAX_LENGTH}
+   *     {@link RequestForm#MAX_LENGTH}
    */
   public void add(int stag, long offset, long octets) {
     if (count == MOST) {
       throw new IllegalStateException(
           "the list has %d pieces, the most that a message may lie in".formatted(MOST));
     }
-    if (octets > WorkRequest.MAX_LENGTH - length) {
+    if (octets > RequestForm.MAX_LENGTH - length) {
       throw new IllegalStateException(
           "a piece of %d octets behind %d makes a message of more than %d"
-              .formatted(octets, length, WorkRequest.MAX_LENGTH));
+              .formatted(octets, length, RequestForm.MAX_LENGTH));
     }
     stags[count] = stag;
     offsets[count] = offset;

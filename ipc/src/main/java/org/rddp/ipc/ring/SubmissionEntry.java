@@ -1,6 +1,7 @@
 package org.rddp.ipc.ring;
 
 import java.lang.foreign.MemorySegment;
+import org.rddp.client.types.RequestForm;
 
 /**
  * A work request that a program writes into the submission ring: a flyweight over the slots that
@@ -57,7 +58,7 @@ public final class SubmissionEntry {
    * Sets the range of a region that the message lies in.
    *
    * @param offset in the region
-   * @param length octets, 0 to {@link WorkRequest#MAX_LENGTH}; more for a {@link
+   * @param length octets, 0 to {@link RequestForm#MAX_LENGTH}; more for a {@link
    *     org.rddp.client.types.Opcode#BIND}
    */
   public SubmissionEntry memory(int stag, long offset, long length) {
@@ -85,7 +86,7 @@ public final class SubmissionEntry {
       RingLayout.putLong(memory, at + WorkRequest.PIECE_OFFSET, pieces.offset(i));
       RingLayout.putLong(memory, at + WorkRequest.PIECE_LENGTH, pieces.length(i));
     }
-    addToWord(WorkRequest.LIST << 8 | count << 24);
+    addToWord(RequestForm.LIST << 8 | count << 24);
     return memory(0, 0, pieces.length());
   }
 
@@ -104,7 +105,7 @@ public final class SubmissionEntry {
       MemorySegment.copy(from, offset + copied, memory, further(i), octets);
       copied += octets;
     }
-    addToWord(WorkRequest.INLINE << 8);
+    addToWord(RequestForm.INLINE << 8);
     return memory(0, 0, length);
   }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 
 /**
@@ -37,20 +38,11 @@ import org.rddp.client.types.SendFlags;
  * Used by one thread; reused without allocation.
  */
 public final class WorkRequest {
-  /** Flag: the entry carries the message; it has no local STag and offset. */
-  public static final int INLINE = 2;
-
-  /** Flag: the message lies in pieces. */
-  public static final int LIST = 16;
-
   /** The most slots that a request takes. */
   public static final int MAX_SLOTS = 4;
 
   /** The most octets that a request carries inline. */
   public static final int MAX_INLINE = (MAX_SLOTS - 1) * 56;
-
-  /** The longest message: lengths are 32 bits wide on the wire (RFC 5041 section 4.3). */
-  public static final long MAX_LENGTH = 0xffff_ffffL;
 
   static final int OPCODE = 4;
   static final int ID = 8;
@@ -62,9 +54,6 @@ public final class WorkRequest {
   static final int QN = 44;
   static final int REMOTE_TO = 48;
   static final int IMMEDIATE = 56;
-
-  /** Octets that an atomic works on. */
-  public static final int ATOMIC_OCTETS = 8;
 
   /** The slots of an atomic. */
   public static final int ATOMIC_SLOTS = 2;
@@ -181,7 +170,7 @@ public final class WorkRequest {
 
   /** Whether {@link SubmissionEntry} can have written the copy. */
   boolean isWellFormed() {
-    RequestForm form = RequestForm.of(opcode);
+    RequestForm form = form();
     return form != null
         && (flags & ~form.flags()) == 0
         && (qn & ~form.qnBits()) == 0
@@ -194,8 +183,13 @@ public final class WorkRequest {
         && piecesFit();
   }
 
+  /** What a well-formed request with this opcode is. */
+  public RequestForm form() {
+    return RequestForm.of(opcode);
+  }
+
   private int slots() {
-    if (Opcode.isAtomic(opcode)) {
+    if (form().atomic()) {
       return ATOMIC_SLOTS;
     }
     if (isList()) {
@@ -220,7 +214,7 @@ public final class WorkRequest {
       long octets = pieceLength(i);
       fit =
           octets >= 0
-              && octets <= MAX_LENGTH
+              && octets <= RequestForm.MAX_LENGTH
               && pieceOffset(i) >= 0
               && RingLayout.getInt(further, piece(i) + 4) == 0;
       total += octets;
@@ -239,15 +233,12 @@ public final class WorkRequest {
 
   /** Whether success is reported, too. Receives and binds are always reported. */
   public boolean isSignalled() {
-    return (flags & SendFlags.SIGNALLED) != 0
-        || opcode == Opcode.RECEIVE
-        || opcode == Opcode.BIND
-        || Opcode.isPlainDdpReceive(opcode);
+    return (flags & SendFlags.SIGNALLED) != 0 || form().alwaysReported();
   }
 
   /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
   public boolean isInline() {
-    return (flags & INLINE) != 0;
+    return (flags & RequestForm.INLINE) != 0;
   }
 
   /** Flags for the stream: {@link SendFlags#FENCED} and {@link SendFlags#SOLICITED}. */
@@ -256,7 +247,7 @@ public final class WorkRequest {
   }
 
   private boolean isList() {
-    return (flags & LIST) != 0;
+    return (flags & RequestForm.LIST) != 0;
   }
 
   /**
@@ -306,8 +297,8 @@ public final class WorkRequest {
   }
 
   /**
-   * Octets of the message, or of room for one: 0 to {@link #MAX_LENGTH}; of a {@link Opcode#BIND}
-   * those of the window, which may be more.
+   * Octets of the message, or of room for one: 0 to {@link RequestForm#MAX_LENGTH}; of a {@link
+   * Opcode#BIND} those of the window, which may be more.
    */
   public long length() {
     return length;

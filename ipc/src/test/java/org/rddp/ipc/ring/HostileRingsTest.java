@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 
 /** What the other end can write into the rings, and that it harms nobody here. */
@@ -82,7 +83,7 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.SEND_TAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, 0);
-    assertThat(takeAfter(Opcode.TAGGED_NOTICE, WorkRequest.LIST, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE, RequestForm.LIST, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_TAGGED, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_UNTAGGED, SendFlags.SOLICITED, 1))
         .isEqualTo(DaemonRings.GARBAGE);
@@ -101,7 +102,7 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.SEND, 0, 2)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND, 0, 5)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND, 0, 255)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND, WorkRequest.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, RequestForm.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
   }
 
   @Test
@@ -109,10 +110,10 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.SEND, 32, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.RECEIVE, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.WRITE, SendFlags.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_IMMEDIATE, WorkRequest.INLINE, 1))
+    assertThat(takeAfter(Opcode.SEND_IMMEDIATE, RequestForm.INLINE, 1))
         .isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SWAP, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SWAP, RequestForm.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.RECEIVE, RequestForm.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
   }
 
   @Test
@@ -123,7 +124,7 @@ class HostileRingsTest {
     memory.set(ValueLayout.JAVA_LONG, length, 1L << 32);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, length, WorkRequest.MAX_INLINE + 1);
-    assertThat(takeAfter(Opcode.SEND, WorkRequest.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, RequestForm.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, length, 0);
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LOCAL_OFFSET, -1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -146,7 +147,7 @@ class HostileRingsTest {
     long rights = slot(0) + WorkRequest.REMOTE_TO;
     memory.set(ValueLayout.JAVA_LONG, length, 1);
     assertThat(takeAfter(Opcode.INVALIDATE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.BIND, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.BIND, RequestForm.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, rights, Access.LOCAL_WRITE.bit());
     assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, rights, Access.MW_BIND.bit());
@@ -164,7 +165,7 @@ class HostileRingsTest {
     memory.set(
         ValueLayout.JAVA_INT,
         slot(0) + WorkRequest.OPCODE,
-        WorkRequest.opcodeWord(opcode, flags | WorkRequest.LIST, slots) | pieces << 24);
+        WorkRequest.opcodeWord(opcode, flags | RequestForm.LIST, slots) | pieces << 24);
     state(0, 0);
     return daemon.take(request);
   }
@@ -175,7 +176,7 @@ class HostileRingsTest {
     assertThat(takeList(Opcode.SEND, 0, 1, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 1, 3)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 7, 4)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeList(Opcode.SEND, WorkRequest.INLINE, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.SEND, RequestForm.INLINE, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.READ, 0, 1, 2)).as("a read").isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND, 0, 1 | 1 << 8)).isEqualTo(DaemonRings.GARBAGE);
     long piece = slot(1) + WorkRequest.DATA;
@@ -243,7 +244,7 @@ class HostileRingsTest {
       int result = rings.take(request);
       for (int turn = 0; turn < 100 && result == DaemonRings.TAKEN; turn++) {
         taken++;
-        long most = request.opcode() == Opcode.BIND ? Long.MAX_VALUE : WorkRequest.MAX_LENGTH;
+        long most = request.opcode() == Opcode.BIND ? Long.MAX_VALUE : RequestForm.MAX_LENGTH;
         assertThat(request.length()).isBetween(0L, most);
         assertThat(request.localOffset()).isNotNegative();
         rings

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 
 class RingsTest {
@@ -136,7 +137,7 @@ class RingsTest {
               program
                   .claim(WorkRequest.ATOMIC_SLOTS)
                   .begin(Opcode.COMPARE_SWAP, SendFlags.SIGNALLED, lap, 7)
-                  .memory(8, 16, WorkRequest.ATOMIC_OCTETS)
+                  .memory(8, 16, RequestForm.ATOMIC_OCTETS)
                   .operands(1, 2, 3, -4L)
                   .remote(9, -10L)
                   .submit())

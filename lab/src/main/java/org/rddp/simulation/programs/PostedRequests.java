@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.List;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.simulation.memory.ModelStag;
 
@@ -98,7 +99,7 @@ final class PostedRequests {
   }
 
   private static boolean asks(PostedRequest request) {
-    return request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
+    return request.opcode() == Opcode.READ || RequestForm.of(request.opcode()).atomic();
   }
 
   private void end(PostedRequest request, PolledCompletion completion, CompletionStatus status) {
@@ -180,7 +181,7 @@ final class PostedRequests {
         request.number() < firstLate || end.state().failed || end.mayEndBehindFlushed(request);
     end.verify(mayBeSent, request, "ends well, behind one that was flushed");
     int opcode = request.opcode();
-    boolean atomic = Opcode.isAtomic(opcode);
+    boolean atomic = RequestForm.of(opcode).atomic();
     if (atomic || opcode == Opcode.READ) {
       end.verify(request.fault() == null, request, "is wrong, and is answered");
       end.peer()

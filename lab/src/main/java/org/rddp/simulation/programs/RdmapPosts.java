@@ -3,6 +3,7 @@ package org.rddp.simulation.programs;
 import java.util.SplittableRandom;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
@@ -266,7 +267,7 @@ final class RdmapPosts {
                 .memory(
                     end.stags().localStag(),
                     into - end.layout().own().from(),
-                    WorkRequest.ATOMIC_OCTETS)
+                    RequestForm.ATOMIC_OCTETS)
                 .remote(stag, to)
                 .operands(does.data(), does.mask(), does.compare(), does.compareMask())
                 .submit();
