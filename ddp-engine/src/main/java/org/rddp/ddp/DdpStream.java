@@ -135,6 +135,17 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   }
 
   /**
+   * Ends a receive that is not posted, with a status of the user's: {@link
+   * UlpHandler#onReceiveRefused} follows when those posted before it have ended.
+   *
+   * @param qn Queue Number of a queue of posted buffers
+   * @return false, and nothing happens, if the queue is shared
+   */
+  public boolean refuseReceive(int qn, long token, int status) {
+    return queues.refuse(qn, token, status, user);
+  }
+
+  /**
    * Sends a message to a Tagged Buffer of the peer. Each piece of memory is cut into segments by
    * itself.
    *

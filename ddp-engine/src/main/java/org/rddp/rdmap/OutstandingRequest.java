@@ -34,7 +34,7 @@ final class OutstandingRequest {
     left = 0;
   }
 
-  /** The request's sequence number in the {@link RdmapSendQueue}. */
+  /** The request's sequence number in the {@link org.rddp.ddp.sending.WorkQueue}. */
   long sequence() {
     return sequence;
   }

@@ -1,12 +1,13 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.sending.CompletionHandler;
 import org.rddp.tcp.CloseReason;
 
 /**
  * Callbacks from an {@link RdmapStream} to its user. All calls are made on the engine's thread; a
  * handler may call its stream from any of them.
  */
-public interface RdmapHandler {
+public interface RdmapHandler extends CompletionHandler {
   /** {@link #onError}'s layer for errors of RDMAP itself (RFC 5040 section 4.8). */
   int LAYER_RDMAP = 0;
 
@@ -20,7 +21,7 @@ public interface RdmapHandler {
    * A posted request has completed; its memory is the user's again. Every posted request completes
    * exactly once: receives in the order in which they were posted, and all others in theirs (RFC
    * 5040 section 5.5 rule 15), whatever their status. A receive completes within the call that
-   * posts it only if its length is wrong, or no more messages are received.
+   * posts it only if it is refused and the first of its queue, or no more messages are received.
    *
    * <p>A send or a write that succeeded has been handed to TCP in full; it is not known whether the
    * peer has it, unless {@linkplain RdmapSettings#acknowledged acknowledgments} are waited for. A
@@ -32,6 +33,7 @@ public interface RdmapHandler {
    * @param status of {@link RdmapCompletionStatus}
    * @param octets the length of the message; 0 if the request failed
    */
+  @Override
   void onCompletion(long token, int kind, int status, long octets);
 
   /**

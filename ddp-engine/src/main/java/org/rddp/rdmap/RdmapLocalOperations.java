@@ -6,6 +6,7 @@ import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.sending.WorkQueue;
 
 /**
  * Requests of a stream that send nothing and change the peer's access to local memory: binding a
@@ -21,7 +22,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
  */
 public final class RdmapLocalOperations {
   private final TaggedBuffers taggedBuffers;
-  private final RdmapSendQueue sendQueue;
+  private final WorkQueue sendQueue;
   private final RdmapStream stream;
   private final DdpStream ddp;
   private final int depth;
@@ -32,7 +33,7 @@ public final class RdmapLocalOperations {
 
   RdmapLocalOperations(
       TaggedBuffers taggedBuffers,
-      RdmapSendQueue sendQueue,
+      WorkQueue sendQueue,
       RdmapStream stream,
       DdpStream ddp,
       int depth,
@@ -59,7 +60,7 @@ public final class RdmapLocalOperations {
     if (stream.sendsNothing()) {
       return stream.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
     }
-    long sequence = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
+    long sequence = stream.add(request, CompletionKind.INVALIDATE, 0);
     add().invalidate(request.localStag());
     return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
@@ -78,7 +79,7 @@ public final class RdmapLocalOperations {
     if (stream.sendsNothing()) {
       return stream.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
     }
-    long sequence = sendQueue.add(request, CompletionKind.BIND, 0);
+    long sequence = stream.add(request, CompletionKind.BIND, 0);
     add().bind(request);
     return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }

@@ -8,6 +8,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.ddp.sending.WorkQueue;
 import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
@@ -21,7 +22,7 @@ import org.rddp.tcp.CloseReason;
 final class RdmapReceiver implements UlpHandler {
   private final RdmapHandler handler;
   private final TaggedBuffers taggedBuffers;
-  private final RdmapSendQueue sendQueue;
+  private final WorkQueue sendQueue;
   private final Requester requester;
   private final Termination termination;
 
@@ -59,7 +60,7 @@ final class RdmapReceiver implements UlpHandler {
   RdmapReceiver(
       RdmapHandler handler,
       TaggedBuffers taggedBuffers,
-      RdmapSendQueue sendQueue,
+      WorkQueue sendQueue,
       Requester requester,
       Termination termination,
       boolean acknowledged) {
@@ -364,6 +365,11 @@ final class RdmapReceiver implements UlpHandler {
   public void onReceiveRevoked(int qn, long token) {
     handler.onCompletion(
         token, CompletionKind.RECEIVE, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+  }
+
+  @Override
+  public void onReceiveRefused(int qn, long token, int status) {
+    handler.onCompletion(token, CompletionKind.RECEIVE, status, 0);
   }
 
   @Override

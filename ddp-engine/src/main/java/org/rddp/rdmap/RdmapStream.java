@@ -14,6 +14,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.DdpSender;
+import org.rddp.ddp.sending.WorkQueue;
 
 /**
  * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
@@ -28,14 +29,13 @@ import org.rddp.ddp.sending.DdpSender;
  * <p>Engine thread only.
  */
 public final class RdmapStream {
-  private final RdmapHandler handler;
   private final TaggedBuffers taggedBuffers;
   private final Termination termination;
   private final RdmapReceiver user;
   private final DdpStream ddp;
   private final DdpSender sender;
   private final RdmapLocalOperations localOperations;
-  private final RdmapSendQueue sendQueue;
+  private final WorkQueue sendQueue;
   private final OutstandingRequests requests;
   private final ByteBuffer readRequest = ByteBuffer.allocate(ReadRequest.LENGTH);
   private final byte[] atomicRequest = new byte[AtomicRequest.LENGTH];
@@ -49,9 +49,8 @@ public final class RdmapStream {
    */
   public RdmapStream(
       DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
-    this.handler = handler;
     taggedBuffers = engine.taggedBuffers();
-    sendQueue = new RdmapSendQueue(settings.sendDepth(), settings.queueMemory(), handler);
+    sendQueue = new WorkQueue(settings.sendDepth(), settings.queueMemory(), handler);
     requests =
         new OutstandingRequests(settings.sendDepth(), settings.ord(), settings.queueMemory());
     Requester requester = new Requester(sendQueue, requests);
@@ -129,11 +128,18 @@ public final class RdmapStream {
    */
   public boolean postReceive(StreamRequest request) {
     int refusal = ddp.acceptsBuffers() ? lengthError(request) : RdmapCompletionStatus.FLUSHED;
-    if (refusal != RdmapCompletionStatus.SUCCESS) {
-      handler.onCompletion(request.token(), CompletionKind.RECEIVE, refusal, 0);
-      return true;
-    }
-    return ddp.postReceive(RdmapHeader.SEND_QUEUE, request);
+    return refusal == RdmapCompletionStatus.SUCCESS
+        ? ddp.postReceive(RdmapHeader.SEND_QUEUE, request)
+        : refuseReceive(request.token(), refusal);
+  }
+
+  /**
+   * Ends a receive that is not posted, with a status; receives posted before it complete first.
+   *
+   * @return false, and nothing happens, if the stream's receives are shared
+   */
+  public boolean refuseReceive(long token, int status) {
+    return ddp.refuseReceive(RdmapHeader.SEND_QUEUE, token, status);
   }
 
   /**
@@ -152,7 +158,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.SEND, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
+    long sequence = add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
     int opcode = sendOpcode(request.flags(), invalidate);
     // RDMAP-4.1-06, RDMAP-4.3-01, RDMAP-5.3-05, RDMAP-5.5-08
@@ -179,7 +185,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    long sequence = add(request, CompletionKind.WRITE, request.length());
     // RDMAP-4.3-01, RDMAP-5.1-03, RDMAP-5.1-04, RDMAP-5.1-05, RDMAP-5.5-08
     return sender.postTagged(sequence, RdmapHeader.WRITE, request);
   }
@@ -201,7 +207,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.READ, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.READ, request.length());
+    long sequence = add(request, CompletionKind.READ, request.length());
     requests.add().beginRead(sequence, request);
     ReadRequest.write(readRequest, request); // RDMAP-4.4-01, RDMAP-5.2-06, RDMAP-5.2-11
     return sender.postInline( // RDMAP-5.2-09
@@ -229,7 +235,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.SEND, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
+    long sequence = add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
     int opcode = ImmediateData.opcode(request.flags());
     return sender.postInline( // RDMAPX-4-03, RDMAPX-6-01, RDMAPX-6-05
@@ -256,7 +262,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.SEND, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.SEND, request.length());
+    long sequence = add(request, CompletionKind.SEND, request.length());
     int opcode =
         RdmapFlags.solicited(request.flags())
             ? RdmapHeader.SEND_WITH_IMMEDIATE_SOLICITED
@@ -288,7 +294,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    long sequence = add(request, CompletionKind.WRITE, request.length());
     int next = ImmediateData.opcode(request.flags());
     return sender.postTaggedThen( // RDMAPX-6-04
         sequence, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
@@ -331,7 +337,7 @@ public final class RdmapStream {
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.ATOMIC, refusal);
     }
-    long sequence = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
+    long sequence = add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
     int identifier = nextIdentifier++;
     requests.add().beginAtomic(sequence, identifier, request.message().address());
     AtomicRequest.write(atomicRequest, opcode, identifier, request);
@@ -440,12 +446,20 @@ public final class RdmapStream {
         : RdmapCompletionStatus.SUCCESS;
   }
 
+  /** Appends a request to the send queue, which must have room; returns its sequence number. */
+  long add(StreamRequest request, int kind, long octets) {
+    return sendQueue.add(request.token(), kind, octets, RdmapFlags.fenced(request.flags()));
+  }
+
   /**
-   * Ends a request without sending it; requests posted before it complete first. The queue must
-   * have room. Always returns true.
+   * Ends a request of the send queue without sending it; requests posted before it complete first.
+   * The queue may be full. Always returns true.
+   *
+   * @param kind of {@link CompletionKind}
+   * @param status of {@link RdmapCompletionStatus}
    */
-  boolean refuse(StreamRequest request, int kind, int status) {
-    sendQueue.end(sendQueue.add(request, kind, 0), status);
+  public boolean refuse(StreamRequest request, int kind, int status) {
+    sendQueue.refuse(request.token(), kind, status);
     return true;
   }
 }

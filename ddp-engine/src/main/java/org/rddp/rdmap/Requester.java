@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.sending.WorkQueue;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -8,7 +9,7 @@ import org.rddp.wire.Memory;
  * The requester side of reads and atomics: sends them when ORD and fences allow, takes responses.
  */
 final class Requester {
-  private final RdmapSendQueue sendQueue;
+  private final WorkQueue sendQueue;
   private final OutstandingRequests requests;
   private DdpStream ddp;
 
@@ -17,7 +18,7 @@ final class Requester {
 
   private int refusedStatus;
 
-  Requester(RdmapSendQueue sendQueue, OutstandingRequests requests) {
+  Requester(WorkQueue sendQueue, OutstandingRequests requests) {
     this.sendQueue = sendQueue;
     this.requests = requests;
   }

@@ -1,16 +1,15 @@
 package org.rddp.daemon.engine;
 
-import java.util.Arrays;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * Reports the completions of one connection to its program, those of each queue in the order of its
- * requests. Unsignalled requests of the send queue that succeeded are reported by the next
- * completion of that queue. Engine thread only.
+ * Reports the completions of one connection to its program. Unsignalled requests of the send queue
+ * that succeeded are reported by the next completion of that queue. Engine thread only.
  */
 final class CompletionReports {
   private final Session session;
@@ -19,15 +18,9 @@ final class CompletionReports {
   /** Number of the shared receive queue, 0 for none. */
   private int receiveQueue;
 
-  private final CompletionOrder sends = new CompletionOrder(this);
+  /** Plain DDP: the connection's queues for Untagged Messages. */
+  private final int untaggedQueues;
 
-  /** Null if receives are shared. */
-  private CompletionOrder receives;
-
-  /** Plain DDP: orders of the receives of each queue. */
-  private final CompletionOrder[] untaggedReceives;
-
-  private final CompletionOrder notices = new CompletionOrder(this);
   private int connection;
 
   /** Null while the connection is not traced. */
@@ -35,8 +28,13 @@ final class CompletionReports {
 
   private boolean ended;
 
-  /** Receives of a shared queue that have ended here. */
-  private long sharedReceived;
+  private long sendsTaken;
+  private long sendsCompleted;
+
+  /** Without those of a shared queue. */
+  private long receivesTaken;
+
+  private long receivesCompleted;
 
   private int unreported;
   private long lastUnreported;
@@ -52,9 +50,7 @@ final class CompletionReports {
     this.session = session;
     receiveQueue = settings.receiveQueue();
     requests = session.requests();
-    receives = receiveQueue == 0 ? new CompletionOrder(this) : null;
-    untaggedReceives = new CompletionOrder[settings.queues().size()];
-    Arrays.setAll(untaggedReceives, qn -> new CompletionOrder(this));
+    untaggedQueues = settings.queues().size();
   }
 
   /** Sets the number of the connection. */
@@ -65,7 +61,6 @@ final class CompletionReports {
   /** Switches to a shared receive queue, before a receive is posted to the connection. */
   void shareReceives(int queue) {
     receiveQueue = queue;
-    receives = null;
   }
 
   /** Writes requests and their completions into a trace from now on; null for none. */
@@ -73,21 +68,26 @@ final class CompletionReports {
     trace = next;
   }
 
-  /** The order of the queue of a request just taken; null if there is none. */
-  CompletionOrder order(WorkRequest work) {
+  /** Counts a request just taken. */
+  void taken(WorkRequest work) {
     if (trace != null) {
       trace.onTaken(work.opcode(), work.id(), work.length());
     }
-    return switch (work.opcode()) {
-      case Opcode.RECEIVE -> receives;
-      case Opcode.RECEIVE_UNTAGGED -> untagged(work.qn());
-      case Opcode.TAGGED_NOTICE -> notices;
-      default -> sends;
-    };
+    RequestForm.Queue queue = work.form().queue();
+    if (queue == RequestForm.Queue.SEND) {
+      sendsTaken++;
+    } else if (isOwnReceive(queue, work.qn())) {
+      receivesTaken++;
+    }
   }
 
-  private CompletionOrder untagged(int qn) {
-    return qn >= 0 && qn < untaggedReceives.length ? untaggedReceives[qn] : null;
+  /** Whether a request of a queue is a receive of the connection's own. */
+  private boolean isOwnReceive(RequestForm.Queue queue, int qn) {
+    return switch (queue) {
+      case RECEIVE -> receiveQueue == 0;
+      case UNTAGGED_RECEIVE -> qn >= 0 && qn < untaggedQueues;
+      case SEND, NOTICE -> false;
+    };
   }
 
   /**
@@ -95,77 +95,56 @@ final class CompletionReports {
    * from removing the loads.
    */
   int prefetch() {
-    return (int) sends.taken() + unreported;
+    return (int) sendsTaken + unreported;
   }
 
   /** Whether requests of the send queue are outstanding. */
   boolean hasSends() {
-    return sends.isPending();
+    return sendsTaken > sendsCompleted;
   }
 
   /** Whether the program has posted sends, or receives of the connection's own. */
   boolean areUsed() {
-    return sends.isUsed() || (receives != null && receives.isUsed());
+    return sendsTaken > 0 || receivesTaken > 0;
   }
 
   /**
-   * Reports a refused request, after those before it have completed.
-   *
-   * @param named number of its Queue or its window
-   */
-  void refused(int slot, CompletionStatus status, int named) {
-    switch (requests.opcode(slot)) {
-      case Opcode.BIND -> bindEnded(slot, status, named);
-      case Opcode.RECEIVE -> receiveEnded(slot, status);
-      case Opcode.RECEIVE_UNTAGGED -> untaggedEnded(slot, status, named);
-      case Opcode.TAGGED_NOTICE -> noticeEnded(slot, status);
-      default -> ended(slot, status, 0);
-    }
-  }
-
-  /**
-   * Reports the end of a request of the send queue.
+   * Reports the end of a request, for which there is nothing to say but how it has ended.
    *
    * @param octets of its message, 0 if it failed
    */
   void ended(int slot, CompletionStatus status, long octets) {
     if (!ended) {
-      if (status == CompletionStatus.SUCCESS && !requests.isSignalled(slot)) {
-        unreported++;
-        lastUnreported = requests.id(slot);
-        lastUnreportedOpcode = requests.opcode(slot);
-        lastUnreportedOctets = octets;
-      } else {
-        begin(slot, status, octets, 1 + unreported).submit();
-        unreported = 0;
-      }
+      report(slot, status, octets);
     }
     remove(slot, status, octets);
-    sends.complete();
   }
 
-  /** Reports the end of a bind, signalled or not. */
-  void bindEnded(int slot, CompletionStatus status) {
-    bindEnded(slot, status, requests.window(slot).number());
+  private void report(int slot, CompletionStatus status, long octets) {
+    switch (form(slot).queue()) {
+      case SEND -> reportSend(slot, status, octets);
+      case RECEIVE -> beginReceive(slot, status, 0).submit();
+      case UNTAGGED_RECEIVE ->
+          begin(slot, status, 0, 1).untagged(0, requests.named(slot), 0).submit();
+      case NOTICE -> begin(slot, status, 0, 1).tagged(0, 0, 0).submit();
+    }
   }
 
-  private void bindEnded(int slot, CompletionStatus status, int number) {
-    if (!ended) {
+  private void reportSend(int slot, CompletionStatus status, long octets) {
+    if (status == CompletionStatus.SUCCESS && !requests.isSignalled(slot)) {
+      unreported++;
+      lastUnreported = requests.id(slot);
+      lastUnreportedOpcode = requests.opcode(slot);
+      lastUnreportedOctets = octets;
+      return;
+    }
+    CompletionEntry entry = begin(slot, status, octets, 1 + unreported);
+    if (requests.opcode(slot) == Opcode.BIND) {
       SessionWindow window = requests.window(slot);
-      int nextStag = window == null ? 0 : window.nextStag();
-      begin(slot, status, 0, 1 + unreported).window(number, nextStag).submit();
-      unreported = 0;
+      entry.window(requests.named(slot), window == null ? 0 : window.nextStag());
     }
-    remove(slot, status, 0);
-    sends.complete();
-  }
-
-  /** Reports a receive that will not be filled. */
-  void receiveEnded(int slot, CompletionStatus status) {
-    if (!ended) {
-      beginReceive(slot, status, 0).submit();
-    }
-    receiveCompleted(slot, status, 0);
+    entry.submit();
+    unreported = 0;
   }
 
   /**
@@ -185,7 +164,7 @@ final class CompletionReports {
       }
       entry.submit();
     }
-    receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
+    remove(slot, CompletionStatus.SUCCESS, octets);
   }
 
   /** Reports a receive filled by a message with a number. */
@@ -197,7 +176,7 @@ final class CompletionReports {
       }
       entry.immediateOfSend(data).submit();
     }
-    receiveCompleted(slot, CompletionStatus.SUCCESS, octets);
+    remove(slot, CompletionStatus.SUCCESS, octets);
   }
 
   /** Reports a receive used up by Immediate Data. */
@@ -209,44 +188,27 @@ final class CompletionReports {
       }
       entry.immediate(data).submit();
     }
-    receiveCompleted(slot, CompletionStatus.SUCCESS, Long.BYTES);
-  }
-
-  private void receiveCompleted(int slot, CompletionStatus status, long octets) {
-    remove(slot, status, octets);
-    if (receives != null) {
-      receives.complete();
-    } else {
-      sharedReceived++;
-    }
+    remove(slot, CompletionStatus.SUCCESS, Long.BYTES);
   }
 
   /** Requests of the send queue that have been taken. */
   long sendsTaken() {
-    return sends.taken();
+    return sendsTaken;
   }
 
   /** Requests of the send queue that have completed. */
   long sendsCompleted() {
-    return sends.completed();
+    return sendsCompleted;
   }
 
   /** Receives that wait for a message, without those of a shared queue. */
   long receivesPosted() {
-    long posted = receives == null ? 0 : receives.taken() - receives.completed();
-    for (CompletionOrder order : untaggedReceives) {
-      posted += order.taken() - order.completed();
-    }
-    return posted;
+    return receiveQueue == 0 ? receivesTaken - receivesCompleted : 0;
   }
 
   /** Receives that have completed. */
   long receivesCompleted() {
-    long completed = receives == null ? sharedReceived : receives.completed();
-    for (CompletionOrder order : untaggedReceives) {
-      completed += order.completed();
-    }
-    return completed;
+    return receivesCompleted;
   }
 
   /** Plain DDP: reports a filled receive of a queue. */
@@ -255,16 +217,6 @@ final class CompletionReports {
       begin(slot, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
     }
     remove(slot, CompletionStatus.SUCCESS, octets);
-    untagged(qn).complete();
-  }
-
-  /** Plain DDP: reports a receive of a queue that will not be filled. */
-  void untaggedEnded(int slot, CompletionStatus status, int qn) {
-    if (!ended) {
-      begin(slot, status, 0, 1).untagged(0, qn, 0).submit();
-    }
-    remove(slot, status, 0);
-    untagged(qn).complete();
   }
 
   /** Plain DDP: reports a notice used up by a Tagged Message. */
@@ -273,16 +225,6 @@ final class CompletionReports {
       begin(slot, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
     }
     remove(slot, CompletionStatus.SUCCESS, octets);
-    notices.complete();
-  }
-
-  /** Plain DDP: reports a notice that will not be used. */
-  void noticeEnded(int slot, CompletionStatus status) {
-    if (!ended) {
-      begin(slot, status, 0, 1).tagged(0, 0, 0).submit();
-    }
-    remove(slot, status, 0);
-    notices.complete();
   }
 
   private void remove(int slot, CompletionStatus status, long octets) {
@@ -292,7 +234,16 @@ final class CompletionReports {
     if (status == CompletionStatus.SUCCESS) {
       requests.succeeded(slot);
     }
+    switch (form(slot).queue()) {
+      case SEND -> sendsCompleted++;
+      case RECEIVE, UNTAGGED_RECEIVE -> receivesCompleted++;
+      case NOTICE -> {}
+    }
     requests.remove(slot);
+  }
+
+  private RequestForm form(int slot) {
+    return RequestForm.of(requests.opcode(slot));
   }
 
   private CompletionEntry beginReceive(int slot, CompletionStatus status, long octets) {

@@ -11,9 +11,11 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.QueueSettings;
+import org.rddp.ddp.receiving.RefusedReceives;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.ddp.sending.WorkQueue;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
@@ -33,6 +35,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
+  private final WorkQueue sends;
   private final TaggedNotices notices;
   private final int queues;
   private final boolean acknowledged;
@@ -47,6 +50,12 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
+    sends =
+        new WorkQueue(
+            session.limits().sendQueue(),
+            session.queueMemory(),
+            (slot, kind, status, octets) ->
+                reports.ended((int) slot, CompletionStatus.of(status), octets));
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     acknowledged = settings.acknowledged();
@@ -87,8 +96,8 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   // ---- Calls of the program ----
 
   @Override
-  public CompletionOrder order(WorkRequest work) {
-    return reports.order(work);
+  public void taken(WorkRequest work) {
+    reports.taken(work);
   }
 
   @Override
@@ -109,14 +118,16 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private boolean send(WorkRequest work, StreamRequest request) {
-    long slot = request.token();
+    if (sends.isFull() || (work.opcode() == Opcode.SEND_UNTAGGED && !hasQueue(work.qn()))) {
+      return false;
+    }
+    long sequence = sends.add(request.token(), work.opcode(), request.length(), false);
     int ulp = (int) work.rsvdUlp();
     if (work.opcode() == Opcode.SEND_TAGGED) {
-      return stream.postTagged(slot, ulp, request); // DDP-4.2-02
+      return stream.postTagged(sequence, ulp, request); // DDP-4.2-02
     }
-    int qn = work.qn();
     // DDP-4.3-02
-    return hasQueue(qn) && stream.postUntagged(slot, first(work.rsvdUlp()), ulp, qn, request);
+    return stream.postUntagged(sequence, first(work.rsvdUlp()), ulp, work.qn(), request);
   }
 
   private boolean receive(WorkRequest work, StreamRequest request) {
@@ -130,6 +141,31 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return posted;
   }
 
+  @Override
+  public boolean refuse(WorkRequest work, StreamRequest request, CompletionStatus status) {
+    int slot = (int) request.token();
+    switch (work.form().queue()) {
+      case SEND -> sends.refuse(slot, work.opcode(), status.code());
+      case RECEIVE -> reports.ended(slot, status, 0);
+      case UNTAGGED_RECEIVE -> {
+        return hasQueue(work.qn()) && stream.refuseReceive(work.qn(), slot, status.code());
+      }
+      case NOTICE -> {
+        notices.refuse(slot, status.code());
+        reportRefusedNotices();
+      }
+    }
+    return true;
+  }
+
+  private void reportRefusedNotices() {
+    RefusedReceives.Refused refused = notices.takeRefused();
+    while (refused != null) {
+      reports.ended((int) refused.token(), CompletionStatus.of(refused.status()), 0);
+      refused = notices.takeRefused();
+    }
+  }
+
   /** The first of the five octets of RsvdULP. */
   private static int first(long rsvdUlp) {
     return (int) (rsvdUlp >>> REST_BITS);
@@ -141,7 +177,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void revoke(LongPredicate requests) {
-    stream.revoke(requests, requests);
+    stream.revoke(requests, sequence -> sends.has(sequence, requests));
   }
 
   @Override
@@ -166,7 +202,8 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   private void flushNoticesIfStopped() {
     while (!stream.acceptsBuffers() && !notices.isEmpty()) {
-      reports.noticeEnded(notices.take(), CompletionStatus.FLUSHED);
+      reports.ended(notices.take(), CompletionStatus.FLUSHED, 0);
+      reportRefusedNotices();
     }
   }
 
@@ -219,6 +256,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (notices.areEnabled()) {
       reports.receivedTagged(notices.take(), octets, stag, to, rsvdUlp); // DDP-4.2-03, DDP-4.2-06
+      reportRefusedNotices();
     }
   }
 
@@ -234,20 +272,20 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {}
 
   @Override
-  public boolean mayStart(long slot, int rsvdUlp) {
+  public boolean mayStart(long sequence, int rsvdUlp) {
     return true;
   }
 
   @Override
-  public void onSent(long slot, int rsvdUlp, long octets) {
+  public void onSent(long sequence, int rsvdUlp, long octets) {
     if (!acknowledged) {
-      reports.ended((int) slot, CompletionStatus.SUCCESS, octets);
+      sends.end(sequence, CompletionStatus.SUCCESS.code());
     }
   }
 
   @Override
-  public void onAcknowledged(long slot, int rsvdUlp, long octets) {
-    reports.ended((int) slot, CompletionStatus.SUCCESS, octets);
+  public void onAcknowledged(long sequence, int rsvdUlp, long octets) {
+    sends.end(sequence, CompletionStatus.SUCCESS.code());
   }
 
   @Override
@@ -257,13 +295,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onSourceInvalidated(UnsentResponse unsent) {}
 
   @Override
-  public void onSendFlushed(long slot, int rsvdUlp) {
-    reports.ended((int) slot, CompletionStatus.FLUSHED, 0);
+  public void onSendFlushed(long sequence, int rsvdUlp) {
+    sends.end(sequence, CompletionStatus.FLUSHED.code());
   }
 
   @Override
-  public void onSendRevoked(long slot, int rsvdUlp) {
-    reports.ended((int) slot, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+  public void onSendRevoked(long sequence, int rsvdUlp) {
+    sends.end(sequence, CompletionStatus.LOCAL_PROTECTION_ERROR.code());
     stream.fail();
     flushNoticesIfStopped();
     connection.onStreamError(
@@ -271,18 +309,23 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
+  public void onReceiveRefused(int qn, long slot, int status) {
+    reports.ended((int) slot, CompletionStatus.of(status), 0);
+  }
+
+  @Override
   public void onReceiveRevoked(int qn, long slot) {
-    reports.untaggedEnded((int) slot, CompletionStatus.LOCAL_PROTECTION_ERROR, qn);
+    reports.ended((int) slot, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
   }
 
   @Override
   public void onReceiveFlushed(int qn, long slot) {
-    reports.untaggedEnded((int) slot, CompletionStatus.FLUSHED, qn);
+    reports.ended((int) slot, CompletionStatus.FLUSHED, 0);
   }
 
   @Override
   public void onReceiveTooShort(int qn, long slot) {
-    reports.untaggedEnded((int) slot, CompletionStatus.LOCAL_LENGTH_ERROR, qn);
+    reports.ended((int) slot, CompletionStatus.LOCAL_LENGTH_ERROR, 0);
   }
 
   @Override

@@ -71,8 +71,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   // ---- Calls of the program ----
 
   @Override
-  public CompletionOrder order(WorkRequest work) {
-    return reports.order(work);
+  public void taken(WorkRequest work) {
+    reports.taken(work);
   }
 
   @Override
@@ -109,6 +109,15 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
           stream.postCompareSwap(
               request.operands(operand, mask, work.compare(), work.compareMask()));
       default -> false;
+    };
+  }
+
+  @Override
+  public boolean refuse(WorkRequest work, StreamRequest request, CompletionStatus status) {
+    return switch (work.form().queue()) {
+      case SEND -> stream.refuse(request, CompletionKind.SEND, status.code());
+      case RECEIVE -> stream.refuseReceive(request.token(), status.code());
+      case UNTAGGED_RECEIVE, NOTICE -> false;
     };
   }
 
@@ -157,11 +166,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
 
   @Override
   public void onCompletion(long slot, int kind, int status, long octets) {
-    switch (kind) {
-      case CompletionKind.RECEIVE -> reports.receiveEnded((int) slot, CompletionStatus.of(status));
-      case CompletionKind.BIND -> reports.bindEnded((int) slot, CompletionStatus.of(status));
-      default -> reports.ended((int) slot, CompletionStatus.of(status), octets);
-    }
+    reports.ended((int) slot, CompletionStatus.of(status), octets);
   }
 
   @Override

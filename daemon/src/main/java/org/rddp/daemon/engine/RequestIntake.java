@@ -79,26 +79,15 @@ public final class RequestIntake {
               : CompletionStatus.FLUSHED);
       return;
     }
-    CompletionOrder order = target.order(work);
-    if (order != null) {
-      order.take();
-    }
+    target.taken(work);
     int slot = requests.add(work);
     CompletionStatus status = resolve(slot, target.domain());
     if (status == CompletionStatus.SUCCESS) {
       status = target.post(work, request);
     }
-    if (status != CompletionStatus.SUCCESS) {
-      refuse(slot, order, status);
-    }
-  }
-
-  private void refuse(int slot, CompletionOrder order, CompletionStatus status) {
-    if (order == null) {
+    if (status != CompletionStatus.SUCCESS && !target.refuse(work, request, status)) {
       requests.remove(slot);
       refuse(status);
-    } else {
-      order.refuse(slot, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
     }
   }
 

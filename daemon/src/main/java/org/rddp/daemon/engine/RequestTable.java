@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.lang.foreign.MemorySegment;
+import org.rddp.client.types.Opcode;
 import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
@@ -14,7 +15,7 @@ final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
 
   /** Octets of heap for each request. */
-  static final int OCTETS = 40 + 4 * StagPieces.MOST;
+  static final int OCTETS = 44 + 4 * StagPieces.MOST;
 
   private final MemorySegment inlineMemory;
   private final EngineTimes times;
@@ -25,6 +26,9 @@ final class RequestTable {
 
   private final int[] opcodes;
   private final boolean[] signalled;
+
+  /** Numbers of the windows of binds, and of the queues of plain DDP's receives. */
+  private final int[] named;
 
   /** {@link StagPieces#MOST} for each request, the first of them in use. */
   private final SessionRegion[] regions;
@@ -58,6 +62,7 @@ final class RequestTable {
     taken = new long[capacity];
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
+    named = new int[capacity];
     regions = new SessionRegion[capacity * StagPieces.MOST];
     windows = new SessionWindow[capacity];
     free = new int[capacity];
@@ -79,6 +84,7 @@ final class RequestTable {
     taken[slot] = times.now();
     opcodes[slot] = request.opcode();
     signalled[slot] = request.isSignalled();
+    named[slot] = request.opcode() == Opcode.BIND ? request.window() : request.qn();
     return slot;
   }
 
@@ -127,6 +133,11 @@ final class RequestTable {
   /** The opcode of a request, of {@link org.rddp.client.types.Opcode}. */
   int opcode(int slot) {
     return opcodes[slot];
+  }
+
+  /** Number of the window of a bind, or of the queue of a receive of plain DDP. */
+  int named(int slot) {
+    return named[slot];
   }
 
   /** Whether success is to be reported. */

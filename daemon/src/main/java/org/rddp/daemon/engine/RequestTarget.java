@@ -7,11 +7,8 @@ import org.rddp.ipc.ring.WorkRequest;
 
 /** A stream or a shared receive queue that takes work requests. Engine thread only. */
 interface RequestTarget {
-  /**
-   * The order in which requests of the same queue complete; null if the queue does not exist or
-   * promises no order.
-   */
-  CompletionOrder order(WorkRequest work);
+  /** A request has been taken from the ring; {@link #post} or {@link #refuse} follows. */
+  void taken(WorkRequest work);
 
   /** The protection domain of the regions that its requests may name. */
   ProtectionDomain domain();
@@ -27,4 +24,12 @@ interface RequestTarget {
    *     is full or the target does not support the opcode
    */
   CompletionStatus post(WorkRequest work, StreamRequest request);
+
+  /**
+   * Ends a work request that has not been started: it completes with a status, after those posted
+   * to the same queue before it.
+   *
+   * @return false, and nothing happens, if the queue does not exist or promises no order
+   */
+  boolean refuse(WorkRequest work, StreamRequest request, CompletionStatus status);
 }

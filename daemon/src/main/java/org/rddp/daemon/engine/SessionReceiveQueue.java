@@ -32,11 +32,8 @@ final class SessionReceiveQueue implements RequestTarget {
     return queue;
   }
 
-  /** None: peers decide which connection takes a receive, and when its message is complete. */
   @Override
-  public CompletionOrder order(WorkRequest work) {
-    return null;
-  }
+  public void taken(WorkRequest work) {}
 
   @Override
   public ProtectionDomain domain() {
@@ -46,6 +43,12 @@ final class SessionReceiveQueue implements RequestTarget {
   @Override
   public CompletionStatus post(WorkRequest work, StreamRequest request) {
     return queue.post(request) ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_OPERATION_ERROR;
+  }
+
+  /** No order: peers decide which connection takes a receive, and when its message is complete. */
+  @Override
+  public boolean refuse(WorkRequest work, StreamRequest request, CompletionStatus status) {
+    return false;
   }
 
   /** Connections and listeners that use it. */

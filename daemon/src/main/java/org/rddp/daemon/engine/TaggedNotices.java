@@ -1,13 +1,19 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ddp.receiving.RefusedReceives;
+
 /**
  * The posted notices of Tagged Messages of a plain DDP connection, in the order of their posts.
  * Engine thread only.
  */
 final class TaggedNotices {
   private final int[] requests;
+  private final RefusedReceives refused = new RefusedReceives();
   private int head;
   private int size;
+
+  /** Notices that have been taken; may overflow. */
+  private int taken;
 
   /** Creates an empty queue of at most {@code depth}, 0 or more, notices. */
   TaggedNotices(int depth) {
@@ -34,11 +40,22 @@ final class TaggedNotices {
     return true;
   }
 
+  /** Puts a refused notice behind those posted. */
+  void refuse(long request, int status) {
+    refused.add(taken + size, request, status);
+  }
+
+  /** Removes a refused notice before which no other is left; null if there is none. */
+  RefusedReceives.Refused takeRefused() {
+    return refused.removeDue(taken);
+  }
+
   /** Removes the first notice; the queue must not be empty. */
   int take() {
-    int taken = requests[head];
+    int first = requests[head];
     head = head + 1 < requests.length ? head + 1 : 0;
     size--;
-    return taken;
+    taken++;
+    return first;
   }
 }

@@ -52,6 +52,7 @@ final class MessageDelivery {
           buffer.rsvdUlp(),
           buffer.rsvdUlpRest(),
           buffer.messageLength());
+      queue.reportRefused(qn, user);
     }
   }
 

@@ -109,6 +109,9 @@ public interface ReceiveHandler {
    */
   void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets);
 
+  /** A receive that the user has refused ends, after those posted before it. */
+  default void onReceiveRefused(int qn, long token, int status) {}
+
   /** A posted buffer will not be filled; its memory belongs to the user again. */
   void onReceiveFlushed(int qn, long token);
 

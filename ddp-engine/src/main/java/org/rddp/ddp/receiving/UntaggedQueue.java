@@ -21,6 +21,9 @@ public final class UntaggedQueue {
 
   private int firstMsn;
 
+  /** Null until a receive is refused. */
+  private RefusedReceives refused;
+
   /** A buffer before all posted ones, for the first message (an RTR); otherwise null. */
   private ReceiveBuffer initialBuffer;
 
@@ -55,6 +58,29 @@ public final class UntaggedQueue {
     return true;
   }
 
+  /** Puts a refused receive behind the posted buffers; false if the queue is shared. */
+  boolean refuse(long token, int status) {
+    if (shared != null) {
+      return false;
+    }
+    if (refused == null) {
+      refused = new RefusedReceives();
+    }
+    refused.add(nextMsn(), token, status);
+    return true;
+  }
+
+  /** Reports the refused receives before which no buffer is left. */
+  void reportRefused(int qn, ReceiveHandler user) {
+    while (refused != null) {
+      RefusedReceives.Refused due = refused.removeDue(firstMsn);
+      if (due == null) {
+        return;
+      }
+      user.onReceiveRefused(qn, due.token(), due.status());
+    }
+  }
+
   /** Revokes the memory of posted buffers, by their tokens. */
   void revoke(LongPredicate tokens) {
     for (int i = 0; i < buffers.size(); i++) {
@@ -75,8 +101,9 @@ public final class UntaggedQueue {
     initialBuffer = null;
   }
 
-  private int initialBuffers() {
-    return initialBuffer == null ? 0 : 1;
+  /** Number of the message for which no buffer is posted. */
+  private int nextMsn() {
+    return firstMsn + buffers.size() + (initialBuffer == null ? 0 : 1);
   }
 
   /** Whether the queue has no buffer. */
@@ -116,17 +143,17 @@ public final class UntaggedQueue {
       return DdpError.MSN_RANGE; // DDP-5.3-05, DDP-7.1-09
     }
     // DDP-7.1-02, DDP-7.1-03, DDP-7.1-06
-    return ahead < buffers.size() + initialBuffers() ? null : DdpError.NO_BUFFER;
+    return msn - nextMsn() < 0 ? null : DdpError.NO_BUFFER;
   }
 
   /** Whether a message is the first without a buffer, and the queue has room for its buffer. */
   boolean isFirstWithoutBuffer(int msn) {
-    return msn - firstMsn == buffers.size() + initialBuffers() && !buffers.isFull();
+    return msn == nextMsn() && !buffers.isFull();
   }
 
   /** The buffer for a message whose number {@link #refusal} accepts. */
   ReceiveBuffer buffer(int msn) {
-    int index = msn - firstMsn - initialBuffers();
+    int index = msn - firstMsn - (initialBuffer == null ? 0 : 1);
     return index < 0 ? initialBuffer : buffers.get(index);
   }
 

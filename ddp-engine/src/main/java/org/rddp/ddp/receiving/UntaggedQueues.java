@@ -83,9 +83,23 @@ public final class UntaggedQueues {
     }
   }
 
+  /**
+   * Puts a refused receive into a queue of posted buffers; reports it at once if it is the first.
+   *
+   * @return false, and nothing happens, if the queue is shared
+   */
+  public boolean refuse(int qn, long token, int status, ReceiveHandler user) {
+    boolean refused = buffered[qn].refuse(token, status);
+    buffered[qn].reportRefused(qn, user);
+    return refused;
+  }
+
   /** Returns all buffers to the user. */
   public void flush(ReceiveHandler user) {
     for (int qn = 0; qn < buffered.length; qn++) {
+      if (buffered[qn] != null) {
+        buffered[qn].reportRefused(qn, user);
+      }
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
         ReceiveBuffer buffer = buffered[qn].removeFirst();
         if (buffer.tooShort() && buffer.revoked()) {
@@ -95,6 +109,7 @@ public final class UntaggedQueues {
         } else {
           user.onReceiveFlushed(qn, buffer.token());
         }
+        buffered[qn].reportRefused(qn, user);
       }
     }
   }
