@@ -129,7 +129,7 @@ class SendSchedulerTest {
     post(0, LONG);
     turn(4);
     post(1, 1);
-    int train = SendScheduler.TRAIN_QUANTUM / PAYLOAD;
+    int train = SendScheduler.JOINED_QUANTUM / PAYLOAD;
     assertThat(turn(64)).containsExactly(train, 1, 0);
     assertThat(turn(64)).containsExactly(train, 0, 0);
   }

@@ -18,6 +18,9 @@ final class StockTcp extends RelayedStream {
   /** The segment that is being filled, or 0. */
   private long filling;
 
+  /** The packet in which room was reserved last. */
+  private long reserved;
+
   StockTcp(MpaStartup startup) {
     super(startup);
   }
@@ -62,13 +65,25 @@ final class StockTcp extends RelayedStream {
   }
 
   @Override
-  public void send(long packet, boolean more) {
-    send(packet);
+  public long reserve(int octets, boolean packs, boolean leads) {
+    reserved = allocate();
+    return reserved == 0 ? 0 : pool.address(reserved);
   }
 
-  /** MPA must not pack: no packet is open. */
   @Override
-  public long openPacket() {
+  public void commit(int octets, boolean more) {
+    pool.window(reserved, pool.address(reserved), octets);
+    send(reserved);
+  }
+
+  /** MPA must not pack: no segment waits. */
+  @Override
+  public int openRoom() {
+    return 0;
+  }
+
+  @Override
+  public int trainSegment() {
     return 0;
   }
 

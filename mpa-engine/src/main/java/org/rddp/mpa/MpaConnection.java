@@ -146,9 +146,12 @@ public final class MpaConnection implements StreamHandler {
     return !closed && !sendClosed && maySend() && stream.sendable();
   }
 
-  /** Whether a train waits that has room for another segment of its length. */
-  public boolean trainIsOpen() {
-    return sender.trainIsOpen();
+  /**
+   * Whether a ULPDU of {@link #fullMulpdu()} octets would leave together with the last one, so that
+   * it costs TCP and the device little.
+   */
+  public boolean joinsLast() {
+    return sender.joinsLast();
   }
 
   /**

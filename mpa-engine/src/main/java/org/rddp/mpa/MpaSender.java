@@ -1,7 +1,6 @@
 package org.rddp.mpa;
 
 import org.rddp.crc.Crc32c;
-import org.rddp.device.PacketPool;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
@@ -22,16 +21,12 @@ final class MpaSender {
   private static final int SMALLEST = 8;
 
   private final TcpStream stream;
-  private final PacketPool pool;
   private final Crc32c crc32c;
   private final boolean markers;
   private final boolean packing;
 
   /** Null while nobody observes. */
   private FpduObserver observer;
-
-  /** Octets of each segment of the last train; 0 if that takes no more. */
-  private int trainSegment;
 
   /** Octets sent since SeqStart. */
   private long offset;
@@ -53,7 +48,6 @@ final class MpaSender {
    */
   MpaSender(TcpStream stream, Crc32c crc32c, boolean markers, boolean packing) {
     this.stream = stream;
-    this.pool = stream.pool();
     this.crc32c = crc32c;
     this.markers = markers;
     this.packing = packing;
@@ -66,15 +60,14 @@ final class MpaSender {
    * @param usual MULPDU by the formula
    */
   int fullMulpdu(int usual) {
-    if (!markers || !trainIsOpen()) {
-      return usual;
-    }
-    return Math.max(Mulpdu.within(trainSegment, offset, true), Mulpdu.MIN); // MPA-4.5-03
+    int segment = markers ? stream.trainSegment() : 0;
+    // MPA-4.5-03
+    return segment == 0 ? usual : Math.max(Mulpdu.within(segment, offset, true), Mulpdu.MIN);
   }
 
-  /** Whether a train waits that has room for another segment of its length. */
-  boolean trainIsOpen() {
-    return trainSegment != 0 && stream.openTrain() != 0;
+  /** Whether a full FPDU would leave in the frame of the last one. */
+  boolean joinsLast() {
+    return stream.trainSegment() != 0;
   }
 
   /**
@@ -84,19 +77,12 @@ final class MpaSender {
    * @param full MULPDU of an empty segment
    */
   int mulpdu(int full) {
-    long packet = packing ? stream.openPacket() : 0;
-    if (packet == 0) {
+    int room = packing ? stream.openRoom() : 0;
+    if (room == 0) {
       return full;
     }
-    int fits = Mulpdu.within(room(packet), offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
+    int fits = Mulpdu.within(room, offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
     return fits < Mulpdu.MIN ? full : Math.min(fits, full); // MPA-4.5-09, MPA-4.5-10
-  }
-
-  /** Octets of room left in the open segment. */
-  private int room(long packet) {
-    int length = pool.length(packet);
-    int inPacket = (int) (pool.end(packet) - pool.address(packet));
-    return Math.min(stream.emss(), inPacket) - length;
   }
 
   /** Touches the cache lines that sending needs: {@link MpaConnection#prefetchSending}. */
@@ -123,66 +109,27 @@ final class MpaSender {
    */
   boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
-    if (sendInTrain(size, head, headLength, payload, payloadLength, more)) {
-      return true;
-    }
-    long open = packing ? stream.openPacket() : 0;
+    boolean inTrain = size <= stream.trainSegment();
+    boolean room = inTrain || leavesRoom(size);
     // MPA-2-03, MPA-5.1-05, MPAA-1-02, MPAA-2-02, MPAA-2-04, MPAB-2.2-03, ANA-6-01
-    if (open != 0 && size <= room(open)) {
-      write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
-      stream.extend(size, more && room(open) - size >= SMALLEST);
-      return true;
-    }
-    boolean begins = more && isFull(size);
-    long train = begins ? stream.allocateTrain() : 0;
-    long packet = train == 0 ? stream.allocate() : train;
-    if (packet == 0) {
+    long address = stream.reserve(size, packing, more && isFull(size));
+    if (address == 0) {
       return false;
     }
-    long address = pool.address(packet);
-    checkRoom(packet, size);
     // MPA-3-01, MPAA-1-07, D03-7.3-04
     write(address, size, head, headLength, payload, payloadLength);
-    pool.window(packet, address, size);
-    trainSegment = train == 0 ? 0 : size;
     // MPA-3-16, MPA-5.1-04, MPAA-1-01, MPAA-2-01, D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01
-    pass(packet, size, more);
+    stream.commit(size, more && room); // ANA-6-08
     return true;
   }
 
-  private void checkRoom(long packet, int size) {
-    if (size > pool.end(packet) - pool.address(packet)) {
-      pool.release(packet);
-      throw new IllegalStateException("FPDU of " + size + " octets does not fit into a packet");
-    }
-  }
-
-  /** Passes a packet to TCP, as the first of a train if {@link #trainSegment} is set. */
-  private void pass(long packet, int size, boolean more) {
-    if (trainSegment != 0) {
-      stream.beginTrain(packet);
-    } else if (packing) {
-      stream.send(packet, more && stream.emss() - size >= SMALLEST); // ANA-6-08
-    } else {
-      stream.send(packet);
-    }
-  }
-
-  /** Appends an FPDU to the waiting train; returns false if there is none with room for it. */
-  private boolean sendInTrain(
-      int size, long head, int headLength, long payload, int payloadLength, boolean more) {
-    if (trainSegment == 0) {
+  /** Whether the segment of the next FPDU has room for another one behind it. */
+  private boolean leavesRoom(int size) {
+    if (!packing) {
       return false;
     }
-    long train = stream.openTrain();
-    if (train == 0 || size > trainSegment) {
-      trainSegment = 0;
-      return false;
-    }
-    long behind = pool.address(train) + pool.length(train);
-    write(behind, size, head, headLength, payload, payloadLength);
-    stream.append(size, more);
-    return true;
+    int open = stream.openRoom();
+    return (size <= open ? open : stream.emss()) - size >= SMALLEST;
   }
 
   /** Whether an FPDU fills a segment, except for room reserved for a Marker. */

@@ -214,20 +214,48 @@ final class Sender {
     addedToTrain(length);
   }
 
-  /**
-   * The packet of the waiting train, if another segment of its length has room there; otherwise 0.
-   */
-  long openTrain() {
-    return flight == null ? 0 : flight.queue.openTrain(emss);
+  /** Octets of each segment of the waiting train, if another has room there; otherwise 0. */
+  int trainSegment() {
+    return flight == null ? 0 : flight.queue.trainSegment(emss);
   }
 
-  /** Takes a segment that the user has written behind the train of {@link #openTrain}. */
-  void append(int octets, boolean more) {
-    if (flight == null || octets > flight.queue.trainRoom()) {
-      throw new IllegalStateException("no train waits for " + octets + " octets");
+  /** Octets that the last segment has room for, if it waits and data may be appended. */
+  int openRoom() {
+    boolean waits =
+        flight != null
+            && !flight.queue.hasOpenTrain()
+            && !finQueued
+            && flight.board.unsent() < flight.queue.tail();
+    return waits ? flight.queue.openRoom(emss) : 0;
+  }
+
+  /**
+   * Address behind the waiting train, or behind the segment that waits, for so many octets; 0 if
+   * there is no room.
+   *
+   * @param packs whether they may be a part of that segment
+   */
+  long roomBehind(int octets, boolean packs) {
+    boolean room = octets <= trainSegment() || (packs && octets <= openRoom());
+    return room ? flight.queue.behind() : 0;
+  }
+
+  /** Takes octets that the user has written to {@link #roomBehind}. */
+  void commitBehind(int octets, boolean more) {
+    if (octets <= trainSegment()) {
+      append(octets, more);
+    } else if (octets <= openRoom()) {
+      flight.queue.extendLast(octets);
+      added(octets, more);
+    } else {
+      throw new IllegalStateException("no room was reserved for " + octets + " octets");
     }
+  }
+
+  /** Takes a segment that the user has written behind the train. */
+  private void append(int octets, boolean more) {
     boolean full = flight.queue.addBehind(octets);
-    if (more && full && openTrain() != 0) {
+    if (more && full && trainSegment() != 0) {
       addedToTrain(octets);
     } else {
       flight.queue.endTrain();
@@ -255,25 +283,6 @@ final class Sender {
       connection.scheduleFlush();
     }
     output();
-  }
-
-  /** The packet of the last segment, if it waits and data may be appended; 0 otherwise. */
-  long openPacket() {
-    boolean waits =
-        flight != null
-            && !flight.queue.hasOpenTrain()
-            && !finQueued
-            && flight.board.unsent() < flight.queue.tail();
-    return waits ? flight.queue.openPacket() : 0;
-  }
-
-  /** Takes octets that the user has appended to the last segment. */
-  void extend(int octets, boolean more) {
-    if (openPacket() == 0) {
-      throw new IllegalStateException("no segment is open");
-    }
-    flight.queue.extendLast(octets);
-    added(octets, more);
   }
 
   /** Sends a FIN after everything else. */

@@ -158,6 +158,9 @@ final class StackContext {
     return (int) (now / TIMESTAMP_TICK);
   }
 
+  /** The new packet in which a user has reserved room and not committed it; 0 if there is none. */
+  long reserved;
+
   /** Aborts a connection that has failed; others continue. */
   void failed(TcpConnection connection, Throwable failure) {
     counters.handlerFailures++;

@@ -287,8 +287,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     send(packet, false);
   }
 
-  @Override
-  public void send(long packet, boolean more) {
+  private void send(long packet, boolean more) {
     if (state.open() || state == TcpState.SYN_SENT || state == TcpState.SYN_RECEIVED) {
       if (context.pool.length(packet) > 0) {
         sender.send(packet, more);
@@ -299,39 +298,56 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   }
 
   @Override
-  public long openPacket() {
-    return sender.openPacket();
+  public long reserve(int octets, boolean packs, boolean leads) {
+    long behind = sender.roomBehind(octets, packs);
+    if (behind != 0) {
+      return behind;
+    }
+    long train = leads ? allocateTrain() : 0;
+    long packet = train == 0 ? allocate() : train;
+    if (packet == 0) {
+      return 0;
+    }
+    PacketPool pool = context.pool;
+    long address = pool.address(packet);
+    if (octets > pool.end(packet) - address) {
+      pool.release(packet);
+      throw new IllegalArgumentException(octets + " octets do not fit into a packet");
+    }
+    context.reserved = packet;
+    return address;
   }
 
-  @Override
-  public void extend(int octets, boolean more) {
-    sender.extend(octets, more);
-  }
-
-  @Override
-  public long allocateTrain() {
+  private long allocateTrain() {
     boolean longEnough = sender.emss() >= Offloads.LEAST_SEGMENT;
     boolean may = context.longestTrain > 0 && longEnough && state.open() && mayKeepTrain();
     return may ? context.pool.allocateLong() : 0;
   }
 
   @Override
-  public void beginTrain(long packet) {
-    if (state.open()) {
+  public void commit(int octets, boolean more) {
+    long packet = context.reserved;
+    if (packet == 0) {
+      sender.commitBehind(octets, more);
+      return;
+    }
+    context.reserved = 0;
+    context.pool.window(packet, context.pool.address(packet), octets);
+    if (context.pool.isLong(packet) && state.open()) {
       sender.beginTrain(packet);
     } else {
-      context.pool.release(packet);
+      send(packet, more);
     }
   }
 
   @Override
-  public long openTrain() {
-    return sender.openTrain();
+  public int openRoom() {
+    return sender.openRoom();
   }
 
   @Override
-  public void append(int octets, boolean more) {
-    sender.append(octets, more);
+  public int trainSegment() {
+    return sender.trainSegment();
   }
 
   @Override

@@ -57,78 +57,50 @@ public interface TcpStream {
   void send(long packet);
 
   /**
-   * Sends like {@link #send(long)}; but if more may follow, the segment waits for the end of this
-   * turn of the duty cycle. Until then {@link #openPacket()} returns the packet, so that several
-   * FPDUs can share a segment (RFC 5044 appendix A.2). No timer is involved.
+   * Room for the octets of the next segment, or of a part of one, which the user writes and then
+   * {@linkplain #commit commits} before it calls any stream of the engine again. It is, in this
+   * order:
    *
-   * @param more whether more may follow in the same turn
+   * <ul>
+   *   <li>behind the train that waits, if the octets are at most its {@link #trainSegment}
+   *   <li>if {@code packs}, behind the segment that waits, if {@link #openRoom} suffices: several
+   *       FPDUs share a segment (RFC 5044 appendix A.2)
+   *   <li>if {@code leads}, at the beginning of a packet for a train: several segments one behind
+   *       the other, which leave as one frame if the device takes such ones ({@link
+   *       org.rddp.device.FrameDevice#longestFrame()})
+   *   <li>at the beginning of a packet of its own
+   * </ul>
+   *
+   * @param octets 1 to EMSS
+   * @param packs whether they may share the segment that waits
+   * @param leads whether segments as long as this one may follow in the same turn
+   * @return its address; 0 if there is none: {@link StreamHandler#onSendable()} then follows
    */
-  default void send(long packet, boolean more) {
-    send(packet);
-  }
+  long reserve(int octets, boolean packs, boolean leads);
 
   /**
-   * The packet of the last segment, if that waits and octets may be appended: octets written behind
-   * the packet's window, up to EMSS in all, become part of the segment by {@link #extend}.
+   * Sends the octets written to {@link #reserve reserved} room: as a segment, now or as soon as the
+   * windows allow, and again as the same segment if it is lost. If more may follow, they wait for
+   * the end of this turn of the duty cycle, so that others can share their segment or their frame.
+   * No timer is involved.
    *
-   * @return its handle, which stays the connection's; 0 if there is none
+   * @param octets as many as were reserved
+   * @param more whether more may follow in the same turn; always assumed of the first segment of a
+   *     train
    */
-  default long openPacket() {
+  void commit(int octets, boolean more);
+
+  /** Octets that the segment that waits has room for, up to EMSS in all; 0 if none waits. */
+  default int openRoom() {
     return 0;
   }
 
   /**
-   * Appends the octets written behind the window of {@link #openPacket()} to its segment.
-   *
-   * @param octets how many, greater than 0
-   * @param more whether more may follow in the same turn
-   * @throws IllegalStateException when no segment is open
+   * Octets of each segment of the train that waits, if there is room for another of that length; 0
+   * otherwise. The train ends with a segment that has fewer, and before one that has more.
    */
-  default void extend(int octets, boolean more) {
-    throw new IllegalStateException("no segment is open");
-  }
-
-  /**
-   * A packet for a train: several segments one behind the other, which leave as one frame if the
-   * device takes such ones ({@link org.rddp.device.FrameDevice#longestFrame()}).
-   *
-   * @return its handle, or 0 if the device takes none or no such packet is free: {@link
-   *     #allocate()} may have one then
-   */
-  default long allocateTrain() {
+  default int trainSegment() {
     return 0;
-  }
-
-  /**
-   * Sends the octets in the window of a packet of {@link #allocateTrain()} as the first segment of
-   * a train, which waits for others until the end of this turn of the duty cycle. Takes over the
-   * caller's reference.
-   */
-  default void beginTrain(long packet) {
-    throw new IllegalStateException("no trains");
-  }
-
-  /**
-   * The packet of the train that waits, if another segment as long as its last one can be put
-   * behind that: behind the packet's window.
-   *
-   * @return its handle, which stays the connection's; 0 if there is none
-   */
-  default long openTrain() {
-    return 0;
-  }
-
-  /**
-   * Sends the octets written behind the window of {@link #openTrain()} as a segment of their own,
-   * and again by themselves if they are lost.
-   *
-   * @param octets how many, greater than 0, and not more than the segments before have; the train
-   *     ends with one that has fewer
-   * @param more whether more may follow in the same turn
-   * @throws IllegalStateException when no train waits
-   */
-  default void append(int octets, boolean more) {
-    throw new IllegalStateException("no train waits");
   }
 
   /**

@@ -43,7 +43,7 @@ class OpenSegmentTest {
     script.pack(100, true);
     script.turn();
     script.expect("P. seq 101 len 100");
-    assertThat(script.stream.openPacket()).isZero();
+    assertThat(script.stream.openRoom()).isZero();
   }
 
   @Test
@@ -51,7 +51,7 @@ class OpenSegmentTest {
   void shouldLeaveAtOnceWhenNothingMoreFollows() {
     script.pack(100, true);
     script.pack(600, false);
-    assertThat(script.stream.openPacket()).isZero();
+    assertThat(script.stream.openRoom()).isZero();
     script.pack(50, true);
     script.stack.transmit(script.now);
     script.expect(". seq 1 len 700");
@@ -62,8 +62,8 @@ class OpenSegmentTest {
   @DisplayName("RFC 5044 A.1: one segment is open at a time, the last")
   void shouldSendWhatIsBeforeTheOpenSegment() {
     script.pack(900, true);
-    script.stream.send(script.packet(400), true);
-    assertThat(script.stream.openPacket()).isNotZero();
+    script.put(400, false, false, true);
+    assertThat(script.stream.openRoom()).isNotZero();
     script.pack(100, true);
     script.turn();
     script.expect(". seq 1 len 900");
@@ -119,8 +119,8 @@ class OpenSegmentTest {
     script.pack(100, true);
     script.turn();
     script.expect("P. seq 1 len 100");
-    assertThat(script.stream.openPacket()).isZero();
-    assertThatThrownBy(() -> script.stream.extend(4, true))
+    assertThat(script.stream.openRoom()).isZero();
+    assertThatThrownBy(() -> script.stream.commit(4, true))
         .isInstanceOf(IllegalStateException.class);
     script.pack(100, true);
     script.turn();
@@ -134,7 +134,7 @@ class OpenSegmentTest {
   void shouldSendTheOpenSegmentBeforeTheFin() {
     script.pack(100, true);
     script.stream.closeSend();
-    assertThat(script.stream.openPacket()).isZero();
+    assertThat(script.stream.openRoom()).isZero();
     script.turn();
     script.expect("P. seq 1 len 100");
     script.expect("F. seq 101");
@@ -152,16 +152,16 @@ class OpenSegmentTest {
     script.receive(". seq 1 ack 501");
     script.receive(". seq 1 ack 1001");
     script.drain();
-    assertThat(script.stream.openPacket()).isZero();
+    assertThat(script.stream.openRoom()).isZero();
   }
 
   @Test
   @DisplayName("RFC 5044 A.2: a user that is notified by onSendable sends in the same turn")
   void shouldNotLetWhatTheUserSendsAtTheEndOfTheTurnWait() {
-    script.stream.send(script.packet(500), false);
+    script.queue(500);
     int full = 0;
     while (script.stream.sendable()) {
-      script.stream.send(script.packet(1000), false);
+      script.queue(1000);
       full++;
     }
     script.turn();

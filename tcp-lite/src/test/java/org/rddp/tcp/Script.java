@@ -525,13 +525,13 @@ final class Script {
 
   /** Sends one packet, or puts the octets into the segment that is open. */
   void pack(int length, boolean more) {
-    long open = stream.openPacket();
-    if (open == 0) {
-      stream.send(packet(length), more);
-    } else {
-      fill(pool.address(open) + pool.length(open), length);
-      stream.extend(length, more);
-    }
+    put(length, true, false, more);
+  }
+
+  /** Reserves room for octets, writes them and commits them. */
+  void put(int length, boolean packs, boolean leads, boolean more) {
+    fill(stream.reserve(length, packs, leads), length);
+    stream.commit(length, more);
   }
 
   /** A packet of that many octets, those that come next. */

@@ -12,7 +12,6 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.OffloadingDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.ScriptedDevice;
-import org.rddp.wire.Memory;
 
 /** Several segments that leave, or come, as one frame. */
 class TrainTest {
@@ -57,20 +56,7 @@ class TrainTest {
 
   /** Writes a segment of the stream's next octets, as the user of TCP does. */
   private void put(int length, boolean more) {
-    TcpStream stream = script.stream;
-    long open = stream.openTrain();
-    long packet = open == 0 ? stream.allocateTrain() : open;
-    assertThat(packet).isNotZero();
-    long at = script.pool.address(packet) + script.pool.length(packet);
-    for (int i = 0; i < length; i++) {
-      Memory.putByte(at + i, (int) (stream.sendPosition() + 1 + i));
-    }
-    if (open == 0) {
-      script.pool.window(packet, at, length);
-      stream.beginTrain(packet);
-    } else {
-      stream.append(length, more);
-    }
+    script.put(length, false, true, more);
   }
 
   private void putFull(int segments) {
@@ -138,7 +124,8 @@ class TrainTest {
   @Test
   void shouldGiveNoLongPacketWhereSegmentsAreShort() {
     open(Script.plain(), Offloads.CHECKSUM | Offloads.SEGMENTATION, 255);
-    assertThat(script.stream.allocateTrain()).isZero();
+    put(100, true);
+    assertThat(script.stream.trainSegment()).isZero();
   }
 
   @Test
@@ -146,7 +133,7 @@ class TrainTest {
     open(Script.plain());
     putFull(2);
     put(300, true);
-    assertThat(script.stream.openTrain()).isZero();
+    assertThat(script.stream.trainSegment()).isZero();
     script.stack.transmit(script.now);
     script.expect("P. seq 1 len 2300");
   }
@@ -156,7 +143,7 @@ class TrainTest {
     open(Script.plain());
     put(1000, true);
     put(1000, false);
-    assertThat(script.stream.openTrain()).isZero();
+    assertThat(script.stream.trainSegment()).isZero();
     script.stack.transmit(script.now);
     script.expect("P. seq 1 len 2000");
   }
@@ -166,7 +153,7 @@ class TrainTest {
   void shouldEndWhenTheFrameIsFull() {
     open(Script.plain());
     putFull(9);
-    assertThat(script.stream.openTrain()).isZero();
+    assertThat(script.stream.trainSegment()).isZero();
     put(1000, true);
     script.turn();
     script.expect(". seq 1 len 9000");
@@ -314,10 +301,10 @@ class TrainTest {
   @Test
   void shouldRefuseASegmentThatIsLongerThanThoseBefore() {
     open(Script.plain());
-    assertThatThrownBy(() -> script.stream.append(1, true))
+    assertThatThrownBy(() -> script.stream.commit(1, true))
         .isInstanceOf(IllegalStateException.class);
     put(1000, true);
-    assertThatThrownBy(() -> script.stream.append(1004, true))
+    assertThatThrownBy(() -> script.stream.commit(1004, true))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("1004");
     script.turn();
@@ -329,11 +316,11 @@ class TrainTest {
   void shouldNotBeAnOpenSegment() {
     open(Script.plain());
     put(900, true);
-    assertThat(script.stream.openPacket()).isZero();
+    assertThat(script.stream.openRoom()).isZero();
     script.pack(50, true);
     script.turn();
-    script.expect(". seq 1 len 900");
-    script.expect("P. seq 901 len 50");
+    script.expect("P. seq 1 len 950");
+    assertThat(script.stack.counters().trainSegmentsOut).isEqualTo(2);
   }
 
   @Test
@@ -343,7 +330,8 @@ class TrainTest {
     for (int i = 0; i < all.length; i++) {
       all[i] = script.pool.allocateLong();
     }
-    assertThat(script.stream.allocateTrain()).isZero();
+    put(1000, true);
+    assertThat(script.stream.trainSegment()).isZero();
     assertThat(script.stream.sendable()).isTrue();
     for (long each : all) {
       script.pool.release(each);
@@ -367,11 +355,15 @@ class TrainTest {
   /** Begins trains that the peer does not acknowledge, while there is a long packet. */
   private int fill(TcpStream stream) {
     int count = 0;
-    for (long packet = stream.allocateTrain(); packet != 0; packet = stream.allocateTrain()) {
-      script.pool.window(packet, script.pool.address(packet), 1000);
-      stream.beginTrain(packet);
+    int left = script.pool.longAvailable();
+    // A segment that is longer than those of the train before begins another.
+    while (stream.reserve(900 + count, false, true) != 0 && script.pool.longAvailable() < left) {
+      stream.commit(900 + count, true);
+      left = script.pool.longAvailable();
       count++;
     }
+    script.pool.release(script.stack.context.reserved);
+    script.stack.context.reserved = 0;
     return count;
   }
 
@@ -396,7 +388,7 @@ class TrainTest {
     script.ourPort = ourPort;
     script.ourSequence = ourSequence;
     script.handler.takeEvents();
-    script.receive(". seq 1 ack 8001 len 9000");
+    script.receive(". seq 1 ack 7229 len 9000");
     assertThat(script.stack.trainsHeld()).isEqualTo(4);
     assertThat(script.handler.takeEvents()).contains("1+9000");
     assertThat(fill(script.stream)).isEqualTo(6);

@@ -343,20 +343,21 @@ public final class DdpSender {
 
   /**
    * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
-   * and then those that join the frame of the last one, up to {@link SendScheduler#TRAIN_QUANTUM}.
+   * and then those that leave together with the last one, up to {@link
+   * SendScheduler#JOINED_QUANTUM}.
    *
    * @return how many
    */
   int sendShare(int share, int quantum) {
     long enough = counters.octets + quantum;
-    long most = counters.octets + SendScheduler.TRAIN_QUANTUM;
+    long most = counters.octets + SendScheduler.JOINED_QUANTUM;
     int sent = 0;
     boolean taken = true;
     // Asks whether TCP can send only if there is something to send: after a lone message the
     // question cost more than its header.
     while (taken
         && sent < share
-        && (counters.octets < enough || joinsTrain(most))
+        && (counters.octets < enough || joinsLast(most))
         && !queues.isEmpty()
         && mpa.sendable()) { // RDMAP-5.5-09
       OutgoingMessage message = queues.current();
@@ -378,9 +379,9 @@ public final class DdpSender {
     return sent;
   }
 
-  /** Whether a full segment would join the frame of the last one, and not exceed this. */
-  private boolean joinsTrain(long most) {
-    return counters.octets + mpa.fullMulpdu() <= most && mpa.trainIsOpen();
+  /** Whether a full segment would leave together with the last one, and not exceed this. */
+  private boolean joinsLast(long most) {
+    return counters.octets + mpa.fullMulpdu() <= most && mpa.joinsLast();
   }
 
   /** Whether {@link #sendShare} left something unsent the last time. */

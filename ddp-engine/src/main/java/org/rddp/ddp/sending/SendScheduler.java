@@ -9,9 +9,9 @@ import org.rddp.wire.Memory;
  * <p>Streams that sent everything the last time (caught up) go before those that could not
  * (backlogged). Sending becomes contended when a stream has sent everything while a backlogged one
  * can send, and stays so for {@link #CONTENDED_SEGMENTS} segments: each call then serves one
- * backlogged stream, for one {@link #QUANTUM}, or one {@link #TRAIN_QUANTUM} of a train. So turns
- * of the duty cycle stay short, and short messages do not wait for long ones. Streams that wait for
- * their peers do not count.
+ * backlogged stream, for one {@link #QUANTUM}, or one {@link #JOINED_QUANTUM}. So turns of the duty
+ * cycle stay short, and short messages do not wait for long ones. Streams that wait for their peers
+ * do not count.
  */
 public final class SendScheduler {
   /** Segments that a stream sends before the next one is served. */
@@ -24,10 +24,10 @@ public final class SendScheduler {
   public static final int QUANTUM = 2048;
 
   /**
-   * The most octets of payload that it sends in place of {@link #QUANTUM} while each segment leaves
-   * in the frame of the one before: a frame with more segments costs an engine little more.
+   * The most octets of payload that it sends in place of {@link #QUANTUM} while each FPDU leaves
+   * together with the one before: that costs an engine little more.
    */
-  public static final int TRAIN_QUANTUM = 12_288;
+  public static final int JOINED_QUANTUM = 12_288;
 
   /** Segments for which sending stays contended after a stream that had little to send. */
   public static final int CONTENDED_SEGMENTS = 256;

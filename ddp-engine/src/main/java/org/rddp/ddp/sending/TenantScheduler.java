@@ -21,7 +21,7 @@ import java.util.PriorityQueue;
  */
 public final class TenantScheduler {
   /** Octets of payload after which a turn ends while several tenants have streams. */
-  public static final int TURN = SendScheduler.TRAIN_QUANTUM;
+  public static final int TURN = SendScheduler.JOINED_QUANTUM;
 
   private static final int FIRST_SIZE = 64;
 

@@ -11,6 +11,7 @@ import org.rddp.tcp.StreamHandler;
 final class StreamTap extends RelayedStream {
   private final SentOctets out;
   private final SentOctets in;
+  private long reserved;
   private boolean gaveUp;
 
   /**
@@ -49,29 +50,15 @@ final class StreamTap extends RelayedStream {
   }
 
   @Override
-  public void send(long packet, boolean more) {
-    out.sent(pool().address(packet), pool().length(packet));
-    super.send(packet, more);
+  public long reserve(int octets, boolean packs, boolean leads) {
+    reserved = super.reserve(octets, packs, leads);
+    return reserved;
   }
 
   @Override
-  public void extend(int octets, boolean more) {
-    long packet = openPacket();
-    out.sent(pool().address(packet) + pool().length(packet), octets);
-    super.extend(octets, more);
-  }
-
-  @Override
-  public void beginTrain(long packet) {
-    out.sent(pool().address(packet), pool().length(packet));
-    super.beginTrain(packet);
-  }
-
-  @Override
-  public void append(int octets, boolean more) {
-    long packet = openTrain();
-    out.sent(pool().address(packet) + pool().length(packet), octets);
-    super.append(octets, more);
+  public void commit(int octets, boolean more) {
+    out.sent(reserved, octets);
+    super.commit(octets, more);
   }
 
   @Override

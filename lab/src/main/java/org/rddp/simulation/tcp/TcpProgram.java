@@ -98,41 +98,27 @@ final class TcpProgram implements StreamHandler {
     send();
   }
 
-  /** Puts a segment behind the train that waits, or begins one in most cases. */
-  private boolean sendInTrain() {
-    long open = stream.openTrain();
-    long packet = open == 0 ? stream.allocateTrain() : open;
-    if (packet == 0) {
-      return false;
-    }
-    if (open == 0 && random.nextInt(4) == 0) {
-      stream.pool().release(packet);
-      return false;
-    }
-    if (open == 0) {
-      int largest = traffic.largest() == 0 ? stream.emss() : traffic.largest();
-      trainSegment = Math.min(1 + random.nextInt(largest), stream.emss());
-    }
-    int most = random.nextInt(8) == 0 ? 1 + random.nextInt(trainSegment) : trainSegment;
+  /** Puts a segment behind the train that waits, or mostly where the next ones can follow it. */
+  private boolean sendReserved() {
+    int train = stream.trainSegment();
+    int largest = traffic.largest() == 0 ? stream.emss() : traffic.largest();
+    int most = train == 0 ? Math.min(1 + random.nextInt(largest), stream.emss()) : train;
+    most = train != 0 && random.nextInt(8) == 0 ? 1 + random.nextInt(train) : most;
     int length = (int) Math.min(most, traffic.octets() - sent);
-    long first = stream.pool().address(packet);
-    int before = stream.pool().length(packet);
-    sends.write(sent, first + before, length);
-    sent += length;
-    if (open != 0) {
-      stream.append(length, random.nextInt(8) > 0);
-    } else {
-      trainSegment = length;
-      stream.pool().window(packet, first, length);
-      stream.beginTrain(packet);
+    long address = stream.reserve(length, random.nextInt(4) == 0, random.nextInt(4) > 0);
+    if (address == 0) {
+      return false;
     }
+    sends.write(sent, address, length);
+    sent += length;
+    stream.commit(length, random.nextInt(8) > 0);
     return true;
   }
 
   private void send() {
     while (!closing && sent < traffic.octets() && now() >= sendAt && stream.sendable()) {
       check(stream.sendPosition() == sent, "send position " + stream.sendPosition());
-      if (sendInTrain()) {
+      if (random.nextBoolean() && sendReserved()) {
         continue;
       }
       long packet = stream.allocate();

@@ -211,23 +211,26 @@ public final class SegmentQueue {
   }
 
   /**
-   * The packet of the train, if another segment of the train's length has room there; 0 otherwise.
+   * Octets of each segment of the train, if another has room there; 0 otherwise.
    *
    * @param longest octets of a segment
    */
-  public long openTrain(int longest) {
-    return trainSegment <= longest && trainSegment <= trainRoom ? train : 0;
+  public int trainSegment(int longest) {
+    return train != 0 && trainSegment <= longest && trainSegment <= trainRoom ? trainSegment : 0;
   }
 
-  /** Octets of the longest segment that may be added to the train; 0 if there is none. */
-  public int trainRoom() {
-    return train == 0 ? 0 : Math.min(trainSegment, trainRoom);
+  /**
+   * Address behind the last segment, if {@link #trainSegment(int)} or {@link #openRoom} is not 0.
+   */
+  public long behind() {
+    long packet = arrays.packets[last()];
+    return pool.address(packet) + pool.length(packet);
   }
 
   /**
    * Adds a segment that the user has written behind the packet's window to the train.
    *
-   * @param octets at most {@link #trainRoom}
+   * @param octets at most {@link #trainSegment(int)}
    * @return whether it is as long as the others
    */
   public boolean addBehind(int octets) {
@@ -304,19 +307,23 @@ public final class SegmentQueue {
   }
 
   /**
-   * The packet of the last segment, which has not been sent, if octets may be written behind its
-   * window: it has no other holder, and the segment alone is in the window, as the user built it. 0
-   * otherwise.
+   * Octets for which the last segment, which has not been sent, has room behind its packet's
+   * window: the packet has no other holder, and the segment alone is in the window, as the user
+   * built it.
+   *
+   * @param longest octets of a segment
    */
-  public long openPacket() {
+  public int openRoom(int longest) {
     int slot = last();
     long packet = arrays.packets[slot];
-    boolean open =
-        packet != 0 && arrays.payloads[slot] == pool.address(packet) && !pool.shared(packet);
-    return open ? packet : 0;
+    if (packet == 0 || arrays.payloads[slot] != pool.address(packet) || pool.shared(packet)) {
+      return 0;
+    }
+    int inPacket = (int) Math.min(longest, pool.end(packet) - pool.address(packet));
+    return Math.max(inPacket - pool.length(packet), 0);
   }
 
-  /** Appends octets written behind the window of {@link #openPacket()} to its segment. */
+  /** Appends octets written {@link #behind} the last segment to it. */
   public void extendLast(int octets) {
     train = 0;
     int slot = last();

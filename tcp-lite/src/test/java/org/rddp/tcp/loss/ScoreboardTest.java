@@ -39,7 +39,7 @@ class ScoreboardTest {
    * packet has been sent.
    */
   private void addBehind(int length) {
-    int octets = Math.min(length, queue.trainRoom());
+    int octets = Math.min(length, queue.trainSegment(1024));
     long packet = queue.packet(queue.last());
     long first = queue.tail() - 1;
     while (first > queue.head() && queue.follows(queue.slot(first))) {
