@@ -100,13 +100,10 @@ unpack_nginx() {
         s/(Proto\s*=>\s*["\x27]udp["\x27],\s*(Local|Peer)Addr\s*=>\s*["\x27])127\.0\.0\.1/${1}127.0.0.3/g' "$1"/*.t "$1"/lib/Test/*.pm "$1"/lib/Test/Nginx/*.pm
 }
 
-# nginx of Debian's packages, with its modules for mail and streams.
+# nginx of Debian's packages, with all modules that it is configured for: the tests load them.
 # shellcheck disable=SC2317,SC2034
 run_nginx() {
     local deadline=90
-    # Its modules by name: the tests take those that are configured and not packaged for installed otherwise.
-    export TEST_NGINX_GLOBALS='user root; load_module /usr/lib/nginx/modules/ngx_mail_module.so;
-        load_module /usr/lib/nginx/modules/ngx_stream_module.so;'
-    export TEST_NGINX_BINARY=/usr/sbin/nginx PERL5LIB=lib
+    export TEST_NGINX_BINARY=/usr/sbin/nginx TEST_NGINX_MODULES=/usr/lib/nginx/modules TEST_NGINX_GLOBALS='user root;' PERL5LIB=lib
     each prove [a-z]*.t
 }
