@@ -334,11 +334,11 @@ struct rddp_connection_options {
     bool acknowledged;
     /*
      * Sends with immediate data (RDDP_SEND_WITH_IMMEDIATE) are wanted. RDMAP does not have them, so both ends must be rddp,
-     * and both programs must want them: send_immediate of struct rddp_startup says whether they do. The wish is 12 octets
+     * and both programs must want them: send_with_immediate of struct rddp_startup says whether they do. The wish is 12 octets
      * behind the private data, which then has at most 496; the peer's daemon takes them off, a peer that is not rddp does
      * not.
      */
-    bool send_immediate;
+    bool send_with_immediate;
     unsigned withheld_rights;           /* that the peer has not got, whatever regions and windows grant: RDDP_REMOTE_READ,
                                            RDDP_REMOTE_WRITE, RDDP_REMOTE_ATOMIC */
     /*
@@ -362,7 +362,7 @@ struct rddp_startup {
     bool peer_to_peer;
     uint32_t peer_ird, peer_ord;
     uint32_t ird, ord;  /* in use at this end */
-    bool send_immediate;  /* both ends want Sends with immediate data */
+    bool send_with_immediate;  /* both ends want Sends with immediate data */
 };
 
 enum rddp_connection_state {
@@ -552,7 +552,7 @@ enum rddp_opcode {
     RDDP_WRITE = 3,
     RDDP_READ = 4,             /* one piece */
     RDDP_WRITE_IMMEDIATE = 5,
-    RDDP_SEND_IMMEDIATE = 6,   /* no octets; uses up the peer's receive, which needs room for eight if the peer is not rddp */
+    RDDP_IMMEDIATE = 6,   /* no octets; uses up the peer's receive, which needs room for eight if the peer is not rddp */
     RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for the old value */
     RDDP_SWAP = 8,
     RDDP_COMPARE_SWAP = 9,

@@ -26,7 +26,7 @@ static void get_startup(struct message *event, struct rddp_startup *startup) {
     startup->peer_ord = get_u32(event);
     startup->ird = get_u32(event);
     startup->ord = get_u32(event);
-    startup->send_immediate = get_bool(event);
+    startup->send_with_immediate = get_bool(event);
 }
 
 static void get_private_data(struct message *event, struct rddp_connection_info *info) {

@@ -31,13 +31,13 @@ int check_options(const struct rddp_connection_options **chosen) {
 
 /* Flags of a connection's settings. */
 #define ACKNOWLEDGED 1U
-#define SEND_IMMEDIATE 2U
+#define SEND_WITH_IMMEDIATE 2U
 #define DSCP 4U
 #define DSCP_SHIFT 8
 #define CONGESTION_SHIFT 16
 
 static uint32_t flags_of(const struct rddp_connection_options *options) {
-    uint32_t flags = (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_immediate ? SEND_IMMEDIATE : 0)
+    uint32_t flags = (options->acknowledged ? ACKNOWLEDGED : 0) | (options->send_with_immediate ? SEND_WITH_IMMEDIATE : 0)
         | (uint32_t)options->congestion << CONGESTION_SHIFT;
     return options->dscp == RDDP_DSCP_AS_CONFIGURED ? flags : flags | DSCP | options->dscp << DSCP_SHIFT;
 }

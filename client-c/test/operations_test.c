@@ -109,13 +109,13 @@ static void should_send_immediate_data(struct pair *pair) {
     memset(pair->two.memory, 'm', 8);
     post(&pair->two, 9, RDDP_RECEIVE, 0, 8, SIGNALLED);
     post(&pair->two, 10, RDDP_RECEIVE, 0, 3, SIGNALLED);
-    struct rddp_request immediate = {.id = 11, .opcode = RDDP_SEND_IMMEDIATE,
+    struct rddp_request immediate = {.id = 11, .opcode = RDDP_IMMEDIATE,
         .flags = RDDP_SIGNALLED | RDDP_SOLICITED, .immediate = 0x1122334455667788};
     OK(rddp_post(pair->one.connection, &immediate));
     struct rddp_request write = to(&pair->two, 300);
     write.immediate = 99;
     post(&pair->one, 12, RDDP_WRITE_IMMEDIATE, 0, 10, write);
-    next_success(&pair->one, RDDP_SEND_IMMEDIATE, 11);
+    next_success(&pair->one, RDDP_IMMEDIATE, 11);
     next_success(&pair->one, RDDP_WRITE_IMMEDIATE, 12);
     struct rddp_completion first = next_success(&pair->two, RDDP_RECEIVE, 9);
     CHECK(first.flags == (RDDP_HAS_IMMEDIATE | RDDP_WAS_SOLICITED) && first.immediate == 0x1122334455667788);
@@ -149,13 +149,13 @@ static void should_complete_when_the_peer_has_placed(const char *socket) {
 
 static void should_send_with_immediate_data(const char *socket) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
-    options.send_immediate = true;
+    options.send_with_immediate = true;
     struct pair pair;
     open_pair(&pair, socket, &options);
     should_pass_private_data_and_startup(&pair);
     struct rddp_connection_info info;
     rddp_connection_info(pair.one.connection, &info);
-    CHECK(info.startup.send_immediate);
+    CHECK(info.startup.send_with_immediate);
     post(&pair.two, 1, RDDP_RECEIVE, 0, 5, SIGNALLED);
     memcpy(pair.one.memory, "hello", 5);
     struct rddp_request send = {.flags = RDDP_SIGNALLED | RDDP_SOLICITED, .immediate = 0xfedcba98};

@@ -21,7 +21,7 @@ static enum rddp_choice peer_to_peer(enum rddp_choice otherwise) {
 }
 
 /* Whether to ask the peer for Sends with immediate data, by 12 octets behind the private data. */
-static bool asks_for_send_immediate(void) {
+static bool asks_for_send_with_immediate(void) {
     const char *wanted = getenv("RDDP_SEND_WITH_IMM");
     return wanted != NULL && strcmp(wanted, "yes") == 0;
 }
@@ -29,7 +29,7 @@ static bool asks_for_send_immediate(void) {
 struct rddp_connection_options connection_options(const struct rdma_conn_param *param, struct ibv_srq *shared) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = HELD_OCTETS;
-    options.send_immediate = asks_for_send_immediate();
+    options.send_with_immediate = asks_for_send_with_immediate();
     options.peer_to_peer = peer_to_peer(RDDP_YES);
     if (param != NULL && param->responder_resources != RDMA_MAX_RESP_RES) {
         options.ird = param->responder_resources;
@@ -47,7 +47,7 @@ struct rddp_connection_options connection_options(const struct rdma_conn_param *
 struct rddp_connection_options listening_options(struct ibv_srq *shared) {
     struct rddp_connection_options options = connection_options(NULL, shared);
     options.peer_to_peer = peer_to_peer(RDDP_AS_CONFIGURED);
-    options.send_immediate = true;
+    options.send_with_immediate = true;
     return options;
 }
 

@@ -112,7 +112,7 @@ static void send_plain(struct ibv_qp_ex *ibv) {
     add(ibv, IBV_WR_SEND);
 }
 
-static void send_immediate(struct ibv_qp_ex *ibv, __be32 data) {
+static void send_with_immediate(struct ibv_qp_ex *ibv, __be32 data) {
     struct ibv_send_wr *work = add(ibv, IBV_WR_SEND_WITH_IMM);
     if (work != NULL) {
         work->imm_data = data;
@@ -211,7 +211,7 @@ static int make_batch(struct queue_pair *pair) {
     offered->wr_atomic_cmp_swp = compare_and_swap;
     offered->wr_atomic_fetch_add = fetch_and_add;
     offered->wr_send = send_plain;
-    offered->wr_send_imm = send_immediate;
+    offered->wr_send_imm = send_with_immediate;
     offered->wr_send_inv = send_invalidate;
     offered->wr_local_inv = local_invalidate;
     offered->wr_bind_mw = bind_window;

@@ -61,7 +61,7 @@ static struct rddp_connection_options options_for(const struct queue_pair *pair,
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = HELD_OCTETS;
     options.acknowledged = true;  /* as programs for InfiniBand understand a completion: the peer has it */
-    options.send_immediate = true;
+    options.send_with_immediate = true;
     options.domain = domain_of(pair->ibv.pd)->number;
     options.withheld_rights = PEER_RIGHTS & ~rights_of(set->qp_access_flags);
     if (set->ah_attr.grh.traffic_class != 0) {  /* 0, which most programs leave it at, is the interface's */

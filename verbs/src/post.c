@@ -145,8 +145,8 @@ static bool gather(const struct ibv_sge *list, int count, uint32_t longest, uint
 }
 
 /* RDMAP has no Send with immediate data: both ends must be rddp, and want it. Before they have connected nobody knows. */
-static bool lacks_send_immediate(const rddp_connection *connection) {
-    return rddp_connection_state(connection) == RDDP_ESTABLISHED && !connection->info.startup.send_immediate;
+static bool lacks_send_with_immediate(const rddp_connection *connection) {
+    return rddp_connection_state(connection) == RDDP_ESTABLISHED && !connection->info.startup.send_with_immediate;
 }
 
 static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type binds) {
@@ -157,7 +157,7 @@ static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, en
     if (pair->connection == NULL || work->num_sge > kind->most_pieces || work->num_sge > (int)pair->cap.max_send_sge) {
         return EINVAL;
     }
-    if (work->opcode == IBV_WR_SEND_WITH_IMM && lacks_send_immediate(pair->connection)) {
+    if (work->opcode == IBV_WR_SEND_WITH_IMM && lacks_send_with_immediate(pair->connection)) {
         return EOPNOTSUPP;
     }
     bool refused = false;

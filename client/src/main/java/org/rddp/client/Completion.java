@@ -105,8 +105,8 @@ public final class Completion {
   }
 
   /**
-   * The number that the peer has sent; means nothing without {@link #hasImmediate()}. That of a
-   * Send has 32 bits, unsigned.
+   * The immediate data; means nothing without {@link #hasImmediate()}. That of a Send has 32 bits,
+   * unsigned.
    */
   public long immediate() {
     return entry.immediate();

@@ -196,14 +196,14 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, with a number,
-   * which the completion of the peer's receive has ({@link Completion#immediate()}). Only where
-   * both ends want that ({@link ConnectionOptions#withSendImmediate}, and {@link
-   * org.rddp.client.types.StartupTerms#sendImmediate} of {@link #startup()} says so); else it
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, with immediate
+   * data, which the completion of the peer's receive has ({@link Completion#immediate()}). Only
+   * where both ends want that ({@link ConnectionOptions#withSendWithImmediate}, and {@link
+   * org.rddp.client.types.StartupTerms#sendWithImmediate} of {@link #startup()} says so); else it
    * completes with {@link org.rddp.client.types.CompletionStatus#LOCAL_OPERATION_ERROR}, or ends
    * the connection if it was posted before that was known.
    *
-   * @param immediate the number
+   * @param immediate the immediate data
    */
   @CheckReturnValue
   public boolean postSendWithImmediate(
@@ -214,7 +214,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a number to the peer's next receive; its completion there has it ({@link
+   * Sends immediate data to the peer's next receive; its completion there has it ({@link
    * Completion#immediate()}). At an rddp peer the receive's memory stays as it was; at others it
    * must have room for eight octets.
    *
@@ -223,13 +223,13 @@ public final class Connection implements AutoCloseable {
    */
   @CheckReturnValue
   public boolean postImmediate(long workRequest, long immediate, int flags) {
-    SubmissionEntry entry = queues.begin(Opcode.SEND_IMMEDIATE, workRequest, flags);
+    SubmissionEntry entry = queues.begin(Opcode.IMMEDIATE, workRequest, flags);
     return entry != null && queues.post(entry.immediate(immediate));
   }
 
   /**
-   * Writes into the peer's memory, then sends a number as {@link #postImmediate} does: when the
-   * peer's program gets the number, the octets are in its memory.
+   * Writes into the peer's memory, then sends immediate data as {@link #postImmediate} does: when
+   * the peer's program gets it, the octets are in its memory.
    *
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
@@ -249,7 +249,7 @@ public final class Connection implements AutoCloseable {
     return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
-  /** Writes pieces, in their order, then sends a number. */
+  /** Writes pieces, in their order, then sends immediate data. */
   @CheckReturnValue
   public boolean postWriteImmediate(
       long workRequest,

@@ -32,8 +32,8 @@ import org.rddp.ipc.control.ConnectionSettings;
  *     STags, and requests of this program regions, of this domain only
  * @param acknowledged whether this program's Sends and Writes complete when TCP has their last
  *     octet acknowledged, not when they have been sent: see {@link #withAcknowledged}
- * @param sendImmediate RDMAP: whether this program wants Sends with immediate data: see {@link
- *     #withSendImmediate}
+ * @param sendWithImmediate RDMAP: whether this program wants Sends with immediate data: see {@link
+ *     #withSendWithImmediate}
  * @param dscp Differentiated Services codepoint of the packets that this end sends, 0 to 63; -1: as
  *     the interface is configured. Packets of the handshake that accepts a connection have the
  *     interface's
@@ -48,7 +48,7 @@ public record ConnectionOptions(
     CompletionQueue completionQueue,
     int domain,
     boolean acknowledged,
-    boolean sendImmediate,
+    boolean sendWithImmediate,
     int dscp,
     CongestionChoice congestion) {
   private static final int LARGEST_DSCP = 63;
@@ -96,7 +96,7 @@ public record ConnectionOptions(
     if (!queues.isEmpty() && !startup.equals(StartupOptions.DEFAULTS)) {
       throw new IllegalArgumentException("startup options are for RDMAP");
     }
-    if (sendImmediate && !queues.isEmpty()) {
+    if (sendWithImmediate && !queues.isEmpty()) {
       throw new IllegalArgumentException("Sends with immediate data are for RDMAP");
     }
     if (taggedNotices < 0 || (taggedNotices > 0 && queues.isEmpty())) {
@@ -188,13 +188,13 @@ public record ConnectionOptions(
   /**
    * Copies the options with the wish for Sends with immediate data ({@link
    * Connection#postSendWithImmediate}). RDMAP does not have them, so both ends must be rddp, and
-   * both programs must want them; {@link org.rddp.client.types.StartupTerms#sendImmediate} says
+   * both programs must want them; {@link org.rddp.client.types.StartupTerms#sendWithImmediate} says
    * whether they do. The wish is 12 octets behind the private data, which then has at most 496. A
    * daemon takes them off before its program gets the private data; a peer that is not rddp does
    * not.
    */
-  public ConnectionOptions withSendImmediate(boolean wanted) {
-    return with(draft -> draft.sendImmediate = wanted);
+  public ConnectionOptions withSendWithImmediate(boolean wanted) {
+    return with(draft -> draft.sendWithImmediate = wanted);
   }
 
   /**
@@ -231,7 +231,7 @@ public record ConnectionOptions(
         startup,
         domain,
         acknowledged,
-        sendImmediate,
+        sendWithImmediate,
         0,
         dscp,
         congestion);
@@ -253,7 +253,7 @@ public record ConnectionOptions(
     CompletionQueue completionQueue;
     int domain;
     boolean acknowledged;
-    boolean sendImmediate;
+    boolean sendWithImmediate;
     int dscp;
     CongestionChoice congestion;
 
@@ -266,7 +266,7 @@ public record ConnectionOptions(
       completionQueue = from.completionQueue;
       domain = from.domain;
       acknowledged = from.acknowledged;
-      sendImmediate = from.sendImmediate;
+      sendWithImmediate = from.sendWithImmediate;
       dscp = from.dscp;
       congestion = from.congestion;
     }
@@ -281,7 +281,7 @@ public record ConnectionOptions(
           completionQueue,
           domain,
           acknowledged,
-          sendImmediate,
+          sendWithImmediate,
           dscp,
           congestion);
     }

@@ -24,7 +24,7 @@ import org.rddp.client.types.SendFlags;
 @Timeout(60)
 class SendsWithImmediateTest {
   private static final ConnectionOptions WANTING =
-      ConnectionOptions.DEFAULTS.withSendImmediate(true);
+      ConnectionOptions.DEFAULTS.withSendWithImmediate(true);
 
   private final TestDaemon daemon = new TestDaemon();
   private final Rddp here = daemon.connect("one");
@@ -72,8 +72,8 @@ class SendsWithImmediateTest {
   @Test
   void shouldCarryANumberIfBothWantThem() {
     connect(WANTING, WANTING);
-    assertThat(out.startup().sendImmediate()).isTrue();
-    assertThat(in.startup().sendImmediate()).isTrue();
+    assertThat(out.startup().sendWithImmediate()).isTrue();
+    assertThat(in.startup().sendWithImmediate()).isTrue();
     shouldCarryANumber();
   }
 
@@ -104,8 +104,8 @@ class SendsWithImmediateTest {
   @Test
   void shouldBeRefusedIfOneDoesNotWantThem() {
     connect(WANTING, ConnectionOptions.DEFAULTS);
-    assertThat(out.startup().sendImmediate()).isFalse();
-    assertThat(in.startup().sendImmediate()).isFalse();
+    assertThat(out.startup().sendWithImmediate()).isFalse();
+    assertThat(in.startup().sendWithImmediate()).isFalse();
     assertThat(out.postSendWithImmediate(2, near, 0, 8, 5, SendFlags.SIGNALLED)).isTrue();
     assertThat(completions(here, 1).getFirst()).contains("2 LOCAL_OPERATION_ERROR");
     assertThat(in.postReceive(3, far, 0, 16)).isTrue();

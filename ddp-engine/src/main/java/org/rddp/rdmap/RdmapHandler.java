@@ -60,7 +60,7 @@ public interface RdmapHandler extends CompletionHandler {
    * #onReceived} unless overridden.
    *
    * @param token of the receive that it has consumed, as it was posted
-   * @param data the number
+   * @param data the immediate data
    * @param solicited whether the peer asks to wake the program (Solicited Event)
    */
   default void onImmediate(long token, long data, boolean solicited) {
@@ -68,12 +68,12 @@ public interface RdmapHandler extends CompletionHandler {
   }
 
   /**
-   * A message with a number has been received ({@link RdmapStream#postSendImmediate}). Calls {@link
-   * #onReceived} unless overridden.
+   * A message with immediate data has been received ({@link RdmapStream#postSendWithImmediate}).
+   * Calls {@link #onReceived} unless overridden.
    *
    * @param token of the receive that holds it, as posted
    * @param octets its length
-   * @param data the number
+   * @param data the immediate data
    * @param solicited whether the peer wants the program to be woken for it
    */
   default void onReceivedWithImmediate(long token, long octets, int data, boolean solicited) {

@@ -44,7 +44,7 @@ final class RdmapHeader {
   static final int ATOMIC_RESPONSE = 11; // RDMAPX-4-01
 
   /**
-   * Send with a number: on {@link #SEND_QUEUE}, with the number in the place of the STag to
+   * Send with immediate data: on {@link #SEND_QUEUE}, with that in the place of the STag to
    * invalidate. No RFC has it; only between ends that have agreed on it when they started up.
    */
   static final int SEND_WITH_IMMEDIATE = 12;
@@ -125,7 +125,7 @@ final class RdmapHeader {
         || opcode == SEND_WITH_IMMEDIATE_SOLICITED;
   }
 
-  /** Whether the opcode is that of a Send with a number. */
+  /** Whether the opcode is that of a Send with immediate data. */
   static boolean sendsWithImmediate(int opcode) {
     return opcode == SEND_WITH_IMMEDIATE || opcode == SEND_WITH_IMMEDIATE_SOLICITED;
   }

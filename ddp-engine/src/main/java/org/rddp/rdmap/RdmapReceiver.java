@@ -42,11 +42,11 @@ final class RdmapReceiver implements UlpHandler {
   /** Whether a message of RFC 7306 has been posted. */
   private boolean extensionPosted;
 
-  /** Whether both ends have agreed on Sends with a number. */
-  private boolean sendImmediate;
+  /** Whether both ends have agreed on Sends with immediate data. */
+  private boolean sendWithImmediate;
 
   /** Whether one of them has been posted. */
-  private boolean sendImmediatePosted;
+  private boolean sendWithImmediatePosted;
 
   /** Whether Full Operation has begun. */
   private boolean started;
@@ -101,15 +101,15 @@ final class RdmapReceiver implements UlpHandler {
     return extended;
   }
 
-  /** Both ends have agreed on Sends with a number. */
-  void allowSendImmediate() {
-    sendImmediate = true;
+  /** Both ends have agreed on Sends with immediate data. */
+  void allowSendWithImmediate() {
+    sendWithImmediate = true;
   }
 
-  /** A Send with a number is to be posted: false as {@link #postsExtension}. */
-  boolean postsSendImmediate() {
-    sendImmediatePosted = true;
-    return sendImmediate || !started;
+  /** A Send with immediate data is to be posted: false as {@link #postsExtension}. */
+  boolean postsSendWithImmediate() {
+    sendWithImmediatePosted = true;
+    return sendWithImmediate || !started;
   }
 
   /** Whether the peer has closed its half, so that no response can be received. */
@@ -145,7 +145,7 @@ final class RdmapReceiver implements UlpHandler {
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
-    } else if ((extensionPosted && !extended) || (sendImmediatePosted && !sendImmediate)) {
+    } else if ((extensionPosted && !extended) || (sendWithImmediatePosted && !sendWithImmediate)) {
       termination.fail(RdmapError.LOCAL_CATASTROPHIC); // RDMAP-7.1-03, RDMAPX-8.1-02
     }
   }
@@ -209,7 +209,7 @@ final class RdmapReceiver implements UlpHandler {
       return true;
     }
     // RDMAPX-4-02, RDMAPX-8.2-01
-    return RdmapHeader.sendsWithImmediate(opcode) ? sendImmediate : extended;
+    return RdmapHeader.sendsWithImmediate(opcode) ? sendWithImmediate : extended;
   }
 
   @Override

@@ -220,11 +220,11 @@ public final class RdmapStream {
   }
 
   /**
-   * Sends a number to the peer's next posted receive (RFC 7306 section 6), which at a peer other
-   * than rddp must have room for eight octets. A peer that does not support it ends the stream with
-   * {@link RdmapError#UNEXPECTED_OPCODE}, as with every message of RFC 7306.
+   * Sends immediate data to the peer's next posted receive (RFC 7306 section 6), which at a peer
+   * other than rddp must have room for eight octets. A peer that does not support it ends the
+   * stream with {@link RdmapError#UNEXPECTED_OPCODE}, as with every message of RFC 7306.
    *
-   * @param request its {@link StreamRequest#immediate} is the number
+   * @param request its {@link StreamRequest#immediate} is what is sent
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postImmediate(StreamRequest request) {
@@ -243,20 +243,20 @@ public final class RdmapStream {
   }
 
   /**
-   * Sends a message as {@link #postSend} does, with a number. Its ends must have {@linkplain
-   * #allowSendImmediate agreed} on that: RDMAP has no such message, and to no other peer one is
+   * Sends a message as {@link #postSend} does, with immediate data. Its ends must have {@linkplain
+   * #allowSendWithImmediate agreed} on that: RDMAP has no such message, and to no other peer one is
    * sent.
    *
-   * @param request its {@link StreamRequest#immediate} is the number, of which 32 bits are sent; it
-   *     invalidates nothing
+   * @param request its {@link StreamRequest#immediate} is sent, 32 bits of it; it invalidates
+   *     nothing
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postSendImmediate(StreamRequest request) {
+  public boolean postSendWithImmediate(StreamRequest request) {
     if (sendQueue.isFull()) {
       return false;
     }
     int refusal = messageRefusal(request);
-    if (refusal == RdmapCompletionStatus.SUCCESS && !user.postsSendImmediate()) {
+    if (refusal == RdmapCompletionStatus.SUCCESS && !user.postsSendWithImmediate()) {
       refusal = RdmapCompletionStatus.LOCAL_OPERATION_ERROR;
     }
     if (refusal != RdmapCompletionStatus.SUCCESS) {
@@ -267,21 +267,21 @@ public final class RdmapStream {
         RdmapFlags.solicited(request.flags())
             ? RdmapHeader.SEND_WITH_IMMEDIATE_SOLICITED
             : RdmapHeader.SEND_WITH_IMMEDIATE;
-    int number = (int) request.immediate();
-    return sender.postUntagged(sequence, opcode, number, RdmapHeader.SEND_QUEUE, request);
+    int data = (int) request.immediate();
+    return sender.postUntagged(sequence, opcode, data, RdmapHeader.SEND_QUEUE, request);
   }
 
   /**
-   * Both ends have agreed on Sends with a number ({@link #postSendImmediate}); before the stream
-   * begins.
+   * Both ends have agreed on Sends with immediate data ({@link #postSendWithImmediate}); before the
+   * stream begins.
    */
-  public void allowSendImmediate() {
-    user.allowSendImmediate();
+  public void allowSendWithImmediate() {
+    user.allowSendWithImmediate();
   }
 
   /**
-   * Writes like {@link #postWrite}, then sends a number like {@link #postImmediate}. When the
-   * peer's program has the number, the written octets are visible to it. Both end as one request.
+   * Writes like {@link #postWrite}, then sends immediate data like {@link #postImmediate}. When the
+   * peer's program has it, the written octets are visible to it. Both end as one request.
    *
    * @return false, and nothing happens, if the queue is full
    */

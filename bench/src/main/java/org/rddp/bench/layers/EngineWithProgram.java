@@ -178,7 +178,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
             case INLINE_WRITE -> postInline(Opcode.WRITE, peer.sinkStag);
             case LISTED_WRITE -> postList(peer.sinkStag);
             case WRITE_IMMEDIATE -> post(Opcode.WRITE_IMMEDIATE, sourceStag, octets, peer.sinkStag);
-            case IMMEDIATE -> post(Opcode.SEND_IMMEDIATE, 0, 0, 0);
+            case IMMEDIATE -> post(Opcode.IMMEDIATE, 0, 0, 0);
             case SEND -> post(Opcode.SEND, sourceStag, octets, 0);
             case INLINE_SEND -> postInline(Opcode.SEND, 0);
             case READ -> post(Opcode.READ, sinkStag, octets, peer.sourceStag);

@@ -88,9 +88,9 @@ final class ChosenStartup {
   /**
    * Converts the results of both startup frames for the program.
    *
-   * @param sendImmediate whether both ends want Sends with immediate data
+   * @param sendWithImmediate whether both ends want Sends with immediate data
    */
-  static StartupTerms terms(Negotiated settled, boolean sendImmediate) {
+  static StartupTerms terms(Negotiated settled, boolean sendWithImmediate) {
     Depths depths = settled.depths();
     return new StartupTerms(
         settled.revision(), // MPA-7.1.1-18
@@ -99,6 +99,6 @@ final class ChosenStartup {
         depths.peerOrd(),
         depths.ird(),
         depths.ord(),
-        sendImmediate);
+        sendWithImmediate);
   }
 }

@@ -141,7 +141,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     rdmap = new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
     engine.own(rdmap.ddp(), parts.section().owner().user());
     rdmap.withhold(ALL_RIGHTS);
-    rdmap.allowSendImmediate();
+    rdmap.allowSendWithImmediate();
     receiver = new StreamReceiver(rdmap);
     sender = new StreamSender(this, rdmap, receiver);
     deadline = new Deadline(engine.deadlines(), this::expire);

@@ -100,9 +100,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     long mask = work.mask();
     return switch (work.opcode()) {
       case Opcode.WRITE_IMMEDIATE -> stream.postWriteImmediate(request.immediate(work.immediate()));
-      case Opcode.SEND_IMMEDIATE -> stream.postImmediate(request.immediate(work.immediate()));
+      case Opcode.IMMEDIATE -> stream.postImmediate(request.immediate(work.immediate()));
       case Opcode.SEND_WITH_IMMEDIATE ->
-          stream.postSendImmediate(request.immediate(work.immediate()));
+          stream.postSendWithImmediate(request.immediate(work.immediate()));
       case Opcode.FETCH_ADD -> stream.postFetchAdd(request.operands(operand, mask, 0, -1));
       case Opcode.SWAP -> stream.postCompareSwap(request.operands(operand, mask, 0, 0));
       case Opcode.COMPARE_SWAP ->
@@ -146,9 +146,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
-  public void allowSendImmediate(boolean agreed) {
+  public void allowSendWithImmediate(boolean agreed) {
     if (agreed) {
-      stream.allowSendImmediate();
+      stream.allowSendWithImmediate();
     }
   }
 

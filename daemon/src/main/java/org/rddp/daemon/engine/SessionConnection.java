@@ -52,7 +52,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   private final ConnectionHeap heap;
   private final CompletionReports reports;
   private final boolean plainDdp;
-  private final SendImmediateOffer sendImmediate;
+  private final SendWithImmediateOffer sendWithImmediate;
   private final long openedAt;
   private final Deadline deadline;
 
@@ -104,7 +104,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
     this.choices = TcpChoices.of(settings);
-    this.sendImmediate = new SendImmediateOffer(settings.sendImmediate());
+    this.sendWithImmediate = new SendWithImmediateOffer(settings.sendWithImmediate());
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
     prepare(settings);
@@ -130,7 +130,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   /** The Private Data of a Request. */
   byte[] requestData(byte[] privateData) {
-    return sendImmediate.request(privateData);
+    return sendWithImmediate.request(privateData);
   }
 
   static SessionConnection incoming(Session session, SessionListener listener, TcpConnection tcp)
@@ -152,7 +152,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     } catch (IllegalArgumentException e) {
       made.markGone();
       throw new RequestRefusedException(
-          Reason.INVALID, e.getMessage() + made.sendImmediate.reason());
+          Reason.INVALID, e.getMessage() + made.sendWithImmediate.reason());
     }
   }
 
@@ -183,8 +183,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** Takes a connection of TCP that is its own peer, and its startup. */
   void beginWithItself(TcpConnection opened, MpaStartup begun) {
     begin(opened, begun);
-    sendImmediate.take(sendImmediate.request(new byte[0]));
-    stream.allowSendImmediate(sendImmediate.agreed());
+    sendWithImmediate.take(sendWithImmediate.request(new byte[0]));
+    stream.allowSendWithImmediate(sendWithImmediate.agreed());
   }
 
   /** Accepts the peer of a queue pair. */
@@ -192,7 +192,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     MpaStartup asked = introduction.startup();
     asked.assign(stream.mpa(), this, ddp());
     begin(introduction.tcp(), asked);
-    sendImmediate.take(introduction.requestData());
+    sendWithImmediate.take(introduction.requestData());
     accept(Introduction.reply());
   }
 
@@ -306,8 +306,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   /** Accepts the peer's Request, which has come. */
   void accept(byte[] privateData) {
-    byte[] reply = sendImmediate.reply(privateData, startup.maxPrivateData());
-    stream.allowSendImmediate(sendImmediate.agreed());
+    byte[] reply = sendWithImmediate.reply(privateData, startup.maxPrivateData());
+    stream.allowSendWithImmediate(sendWithImmediate.agreed());
     startup.accept(reply);
   }
 
@@ -403,7 +403,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   @Override
   public void onRequest(MpaStartup asked, byte[] received) {
-    request.ask(sendImmediate.take(received));
+    request.ask(sendWithImmediate.take(received));
   }
 
   /** The program learns of it by that number. */
@@ -418,8 +418,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   public void onAgreed(Negotiated terms, byte[] received) {
     byte[] privateData = received;
     if (isInitiator()) {
-      privateData = sendImmediate.take(received);
-      stream.allowSendImmediate(sendImmediate.agreed());
+      privateData = sendWithImmediate.take(received);
+      stream.allowSendWithImmediate(sendWithImmediate.agreed());
     }
     settled = terms;
     startup = null;
@@ -443,7 +443,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   StartupTerms terms(Negotiated negotiated) {
-    return ChosenStartup.terms(negotiated, sendImmediate.agreed());
+    return ChosenStartup.terms(negotiated, sendWithImmediate.agreed());
   }
 
   @Override

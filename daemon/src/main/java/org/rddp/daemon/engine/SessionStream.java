@@ -49,8 +49,8 @@ interface SessionStream extends RequestTarget {
    */
   void choose(AcceptSettings settings, MpaStartup startup) throws RequestRefusedException;
 
-  /** RDMAP: before the stream begins, says whether both ends want Sends with a number. */
-  default void allowSendImmediate(boolean agreed) {}
+  /** RDMAP: before the stream begins, says whether both ends want Sends with immediate data. */
+  default void allowSendWithImmediate(boolean agreed) {}
 
   /** Sends everything posted and closes our half; before the start, flushes everything. */
   void close();

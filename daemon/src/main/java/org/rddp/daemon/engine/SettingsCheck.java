@@ -11,7 +11,7 @@ final class SettingsCheck {
 
   static void check(Session session, ConnectionSettings settings) throws RequestRefusedException {
     RdmapSettings configured = session.engine().rdmapSettings();
-    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendImmediate())) {
+    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendWithImmediate())) {
       throw new RequestRefusedException(
           Reason.INVALID, "withheld rights and Sends with immediate data are for RDMAP");
     }

@@ -188,7 +188,7 @@ final class StreamSender {
     messages += heard ? 0 : 1;
     underWay++;
     endPosted |= last;
-    rdmap.postSendImmediate(request);
+    rdmap.postSendWithImmediate(request);
   }
 
   /** A message has been passed to TCP. */

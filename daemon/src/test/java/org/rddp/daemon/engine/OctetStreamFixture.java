@@ -307,7 +307,7 @@ final class OctetStreamFixture {
           new RdmapSettings(
               MpaSettings.DEFAULTS.withRevision(2).withPeerToPeer(true), 64, 64, 1, 1);
       stream = new RdmapStream(peerDdp, peerDomain, settings, this);
-      stream.allowSendImmediate();
+      stream.allowSendWithImmediate();
       for (int i = 0; i < 32; i++) {
         stream.postReceive(new StreamRequest(i).memory(memory + (1 << 16) + i * 2048L, 2048));
       }
@@ -324,11 +324,11 @@ final class OctetStreamFixture {
       for (int i = 0; i < octets; i++) {
         Memory.putByte(memory + i, 'x');
       }
-      stream.postSendImmediate(new StreamRequest(99).memory(memory, octets).immediate(data));
+      stream.postSendWithImmediate(new StreamRequest(99).memory(memory, octets).immediate(data));
     }
 
     void sendEnd() {
-      stream.postSendImmediate(new StreamRequest(98).immediate(consumed | END));
+      stream.postSendWithImmediate(new StreamRequest(98).immediate(consumed | END));
     }
 
     void sendPlain(int octets) {

@@ -94,7 +94,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   @Test
   void shouldRefuseRequestsOfRdmap() throws Exception {
     connect(0, 0);
-    for (int opcode = Opcode.RECEIVE; opcode <= Opcode.SEND_IMMEDIATE; opcode++) {
+    for (int opcode = Opcode.RECEIVE; opcode <= Opcode.IMMEDIATE; opcode++) {
       rings.claim(1).begin(opcode, 0, opcode, connection).memory(stag, 0, 0).submit();
     }
     rings
@@ -148,7 +148,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(Integer.MAX_VALUE, 3)));
     refuses(Reason.LIMIT, new ConnectionSettings(0, 17, List.of(1)));
     ConnectionSettings plain = new ConnectionSettings(0, 0, List.of(1));
-    refuses(Reason.INVALID, plain.withSendImmediate(true));
+    refuses(Reason.INVALID, plain.withSendWithImmediate(true));
     refuses(
         Reason.INVALID,
         new ConnectionSettings(

@@ -100,7 +100,7 @@ public final class StreamRequest {
     return this;
   }
 
-  /** Sets the number to send as Immediate Data (RFC 7306 section 6). */
+  /** Sets the immediate data (RFC 7306 section 6). */
   public StreamRequest immediate(long data) {
     immediate = data;
     return this;

@@ -17,11 +17,13 @@ public final class Opcode {
   /** Reads memory that the peer named by STag and TO. */
   public static final int READ = 4;
 
-  /** Writes as {@link #WRITE} does, and then uses up the peer's next receive with a number. */
+  /**
+   * Writes as {@link #WRITE} does, and then uses up the peer's next receive with immediate data.
+   */
   public static final int WRITE_IMMEDIATE = 5;
 
-  /** Uses up the peer's next receive with a number. */
-  public static final int SEND_IMMEDIATE = 6;
+  /** Uses up the peer's next receive with immediate data. */
+  public static final int IMMEDIATE = 6;
 
   /** Adds to eight octets of memory that the peer named, and returns what was there. */
   public static final int FETCH_ADD = 7;
@@ -38,7 +40,9 @@ public final class Opcode {
   /** Opens a part of a region to the peer under a window's next STag. */
   public static final int BIND = 11;
 
-  /** Sends a message with a number to the peer's next receive, if both ends want such Sends. */
+  /**
+   * Sends a message with immediate data to the peer's next receive, if both ends want such Sends.
+   */
   public static final int SEND_WITH_IMMEDIATE = 12;
 
   /** Plain DDP: sends a message to the next receive of one of the peer's queues. */

@@ -78,7 +78,7 @@ public record RequestForm(
     add(Opcode.WRITE, "write", Queue.SEND, WRITE);
     add(Opcode.READ, "read", Queue.SEND, FENCED).into();
     add(Opcode.WRITE_IMMEDIATE, "write with immediate", Queue.SEND, SEND).words(0, ANY, ANY);
-    add(Opcode.SEND_IMMEDIATE, "immediate", Queue.SEND, FENCED | SendFlags.SOLICITED)
+    add(Opcode.IMMEDIATE, "immediate", Queue.SEND, FENCED | SendFlags.SOLICITED)
         .words(0, ANY, ANY)
         .lengths(0, 0);
     add(Opcode.SEND_WITH_IMMEDIATE, "send with immediate", Queue.SEND, SEND)

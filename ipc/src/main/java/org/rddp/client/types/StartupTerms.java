@@ -14,7 +14,8 @@ package org.rddp.client.types;
  *     connection
  * @param ord Reads and atomics of this program that may be outstanding at a time; further ones
  *     wait. With 0 they complete with {@link CompletionStatus#LOCAL_OPERATION_ERROR}
- * @param sendImmediate whether both ends want Sends with immediate data, so that they may be posted
+ * @param sendWithImmediate whether both ends want Sends with immediate data, so that they may be
+ *     posted
  */
 public record StartupTerms(
     int revision,
@@ -23,7 +24,7 @@ public record StartupTerms(
     int peerOrd,
     int ird,
     int ord,
-    boolean sendImmediate) {
+    boolean sendWithImmediate) {
   /** The peer's number if the programs agree on it by other means. */
   public static final int ELSEWHERE = 0x3fff;
 

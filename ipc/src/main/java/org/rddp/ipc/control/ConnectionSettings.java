@@ -19,7 +19,7 @@ import org.rddp.client.types.StartupOptions.Choice;
  * @param startup RDMAP: what the program chooses of MPA's startup
  * @param domain number of the protection domain
  * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged
- * @param sendImmediate RDMAP: whether Sends with immediate data are wanted
+ * @param sendWithImmediate RDMAP: whether Sends with immediate data are wanted
  * @param withheldRights RDMAP: rights that the peer has not got, whatever STags grant: 2 remote
  *     read, 4 remote write, 8 remote atomic
  * @param dscp Differentiated Services codepoint of the connection's packets, 0 to 63; -1: the
@@ -34,7 +34,7 @@ public record ConnectionSettings(
     StartupOptions startup,
     int domain,
     boolean acknowledged,
-    boolean sendImmediate,
+    boolean sendWithImmediate,
     int withheldRights,
     int dscp,
     CongestionChoice congestion) {
@@ -42,7 +42,7 @@ public record ConnectionSettings(
   public static final int MAX_QUEUES = 256;
 
   private static final int ACKNOWLEDGED = 1;
-  private static final int SEND_IMMEDIATE = 2;
+  private static final int SEND_WITH_IMMEDIATE = 2;
   private static final int DSCP = 4;
   private static final int DSCP_SHIFT = 8;
   private static final int LARGEST_DSCP = 63;
@@ -52,7 +52,7 @@ public record ConnectionSettings(
 
   private static final int FLAGS =
       ACKNOWLEDGED
-          | SEND_IMMEDIATE
+          | SEND_WITH_IMMEDIATE
           | DSCP
           | LARGEST_DSCP << DSCP_SHIFT
           | (CONGESTION.size() - 1) << CONGESTION_SHIFT;
@@ -100,7 +100,7 @@ public record ConnectionSettings(
         options,
         domain,
         acknowledged,
-        sendImmediate,
+        sendWithImmediate,
         withheldRights,
         dscp,
         congestion);
@@ -116,14 +116,14 @@ public record ConnectionSettings(
         startup,
         domain,
         wanted,
-        sendImmediate,
+        sendWithImmediate,
         withheldRights,
         dscp,
         congestion);
   }
 
   /** Copies the settings with the wish for Sends with immediate data, or without. */
-  public ConnectionSettings withSendImmediate(boolean wanted) {
+  public ConnectionSettings withSendWithImmediate(boolean wanted) {
     return new ConnectionSettings(
         heldOctets,
         taggedNotices,
@@ -155,7 +155,7 @@ public record ConnectionSettings(
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
     buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
     buffer.putInt(domain);
-    int flags = (acknowledged ? ACKNOWLEDGED : 0) | (sendImmediate ? SEND_IMMEDIATE : 0);
+    int flags = (acknowledged ? ACKNOWLEDGED : 0) | (sendWithImmediate ? SEND_WITH_IMMEDIATE : 0);
     flags |= CONGESTION.indexOf(congestion) << CONGESTION_SHIFT;
     buffer.putInt(dscp < 0 ? flags : flags | DSCP | dscp << DSCP_SHIFT);
     buffer.putInt(withheldRights);
@@ -193,7 +193,7 @@ public record ConnectionSettings(
         startup,
         domain,
         (flags & ACKNOWLEDGED) != 0,
-        (flags & SEND_IMMEDIATE) != 0,
+        (flags & SEND_WITH_IMMEDIATE) != 0,
         readRights(buffer),
         coded ? dscp : -1,
         CONGESTION.get(flags >>> CONGESTION_SHIFT));

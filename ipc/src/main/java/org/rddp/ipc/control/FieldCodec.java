@@ -123,7 +123,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     buffer.putInt(terms.peerOrd());
     buffer.putInt(terms.ird());
     buffer.putInt(terms.ord());
-    buffer.putBoolean(terms.sendImmediate());
+    buffer.putBoolean(terms.sendWithImmediate());
   }
 
   private static StartupTerms readTerms(MessageBuffer buffer) throws ControlProtocolException {

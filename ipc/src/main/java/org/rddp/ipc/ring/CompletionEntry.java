@@ -52,7 +52,7 @@ public final class CompletionEntry {
   static final int HAS_INVALIDATED = 4;
 
   /** Flag of a receive: immediate data came with its message. */
-  static final int SEND_IMMEDIATE = 8;
+  static final int OF_SEND = 8;
 
   private final DaemonRings rings;
 
@@ -123,9 +123,9 @@ public final class CompletionEntry {
     return flag(HAS_IMMEDIATE);
   }
 
-  /** Receives: the message has a number, of 32 bits. */
+  /** Receives: the message has immediate data, of 32 bits. */
   public CompletionEntry immediateOfSend(int data) {
-    flag(SEND_IMMEDIATE);
+    flag(OF_SEND);
     return immediate(Integer.toUnsignedLong(data));
   }
 

@@ -17,7 +17,7 @@ public final class PolledCompletion {
   private int retired;
   private int detail;
   private boolean hasImmediate;
-  private boolean sendImmediate;
+  private boolean ofSend;
   private boolean solicited;
   private boolean hasInvalidated;
   private int stag;
@@ -36,7 +36,7 @@ public final class PolledCompletion {
     opcode = word & 0xff;
     status = word >>> 8 & 0xff;
     hasImmediate = (flags & CompletionEntry.HAS_IMMEDIATE) != 0;
-    sendImmediate = (flags & CompletionEntry.SEND_IMMEDIATE) != 0;
+    ofSend = (flags & CompletionEntry.OF_SEND) != 0;
     solicited = (flags & CompletionEntry.SOLICITED) != 0;
     hasInvalidated = (flags & CompletionEntry.HAS_INVALIDATED) != 0;
     stag = RingLayout.getInt(memory, slot + CompletionEntry.STAG);
@@ -63,7 +63,7 @@ public final class PolledCompletion {
     retired = other.retired;
     detail = other.detail;
     hasImmediate = other.hasImmediate;
-    sendImmediate = other.sendImmediate;
+    ofSend = other.ofSend;
     solicited = other.solicited;
     hasInvalidated = other.hasInvalidated;
     stag = other.stag;
@@ -124,10 +124,10 @@ public final class PolledCompletion {
 
   /** Whether the immediate data came with a Send, whose message the receive holds. */
   public boolean isSendWithImmediate() {
-    return sendImmediate;
+    return ofSend;
   }
 
-  /** The number that the peer has sent; means nothing without {@link #hasImmediate()}. */
+  /** The immediate data; means nothing without {@link #hasImmediate()}. */
   public long immediate() {
     return immediate;
   }

@@ -345,8 +345,8 @@ public final class WorkRequest {
   }
 
   /**
-   * Immediate data, for {@link Opcode#WRITE_IMMEDIATE}, {@link Opcode#SEND_IMMEDIATE} and, of 32
-   * bits, {@link Opcode#SEND_WITH_IMMEDIATE}.
+   * Immediate data, for {@link Opcode#WRITE_IMMEDIATE}, {@link Opcode#IMMEDIATE} and, of 32 bits,
+   * {@link Opcode#SEND_WITH_IMMEDIATE}.
    */
   public long immediate() {
     return immediate;

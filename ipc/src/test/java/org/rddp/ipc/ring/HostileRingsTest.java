@@ -110,8 +110,7 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.SEND, 32, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.RECEIVE, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.WRITE, SendFlags.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_IMMEDIATE, RequestForm.INLINE, 1))
-        .isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.IMMEDIATE, RequestForm.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SWAP, RequestForm.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.RECEIVE, RequestForm.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
   }

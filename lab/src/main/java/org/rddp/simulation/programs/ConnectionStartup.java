@@ -102,12 +102,12 @@ record ConnectionStartup(
   }
 
   /** Whether an end wants Sends with immediate data. */
-  boolean wantsSendImmediate(boolean initiator) {
+  boolean wantsSendWithImmediate(boolean initiator) {
     return (wishes & (initiator ? 1 : 2)) != 0;
   }
 
   /** Whether both ends want Sends with immediate data. */
-  boolean sendImmediate() {
+  boolean sendWithImmediate() {
     return wishes == BOTH;
   }
 
@@ -121,7 +121,7 @@ record ConnectionStartup(
         terms.peerOrd(),
         terms.ird(),
         terms.ord(),
-        sendImmediate());
+        sendWithImmediate());
   }
 
   private StartupTerms depths(boolean initiator) {

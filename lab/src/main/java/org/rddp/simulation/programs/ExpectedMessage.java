@@ -47,7 +47,7 @@ record ExpectedMessage(
   }
 
   /** A message of RDMAP with immediate data. */
-  static ExpectedMessage ofSendImmediate(
+  static ExpectedMessage ofSendWithImmediate(
       long number, byte[] array, int first, int length, long data, boolean solicited) {
     return new ExpectedMessage(
         number, array, first, length, true, data, solicited, null, 0, 0, 0, 0, false);

@@ -9,7 +9,7 @@ enum ProgramEvent {
   WRITES("writes"),
   WRITES_IMMEDIATE("writes with immediate data"),
   IMMEDIATE("immediate data"),
-  SENDS_IMMEDIATE("sends with immediate data"),
+  SENDS_WITH_IMMEDIATE("sends with immediate data"),
   ACKNOWLEDGED("messages placed when they were acknowledged"),
   READS("reads"),
   ATOMICS("atomics"),

@@ -65,7 +65,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     return new ConnectionSettings(held, 0, List.of(), queue)
         .withStartup(conversation().startup().of(initiator()))
         .withAcknowledged(acknowledged)
-        .withSendImmediate(conversation().startup().wantsSendImmediate(initiator()));
+        .withSendWithImmediate(conversation().startup().wantsSendWithImmediate(initiator()));
   }
 
   /** The limit of the interface, or so few octets that the peer may exceed them. */
@@ -156,8 +156,8 @@ final class RdmapEndpoint extends ProgramEndpoint {
       return;
     }
     int length = random().nextInt(8) == 0 ? most : requests().length(most);
-    if (conversation().startup().sendImmediate() && random().nextInt(4) == 0) {
-      posts.sendImmediate(Math.min(length, posts.longest()), flags());
+    if (conversation().startup().sendWithImmediate() && random().nextInt(4) == 0) {
+      posts.sendWithImmediate(Math.min(length, posts.longest()), flags());
       return;
     }
     ModelStag tag =
@@ -276,7 +276,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
       case Opcode.SEND,
           Opcode.WRITE,
           Opcode.WRITE_IMMEDIATE,
-          Opcode.SEND_IMMEDIATE,
+          Opcode.IMMEDIATE,
           Opcode.SEND_WITH_IMMEDIATE ->
           true;
       default -> false;

@@ -158,22 +158,22 @@ final class RdmapPosts {
   }
 
   /** Sends a message with immediate data, which both ends want. */
-  boolean sendImmediate(int length, int flags) {
+  boolean sendWithImmediate(int length, int flags) {
     PostedRequest request = request(Opcode.SEND_WITH_IMMEDIATE, length, null);
     long data = Integer.toUnsignedLong(random.nextInt());
     if (!outbox.post(request, ringFlags(request, flags), length, 0, 0, 0, data)) {
       return false;
     }
-    posted(request, flags, ProgramEvent.SENDS_IMMEDIATE);
+    posted(request, flags, ProgramEvent.SENDS_WITH_IMMEDIATE);
     message(
-        ExpectedMessage.ofSendImmediate(
+        ExpectedMessage.ofSendWithImmediate(
             request.number(), outbox.array(), outbox.first(), length, data, solicited(flags)));
     return true;
   }
 
   /** Sends immediate data. */
   boolean immediate(int flags) {
-    PostedRequest request = request(Opcode.SEND_IMMEDIATE, Long.BYTES, null);
+    PostedRequest request = request(Opcode.IMMEDIATE, Long.BYTES, null);
     long data = random.nextLong();
     if (!post(request, ringFlags(request, flags), 0, 0, 0, 0, 0, data)) {
       return false;

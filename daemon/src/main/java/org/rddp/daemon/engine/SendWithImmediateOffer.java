@@ -3,13 +3,15 @@ package org.rddp.daemon.engine;
 import java.util.Arrays;
 
 /**
- * Finds out whether both ends of a connection want Sends with a number, which RDMAP does not have.
- * An end that wants them says so behind its program's Private Data (RFC 5044 section 7.1.4), in 12
- * octets that the other end's daemon takes off. So a peer that is not rddp gets nothing but a
+ * Finds out whether both ends of a connection want Sends with immediate data, which RDMAP does not
+ * have. An end that wants them says so behind its program's Private Data (RFC 5044 section 7.1.4),
+ * in 12 octets that the other end's daemon takes off. So a peer that is not rddp gets nothing but a
  * longer Private Data, and only from programs that have asked for such Sends.
  */
-final class SendImmediateOffer {
-  /** "RDDP", four random octets, and what is offered: bit 0 Sends with a number, others zero. */
+final class SendWithImmediateOffer {
+  /**
+   * "RDDP", four random octets, and what is offered: bit 0 Sends with immediate data, others zero.
+   */
   private static final byte[] OFFER = {
     'R', 'D', 'D', 'P', (byte) 0xb7, 0x1d, (byte) 0xe4, 0x59, 0, 0, 0, 1
   };
@@ -18,7 +20,7 @@ final class SendImmediateOffer {
   private boolean agreed;
 
   /** Makes an offer if the connection's program wants such Sends. */
-  SendImmediateOffer(boolean wanted) {
+  SendWithImmediateOffer(boolean wanted) {
     this.wanted = wanted;
   }
 

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.StreamRequest;
 
-/** Sends with a number, on which both ends have agreed, or have not. */
-class SendImmediateTest {
+/** Sends with immediate data, on which both ends have agreed, or have not. */
+class SendWithImmediateTest {
   private static final String MESSAGE = "%s 12345678 00000000 %08x 00000000 0a0b0c";
 
   private final RdmapFixture rdmap = new RdmapFixture();
@@ -18,10 +18,10 @@ class SendImmediateTest {
 
   @Test
   void shouldSendTheNumberInThePlaceOfTheStag() {
-    rdmap.stream.allowSendImmediate();
+    rdmap.stream.allowSendWithImmediate();
     rdmap.memory.put(0, new byte[] {10, 11, 12});
-    assertThat(rdmap.stream.postSendImmediate(request(1))).isTrue();
-    assertThat(rdmap.stream.postSendImmediate(request(2).flags(RdmapFlags.SOLICITED))).isTrue();
+    assertThat(rdmap.stream.postSendWithImmediate(request(1))).isTrue();
+    assertThat(rdmap.stream.postSendWithImmediate(request(2).flags(RdmapFlags.SOLICITED))).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("send 1 done 3", "send 2 done 3");
     assertThat(rdmap.sent())
@@ -32,7 +32,7 @@ class SendImmediateTest {
 
   @Test
   void shouldReceiveTheNumberWithTheMessage() {
-    rdmap.stream.allowSendImmediate();
+    rdmap.stream.allowSendWithImmediate();
     rdmap.stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), 3));
     rdmap.stream.postReceive(new StreamRequest(2).memory(rdmap.memory.address(), 64));
     assertThat(rdmap.receive(MESSAGE.formatted("414c", 1), MESSAGE.formatted("414d", 2)))
@@ -52,7 +52,7 @@ class SendImmediateTest {
 
   @Test
   void shouldSendNoneToAPeerThatHasNotAgreed() {
-    assertThat(rdmap.stream.postSendImmediate(request(1))).isTrue();
+    assertThat(rdmap.stream.postSendWithImmediate(request(1))).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("send 1 not supported 0");
     assertThat(rdmap.sent()).isEmpty();
