@@ -35,8 +35,9 @@ $(LIBRARY): $(RELEASE) $(NAME).map
 
 tests: all $(TESTS:%=$(TARGET)/%-address) $(TESTS:%=$(TARGET)/%-thread) layers
 
-# The files of the library use only those of the layers below them, and make their system calls themselves.
+# The files of the library use only those of the layers below them, of librddp not internal.h, and make their system calls themselves.
 layers: $(RELEASE)
+	@! grep -Hn '"internal.h"' $(wildcard src/*.[ch])
 	@$(CLIENT)/layers $^
 	@$(CLIENT)/own-calls $^
 

@@ -42,15 +42,6 @@ int fail_lost(rddp_session *session) {
     return result;
 }
 
-void begin(struct message *message, unsigned type) {
-    message->at = 12;
-    message->length = 12;
-    message->broken = false;
-    message->type = type;
-    message->descriptor_count = 0;
-    message->taken = 0;
-}
-
 /* Under the lock. The first reason is kept. */
 static void lose(rddp_session *session, const char *why) {
     if (!session->lost) {

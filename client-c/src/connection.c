@@ -99,7 +99,7 @@ int rddp_start_connect_ipv6(rddp_session *session, const struct in6_addr *addres
         return RDDP_RESOURCES;
     }
     struct message message;
-    begin(&message, CONNECT);
+    begin_message(&message, CONNECT);
     put_ipv6(&message, &in6addr_any);
     put_ipv6(&message, address);
     put_u32(&message, port);
@@ -189,7 +189,7 @@ static int disconnect(rddp_connection *connection, bool graceful) {
         return RDDP_OK;
     }
     struct message message;
-    begin(&message, DISCONNECT);
+    begin_message(&message, DISCONNECT);
     put_u32(&message, connection->number);
     put_bool(&message, graceful);
     int result = request_done(connection->session, &message);

@@ -4,9 +4,9 @@
 
 #include "connection.h"
 
-static void notify(rddp_session *session, unsigned type, void *object) {
-    if (session->observer != NULL) {
-        session->observer(session->observer_argument, type, object);
+static void tell_changed(const rddp_session *session, const rddp_connection *connection) {
+    if (session->observer != NULL && connection->owner != NULL) {
+        session->observer->changed(connection->owner);
     }
 }
 
@@ -58,7 +58,9 @@ static void on_requested(rddp_session *session, struct message *event) {
     get_private_data(event, &connection->info);
     set_state(connection, RDDP_REQUESTED);
     add_request(listener, connection);
-    notify(session, CONNECTION_REQUESTED, listener);
+    if (session->observer != NULL && listener->owner != NULL) {
+        session->observer->requested(listener->owner);
+    }
 }
 
 static void on_established(rddp_connection *connection, struct message *event) {
@@ -95,9 +97,12 @@ static void on_stream_failed(rddp_connection *connection, struct message *event)
 
 static void on_limit(rddp_session *session, uint32_t number) {
     rddp_receive_queue *queue = find_receive_queue(session, number);
-    if (queue != NULL) {
-        atomic_store(&queue->limit_reached, true);
-        notify(session, RECEIVE_QUEUE_LIMIT, queue);
+    if (queue == NULL) {
+        return;
+    }
+    atomic_store(&queue->limit_reached, true);
+    if (session->observer != NULL && queue->owner != NULL) {
+        session->observer->limit_reached(queue->owner);
     }
 }
 
@@ -127,7 +132,7 @@ void handle_event(rddp_session *session, struct message *event) {
         case STREAM_FAILED: on_stream_failed(connection, event); break;
         default: return;  /* of a later version, for information only */
     }
-    notify(session, event->type, connection);
+    tell_changed(session, connection);
 }
 
 static void end_lost(void *object, void *argument) {
@@ -135,7 +140,7 @@ static void end_lost(void *object, void *argument) {
     rddp_connection *connection = object;
     if (connection->info.state != RDDP_CLOSED) {
         end_connection(connection, RDDP_STOPPING, 0, session->why_lost);
-        notify(session, CLOSED, connection);
+        tell_changed(session, connection);
     }
 }
 
@@ -144,5 +149,7 @@ void end_connections(rddp_session *session) {
     for (rddp_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
         free_requests(listener);
     }
-    notify(session, 0, NULL);
+    if (session->observer != NULL) {
+        session->observer->lost(session->observer_argument);
+    }
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "error.h"
+#include "layer.h"
 #include "message.h"
 #include "rddp.h"
 #include "rings.h"
@@ -27,17 +28,6 @@ int map_shared(int descriptor, struct mapping *mapping);
 void unmap_shared(struct mapping *mapping);
 
 /* ---- Objects ---- */
-
-/* Requests of a queue, counted by the thread that posts and the thread that polls. */
-struct queue_count {
-    uint32_t posted;
-    _Atomic uint32_t retired;
-};
-
-/* Requests that are posted and not retired, for the thread that posts. */
-static inline uint32_t outstanding(const struct queue_count *count) {
-    return count->posted - atomic_load_explicit(&count->retired, memory_order_acquire);
-}
 
 struct rddp_connection {
     rddp_session *session;
@@ -121,12 +111,7 @@ struct rddp_session {
     /* Set when the session opens: handles events of its objects. Called with the lock held. */
     void (*event_handler)(rddp_session *session, struct message *event);
     void (*lost_handler)(rddp_session *session);
-    /*
-     * Callback of a layer over librddp, or NULL. Called on the session's thread with its lock held, after the event
-     * has changed the object: a rddp_listener (CONNECTION_REQUESTED), a rddp_receive_queue (RECEIVE_QUEUE_LIMIT) or a
-     * rddp_connection; type 0 and no object when the session is lost, which any thread may notice.
-     */
-    void (*observer)(void *argument, unsigned type, void *object);
+    const struct observer *observer;  /* or NULL */
     void *observer_argument;
 
     uint64_t timeout;    /* of a request, ns */
@@ -162,34 +147,16 @@ uint64_t deadline_after(uint64_t nanos);
 /* Waits for `changed` with the lock held; false once the deadline has passed. */
 bool wait_changed(rddp_session *session, uint64_t deadline);
 
-/*
- * Copies the next completion, and counts the requests that it retires; false if there is none. For the thread that
- * polls, which calls publish_read() after the last one.
- */
-bool take_completion(rddp_session *session, struct rddp_completion *completion);
-
-/* The two halves of rddp_destroy_receive_queue(): any thread may call the first, the second is for the thread that polls. */
-int end_receive_queue(rddp_receive_queue *queue);
-void free_receive_queue(rddp_receive_queue *queue);
-
-/* Clears what has made rddp_descriptor() readable. For the thread that polls. */
-void clear_events(rddp_session *session);
-
 /* Finds the connection or receive queue with a number; NULL if there is none. */
 rddp_connection *find_connection(rddp_session *session, uint32_t number);
 rddp_receive_queue *find_receive_queue(rddp_session *session, uint32_t number);
 
 /* Copies an event into the objects that it concerns, with the lock held. */
 void handle_event(rddp_session *session, struct message *event);
-/* Takes the first request that waits at a listener, with the lock held; NULL if there is none. */
-rddp_connection *take_request(rddp_listener *listener);
 /* Ends every connection because the session is lost, with the lock held. */
 void end_connections(rddp_session *session);
 
 /* ---- Requests to the daemon ---- */
-
-/* Starts a message of a type; request() adds the number. */
-void begin(struct message *message, unsigned type);
 
 /*
  * Sends a request and waits for its reply, which must be of the expected type. The reply's descriptors belong to the
@@ -205,9 +172,6 @@ int fail_lost(rddp_session *session);
 
 /* Seals the memory against holes, and waits until the daemon has allocated its pages. */
 int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping);
-
-/* A signal that the threads of sessions do not block, by which a layer over librddp stops them; 0: none. */
-extern int unblocked_signal;
 
 /* Starts and stops the session's thread. */
 int start_thread(rddp_session *session);

@@ -72,7 +72,7 @@ int rddp_listen_ipv6(rddp_session *session, const struct in6_addr *address, uint
     made->options = *options;
     made->options.queues = NULL;
     struct message message;
-    begin(&message, LISTEN);
+    begin_message(&message, LISTEN);
     put_ipv6(&message, address);
     put_u32(&message, port);
     put_u32(&message, backlog);
@@ -91,7 +91,7 @@ uint16_t rddp_listener_port(const rddp_listener *listener) {
     return listener->port;
 }
 
-rddp_connection *take_request(rddp_listener *listener) {
+rddp_connection *take_request(rddp_listener *listener, void *owner) {
     while (listener->first != NULL) {
         rddp_connection *connection = listener->first;
         listener->first = connection->next_request;
@@ -100,6 +100,7 @@ rddp_connection *take_request(rddp_listener *listener) {
         }
         connection->next_request = NULL;
         if (add_connection(connection)) {
+            connection->owner = owner;
             return connection;
         }
         free(connection);  /* the peer gets no answer until its time is over */
@@ -112,10 +113,10 @@ int rddp_next_request(rddp_listener *listener, unsigned timeout_ms, rddp_connect
     uint64_t deadline = deadline_after((uint64_t)timeout_ms * NANOS_PER_MS);
     bool in_time = true;
     pthread_mutex_lock(&session->lock);
-    rddp_connection *taken = take_request(listener);
+    rddp_connection *taken = take_request(listener, NULL);
     while (taken == NULL && in_time && !session->lost) {
         in_time = wait_changed(session, deadline);
-        taken = take_request(listener);
+        taken = take_request(listener, NULL);
     }
     pthread_mutex_unlock(&session->lock);
     if (taken != NULL) {
@@ -135,7 +136,7 @@ int rddp_start_accept(rddp_connection *connection, const void *private_data, siz
         return result;
     }
     struct message message;
-    begin(&message, ACCEPT);
+    begin_message(&message, ACCEPT);
     put_u32(&message, connection->number);
     put_u32(&message, chosen->receive_queue == NULL ? 0 : chosen->receive_queue->number);
     put_u32(&message, chosen->ird);
@@ -155,7 +156,7 @@ int rddp_reject(rddp_connection *connection, const void *private_data, size_t pr
     int result = check_private_data(private_length);
     if (result == RDDP_OK) {
         struct message message;
-        begin(&message, REJECT);
+        begin_message(&message, REJECT);
         put_u32(&message, connection->number);
         put_octets(&message, private_data, private_length);
         result = request_done(connection->session, &message);
@@ -176,7 +177,7 @@ void rddp_close_listener(rddp_listener *listener) {
     }
     rddp_session *session = listener->session;
     struct message message;
-    begin(&message, CLOSE_LISTENER);
+    begin_message(&message, CLOSE_LISTENER);
     put_u32(&message, listener->number);
     request_done(session, &message);
     pthread_mutex_lock(&session->lock);

@@ -71,7 +71,7 @@ int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping
     close(mapping->descriptor);
     mapping->descriptor = -1;
     struct message message;
-    begin(&message, SHARE_MEMORY);
+    begin_message(&message, SHARE_MEMORY);
     put_u32(&message, number);
     struct pending pending = {.arrived = NULL};
     return request(session, &message, DONE, mapping->length / POPULATED_A_SECOND * 1000000000u, &pending);
@@ -110,7 +110,7 @@ static void remove_memory(rddp_session *session, rddp_memory *memory) {
 /* Frees a piece in the daemon, and the memory here with its last piece. */
 static int free_piece(rddp_session *session, rddp_memory *memory, uint64_t offset) {
     struct message message;
-    begin(&message, FREE_MEMORY);
+    begin_message(&message, FREE_MEMORY);
     put_u32(&message, memory->number);
     put_u64(&message, offset);
     int result = request_done(session, &message);
@@ -166,7 +166,7 @@ static int request_region(rddp_session *session, struct message *message, uint64
 static int register_range(rddp_memory *memory, uint64_t offset, uint64_t octets,
     const struct rddp_region_options *options, bool owns_piece, rddp_region **region) {
     struct message message;
-    begin(&message, REGISTER);
+    begin_message(&message, REGISTER);
     put_u32(&message, memory->number);
     put_u64(&message, offset);
     put_u64(&message, octets);
@@ -189,7 +189,7 @@ int rddp_register_pieces(rddp_session *session, const struct rddp_memory_piece *
         return fail(RDDP_INVALID, "%u pieces: a region has 1 to %u", count, RDDP_MAX_MEMORY_PIECES);
     }
     struct message message;
-    begin(&message, REGISTER_PIECES);
+    begin_message(&message, REGISTER_PIECES);
     put_region_options(&message, options);
     put_u16(&message, count);
     uint64_t octets = 0;
@@ -271,7 +271,7 @@ static int piece_memory(rddp_session *session, struct message *reply, rddp_memor
 
 int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_region **region) {
     struct message message;
-    begin(&message, ALLOCATE_MEMORY);
+    begin_message(&message, ALLOCATE_MEMORY);
     put_u64(&message, octets);
     struct pending pending = {.arrived = NULL};
     pthread_mutex_lock(&session->memory_lock);
@@ -291,7 +291,7 @@ int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_
 /* Sends a memfd that has been mapped or checked, and shares it; closes the mapping if that fails. */
 static int adopt(rddp_session *session, struct mapping mapping, rddp_memory **memory) {
     struct message message;
-    begin(&message, ADOPT_MEMORY);
+    begin_message(&message, ADOPT_MEMORY);
     message.descriptors[0] = mapping.descriptor;
     message.descriptor_count = 1;
     struct pending pending = {.arrived = NULL};
@@ -390,7 +390,7 @@ int rddp_free(rddp_region *region) {
     rddp_session *session = region->session;
     if (!region->deregistered) {
         struct message message;
-        begin(&message, DEREGISTER);
+        begin_message(&message, DEREGISTER);
         put_u32(&message, region->stag);
         int result = request_done(session, &message);
         if (result != RDDP_OK && result != RDDP_LOST) {
@@ -447,7 +447,7 @@ uint64_t rddp_region_base(const rddp_region *region) {
 
 int rddp_allocate_window(rddp_session *session, enum rddp_window_kind kind, uint32_t domain, rddp_window *window) {
     struct message message;
-    begin(&message, ALLOCATE_WINDOW);
+    begin_message(&message, ALLOCATE_WINDOW);
     put_u32(&message, kind);
     put_u32(&message, domain);
     struct pending pending = {.arrived = NULL};
@@ -461,7 +461,7 @@ int rddp_allocate_window(rddp_session *session, enum rddp_window_kind kind, uint
 
 int rddp_free_window(rddp_session *session, rddp_window window) {
     struct message message;
-    begin(&message, FREE_WINDOW);
+    begin_message(&message, FREE_WINDOW);
     put_u32(&message, window.number);
     return request_done(session, &message);
 }

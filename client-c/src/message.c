@@ -47,6 +47,13 @@ static bool get(struct message *message, void *value, size_t octets) {
     return true;
 }
 
+void begin_message(struct message *message, unsigned type) {
+    message->at = message->length = 12;
+    message->broken = false;
+    message->type = type;
+    message->descriptor_count = message->taken = 0;
+}
+
 void put_u16(struct message *message, unsigned value) {
     uint16_t number = htobe16((uint16_t)value);
     put(message, &number, sizeof number);

@@ -73,6 +73,9 @@ struct message {
     unsigned taken;
 };
 
+/* Starts a message of a type; its request's number is set later. */
+void begin_message(struct message *message, unsigned type);
+
 void put_u16(struct message *message, unsigned value);
 void put_u32(struct message *message, uint32_t value);
 void put_u64(struct message *message, uint64_t value);

@@ -3,7 +3,7 @@
 
 int rddp_create_number(rddp_session *session, uint32_t *number) {
     struct message message;
-    begin(&message, CREATE_NUMBER);
+    begin_message(&message, CREATE_NUMBER);
     struct pending pending = {.arrived = NULL};
     int result = request(session, &message, NUMBER_CREATED, 0, &pending);
     if (result == RDDP_OK) {
@@ -14,7 +14,7 @@ int rddp_create_number(rddp_session *session, uint32_t *number) {
 
 int rddp_free_number(rddp_session *session, uint32_t number) {
     struct message message;
-    begin(&message, FREE_NUMBER);
+    begin_message(&message, FREE_NUMBER);
     put_u32(&message, number);
     return request_done(session, &message);
 }
@@ -30,7 +30,7 @@ int rddp_expect(rddp_session *session, const struct rddp_expectation *expectatio
         return RDDP_RESOURCES;
     }
     struct message message;
-    begin(&message, EXPECT);
+    begin_message(&message, EXPECT);
     put_u32(&message, expectation->number);
     put_ipv6(&message, &expectation->local);
     put_u32(&message, expectation->remote_number);
@@ -44,7 +44,7 @@ int rddp_expect(rddp_session *session, const struct rddp_expectation *expectatio
 
 int rddp_expect_psn(rddp_connection *connection, uint32_t psn, uint32_t timeout_ms) {
     struct message message;
-    begin(&message, EXPECT_PSN);
+    begin_message(&message, EXPECT_PSN);
     put_u32(&message, connection->number);
     put_u32(&message, psn);
     put_u32(&message, timeout_ms);

@@ -25,7 +25,7 @@ int rddp_create_receive_queue(
     made->session = session;
     made->size = size;
     struct message message;
-    begin(&message, CREATE_RECEIVE_QUEUE);
+    begin_message(&message, CREATE_RECEIVE_QUEUE);
     put_u32(&message, size);
     put_u32(&message, domain);
     struct pending pending = {.arrived = on_queue_created, .argument = made};
@@ -40,7 +40,7 @@ int rddp_create_receive_queue(
 
 int rddp_arm_receive_queue(rddp_receive_queue *queue, uint32_t limit) {
     struct message message;
-    begin(&message, ARM_RECEIVE_QUEUE);
+    begin_message(&message, ARM_RECEIVE_QUEUE);
     put_u32(&message, queue->number);
     put_u32(&message, limit);
     atomic_store(&queue->limit_reached, false);
@@ -53,7 +53,7 @@ bool rddp_take_receive_queue_limit(rddp_receive_queue *queue) {
 
 int end_receive_queue(rddp_receive_queue *queue) {
     struct message message;
-    begin(&message, DESTROY_RECEIVE_QUEUE);
+    begin_message(&message, DESTROY_RECEIVE_QUEUE);
     put_u32(&message, queue->number);
     int result = request_done(queue->session, &message);
     return result == RDDP_LOST ? RDDP_OK : result;

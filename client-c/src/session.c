@@ -131,7 +131,7 @@ static int say_hello(rddp_session *session, const struct rddp_session_options *o
     const char *program = options == NULL ? NULL : options->program_name;
     const char *interface = options == NULL ? NULL : options->interface_name;
     struct message message;
-    begin(&message, HELLO);
+    begin_message(&message, HELLO);
     put_u32(&message, PROTOCOL_VERSION);
     put_text(&message, program == NULL ? program_invocation_short_name : program);
     put_text(&message, interface == NULL ? "" : interface);
@@ -252,7 +252,7 @@ static void read_interface(struct message *reply, struct rddp_interface *interfa
 static int list_some(rddp_session *session, uint32_t *next, struct rddp_interface *interfaces, unsigned max,
     unsigned *count) {
     struct message message;
-    begin(&message, LIST_INTERFACES);
+    begin_message(&message, LIST_INTERFACES);
     put_u32(&message, PROTOCOL_VERSION);
     put_u32(&message, *next);
     struct pending pending = {.arrived = NULL};
@@ -313,7 +313,7 @@ void rddp_close(rddp_session *session) {
         return;
     }
     struct message message;
-    begin(&message, CLOSE_SESSION);
+    begin_message(&message, CLOSE_SESSION);
     /* If there is no answer, closing the socket ends the session, too. */
     request_done(session, &message);
     free_session(session);

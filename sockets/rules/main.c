@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "message.h"
 #include "message.h"
 #include "rddp.h"
 #include "rules.h"
@@ -64,7 +64,7 @@ static uint64_t encrypted_interfaces(const char *path) {
     if (daemon < 0 || connect(daemon, (struct sockaddr *)&address, sizeof address) != 0) {
         give_up("no connection to the daemon at %s: %s", path, strerror(errno));
     }
-    begin(&message, SOCKETS_HELLO);
+    begin_message(&message, SOCKETS_HELLO);
     message.request = 1;
     put_u32(&message, SOCKETS_VERSION);
     put_text(&message, "rddp-sockets-rules");

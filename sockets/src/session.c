@@ -17,13 +17,6 @@
 static struct session *current;
 static uid_t user = (uid_t)-1;
 
-void begin_message(struct message *message, unsigned type) {
-    message->at = message->length = 12;
-    message->broken = false;
-    message->type = type;
-    message->descriptor_count = message->taken = 0;
-}
-
 /* ---- Requests ---- */
 
 static bool await(int control, short events) {

@@ -48,8 +48,6 @@ const struct networks *rddp_networks(void);
 /* The same; the daemon is asked if none are known. */
 const struct networks *find_networks(void);
 
-void begin_message(struct message *message, unsigned type);
-
 /*
  * Sends a request, and replaces it by its answer of an expected type. Else a reason above, or another one of the daemon, with
  * errno. If the session is lost, it is not used again.

@@ -112,7 +112,6 @@ struct event *remove_events(struct id *id);
 void remove_request(struct event_channel *channel, struct event *event);
 
 void hear_end(struct id *id, const struct rddp_connection_info *info, bool was_established);
-void hear_requests(struct listening *place);
 
 /* Gives an id its device, and shows it in the public structure. The first returns 0, or -1 with errno. */
 int bind_device(struct id *id, struct device *device);

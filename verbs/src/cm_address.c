@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cm.h"
+#include "message.h"
 
 static bool is_ip(const struct sockaddr *address) {
     if (address->sa_family == AF_INET || address->sa_family == AF_INET6) {

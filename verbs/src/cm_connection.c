@@ -122,25 +122,21 @@ VERBS int rdma_connect(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
         return fails(error);
     }
     /* It may have been established, or have failed, in the meantime. */
-    pthread_mutex_lock(&session->lock);
-    connection->owner = id->stream;
-    tell_stream(id->stream);
-    pthread_mutex_unlock(&session->lock);
+    own_connection(connection, id->stream);
     return complete_request(id);
 }
 
 /* From now on the program gets the end of a request, which may already have come after the daemon took the answer. */
 static void hear_on(struct id *id) {
     const struct stream *stream = id->stream;
-    pthread_mutex_t *lock = &stream->device->session->lock;
-    pthread_mutex_lock(lock);
+    lock_session(stream->device->session);
     pthread_mutex_lock(&streams);
     id->unanswered = false;
     if (stream->told_end && !stream->told_established) {
-        hear_end(id, &stream->connection->info, false);
+        hear_end(id, info_of(stream->connection), false);
     }
     pthread_mutex_unlock(&streams);
-    pthread_mutex_unlock(lock);
+    unlock_session(stream->device->session);
 }
 
 VERBS int rdma_accept(struct rdma_cm_id *ibv, struct rdma_conn_param *param) {
@@ -187,9 +183,7 @@ VERBS int rdma_reject(struct rdma_cm_id *ibv, const void *data, uint8_t length) 
     }
     /* The device's thread may be about to end it. */
     pthread_mutex_lock(&device->disconnecting);
-    pthread_mutex_lock(&device->session->lock);
-    connection->owner = NULL;
-    pthread_mutex_unlock(&device->session->lock);
+    own_connection(connection, NULL);
     pthread_mutex_lock(&streams);
     stream->connection = NULL;
     pthread_mutex_unlock(&streams);

@@ -76,7 +76,7 @@ static bool hear_request(struct listening *place) {
     struct id *listening = place->id, *id = new_child(place);
     struct stream *stream = id == NULL ? NULL : new_stream(place->device, NULL, id);
     struct event *event = stream == NULL ? NULL : new_event(listening, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
-    rddp_connection *connection = event == NULL ? NULL : take_request(place->listener);
+    rddp_connection *connection = event == NULL ? NULL : take_request(place->listener, stream);
     if (connection == NULL) {
         free(event);
         free(stream);
@@ -87,19 +87,18 @@ static bool hear_request(struct listening *place) {
         return false;
     }
     stream->connection = connection;
-    connection->owner = stream;
     id->stream = stream;
     id->unanswered = true;
-    set_addresses(id, &connection->info);
-    describe(event, &connection->info);
+    set_addresses(id, info_of(connection));
+    describe(event, info_of(connection));
     event->ibv.id = &id->ibv;
     event->ibv.listen_id = &listening->ibv;
     append_event(event);
     return true;
 }
 
-void hear_requests(struct listening *place) {
-    while (place->listener->first != NULL && hear_request(place)) {
+static void hear_requests(struct listening *place) {
+    while (has_request(place->listener) && hear_request(place)) {
     }
 }
 

@@ -12,17 +12,6 @@ static struct rddp_connection_options options_at(const struct device *device, st
     return listening_options(here ? shared : NULL);
 }
 
-/* Requests may have come since the listener was made. */
-static void hear_from_now(struct listening *place) {
-    rddp_session *session = place->device->session;
-    pthread_mutex_lock(&session->lock);
-    place->listener->owner = place;
-    pthread_mutex_lock(&streams);
-    hear_requests(place);
-    pthread_mutex_unlock(&streams);
-    pthread_mutex_unlock(&session->lock);
-}
-
 /* Listens at one more device. Returns a reason of librddp's. */
 static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
     struct ibv_context *verbs = hold_shared_context(device);
@@ -51,15 +40,12 @@ static int listen_at(struct id *id, struct device *device, uint32_t backlog) {
     place->next = id->places;
     id->places = place;
     pthread_mutex_unlock(&streams);
-    hear_from_now(place);
+    own_listener(place->listener, place);
     return RDDP_OK;
 }
 
 static void close_place(struct listening *place) {
-    rddp_session *session = place->device->session;
-    pthread_mutex_lock(&session->lock);
-    place->listener->owner = NULL;
-    pthread_mutex_unlock(&session->lock);
+    own_listener(place->listener, NULL);
     rddp_close_listener(place->listener);
     place->device->objects--;
     free(place);
@@ -84,13 +70,7 @@ static bool listens_here(struct ibv_device **devices, uint16_t port) {
         struct device *device = (struct device *)*devices;
         /* The session may be replaced after the daemon's end. */
         pthread_mutex_lock(&device->control);
-        if (device->session != NULL) {
-            pthread_mutex_lock(&device->session->lock);
-            for (const rddp_listener *each = device->session->listeners; each != NULL; each = each->next) {
-                found |= each->port == port;
-            }
-            pthread_mutex_unlock(&device->session->lock);
-        }
+        found = device->session != NULL && listens_at(device->session, port);
         pthread_mutex_unlock(&device->control);
     }
     return found;

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 
 #include "cm.h"
+#include "message.h"
 
 struct in6_addr address_in(const struct sockaddr *address) {
     return address->sa_family == AF_INET6

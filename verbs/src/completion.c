@@ -117,7 +117,7 @@ static void complete(struct device *device, const struct rddp_completion *comple
         return;
     }
     /* This request is the last one that the completion retires. */
-    uint32_t retired = atomic_load_explicit(&completion->connection->sends.retired, memory_order_relaxed);
+    uint32_t retired = atomic_load_explicit(&sends_of(completion->connection)->retired, memory_order_relaxed);
     const struct posted *posted = &pair->sent[(retired - 1) & pair->sent_mask];
     made.opcode = posted->opcode;
     if (posted->quiet && made.status == IBV_WC_SUCCESS) {
@@ -138,7 +138,7 @@ void drain(struct device *device) {
     while (take_completion(device->session, &completion)) {
         complete(device, &completion);
     }
-    publish_read(&device->session->rings);
+    publish_completions(device->session);
 }
 
 /* ---- Polling ---- */
@@ -173,7 +173,7 @@ static int req_notify_cq(struct ibv_cq *ibv, int solicited_only) {
     device->armed += queue->armed == NOT_ARMED;
     /* Asking for solicited events does not undo asking for all. */
     queue->armed = wanted > queue->armed ? wanted : queue->armed;
-    while (device->armed > 0 && !device->lost && !request_signal(&device->session->rings)) {
+    while (device->armed > 0 && !device->lost && !await_completion(device->session)) {
         drain(device);
     }
     spin_unlock(&device->polling);

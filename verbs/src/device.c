@@ -46,14 +46,7 @@ static int use_session(struct device *device, rddp_session *session) {
         return fails(result);
     }
     rddp_session_limits(session, &device->limits);
-    pthread_mutex_lock(&session->lock);
-    session->observer = observe;
-    session->observer_argument = device;
-    bool lost = session->lost;
-    pthread_mutex_unlock(&session->lock);
-    if (lost) {
-        observe(device, 0, NULL);
-    }
+    observe_session(session, &stream_observer, device);
     return 0;
 }
 
@@ -72,9 +65,7 @@ static void empty_table(struct object_table *table) {
 
 /* Stops all that reports to the device or serves it. */
 static void leave_session(struct device *device) {
-    pthread_mutex_lock(&device->session->lock);
-    device->session->observer = NULL;
-    pthread_mutex_unlock(&device->session->lock);
+    observe_session(device->session, NULL, NULL);
     stop_device_thread(device);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "objects.h"
 
 #undef ibv_get_device_list

@@ -31,7 +31,7 @@ static void serve_completions(struct device *device) {
         clear_events(device->session);
         do {
             drain(device);
-        } while (device->armed > 0 && !request_signal(&device->session->rings));
+        } while (device->armed > 0 && !await_completion(device->session));
     }
     spin_unlock(&device->polling);
 }

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "error.h"
 #include "errors.h"
-#include "internal.h"
 #include "memory_fork.h"
 #include "memory_giving.h"
 #include "memory_plan.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "error.h"
 #include "memory_control_blocks.h"
 #include "memory_mappings.h"
 #include "memory_segments.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "errors.h"
-#include "internal.h"
 #include "memory_mappings.h"
 #include "memory_sealing.h"
 

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "error.h"
 #include "memory_descriptors.h"
 
 static int refuse(const struct mapping_info *mapping, const char *why) {

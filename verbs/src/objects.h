@@ -16,9 +16,10 @@
 
 #include "counted.h"
 #include "errors.h"
-#include "internal.h"
+#include "layer.h"
 #include "memory.h"
 #include "spin.h"
+#include "table.h"
 
 /* Exported; verbs.map lets nothing else through. */
 #define VERBS __attribute__((visibility("default")))
@@ -255,7 +256,7 @@ struct queue_pair {
     _Atomic bool peer_left; /* in order; receives stay, and the next send fails */
     bool told_last;         /* IBV_EVENT_QP_LAST_WQE_REACHED was reported after that */
     _Atomic bool reported;  /* the completion with the error has come: later ones are flushed */
-    struct posted *sent;         /* by connection->sends.posted & sent_mask */
+    struct posted *sent;         /* by sends_of(connection)->posted & sent_mask */
     struct posted *received;
     uint32_t sent_mask, received_mask;
     bool awaits_accept;          /* the connection accepts no receives yet: its domain may change */
@@ -377,11 +378,8 @@ void want_end(struct stream *stream, bool graceful);
  */
 void end_streams(struct device *device);
 
-/* Reports changes of the connection's state to the id. With the session's lock held. */
-void tell_stream(struct stream *stream);
-
-/* Handles events of the session. */
-void observe(void *argument, unsigned type, void *object);
+/* Handles events of a device's session: those of streams, shared receive queues and places where ids listen. */
+extern const struct observer stream_observer;
 
 /* Callbacks of the connection manager, with `streams` held. It sets them when the library is loaded. */
 struct hearing {

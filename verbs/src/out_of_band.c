@@ -100,10 +100,7 @@ int expect_peer(struct queue_pair *pair, const struct ibv_qp_attr *set) {
         return error;
     }
     /* It may be established, or have failed, since. */
-    pthread_mutex_lock(&device->session->lock);
-    connection->owner = stream;
-    tell_stream(stream);
-    pthread_mutex_unlock(&device->session->lock);
+    own_connection(connection, stream);
     return 0;
 }
 

@@ -10,7 +10,8 @@
 /* Posts a request of the send queue, with posting held. Returns an errno value. */
 static int post_request(struct queue_pair *pair, struct rddp_request *request, enum ibv_wc_opcode opcode) {
     rddp_connection *connection = pair->connection;
-    if (outstanding(&connection->sends) >= pair->cap.max_send_wr) {
+    const struct queue_count *sends = sends_of(connection);
+    if (outstanding(sends) >= pair->cap.max_send_wr) {
         return ENOMEM;
     }
     struct rddp_piece refused = {.stag = 0, .offset = 0, .length = 1};
@@ -18,8 +19,7 @@ static int post_request(struct queue_pair *pair, struct rddp_request *request, e
         /* The connection may still exist. The daemon refuses this request in order, and it is reported as flushed. */
         *request = (struct rddp_request){.id = request->id, .opcode = RDDP_SEND, .pieces = &refused, .piece_count = 1};
     }
-    uint32_t number = connection->sends.posted;
-    struct posted *posted = &pair->sent[number & pair->sent_mask];
+    struct posted *posted = &pair->sent[sends->posted & pair->sent_mask];
     bool quiet = request->opcode == RDDP_BIND && (request->flags & RDDP_SIGNALLED) == 0;
     *posted = (struct posted){.id = request->id, .opcode = opcode, .quiet = quiet};
     return error_of(rddp_post(connection, request));
@@ -59,9 +59,9 @@ void flush_queue_pair(struct queue_pair *pair) {
     pair->failed = true;
     rddp_connection *connection = pair->connection;
     if (connection != NULL) {
-        flush_ring(pair, &connection->sends, pair->sent, pair->sent_mask);
+        flush_ring(pair, sends_of(connection), pair->sent, pair->sent_mask);
         if (pair->ibv.srq == NULL) {
-            flush_ring(pair, &connection->receives, pair->received, pair->received_mask);
+            flush_ring(pair, receives_of(connection), pair->received, pair->received_mask);
         }
     }
     flush_early_receives(pair);
@@ -146,7 +146,7 @@ static bool gather(const struct ibv_sge *list, int count, uint32_t longest, uint
 
 /* RDMAP has no Send with immediate data: both ends must be rddp, and want it. Before they have connected nobody knows. */
 static bool lacks_send_with_immediate(const rddp_connection *connection) {
-    return rddp_connection_state(connection) == RDDP_ESTABLISHED && !connection->info.startup.send_with_immediate;
+    return rddp_connection_state(connection) == RDDP_ESTABLISHED && !info_of(connection)->startup.send_with_immediate;
 }
 
 static int post_work(struct queue_pair *pair, const struct ibv_send_wr *work, enum ibv_mw_type binds) {
@@ -234,10 +234,11 @@ static int bind_mw(struct ibv_qp *ibv, struct ibv_mw *mw, struct ibv_mw_bind *wa
 
 static int post_receive(struct queue_pair *pair, const struct early_receive *receive) {
     rddp_connection *connection = pair->connection;
-    if (outstanding(&connection->receives) >= pair->cap.max_recv_wr) {
+    const struct queue_count *receives = receives_of(connection);
+    if (outstanding(receives) >= pair->cap.max_recv_wr) {
         return ENOMEM;
     }
-    struct posted *posted = &pair->received[connection->receives.posted & pair->received_mask];
+    struct posted *posted = &pair->received[receives->posted & pair->received_mask];
     *posted = (struct posted){.id = receive->id, .opcode = IBV_WC_RECV};
     struct rddp_request request = {.id = receive->id, .opcode = RDDP_RECEIVE, .pieces = receive->pieces,
         .piece_count = receive->piece_count};
@@ -272,7 +273,7 @@ static int post_receive_work(struct queue_pair *pair, const struct ibv_recv_wr *
         return error;
     }
     /* What was kept when the peer left counts, too. */
-    if (pair->peer_left && pair->early_count + outstanding(&pair->connection->receives) >= pair->cap.max_recv_wr) {
+    if (pair->peer_left && pair->early_count + outstanding(receives_of(pair->connection)) >= pair->cap.max_recv_wr) {
         return ENOMEM;
     }
     return takes_no_receives(pair) ? keep_receive(pair, &receive) : post_receive(pair, &receive);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "objects.h"
 
 #undef ibv_query_port

@@ -46,11 +46,9 @@ VERBS struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     queue->ibv.context = pd->context;
     queue->ibv.srq_context = wanted->srq_context;
     queue->ibv.pd = pd;
-    queue->ibv.handle = queue->queue->number;
-    pthread_mutex_lock(&device->session->lock);
-    queue->queue->owner = queue;
-    pthread_mutex_unlock(&device->session->lock);
-    add_object(&device->shared_queues, queue->queue->number, queue);
+    queue->ibv.handle = number_of_queue(queue->queue);
+    own_receive_queue(queue->queue, queue);
+    add_object(&device->shared_queues, queue->ibv.handle, queue);
     domain_of(pd)->uses++;
     wanted->attr.max_sge = MAX_PIECES;
     return &queue->ibv;
@@ -88,10 +86,7 @@ VERBS int ibv_destroy_srq(struct ibv_srq *ibv) {
     if (queue->uses > 0) {
         return EBUSY;
     }
-    uint32_t number = queue->queue->number;
-    pthread_mutex_lock(&device->session->lock);
-    queue->queue->owner = NULL;
-    pthread_mutex_unlock(&device->session->lock);
+    own_receive_queue(queue->queue, NULL);
     int error = error_of(end_receive_queue(queue->queue));
     if (error != 0) {
         return error;
@@ -99,7 +94,7 @@ VERBS int ibv_destroy_srq(struct ibv_srq *ibv) {
     spin_lock(&device->polling);
     drain(device);
     free_receive_queue(queue->queue);
-    remove_object(&device->shared_queues, number);
+    remove_object(&device->shared_queues, ibv->handle);
     spin_unlock(&device->polling);
     forget_events(ibv->context, ibv);
     await_acknowledged(&ibv->mutex, &ibv->cond, &ibv->events_completed, &queue->events_reported);

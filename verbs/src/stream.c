@@ -107,9 +107,7 @@ static void free_stream(struct stream *stream) {
     rddp_connection *connection = stream->connection;
     pthread_mutex_lock(&device->control);
     if (connection != NULL) {
-        pthread_mutex_lock(&device->session->lock);
-        connection->owner = NULL;
-        pthread_mutex_unlock(&device->session->lock);
+        own_connection(connection, NULL);
     }
     forget_wish(stream);
     if (connection != NULL) {
@@ -234,13 +232,15 @@ static bool is_error(const struct rddp_connection_info *info, enum ibv_event_typ
     }
 }
 
-void tell_stream(struct stream *stream) {
-    const struct rddp_connection_info *info = &stream->connection->info;
-    bool was_established = stream->connection->was_established;
+/* Reports changes of the connection's state to the queue pair and the id. */
+static void tell_stream(void *owner) {
+    struct stream *stream = owner;
+    const struct rddp_connection_info *info = info_of(stream->connection);
+    bool established = was_established(stream->connection);
     enum ibv_event_type type = IBV_EVENT_QP_FATAL;
     pthread_mutex_lock(&streams);
     struct queue_pair *pair = stream->queue_pair;
-    if (was_established && !stream->told_established) {
+    if (established && !stream->told_established) {
         stream->told_established = true;
         if (pair != NULL && !pair->by_number && pair->ibv.state != IBV_QPS_ERR) {
             pair->ibv.state = IBV_QPS_RTS;
@@ -271,13 +271,14 @@ void tell_stream(struct stream *stream) {
             }
         }
         if (stream->id != NULL) {
-            hearing.end(stream->id, info, was_established);
+            hearing.end(stream->id, info, established);
         }
     }
     pthread_mutex_unlock(&streams);
 }
 
-static void report_loss(struct device *device) {
+static void report_loss(void *argument) {
+    struct device *device = argument;
     atomic_store(&device->lost, true);
     pthread_mutex_lock(&streams);
     for (struct context *context = device->first_context; context != NULL; context = context->next) {
@@ -288,34 +289,16 @@ static void report_loss(struct device *device) {
     wake_device_thread(device);
 }
 
-void observe(void *argument, unsigned type, void *object) {
-    struct device *device = argument;
-    switch (type) {
-        case 0: report_loss(device); break;
-        case CONNECTION_REQUESTED: {
-            const rddp_listener *listener = object;
-            if (listener->owner != NULL) {
-                pthread_mutex_lock(&streams);
-                hearing.requests(listener->owner);
-                pthread_mutex_unlock(&streams);
-            }
-            break;
-        }
-        case RECEIVE_QUEUE_LIMIT: {
-            const rddp_receive_queue *queue = object;
-            struct shared_queue *shared = queue->owner;
-            if (shared != NULL) {
-                shared->limit = 0;  /* until the program arms it again */
-                report_event(shared->ibv.context, IBV_EVENT_SRQ_LIMIT_REACHED, &shared->ibv);
-            }
-            break;
-        }
-        default: {
-            const rddp_connection *connection = object;
-            if (connection->owner != NULL) {
-                tell_stream(connection->owner);
-            }
-            break;
-        }
-    }
+static void tell_requests(void *owner) {
+    pthread_mutex_lock(&streams);
+    hearing.requests(owner);
+    pthread_mutex_unlock(&streams);
 }
+
+static void report_limit(void *owner) {
+    struct shared_queue *shared = owner;
+    shared->limit = 0;  /* until the program arms it again */
+    report_event(shared->ibv.context, IBV_EVENT_SRQ_LIMIT_REACHED, &shared->ibv);
+}
+
+const struct observer stream_observer = {tell_requests, report_limit, tell_stream, report_loss};

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "error.h"
+#include "rddp.h"
 #include "taking_copy.h"
 #include "taking_process.h"
 #include "taking_protect.h"

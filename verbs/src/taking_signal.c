@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "layer.h"
 #include "taking_copy.h"
 #include "taking_process.h"
 #include "taking_threads.h"

@@ -3,6 +3,7 @@
  * session of librddp's in this process, on the interface "one"; ids listen on "two".
  */
 #include "cm.h"
+#include "internal.h"
 #include "peer.h"
 
 #define REQUESTS 2000
