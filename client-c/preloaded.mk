@@ -11,9 +11,9 @@ CLIENT   := ../client-c
 LIBRARY  := $(TARGET)/librddp-$(NAME).so
 ALL_OF_CLIENT := $(patsubst $(CLIENT)/src/%.c,%,$(wildcard $(CLIENT)/src/*.c))
 CLIENT_PARTS ?= $(ALL_OF_CLIENT)
-OBJECTS  := $(patsubst src/%.c,%.o,$(wildcard src/*.c)) $(CLIENT_PARTS:%=client/%.o)
+OBJECTS  := $(patsubst src/%.c,%.o,$(wildcard src/*.c src/*/*.c)) $(CLIENT_PARTS:%=client/%.o)
 RELEASE  := $(OBJECTS:%=$(TARGET)/release/%)
-HEADERS  := $(wildcard src/*.h $(CLIENT)/src/*.h $(CLIENT)/include/*.h)
+HEADERS  := $(wildcard src/*.h src/*/*.h $(CLIENT)/src/*.h $(CLIENT)/include/*.h)
 TESTS    := $(patsubst %.c,%,$(notdir $(wildcard $(TEST_FOLDERS:%=%/*_test.c))))
 TEST_HEADERS := $(wildcard $(TEST_FOLDERS:%=%/*.h) $(CLIENT)/test/*.h)
 MAKEFILES := Makefile $(CLIENT)/preloaded.mk
@@ -37,7 +37,7 @@ tests: all $(TESTS:%=$(TARGET)/%-address) $(TESTS:%=$(TARGET)/%-thread) layers
 
 # The files of the library use only those of the layers below them, of librddp not internal.h, and make their system calls themselves.
 layers: $(RELEASE)
-	@! grep -Hn '"internal.h"' $(wildcard src/*.[ch])
+	@! grep -Hn '"internal.h"' $(wildcard src/*.[ch] src/*/*.[ch])
 	@$(CLIENT)/layers $^
 	@$(CLIENT)/own-calls $^
 

@@ -4,8 +4,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "extended.h"
 #include "objects.h"
+#include "queues/extended.h"
 
 /* Sizes of the session that programs of verbs need; the daemon gives less if its configuration says so. */
 #define MOST_REQUESTS 4096

@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "exchange/by_signal.h"
 #include "objects.h"
-#include "taking_signal.h"
 
 #define THREAD_STACK (256 << 10)
 

@@ -17,7 +17,7 @@
 #include "counted.h"
 #include "errors.h"
 #include "layer.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "spin.h"
 #include "table.h"
 

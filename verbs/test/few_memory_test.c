@@ -6,7 +6,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "cm.h"
+#include "cm/cm.h"
 #include "peer.h"
 
 #define PORT_OF_TEST 7480

@@ -2,7 +2,7 @@
  * Connection requests that end before the program takes or accepts them. The argument is the daemon's socket. The peer is a
  * session of librddp's in this process, on the interface "one"; ids listen on "two".
  */
-#include "cm.h"
+#include "cm/cm.h"
 #include "internal.h"
 #include "peer.h"
 

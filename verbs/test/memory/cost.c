@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "memory.h"
-#include "taking.h"
+#include "exchange/exchange.h"
+#include "memory/memory.h"
 
 #define MOST_TIMES 50
 
@@ -65,8 +65,8 @@ int main(int count, char **arguments) {
         CHECK(pthread_create(&threads[i], NULL, await_end, &ends[0]) == 0);
     }
     static const char *const names[] = {"protection", "tracing", "signal"};
-    for (enum taking_way way = BY_PROTECTION; way <= BY_SIGNAL; way++) {
-        taking_way = way;
+    for (enum exchange_way way = BY_PROTECTION; way <= BY_SIGNAL; way++) {
+        exchange_way = way;
         measure(session, names[way - BY_PROTECTION], 4096, MOST_TIMES);
         measure(session, names[way - BY_PROTECTION], (size_t)1 << 20, MOST_TIMES);
         measure(session, names[way - BY_PROTECTION], (size_t)1 << 30, 3);

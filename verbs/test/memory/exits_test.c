@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "exchange/exchange.h"
 #include "fixed_buffer.h"
 #include "memory_pair.h"
-#include "taking.h"
 
 #define OWNERS 2
 #define ROUNDS 400
@@ -50,7 +50,7 @@ int main(int count, char **arguments) {
     open_pair(&pair, arguments[1], NULL);
     uint8_t *place = mmap(NULL, PAGE_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(place != MAP_FAILED);
-    taking_way = BY_TRACING;
+    exchange_way = BY_TRACING;
     for (size_t i = 0; i < OWNERS; i++) {
         CHECK(pthread_create(&owners[i], NULL, end_threads, &rings[i]) == 0);
     }

@@ -7,7 +7,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-#include "memory_mappings.h"
+#include "memory/mappings.h"
 #include "memory_pair.h"
 
 #define LARGE ((size_t)1 << 20)

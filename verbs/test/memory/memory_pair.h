@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "memory/memory.h"
 #include "pair.h"
 
 #define PAGE_OCTETS ((size_t)4096)

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exchange/exchange.h"
 #include "memory_pair.h"
-#include "taking.h"
 
 /* What the program has chosen before. */
 #define OWN_CHOICE 1ul
@@ -45,7 +45,7 @@ static void register_once(const char *socket, int to_yama) {
     CHECK(write(to_yama, &listener, sizeof listener) == sizeof listener);
     struct pair pair;
     open_pair(&pair, socket, NULL);
-    taking_way = BY_TRACING;
+    exchange_way = BY_TRACING;
     CHECK(prctl(PR_SET_PTRACER, OWN_CHOICE, 0, 0, 0) == 0);
     uint8_t *memory = aligned_alloc(PAGE_OCTETS, PAGE_OCTETS);
     CHECK(memory != NULL);

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/exchange.h"
 #include "fixed_buffer.h"
 #include "memory_pair.h"
-#include "taking.h"
 
 #define THREADS 4
 #define MOST_REGISTERED 6
@@ -24,7 +24,7 @@
 #define MOST_READ ((size_t)4096)
 
 /* ThreadSanitizer delays signals, so threads under it cannot be stopped by one. */
-static const enum taking_way WAYS[] = {
+static const enum exchange_way WAYS[] = {
     BY_PROTECTION,
     BY_TRACING,
 #ifndef __SANITIZE_THREAD__
@@ -70,7 +70,7 @@ static _Thread_local struct worker *self;
 
 /* For posting to the connection: one thread at a time. */
 static pthread_mutex_t posting = PTHREAD_MUTEX_INITIALIZER;
-/* Guards `taking_way`. */
+/* Guards `exchange_way`. */
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t next_random(uint64_t *random) {
@@ -142,7 +142,7 @@ static void take(struct worker *worker) {
         size_t from, length;
         draw_part(worker, draw(worker, 4) == 0 ? RANGE : 5000, &from, &length);
         pthread_mutex_lock(&stopping);
-        taking_way = WAYS[draw(worker, WAY_COUNT)];
+        exchange_way = WAYS[draw(worker, WAY_COUNT)];
         registered->registration = register_range(worker->pair, worker->range + from, length);
         pthread_mutex_unlock(&stopping);
         registered->is_stale = false;
@@ -162,7 +162,7 @@ static void end_registration(struct worker *worker, struct registered *registere
     }
     if (registered->registration != NULL) {
         pthread_mutex_lock(&stopping);
-        taking_way = WAYS[draw(worker, WAY_COUNT)];
+        exchange_way = WAYS[draw(worker, WAY_COUNT)];
         CHECK_ERRNO(0, deregister_memory(registered->registration));
         pthread_mutex_unlock(&stopping);
         registered->registration = NULL;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memory_mappings.h"
+#include "memory/mappings.h"
 #include "memory_pair.h"
 
 #define PAGES ((size_t)8)

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/exchange.h"
 #include "memory_pair.h"
-#include "taking.h"
 
 /* Some milliseconds to copy, during which the timer expires. */
 #define PAGES ((size_t)1024)
@@ -87,7 +87,7 @@ static void take_and_give(const char *socket) {
 
 int main(int count, char **arguments) {
     CHECK(count == 3);
-    taking_way = strcmp(arguments[2], "protection") == 0 ? BY_PROTECTION
+    exchange_way = strcmp(arguments[2], "protection") == 0 ? BY_PROTECTION
         : strcmp(arguments[2], "tracing") == 0           ? BY_TRACING
         : strcmp(arguments[2], "signal") == 0            ? BY_SIGNAL
                                                          : AS_ALLOWED;

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "exchange/exchange.h"
 #include "memory_pair.h"
-#include "taking.h"
 
 #define ROUNDS 150
 #define LARGE ((size_t)64 * PAGE_OCTETS)
@@ -184,13 +184,13 @@ static void try_other_stack(struct pair *pair, uint8_t *memory, size_t length) {
 
 int main(int count, char **arguments) {
     CHECK(count == 3);
-    enum taking_way way = strcmp(arguments[2], "protection") == 0 ? BY_PROTECTION
+    enum exchange_way way = strcmp(arguments[2], "protection") == 0 ? BY_PROTECTION
         : strcmp(arguments[2], "tracing") == 0                    ? BY_TRACING
         : strcmp(arguments[2], "signal") == 0                     ? BY_SIGNAL
                                                                   : AS_ALLOWED;
     struct pair pair;
     open_pair(&pair, arguments[1], NULL);
-    taking_way = way;
+    exchange_way = way;
     try_writers(&pair);
 
     uint8_t own[3 * PAGE_OCTETS];
