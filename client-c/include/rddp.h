@@ -276,9 +276,9 @@ typedef struct rddp_window {
 /* Who chooses a window's STags, and who may use the window. */
 enum rddp_window_kind {
     RDDP_WINDOW_RENAMED = 0,       /* the daemon chooses another STag for each bind; to be invalidated between two binds */
-    RDDP_WINDOW_KEYED = 1,         /* likewise, but each bind chooses the last octet of the STag (verbs: type 2) */
-    RDDP_WINDOW_KEYED_FOR_ALL = 2  /* keyed, for all peers of its domain; may be bound at any time, and a bind of
-                                      no octets closes it (verbs: type 1) */
+    RDDP_WINDOW_TYPE_2 = 1,        /* type 2 of verbs: likewise, but each bind chooses the last octet of the STag */
+    RDDP_WINDOW_TYPE_1 = 2         /* type 1 of verbs: keyed, for all peers of its domain; may be bound at any time, and a bind of
+                                      no octets closes it */
 };
 
 /* Allocates an unbound window of a domain. RDDP_LIMIT at the limit of regions and windows. */

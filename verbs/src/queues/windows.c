@@ -25,7 +25,7 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) {
     if (window == NULL) {
         return NULL;
     }
-    enum rddp_window_kind kind = type == IBV_MW_TYPE_1 ? RDDP_WINDOW_KEYED_FOR_ALL : RDDP_WINDOW_KEYED;
+    enum rddp_window_kind kind = type == IBV_MW_TYPE_1 ? RDDP_WINDOW_TYPE_1 : RDDP_WINDOW_TYPE_2;
     int result = rddp_allocate_window(
         device_of(pd->context)->session, kind, domain_of(pd)->number, &window->window);
     if (result != RDDP_OK) {

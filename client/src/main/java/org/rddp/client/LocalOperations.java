@@ -57,10 +57,10 @@ public final class LocalOperations {
 
   /**
    * Opens a part of a region as {@link #postBind} does, through a window whose STags the program
-   * chooses ({@link WindowKind#KEYED}, {@link WindowKind#KEYED_FOR_ALL}): the key is the last octet
-   * of the STag; the other octets never change. A window for all peers may be bound again while it
-   * is bound, which closes the part that it had opened; a bind of no octets, without rights, only
-   * does that.
+   * chooses ({@link WindowKind#TYPE_2}, {@link WindowKind#TYPE_1}): the key is the last octet of
+   * the STag; the other octets never change. A window for all peers may be bound again while it is
+   * bound, which closes the part that it had opened; a bind of no octets, without rights, only does
+   * that.
    *
    * @param key 0 to {@link #LARGEST_KEY}; another one each time, so that a peer cannot use the STag
    *     of an earlier bind

@@ -110,7 +110,7 @@ public final class MemoryWindow implements AutoCloseable {
               : "a bind of a window with keys names one: postKeyedBind");
     }
     region.check(user, offset, length);
-    if (length == 0 && kind == WindowKind.KEYED_FOR_ALL) {
+    if (length == 0 && kind == WindowKind.TYPE_1) {
       return;
     }
     if (length == 0) {

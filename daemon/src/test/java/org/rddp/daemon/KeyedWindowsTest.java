@@ -76,7 +76,7 @@ class KeyedWindowsTest {
 
   @Test
   void shouldOpenUnderTheKeyThatEachBindNames() {
-    MemoryWindow window = allocate(WindowKind.KEYED);
+    MemoryWindow window = allocate(WindowKind.TYPE_2);
     assertThat(bind(window, 0x41, 100, BASE)).isEqualTo("bind 7 SUCCESS 0");
     int first = window.stag();
     assertThat(first & 0xff).isEqualTo(0x41);
@@ -96,7 +96,7 @@ class KeyedWindowsTest {
 
   @Test
   void shouldKeepItsStagWhenABindIsRefused() {
-    MemoryWindow window = allocate(WindowKind.KEYED);
+    MemoryWindow window = allocate(WindowKind.TYPE_2);
     bind(window, 1, 100, BASE);
     int stag = window.stag();
     assertThat(bind(window, 2, 100, 0)).isEqualTo("bind 7 MW_BIND_ERROR 0");
@@ -110,7 +110,7 @@ class KeyedWindowsTest {
   void shouldOpenToThePeersOfAllConnectionsUntilTheNextBind() {
     try (SecondConnection second = new SecondConnection(programs);
         SecondConnection third = new SecondConnection(programs)) {
-      MemoryWindow window = allocate(WindowKind.KEYED_FOR_ALL);
+      MemoryWindow window = allocate(WindowKind.TYPE_1);
       bind(third.in(), window, 1, 100, BASE);
       int first = window.stag();
       write(out, 4, first, BASE);
@@ -138,7 +138,7 @@ class KeyedWindowsTest {
 
   @Test
   void shouldRefuseBindsThatDoNotFitTheWindow() {
-    MemoryWindow keyed = allocate(WindowKind.KEYED);
+    MemoryWindow keyed = allocate(WindowKind.TYPE_2);
     refuses("key 256", keyed, 256, 1, 0);
     refuses("key -1", keyed, -1, 1, 0);
     refuses("beyond 2^64", keyed, 1, 100, -100);

@@ -153,8 +153,8 @@ final class RegisteredMemory {
     DdpMemoryWindow window =
         switch (kind) {
           case RENAMED -> taggedBuffers.allocateWindow(domain);
-          case KEYED -> taggedBuffers.allocateKeyedWindow(domain, false);
-          case KEYED_FOR_ALL -> taggedBuffers.allocateKeyedWindow(domain, true);
+          case TYPE_2 -> taggedBuffers.allocateKeyedWindow(domain, false);
+          case TYPE_1 -> taggedBuffers.allocateKeyedWindow(domain, true);
         };
     if (window == null) {
       throw full();

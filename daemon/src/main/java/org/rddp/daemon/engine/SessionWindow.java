@@ -28,7 +28,7 @@ public final class SessionWindow {
 
   /** Whether a bind of no octets closes the part that the last bind has opened. */
   boolean mayOpenNothing() {
-    return kind == WindowKind.KEYED_FOR_ALL;
+    return kind == WindowKind.TYPE_1;
   }
 
   DdpMemoryWindow window() {

@@ -203,8 +203,8 @@ class RegisteredMemoryTest {
   void shouldSurviveProgramsThatBindAndInvalidateAnything() throws RequestRefusedException {
     int[] windows = {
       session.allocateWindow(WindowKind.RENAMED, ProtectionDomains.DEFAULT).number(),
-      session.allocateWindow(WindowKind.KEYED, ProtectionDomains.DEFAULT).number(),
-      session.allocateWindow(WindowKind.KEYED_FOR_ALL, ProtectionDomains.DEFAULT).number(),
+      session.allocateWindow(WindowKind.TYPE_2, ProtectionDomains.DEFAULT).number(),
+      session.allocateWindow(WindowKind.TYPE_1, ProtectionDomains.DEFAULT).number(),
       0,
       77
     };

@@ -7,14 +7,17 @@ public enum WindowKind {
    * binds it; must be invalidated before it is bound again.
    */
   RENAMED(0),
-  /** Like RENAMED, but each bind names the last octet of the STag; its other bits stay (type 2). */
-  KEYED(1),
   /**
-   * With keys, for the peers of all connections of the session; none of them can invalidate it. May
-   * be bound at any time, which closes the part that the bind before has opened; a bind of no
-   * octets does only that (type 1).
+   * Type 2 of verbs: like RENAMED, but each bind names the last octet of the STag; its other bits
+   * stay.
    */
-  KEYED_FOR_ALL(2);
+  TYPE_2(1),
+  /**
+   * Type 1 of verbs: with keys, for the peers of all connections of the session; none of them can
+   * invalidate it. May be bound at any time, which closes the part that the bind before has opened;
+   * a bind of no octets does only that.
+   */
+  TYPE_1(2);
 
   private final int code;
 
