@@ -29,6 +29,7 @@ import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.FrameCapture;
 import org.rddp.daemon.control.InterfaceEngine;
+import org.rddp.daemon.control.PublishedValue;
 import org.rddp.daemon.control.ReservedPorts;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
@@ -83,6 +84,22 @@ public final class Daemon implements AutoCloseable {
    * so that the answer carries the acknowledgment.
    */
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
+
+  /** What is published of the heap that programs share. */
+  static final List<PublishedValue<HeapShare>> HEAP =
+      List.of(
+          PublishedValue.gauge(
+              "heap_limit_bytes",
+              "Octets of heap that sessions and connections may take.",
+              HeapShare::limit),
+          PublishedValue.gauge(
+              "heap_taken_bytes",
+              "Octets of heap that sessions and connections may need at the most.",
+              HeapShare::used),
+          PublishedValue.counter(
+              "heap_refused",
+              "Sessions and connections refused because heap was used up.",
+              HeapShare::refused));
 
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
@@ -253,9 +270,7 @@ public final class Daemon implements AutoCloseable {
   /** Makes the programs' share of the heap, with its counters. */
   private HeapShare heap() {
     HeapShare heap = HeapShare.ofHeap(Runtime.getRuntime().maxMemory());
-    statistics.add("daemon.heap.limit", heap::limit);
-    statistics.add("daemon.heap.octets", heap::used);
-    statistics.add("daemon.heap.refused", heap::refused);
+    statistics.add(HEAP, heap);
     return heap;
   }
 

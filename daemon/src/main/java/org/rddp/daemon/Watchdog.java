@@ -74,12 +74,12 @@ final class Watchdog implements AutoCloseable {
     /** Whether each engine has made a turn since this was last true. */
     boolean makesTurns() {
       for (int i = 0; i < turns.length; i++) {
-        if (engines.get(i).counters().turns() == turns[i]) {
+        if (engines.get(i).counters().turns == turns[i]) {
           return false;
         }
       }
       for (int i = 0; i < turns.length; i++) {
-        turns[i] = engines.get(i).counters().turns();
+        turns[i] = engines.get(i).counters().turns;
       }
       return true;
     }

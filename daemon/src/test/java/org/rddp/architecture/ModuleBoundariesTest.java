@@ -2,6 +2,6 @@ package org.rddp.architecture;
 
 class ModuleBoundariesTest extends ModuleBoundaries {
   ModuleBoundariesTest() {
-    super("daemon: wire device group ip tcp crc mpa ddp rdmap dpdk ipc client.types");
+    super("daemon: wire counters device group ip tcp crc mpa ddp rdmap dpdk ipc client.types");
   }
 }

@@ -418,12 +418,11 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion region = pair.there.allocate(2 << 20, Access.LOCAL_WRITE);
-      TestDaemon.await(
-          () -> counter(pair.here, "daemon.memory.octets") == 2 << 20, "memory is counted");
+      TestDaemon.await(() -> counter(pair.here, "memory_bytes") == 2 << 20, "memory is counted");
       assertThat(pair.in.postReceive(1, region, 0, 64)).isTrue();
       region.close();
       region.close();
-      TestDaemon.await(() -> counter(pair.here, "daemon.memory.octets") == 0, "memory is back");
+      TestDaemon.await(() -> counter(pair.here, "memory_bytes") == 0, "memory is back");
       assertThat(counter(pair.here, "two.stags")).isZero();
       assertThatThrownBy(() -> region.segment().fill((byte) 1))
           .isInstanceOf(IllegalStateException.class);
@@ -436,13 +435,12 @@ class DaemonTest {
         Rddp session = daemon.connect("one")) {
       MemoryRegion region = session.allocate(2 << 20);
       MemoryRegion part = region.register(0, 64);
-      TestDaemon.await(
-          () -> counter(session, "daemon.memory.octets") == 2 << 20, "memory is counted");
+      TestDaemon.await(() -> counter(session, "memory_bytes") == 2 << 20, "memory is counted");
       assertThatThrownBy(region::close).isInstanceOf(RefusedException.class);
       part.segment().fill((byte) 1);
       part.close();
       region.close();
-      TestDaemon.await(() -> counter(session, "daemon.memory.octets") == 0, "memory is back");
+      TestDaemon.await(() -> counter(session, "memory_bytes") == 0, "memory is back");
     }
   }
 
@@ -460,11 +458,11 @@ class DaemonTest {
       }
       TestDaemon.await(() -> daemon.packetsOut() == 0, "every packet is back");
       try (Rddp session = daemon.connect("one")) {
-        TestDaemon.await(() -> counter(session, "daemon.sessions") == 1, "sessions are counted");
-        TestDaemon.await(() -> counter(session, "daemon.memory.octets") == 0, "memory is back");
+        TestDaemon.await(() -> counter(session, "sessions") == 1, "sessions are counted");
+        TestDaemon.await(() -> counter(session, "memory_bytes") == 0, "memory is back");
         assertThat(counter(session, "one.stags")).isZero();
         assertThat(counter(session, "two.stags")).isZero();
-        assertThat(counter(session, "one.engine.faults")).isZero();
+        assertThat(counter(session, "one.engine_faults")).isZero();
       }
     }
   }

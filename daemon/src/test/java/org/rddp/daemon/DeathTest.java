@@ -81,20 +81,19 @@ class DeathTest {
           ChildJvm.start(Writer.class, daemon.socket().toString(), Integer.toString(sink.stag()));
       assertThat(ChildJvm.firstLine(writer)).isEqualTo("writing");
       Connection in = accepted.get(20, TimeUnit.SECONDS);
-      TestDaemon.await(() -> counter(there, "one.engine.completions") > 3, "writes complete");
+      TestDaemon.await(() -> counter(there, "one.completions") > 3, "writes complete");
 
       writer.destroyForcibly().waitFor();
 
       assertThat(in.awaitClosed(TIMEOUT)).isTrue();
-      TestDaemon.await(() -> counter(there, "daemon.sessions") == 1, "its session has ended");
+      TestDaemon.await(() -> counter(there, "sessions") == 1, "its session has ended");
       TestDaemon.await(() -> counter(there, "one.stags") == 0, "its regions are gone");
-      TestDaemon.await(
-          () -> counter(there, "daemon.memory.octets") == 4 << 20, "its memory is freed");
+      TestDaemon.await(() -> counter(there, "memory_bytes") == 4 << 20, "its memory is freed");
       TestDaemon.await(() -> daemon.packetsOut() == 0, "every packet is back");
       TestDaemon.await(
-          () -> counter(there, "one.engine.connections.closed") == 1, "its connection has ended");
-      assertThat(counter(there, "one.engine.connections.opened")).isEqualTo(1);
-      assertThat(counter(there, "one.engine.faults")).isZero();
+          () -> counter(there, "one.connections_closed") == 1, "its connection has ended");
+      assertThat(counter(there, "one.connections_opened")).isEqualTo(1);
+      assertThat(counter(there, "one.engine_faults")).isZero();
       assertThat(there.list(ListSubject.ERRORS))
           .noneMatch(error -> error.contains("ended, or closed") || error.contains("has ended\""))
           .anyMatch(error -> error.contains("its program has ended or aborted it"));

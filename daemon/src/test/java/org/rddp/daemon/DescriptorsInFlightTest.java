@@ -148,8 +148,7 @@ class DescriptorsInFlightTest {
       long[] open = new long[1];
       TestDaemon.await(
           () -> {
-            counters.forEach(
-                (name, value) -> open[0] = name.equals("daemon.sessions") ? value : open[0]);
+            counters.forEach((name, value) -> open[0] = name.equals("sessions") ? value : open[0]);
             return open[0] == sessions;
           },
           sessions + " sessions are open");

@@ -36,7 +36,7 @@ class EngineFailureTest {
       try (var listener = program.listen(7471)) {
         assertThat(listener.address().getPort()).isEqualTo(7471);
       }
-      assertThat(daemon.engines().getFirst().counters().faults()).isEqualTo(1);
+      assertThat(daemon.engines().getFirst().counters().faults).isEqualTo(1);
     }
   }
 

@@ -84,12 +84,12 @@ class EngineRestartTest {
   }
 
   private long restarts() {
-    return daemon.daemon().engines().getFirst().counters().restarts();
+    return daemon.daemon().engines().getFirst().counters().restarts;
   }
 
   private long counted() {
     try {
-      return TestDaemon.counters(sessions.getLast()).get(FAILING + ".engine.restarts");
+      return TestDaemon.counters(sessions.getLast()).get(FAILING + ".engine_restarts");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

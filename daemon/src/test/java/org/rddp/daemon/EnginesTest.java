@@ -132,7 +132,7 @@ class EnginesTest {
       out.add(connecting.join());
     }
     assertThat(out).hasSize(16);
-    assertThat(sum(here, ".ip.handed.over.dropped")).isZero();
+    assertThat(sum(here, ".ip_dropped_hand_overs")).isZero();
   }
 
   @Test
@@ -146,7 +146,7 @@ class EnginesTest {
     TestDaemon.await(
         () -> {
           try {
-            return sum(there, ".ip.handed.over.in") > 0;
+            return sum(there, ".ip_received_hand_overs") > 0;
           } catch (Exception e) {
             throw new AssertionError(e);
           }

@@ -23,7 +23,7 @@ import org.rddp.client.types.PrivateData;
 @Timeout(60)
 class FirstMessageTest {
   private static final String WAITS = "waits for the peer's first message";
-  private static final String COUNTER = "two.engine.startup.first-message-awaited";
+  private static final String COUNTER = "two.engine_startup_first_message_awaited";
 
   private final TestDaemon daemon = new TestDaemon();
   private final Rddp here = daemon.connect("one");

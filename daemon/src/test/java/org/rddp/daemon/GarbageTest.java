@@ -49,7 +49,7 @@ class GarbageTest {
     accepted.join();
     source = here.allocate(64);
     sink = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
-    errors = two().counters().startupErrors();
+    errors = two().counters().startupErrors;
   }
 
   @AfterEach
@@ -78,8 +78,7 @@ class GarbageTest {
   private void shouldBeRefused(byte[] octets, boolean closes) throws Exception {
     RawTcpConnection peer = peer(octets, closes);
     peer.awaitClosed();
-    TestDaemon.await(
-        () -> two().counters().startupErrors() == errors + 1, "the refusal is counted");
+    TestDaemon.await(() -> two().counters().startupErrors == errors + 1, "the refusal is counted");
   }
 
   @Test
@@ -154,7 +153,7 @@ class GarbageTest {
           () -> there.poll(completion -> assertThat(completion.id()).isEqualTo(1), 1) == 1,
           "the receive is flushed");
       assertThat(failed.streamError().code()).isEqualTo(1);
-      assertThat(two().counters().streamErrors()).isEqualTo(1);
+      assertThat(two().counters().streamErrors).isEqualTo(1);
     }
   }
 

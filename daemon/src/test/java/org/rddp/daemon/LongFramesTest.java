@@ -26,21 +26,21 @@ class LongFramesTest {
 
       TestDaemon.await(() -> isAllCounted(counters(here)), "every octet is counted");
       Map<String, Long> counters = counters(here);
-      long trains = counters.get("one.tcp.trains.out");
-      long segments = counters.get("one.tcp.trains.segments.out");
+      long trains = counters.get("one.tcp_sent_trains");
+      long segments = counters.get("one.tcp_sent_train_segments");
       assertThat(trains).isPositive();
-      assertThat(segments).isBetween(2 * trains, counters.get("one.ddp.segments.sent"));
+      assertThat(segments).isBetween(2 * trains, counters.get("one.ddp_sent_segments"));
       assertThat(counters)
-          .containsEntry("two.tcp.trains.in", trains)
-          .containsEntry("two.tcp.trains.segments.in", segments)
-          .containsEntry("two.tcp.trains.out", 0L);
+          .containsEntry("two.tcp_received_trains", trains)
+          .containsEntry("two.tcp_received_train_segments", segments)
+          .containsEntry("two.tcp_sent_trains", 0L);
     }
   }
 
   /** Whether both engines' counters are of after the exchange: they are copied now and then. */
   private static boolean isAllCounted(Map<String, Long> counters) {
-    return counters.get("one.engine.connections.closed") == 1
-        && counters.get("two.engine.connections.closed") == 1;
+    return counters.get("one.connections_closed") == 1
+        && counters.get("two.connections_closed") == 1;
   }
 
   private static Map<String, Long> counters(Rddp session) {

@@ -431,7 +431,7 @@ class OctetStreamsTest extends OctetStreams {
 
   private static long opened(Rddp viewer) {
     try {
-      return TestDaemon.counters(viewer).get("two.engine.streams.opened");
+      return TestDaemon.counters(viewer).get("two.octet_streams_opened");
     } catch (IOException e) {
       throw new AssertionError(e);
     }

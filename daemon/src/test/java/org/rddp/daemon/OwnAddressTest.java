@@ -52,7 +52,7 @@ class OwnAddressTest {
 
   private static long looped(Rddp session) {
     try {
-      return TestDaemon.counters(session).get("one.ip.looped");
+      return TestDaemon.counters(session).get("one.ip_looped_frames");
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -78,7 +78,7 @@ class QueuePairAttackTest {
 
   private static long refused(Rddp session) {
     try {
-      return TestDaemon.counters(session).get("two.engine.introductions.refused");
+      return TestDaemon.counters(session).get("two.introductions_refused");
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -79,7 +79,7 @@ class QueuePairKillsTest {
 
   private long refused() {
     try {
-      return TestDaemon.counters(one).get("two.engine.introductions.refused");
+      return TestDaemon.counters(one).get("two.introductions_refused");
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -162,7 +162,7 @@ class QueuePairsTest {
       QueuePairEnd higher = two(6);
       Connection out = lower.expect(higher, UNKNOWN, LONG);
       Connection in = higher.expect(lower, UNKNOWN, LONG);
-      awaitCounter("two.engine.introductions.kept", i + 1);
+      awaitCounter("two.introductions_kept", i + 1);
       assertThat(out.isOpen()).isFalse();
       QueuePairEnd saying = i % 2 == 0 ? lower : higher;
       saying.number().sayPsn(saying.equals(lower) ? out : in, saying.psn(), LONG);
@@ -179,14 +179,14 @@ class QueuePairsTest {
     QueuePairEnd lower = one(5);
     QueuePairEnd higher = two(6);
     Connection out = lower.expect(higher, UNKNOWN, LONG);
-    awaitCounter("two.engine.introductions.kept", 1);
+    awaitCounter("two.introductions_kept", 1);
     lower.number().sayPsn(out, lower.psn(), LONG);
-    awaitCounter("two.engine.introductions.kept", 2);
+    awaitCounter("two.introductions_kept", 2);
     Connection in = higher.expect(lower, UNKNOWN, LONG);
     out.awaitEstablished(TIMEOUT);
     in.awaitEstablished(TIMEOUT);
     // No third one, which would come only when the first had ended.
-    assertThat(counter("one.tcp.established")).isEqualTo(2);
+    assertThat(counter("one.tcp_established_connections")).isEqualTo(2);
   }
 
   @Test
@@ -209,18 +209,18 @@ class QueuePairsTest {
     int number = higher.number().value();
     Connection in = higher.expect(lower);
     Connection wrongPsn = lower.expect(number, higher.address(), 5, 7, LONG);
-    awaitCounter("two.engine.introductions.refused", 2);
+    awaitCounter("two.introductions_refused", 2);
     end(wrongPsn);
     Connection wrongOwnPsn = lower.expect(number, higher.address(), 4, 6, LONG);
-    awaitCounter("two.engine.introductions.refused", 4);
+    awaitCounter("two.introductions_refused", 4);
     end(wrongOwnPsn);
     QueuePairEnd stranger = one(5);
     Connection wrongNumber = stranger.expect(number, higher.address(), 5, 6, LONG);
-    awaitCounter("two.engine.introductions.refused", 6);
+    awaitCounter("two.introductions_refused", 6);
     end(wrongNumber);
     QueuePairEnd elsewhere = new QueuePairEnd(one, lower.number(), inet(TestDaemon.IPV6_ONE), 5);
     Connection wrongAddress = elsewhere.expect(number, inet(TestDaemon.IPV6_TWO), 5, 6, LONG);
-    awaitCounter("two.engine.introductions.refused", 8);
+    awaitCounter("two.introductions_refused", 8);
     end(wrongAddress);
     assertThat(in.isOpen()).isFalse();
     Connection out = lower.expect(higher);
@@ -235,7 +235,7 @@ class QueuePairsTest {
     lower.number().sayPsn(nobody, 5, Duration.ofMillis(40));
     MemoryRegion region = one.allocate(64, Access.LOCAL_WRITE);
     assertThat(nobody.postReceive(1, region, 0, 8)).isTrue();
-    awaitCounter("two.engine.introductions.refused", 2);
+    awaitCounter("two.introductions_refused", 2);
     assertThat(nobody.closeReason()).isNull();
     assertThat(nobody.postSend(2, region, 0, 8)).isTrue();
     assertThat(completions(one, 2))
@@ -339,10 +339,10 @@ class QueuePairsTest {
     QueuePairEnd lower = one(7);
     // Kept for a number that does not expect yet, until its session ends.
     Connection out = lower.expect(end);
-    awaitCounter("two.engine.introductions.kept", 1);
-    long refused = counter("two.engine.introductions.refused");
+    awaitCounter("two.introductions_kept", 1);
+    long refused = counter("two.introductions_refused");
     gone.close();
-    awaitCounter("two.engine.introductions.refused", refused + 2);
+    awaitCounter("two.introductions_refused", refused + 2);
     end(out);
   }
 }

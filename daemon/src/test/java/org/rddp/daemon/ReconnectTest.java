@@ -240,7 +240,7 @@ class ReconnectTest {
     assertThat(ends[1].postReceive(1, memory, 0, 64)).isTrue();
     assertThat(ends[0].postSend(2, source, 0, 8)).isTrue();
     complete(writer.session, 1);
-    TestDaemon.await(() -> counter("two.engine.completions") == 1, "the receive has completed");
+    TestDaemon.await(() -> counter("two.completions") == 1, "the receive has completed");
     daemon.kill();
     TestDaemon.await(() -> ends[1].closeReason() != null, "the loss is known");
 
@@ -268,7 +268,7 @@ class ReconnectTest {
       assertThat(ends[0].postSend(2, source, 0, 8)).isTrue();
       complete(writer.session, 1);
     }
-    TestDaemon.await(() -> counter("two.engine.completions") == 2, "both receives have completed");
+    TestDaemon.await(() -> counter("two.completions") == 2, "both receives have completed");
     daemon.kill();
     daemon = DaemonProcess.start(directory);
 
@@ -291,7 +291,7 @@ class ReconnectTest {
     CompletableFuture<Long> received =
         CompletableFuture.supplyAsync(
             () -> ends[1].blocking().receive(memory, 0, 64, Duration.ofMinutes(1)));
-    TestDaemon.await(() -> counter("two.engine.requests") == 1, "the call waits");
+    TestDaemon.await(() -> counter("two.requests") == 1, "the call waits");
     daemon.kill();
 
     assertThatThrownBy(received::join).hasCauseInstanceOf(SessionLostException.class);
@@ -345,7 +345,7 @@ class ReconnectTest {
     }
     own.close();
     TestDaemon.await(() -> counter("two.stags") == 0, "the regions are deregistered");
-    TestDaemon.await(() -> counter("daemon.memory.octets") == 0, "the memory is freed");
+    TestDaemon.await(() -> counter("memory_bytes") == 0, "the memory is freed");
     sink.session.allocate(100).close();
   }
 

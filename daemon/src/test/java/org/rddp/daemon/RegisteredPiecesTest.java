@@ -105,7 +105,7 @@ class RegisteredPiecesTest {
       TestDaemon.await(
           () -> {
             try {
-              return TestDaemon.counters(session).get("daemon.memory.octets") == 0;
+              return TestDaemon.counters(session).get("memory_bytes") == 0;
             } catch (IOException e) {
               throw new AssertionError(e);
             }

@@ -197,7 +197,8 @@ class SecurityAssociationsTest {
           each.securityAssociations().delete(0x1002, ONE);
         }
         assertThat(out.postWrite(1, source, 0, OCTETS, sink.stag(), 0)).isTrue();
-        TestDaemon.await(() -> counter(here, "one.esp.no.association") > 0, "it cannot be sent");
+        TestDaemon.await(
+            () -> counter(here, "one.esp_unsent_without_association") > 0, "it cannot be sent");
         assertThat(sink.segment().mismatch(source.segment())).isZero();
         associate(here, there);
         TestDaemon.await(
@@ -303,16 +304,16 @@ class SecurityAssociationsTest {
       keys = keys();
       here.securityAssociations().add(association(0x1002, TWO, ONE), 0, keys.clone());
       there.securityAssociations().add(association(0x1002, TWO, ONE), 0, keys);
-      assertThat(counter(here, "one.esp.associations.ending")).isZero();
+      assertThat(counter(here, "one.esp_associations_ending")).isZero();
       connectAndEnd(here, there);
       String named = "one: security association 0x00001001 to 10.0.0.2";
       TestDaemon.await(() -> daemon.log().contains(named + " nears its end"), "it is logged");
-      TestDaemon.await(() -> counter(here, "one.esp.associations.ending") == 1, "it is counted");
+      TestDaemon.await(() -> counter(here, "one.esp_associations_ending") == 1, "it is counted");
       assertThat(daemon.log()).doesNotContain("two: security association 0x00001001 to 10.0.0.2 n");
       // One packet is enough for the hard lifetime.
       here.securityAssociations().add(withLifetime(0x1003, 1, 1), 0x1001, keys());
       there.securityAssociations().delete(0x1001, TWO);
-      TestDaemon.await(() -> counter(here, "one.esp.associations.ending") == 0, "it is gone");
+      TestDaemon.await(() -> counter(here, "one.esp_associations_ending") == 0, "it is gone");
       assertThatThrownBy(() ->
               here.connect(
                   new InetSocketAddress(TWO, PORT), PrivateData.NONE, Duration.ofSeconds(2)))
@@ -332,8 +333,8 @@ class SecurityAssociationsTest {
                       each.contains("ALARM: one: packets dropped: ")
                           && each.contains("not sent for want of an association")),
           "what is not sent is logged");
-      TestDaemon.await(() -> counter(here, "one.esp.associations.over") == 1, "it is counted");
-      assertThat(counter(here, "one.esp.associations.ending")).isZero();
+      TestDaemon.await(() -> counter(here, "one.esp_associations_over") == 1, "it is counted");
+      assertThat(counter(here, "one.esp_associations_ending")).isZero();
     }
   }
 
@@ -359,13 +360,14 @@ class SecurityAssociationsTest {
         List<String> engines = List.of("one/0", "one/1", "two/0", "two/1");
         TestDaemon.await(
             () ->
-                engines.stream().allMatch(each -> counter(here, each + ".esp.sealed") > 0)
-                    && counter(here, "one/0.esp.opened")
-                        == counter(here, "two/0.esp.sealed") + counter(here, "two/1.esp.sealed"),
+                engines.stream().allMatch(each -> counter(here, each + ".esp_sent_packets") > 0)
+                    && counter(here, "one/0.esp_received_packets")
+                        == counter(here, "two/0.esp_sent_packets")
+                            + counter(here, "two/1.esp_sent_packets"),
             "every engine has sealed packets, and the queue that ESP comes to has opened all");
         for (String engine : engines) {
-          assertThat(counter(here, engine + ".esp.replayed")).as(engine).isZero();
-          assertThat(counter(here, engine + ".esp.clear")).as(engine).isZero();
+          assertThat(counter(here, engine + ".esp_dropped_replayed")).as(engine).isZero();
+          assertThat(counter(here, engine + ".esp_dropped_clear")).as(engine).isZero();
         }
         here.securityAssociations().delete(0x1001, TWO);
         assertThat(here.list(ListSubject.ASSOCIATIONS)).hasSize(3);

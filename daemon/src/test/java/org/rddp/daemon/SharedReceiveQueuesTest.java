@@ -176,7 +176,7 @@ class SharedReceiveQueuesTest {
       }
     }
     TestDaemon.await(
-        () -> daemon.daemon().engines().get(1).ddp().receiveCounters().segmentsHeld() == 9,
+        () -> daemon.daemon().engines().get(1).ddp().receiveCounters().segmentsHeld == 9,
         "all messages are held");
     post(0, 1, 2, 3, 4, 5, 6, 7, 8);
     List<String> lines = received(9);

@@ -145,7 +145,7 @@ class SmallHeapTest {
 
   private static long heapTaken(Rddp session) {
     try {
-      return TestDaemon.counters(session).get("daemon.heap.octets");
+      return TestDaemon.counters(session).get("heap_taken_bytes");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -54,7 +54,7 @@ class UnreadRequestsTest {
 
   private static long sessions(Rddp session) {
     try {
-      return TestDaemon.counters(session).get("daemon.sessions");
+      return TestDaemon.counters(session).get("sessions");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

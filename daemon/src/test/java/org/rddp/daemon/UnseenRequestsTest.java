@@ -140,7 +140,7 @@ class UnseenRequestsTest {
       peers.forEach(RawTcpConnection::reset);
       long all = ended;
       TestDaemon.await(
-          () -> counters.startupErrors() + counters.startupsRefused() >= all,
+          () -> counters.startupErrors + counters.startupsRefused >= all,
           "the requests have ended");
     }
   }

@@ -78,8 +78,8 @@ class DdpStreamTest {
     }
     assertThat(memory.octets()).startsWith(payload.toByteArray());
     assertThat(payload.size()).isEqualTo(5000);
-    assertThat(ddp.engine.sendCounters().segments()).isEqualTo(6);
-    assertThat(ddp.engine.sendCounters().octets()).isEqualTo(5000);
+    assertThat(ddp.engine.sendCounters().segments).isEqualTo(6);
+    assertThat(ddp.engine.sendCounters().octets).isEqualTo(5000);
   }
 
   @Test
@@ -437,7 +437,7 @@ class DdpStreamTest {
     tcp.run(turn);
     assertThat(asking.events()).isEmpty();
     assertThat(asked.events()).containsExactly("request ");
-    assertThat(engine.sendCounters().segments()).isZero();
+    assertThat(engine.sendCounters().segments).isZero();
 
     asked.startup.accept(new byte[0]);
     tcp.run(turn);

@@ -98,8 +98,8 @@ class EarlyPlacementTest {
     delivered(201);
     assertThat(ddp.ulp.events())
         .containsExactly("tagged 40 stag %08x to 50 octets 20".formatted(stag));
-    assertThat(ddp.engine.receiveCounters().segmentsPlacedEarly()).isOne();
-    assertThat(ddp.engine.receiveCounters().segmentsPlaced()).isEqualTo(2);
+    assertThat(ddp.engine.receiveCounters().segmentsPlacedEarly).isOne();
+    assertThat(ddp.engine.receiveCounters().segmentsPlaced).isEqualTo(2);
   }
 
   @Test
@@ -326,6 +326,6 @@ class EarlyPlacementTest {
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertThat(least).isZero();
-    assertThat(ddp.engine.receiveCounters().segmentsPlacedEarly()).isGreaterThanOrEqualTo(5000);
+    assertThat(ddp.engine.receiveCounters().segmentsPlacedEarly).isGreaterThanOrEqualTo(5000);
   }
 }

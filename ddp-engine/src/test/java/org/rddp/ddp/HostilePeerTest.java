@@ -137,7 +137,7 @@ class HostilePeerTest {
         .as("the order of arrival is not seen")
         .isEqualTo(events);
     other.end();
-    early += other.ddp.engine.receiveCounters().segmentsPlacedEarly();
+    early += other.ddp.engine.receiveCounters().segmentsPlacedEarly;
   }
 
   /** Passes some segments out of order, as MPA does. */

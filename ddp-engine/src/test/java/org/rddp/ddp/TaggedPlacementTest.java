@@ -50,8 +50,8 @@ class TaggedPlacementTest {
     String good = tagged(LAST, stag, BASE, octets(4, 1));
     assertThat(ddp.receive(good, good)).as("dropped silently").isEmpty();
     memory.assertHolds(model);
-    assertThat(ddp.engine.receiveCounters().segmentsRefused()).isEqualTo(1);
-    assertThat(ddp.engine.receiveCounters().segmentsDropped()).isEqualTo(2);
+    assertThat(ddp.engine.receiveCounters().segmentsRefused).isEqualTo(1);
+    assertThat(ddp.engine.receiveCounters().segmentsDropped).isEqualTo(2);
     assertThat(ddp.peer.events()).as("the stream stays").containsExactly("full operation");
   }
 

@@ -224,8 +224,8 @@ class EndToEndTest {
     assertThat(left.delivered).isPositive();
     assertThat(right.delivered).isPositive();
     long early =
-        world.left.engine.receiveCounters().segmentsPlacedEarly()
-            + world.right.engine.receiveCounters().segmentsPlacedEarly();
+        world.left.engine.receiveCounters().segmentsPlacedEarly
+            + world.right.engine.receiveCounters().segmentsPlacedEarly;
     assertThat(early > 0).as("placed early: %d", early).isEqualTo(markers && fault > 0);
     closeAndCheckThatNothingIsLeft();
   }

@@ -213,7 +213,7 @@ final class ReplayedStream {
         program.startup.accept(new byte[0]);
         tcp.run(() -> engine.send(DEPTH));
       }
-      int now = (int) engine.receiveCounters().segmentsPlaced();
+      int now = (int) engine.receiveCounters().segmentsPlaced;
       expected.subList(placed, now).forEach(this::assertPlaced);
       placed = now;
     }

@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import org.rddp.counters.Published;
+
 /**
  * The counters of one interface. Written by the engine's thread; other threads may read old values.
  */
@@ -7,25 +9,31 @@ public final class IpCounters {
   /** Frames received. */
   public long framesIn;
 
-  /** Frames for another station or VLAN, of an unknown type, or with an invalid source. */
+  @Published(
+      name = "ip_ignored_frames",
+      help = "Frames for another station or VLAN, or of an unknown type.")
   public long framesIgnored;
 
-  /** Packets with invalid lengths or a wrong version. */
+  @Published(
+      name = "ip_malformed_packets",
+      help = "IP packets with invalid lengths or a wrong version.")
   public long malformed;
 
-  /** Packets or ICMP messages with a wrong checksum. */
+  @Published(name = "ip_checksum_errors", help = "IP packets with a wrong header checksum.")
   public long checksumErrors;
 
-  /** Packets for another address, or with an invalid source. */
+  @Published(
+      name = "ip_address_errors",
+      help = "IP packets for another address, or with an invalid source.")
   public long addressErrors;
 
-  /** Fragments received. */
+  @Published(name = "ip_fragments", help = "IP fragments received.")
   public long fragments;
 
-  /** Fragments dropped: invalid, too many, too late, or overlapping. */
+  @Published(name = "ip_dropped_fragments", help = "IP fragments dropped.")
   public long fragmentsDropped;
 
-  /** Datagrams reassembled from fragments. */
+  @Published(name = "ip_reassembled_datagrams", help = "IP datagrams put together from fragments.")
   public long reassembled;
 
   /** Datagrams discarded because fragments were missing for too long. */
@@ -37,13 +45,13 @@ public final class IpCounters {
   /** Echo requests answered. */
   public long echoes;
 
-  /** ICMP errors received. */
+  @Published(name = "ip_received_icmp_errors", help = "ICMP errors received.")
   public long icmpErrors;
 
   /** ICMP messages of other types, which are ignored. */
   public long icmpIgnored;
 
-  /** ICMP errors sent. */
+  @Published(name = "ip_sent_icmp_errors", help = "ICMP errors sent.")
   public long icmpErrorsOut;
 
   /** ICMP errors not sent because of the limit. */
@@ -64,10 +72,12 @@ public final class IpCounters {
   /** Router solicitations sent. */
   public long routerSolicitations;
 
-  /** Router advertisements received. */
+  @Published(name = "ip_router_advertisements", help = "Advertisements of the link's IPv6 routers.")
   public long routerAdvertisements;
 
-  /** Redirects followed. */
+  @Published(
+      name = "ip_router_redirects",
+      help = "Redirects of the IPv6 router in use that were followed.")
   public long redirects;
 
   /** Reports of multicast groups sent. */
@@ -76,34 +86,56 @@ public final class IpCounters {
   /** Announcements of our address. */
   public long announcements;
 
-  /** ARP or ND messages that claimed our own address. */
+  @Published(
+      name = "ip_address_conflicts",
+      help =
+          "ARP and Neighbour Discovery messages of other stations that claimed an address of this interface.")
   public long addressConflicts;
 
-  /** IPv6 addresses not used now, because another host has them or says so. */
+  @Published(
+      name = "ip_duplicate_addresses",
+      help =
+          "IPv6 addresses of the interface that are not used, as another station has or claims them.",
+      gauge = true)
   public long addressDuplicates;
 
-  /** ARP or ND messages that claimed a known neighbour's address for another MAC address. */
+  @Published(
+      name = "ip_neighbour_conflicts",
+      help = "ARP messages that claimed a known neighbour's IP address for another MAC address.")
   public long neighbourConflicts;
 
-  /** Times that the link has gone down. */
+  @Published(name = "ip_link_downs", help = "Times that the link went down.")
   public long linkDowns;
 
-  /** Frames to our own address, received without the device. */
+  @Published(
+      name = "ip_looped_frames",
+      help = "Frames from the interface to its own address, which do not reach the port.")
   public long looped;
 
-  /** Frames to our own address dropped because too many waited. */
+  @Published(
+      name = "ip_dropped_loop_frames",
+      help = "Frames from the interface to its own address dropped because too many waited.")
   public long loopDropped;
 
-  /** Packets and errors handed over to another stack of the interface. */
+  @Published(
+      name = "ip_sent_hand_overs",
+      help =
+          "Packets received for a port of another engine of the interface, and handed over to it.")
   public long handedOver;
 
-  /** Segments taken from another stack of the interface. */
+  @Published(
+      name = "ip_received_hand_overs",
+      help = "Packets got from other engines of the interface, which received them.")
   public long handedOverIn;
 
-  /** Packets and errors dropped: hand-over queue full, or no packet for a copy. */
+  @Published(
+      name = "ip_dropped_hand_overs",
+      help = "Packets for another engine of the interface dropped because it had too many to take.")
   public long handOversDropped;
 
-  /** Packets dropped because their neighbour did not answer, or too many waited for it. */
+  @Published(
+      name = "ip_unresolved_packets",
+      help = "IP packets dropped because their next hop did not answer ARP.")
   public long unresolved;
 
   /** Times that the pool had no packet for an ARP or ICMP message or a reassembled datagram. */

@@ -8,6 +8,7 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
         "device: wire",
         "group: device",
         "ip.esp: wire",
-        "ip: wire device group");
+        "counters:",
+        "ip: wire device group counters");
   }
 }

@@ -21,13 +21,13 @@ import org.rddp.client.Rddp;
 record Holdings(Map<String, Long> values) {
   private static final List<String> COUNTERS =
       List.of(
-          "daemon.sessions",
-          "daemon.memory.octets",
+          "sessions",
+          "memory_bytes",
           "stags",
-          "packets.free",
-          "tcp.packets.held",
-          "engine.startup.pending",
-          "engine.faults");
+          "packets_free",
+          "tcp_held_packets",
+          "startups_pending",
+          "engine_faults");
 
   /** Counts what a daemon holds now. */
   static Holdings of(Rddp session, long pid) throws IOException {
@@ -38,8 +38,8 @@ record Holdings(Map<String, Long> values) {
           values.put(name, value);
         }
       });
-      long opened = sum(counters, "engine.connections.opened");
-      values.put("connections open", opened - sum(counters, "engine.connections.closed"));
+      long opened = sum(counters, "connections_opened");
+      values.put("connections open", opened - sum(counters, "connections_closed"));
     }
     Path process = Path.of("/proc", Long.toString(pid));
     values.put("descriptors that are no files", descriptors(process));
@@ -50,7 +50,7 @@ record Holdings(Map<String, Long> values) {
 
   /** Sessions that the daemon has counted. */
   long sessions() {
-    return values.get("daemon.sessions");
+    return values.get("sessions");
   }
 
   private static long sum(CounterReader counters, String name) {

@@ -1,43 +1,54 @@
 package org.rddp.tcp;
 
+import org.rddp.counters.Published;
 import org.rddp.tcp.loss.LossCounters;
 
 /** The counters of one stack. Written by the engine's thread; other threads may read old values. */
 public final class TcpCounters {
-  /** Segments received with a right checksum; a train counts as one. */
+  @Published(
+      name = "tcp_received_segments",
+      help = "TCP segments received; those of one frame count as one.")
   public long segmentsIn;
 
-  /** Segments sent, retransmissions included; a train counts as one. */
+  @Published(
+      name = "tcp_sent_segments",
+      help = "TCP segments sent; those of one frame count as one.")
   public long segmentsOut;
 
-  /** Trains sent: frames that held several segments. */
+  @Published(name = "tcp_sent_trains", help = "Frames sent that held several TCP segments.")
   public long trainsOut;
 
-  /** Segments sent in trains. */
+  @Published(
+      name = "tcp_sent_train_segments",
+      help = "TCP segments sent in frames of several; each holds one FPDU.")
   public long trainSegmentsOut;
 
-  /** Trains received, and segments that a card has merged: frames longer than one segment. */
+  @Published(name = "tcp_received_trains", help = "Frames received that held several TCP segments.")
   public long trainsIn;
 
-  /** Segments of our MSS that would have carried what was received in trains. */
+  @Published(
+      name = "tcp_received_train_segments",
+      help = "TCP segments received in frames of several, by their octets and our MSS.")
   public long trainSegmentsIn;
 
-  /** Payload octets handed to users. */
+  @Published(name = "tcp_received_bytes", help = "Octets of payload that TCP handed to MPA.")
   public long octetsIn;
 
-  /** Payload octets sent for the first time. */
+  @Published(name = "tcp_sent_bytes", help = "Octets of payload that TCP sent for the first time.")
   public long octetsOut;
 
-  /** Segments with invalid lengths in the header or its options. */
+  @Published(
+      name = "tcp_malformed_segments",
+      help = "TCP segments with invalid lengths in the header or its options.")
   public long malformed;
 
-  /** Segments with a wrong checksum. */
+  @Published(name = "tcp_checksum_errors", help = "TCP segments with a wrong checksum.")
   public long checksumErrors;
 
-  /** Segments dropped because {@link StreamHandler#accepts} was false. */
+  @Published(name = "tcp_refused_segments", help = "TCP segments dropped because MPA refused them.")
   public long refused;
 
-  /** Segments sent again. */
+  @Published(name = "tcp_retransmitted_segments", help = "TCP segments sent again.")
   public long retransmitted;
 
   /**
@@ -48,10 +59,12 @@ public final class TcpCounters {
   /** Segments cut in two because the peer's window or the EMSS was smaller. */
   public long split;
 
-  /** Times that the retransmission timer expired. */
+  @Published(
+      name = "tcp_retransmission_timeouts",
+      help = "Expirations of TCP's retransmission timer.")
   public long timeouts;
 
-  /** Fast retransmissions begun. */
+  @Published(name = "tcp_fast_retransmits", help = "Fast retransmissions begun.")
   public long fastRetransmits;
 
   /** Counters of loss recovery. */
@@ -66,10 +79,12 @@ public final class TcpCounters {
   /** Zero-window probes sent. */
   public long probes;
 
-  /** Segments received out of order and kept. */
+  @Published(
+      name = "tcp_out_of_order_segments",
+      help = "TCP segments received out of order and kept.")
   public long outOfOrder;
 
-  /** Octets received out of order that the user kept, because it could not process them at once. */
+  @Published(name = "tcp_kept_bytes", help = "Octets received out of order that MPA kept.")
   public long octetsKept;
 
   /**
@@ -78,7 +93,9 @@ public final class TcpCounters {
    */
   public long outOfOrderDropped;
 
-  /** Segments or parts that had been received before. */
+  @Published(
+      name = "tcp_duplicate_segments",
+      help = "TCP segments, or parts of them, received again.")
   public long duplicates;
 
   /** Segments outside of the window, or with an unacceptable acknowledgment. */
@@ -102,13 +119,13 @@ public final class TcpCounters {
   /** Pure acknowledgments sent. */
   public long acknowledgmentsOut;
 
-  /** Resets sent. */
+  @Published(name = "tcp_sent_resets", help = "Resets sent.")
   public long resetsOut;
 
-  /** Resets received and obeyed. */
+  @Published(name = "tcp_received_resets", help = "Resets received and obeyed.")
   public long resetsIn;
 
-  /** Times that a path MTU was lowered. */
+  @Published(name = "tcp_path_mtu_lowered", help = "Reductions of a path's MTU.")
   public long pathMtuLowered;
 
   /** Connections visited because the security associations for their path had changed. */
@@ -126,10 +143,12 @@ public final class TcpCounters {
   /** Acknowledgments with a forged or stale cookie. */
   public long synCookiesFailed;
 
-  /** SYNs dropped because the backlog, the connection table or the neighbour table was full. */
+  @Published(
+      name = "tcp_dropped_syns",
+      help = "SYNs dropped because a backlog or a table was full.")
   public long synsDropped;
 
-  /** Connections established, opened by either end. */
+  @Published(name = "tcp_established_connections", help = "TCP connections that were established.")
   public long established;
 
   /** Connections ended because the peer did not answer. */
@@ -138,10 +157,14 @@ public final class TcpCounters {
   /** Connections aborted because their handler threw. */
   public long handlerFailures;
 
-  /** Times that the pool had no packet; the operation is tried again. */
+  @Published(
+      name = "tcp_packets_exhausted",
+      help = "Times that no packet buffer was free; the operation is tried again.")
   public long packetsExhausted;
 
-  /** Times that the device took no more frames; the operation is tried again. */
+  @Published(
+      name = "tcp_device_busy",
+      help = "Times that the device took no further frame; it is tried again.")
   public long deviceBusy;
 
   /** Creates counters that are all zero. */

@@ -8,6 +8,6 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
         "tcp.loss: wire device tcp.congestion",
         "tcp.storage: device",
         "tcp.handshake: wire group ip",
-        "tcp: wire device group ip");
+        "tcp: wire device group ip counters");
   }
 }

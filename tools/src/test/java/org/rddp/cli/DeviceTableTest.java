@@ -260,7 +260,7 @@ class DeviceTableTest {
       try (Connection connection = connect(here, link.address(1))) {
         echo(here, connection, memory, link);
         for (int end = 0; link.carriesTrains() && end < 2; end++) {
-          String trains = link.engine(end) + ".tcp.trains.in";
+          String trains = link.engine(end) + ".tcp_received_trains";
           // The vhost end learns after a while what the other end has agreed to.
           TestDaemon.await(
               () -> {

@@ -88,11 +88,11 @@ class EnginesInListsTest {
   @Test
   void statShouldShowTheCountersOfAnInterfaceOrOfOneEngine() {
     assertThat(run("stat", "--once", "--all", "--interface", "one"))
-        .anyMatch(line -> line.contains("one/0.tcp.established"))
-        .anyMatch(line -> line.contains("one/1.tcp.established"))
+        .anyMatch(line -> line.contains("one/0.tcp_established_connections"))
+        .anyMatch(line -> line.contains("one/1.tcp_established_connections"))
         .noneMatch(line -> line.contains("two/"));
     assertThat(run("stat", "--once", "--all", "--interface", "one/1"))
-        .anyMatch(line -> line.contains("one/1.tcp.established"))
+        .anyMatch(line -> line.contains("one/1.tcp_established_connections"))
         .noneMatch(line -> line.contains("one/0."));
   }
 }

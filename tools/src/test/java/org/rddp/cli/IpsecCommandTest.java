@@ -164,7 +164,8 @@ class IpsecCommandTest {
     CompletableFuture<Connection> connected =
         inThread(() -> here.connect(new InetSocketAddress(TWO, PORT), PrivateData.NONE, TIMEOUT));
     TestDaemon.await(
-        () -> isCounted("one.esp.no.association"), "a packet is not sent for want of keys");
+        () -> isCounted("one.esp_unsent_without_association"),
+        "a packet is not sent for want of keys");
     String[] ends = {"--source", ONE, "--destination", TWO, "--spi", "0x1001"};
     add(KEYS, 0, with(ends, "--interface", "two"));
     add(KEYS + "\n", 0, with(ends, "--interface", "one"));
@@ -205,8 +206,8 @@ class IpsecCommandTest {
     assertThat(protocols).containsOnlyKeys(ESP);
     assertThat(protocols.get(ESP)).isGreaterThan(250);
     assertThat(protocols(plain)).containsOnlyKeys(TCP);
-    assertThat(counter("one.esp.forged") + counter("two.esp.forged")).isZero();
-    assertThat(counter("one.esp.clear") + counter("two.esp.clear")).isZero();
+    assertThat(counter("one.esp_dropped_forged") + counter("two.esp_dropped_forged")).isZero();
+    assertThat(counter("one.esp_dropped_clear") + counter("two.esp_dropped_clear")).isZero();
   }
 
   /** The protocols of a capture's packets of IPv4, and how many have each. */

@@ -72,7 +72,6 @@ public class TurnBenchmark extends LayerBenchmark {
 
   /** Writes that have arrived. */
   long written() {
-    return engines.firstEngine().counters().requests()
-        + engines.secondEngine().counters().requests();
+    return engines.firstEngine().counters().requests + engines.secondEngine().counters().requests;
   }
 }

@@ -85,7 +85,7 @@ public final class ConnectionsRig extends ProgramRig {
     Map<String, Long> values = daemon().counters();
     double used = 0;
     for (String each : INTERFACES) {
-      used += value(values, each + ".packets") - value(values, each + ".packets.free");
+      used += value(values, each + ".packets") - value(values, each + ".packets_free");
     }
     return used;
   }

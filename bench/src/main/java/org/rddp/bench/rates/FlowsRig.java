@@ -83,7 +83,7 @@ public final class FlowsRig extends ProgramRig {
   }
 
   private long placed() throws IOException {
-    return daemon().counters().get("far.ddp.octets.placed");
+    return daemon().counters().get("far.ddp_placed_bytes");
   }
 
   private static void work(WriteStream stream, long nanos) {

@@ -112,10 +112,10 @@ public final class IncastRddpRig extends ProgramRig {
   public Sample round(JsonObject json) throws Exception {
     IncastTask task = Json.to(json, IncastTask.class);
     link.configure(task.link());
-    long before = daemon().counters().get("near.tcp.timeouts");
+    long before = daemon().counters().get("near.tcp_retransmission_timeouts");
     try (WriteMessages messages = new WriteMessages(task.octets())) {
       Histogram times = task.run(messages);
-      long timeouts = daemon().counters().get("near.tcp.timeouts") - before;
+      long timeouts = daemon().counters().get("near.tcp_retransmission_timeouts") - before;
       return IncastTask.sample(times, link.counts()).with("timeouts", (double) timeouts);
     }
   }

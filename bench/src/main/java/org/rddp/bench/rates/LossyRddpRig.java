@@ -47,22 +47,22 @@ public final class LossyRddpRig extends ProgramRig {
         new WriteStream(daemon().near(), daemon().far(), ends.near(), MEMORY)) {
       stream.configure(task.octets(), OUTSTANDING);
       work(stream, task.settling());
-      long placed = daemon().counters().get("far.ddp.octets.placed");
+      long placed = daemon().counters().get("far.ddp_placed_bytes");
       long began = System.nanoTime();
       work(stream, task.nanos());
       Map<String, Long> after = daemon().counters();
       long nanos = System.nanoTime() - began;
       Sample found =
-          LossyTask.sample(after.get("far.ddp.octets.placed") - placed, nanos, link.counts());
+          LossyTask.sample(after.get("far.ddp_placed_bytes") - placed, nanos, link.counts());
       link.configure(task.losslessLink());
       end(stream);
       ends.near().abort();
       ends.far().abort();
       return found
-          .with("early", change(before, after, "far.tcp.out.of.order"))
-          .with("kept", change(before, after, "far.tcp.octets.kept"))
-          .with("timeouts", change(before, after, "near.tcp.timeouts"))
-          .with("retransmitted", change(before, after, "near.tcp.retransmitted"));
+          .with("early", change(before, after, "far.tcp_out_of_order_segments"))
+          .with("kept", change(before, after, "far.tcp_kept_bytes"))
+          .with("timeouts", change(before, after, "near.tcp_retransmission_timeouts"))
+          .with("retransmitted", change(before, after, "near.tcp_retransmitted_segments"));
     }
   }
 

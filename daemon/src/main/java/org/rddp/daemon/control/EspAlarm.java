@@ -19,6 +19,17 @@ import org.rddp.ip.IpSecurity;
  * at most once a minute of packets that were dropped for reasons of security. Control thread only.
  */
 final class EspAlarm {
+  static final List<PublishedValue<EspAlarm>> VALUES =
+      List.of(
+          PublishedValue.gauge(
+              "esp_associations_ending",
+              "Security associations after their soft lifetime; others should take their places.",
+              EspAlarm::ending),
+          PublishedValue.gauge(
+              "esp_associations_over",
+              "Security associations after their hard lifetime, which carry nothing more.",
+              EspAlarm::over));
+
   private static final long PAUSE = TimeUnit.MINUTES.toNanos(1);
 
   /** What is warned of, by its words in the log. */
@@ -70,9 +81,7 @@ final class EspAlarm {
       EspAlarm alarm =
           new EspAlarm(
               name, engines.stream().map(each -> each.engine().tcp().security()).toList(), events);
-      String prefix = engines.getFirst().engine().name() + ".esp.associations.";
-      statistics.add(prefix + "ending", alarm::ending);
-      statistics.add(prefix + "over", alarm::over);
+      statistics.add(engines.getFirst().engine().name(), VALUES, () -> alarm);
       alarms.add(alarm);
     });
     return alarms;

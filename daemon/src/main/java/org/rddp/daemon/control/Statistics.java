@@ -2,9 +2,11 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Counter;
@@ -29,13 +31,33 @@ public final class Statistics implements AutoCloseable {
   /** Enough for 64 engines and their ports; what does not fit is not published. */
   private static final int CAPACITY = 16384;
 
-  private record Source(Counter counter, LongSupplier value) {}
+  private record Source(
+      Counter counter, String engine, PublishedValue<?> published, LongSupplier value) {}
+
+  /** Visits published values. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * Visits one of them.
+     *
+     * @param engine whose it is, by its name; empty for one of the daemon as a whole
+     * @param value as last copied
+     */
+    void visit(String engine, PublishedValue<?> published, long value);
+  }
+
+  private static final List<PublishedValue<Statistics>> DAEMON =
+      List.of(
+          PublishedValue.gauge("sessions", "Sessions of programs.", all -> all.sessions),
+          PublishedValue.gauge(
+              "memory_bytes", "Memory of all programs, in octets.", all -> all.memory));
 
   private final Counters counters;
-  private final Counter sessions;
-  private final Counter memory;
-  private final List<Source> sources = new ArrayList<>();
+  private final List<Source> sources = new CopyOnWriteArrayList<>();
   private final List<LongSupplier> activities = new ArrayList<>();
+
+  private long sessions;
+  private long memory;
 
   /** A hash of all activity at the last check. */
   private long activity;
@@ -46,21 +68,38 @@ public final class Statistics implements AutoCloseable {
   /** Creates the counters of the daemon as a whole. */
   public Statistics() throws SystemCallException {
     counters = Counters.create(CAPACITY);
-    sessions = counters.add("daemon.sessions");
-    memory = counters.add("daemon.memory.octets");
+    add(DAEMON, this);
   }
 
-  /** Adds a counter. The supplier is called on the control thread and must not block. */
-  public void add(String name, LongSupplier value) {
-    sources.add(new Source(counters.add(name), value));
+  /** What the control server publishes. */
+  public static List<PublishedValue<?>> published() {
+    return Stream.<List<? extends PublishedValue<?>>>of(DAEMON, EspAlarm.VALUES)
+        .<PublishedValue<?>>flatMap(List::stream)
+        .toList();
+  }
+
+  /** Adds values of the daemon as a whole, read as those of engines are. */
+  public <T> void add(List<PublishedValue<T>> values, T from) {
+    add("", values, () -> from);
   }
 
   /**
-   * Calls the visitor with the name and the value of each counter. Any thread may call this before
-   * {@link #close}.
+   * Adds values of an engine. They are read on the control thread, which they must not block.
+   *
+   * @param from what they are read from then
    */
-  public void forEach(ObjLongConsumer<String> visitor) {
-    counters.forEach(visitor);
+  public <T> void add(String engine, List<PublishedValue<T>> values, Supplier<T> from) {
+    for (PublishedValue<T> each : values) {
+      Counter counter = counters.add(engine.isEmpty() ? each.name() : engine + "." + each.name());
+      sources.add(new Source(counter, engine, each, () -> each.value().applyAsLong(from.get())));
+    }
+  }
+
+  /** Visits all values. Any thread may call this before {@link #close}. */
+  public void forEach(Visitor visitor) {
+    for (Source source : sources) {
+      visitor.visit(source.engine, source.published, source.counter.get());
+    }
   }
 
   /**
@@ -81,17 +120,11 @@ public final class Statistics implements AutoCloseable {
     activity = now;
     looks = idle ? looks + 1 : 0;
     if (looks % LOOKS_PER_COPY == 0) {
-      copy(sessionsNow, memoryNow);
+      sessions = sessionsNow;
+      memory = memoryNow;
+      sources.forEach(each -> each.counter.set(each.value.getAsLong()));
     }
     return idle ? IDLE_PERIOD : PERIOD;
-  }
-
-  private void copy(long sessionsNow, long memoryNow) {
-    sessions.set(sessionsNow);
-    memory.set(memoryNow);
-    for (Source source : sources) {
-      source.counter.set(source.value.getAsLong());
-    }
   }
 
   Descriptor descriptor() {

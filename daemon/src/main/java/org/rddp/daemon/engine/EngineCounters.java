@@ -1,108 +1,135 @@
 package org.rddp.daemon.engine;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.rddp.counters.Published;
 
 /** Counts since an engine started. Written by its thread; other threads may read old values. */
 public final class EngineCounters {
-  long turns;
-  long idleTurns;
-  long sleeps;
-  long wakes;
-  long requests;
-  long completions;
-  long connectionsOpened;
-  long connectionsClosed;
-  long startupErrors;
-  long startupsPending;
-  long startupsEvicted;
-  long startupsRefused;
-  long startupsRetried;
-  long introductionsRefused;
-  long introductionsKept;
-  long introductionsExpired;
+  @Published(name = "engine_turns", help = "Turns of the duty cycle.")
+  public long turns;
+
+  @Published(name = "engine_idle_turns", help = "Turns of the duty cycle that found nothing to do.")
+  public long idleTurns;
+
+  @Published(
+      name = "engine_sleeps",
+      help =
+          "Times that the engine's thread has slept until something woke it, or a timer was due.")
+  public long sleeps;
+
+  @Published(
+      name = "engine_wakes",
+      help = "Sleeps of the engine's thread that a frame, a program or a command has ended.")
+  public long wakes;
+
+  @Published(name = "requests", help = "Work requests taken from programs.")
+  public long requests;
+
+  @Published(name = "completions", help = "Completions reported to programs.")
+  public long completions;
+
+  @Published(name = "connections_opened", help = "Connections that reached Full Operation.")
+  public long connectionsOpened;
+
+  @Published(
+      name = "connections_closed",
+      help = "Connections that reached Full Operation and have ended.")
+  public long connectionsClosed;
+
+  @Published(
+      name = "startup_errors",
+      help = "Peers refused because of an error in the startup of MPA.")
+  public long startupErrors;
+
+  @Published(
+      name = "startups_pending",
+      help = "Peers that have connected and whose MPA Request has not come.",
+      gauge = true)
+  public long startupsPending;
+
+  @Published(
+      name = "startups_evicted",
+      help = "Peers reset before their MPA Request had come, to make room for others.")
+  public long startupsEvicted;
+
+  @Published(
+      name = "startups_refused",
+      help =
+          "Peers refused because a backlog or a session was full, or because they offered no RTR.")
+  public long startupsRefused;
+
+  @Published(name = "startups_retried", help = "Connections tried again with MPA revision 1.")
+  public long startupsRetried;
+
+  @Published(
+      name = "introductions_refused",
+      help =
+          "Queue pairs of peers refused: nobody has the number or expects them, or there was no room.")
+  public long introductionsRefused;
+
+  @Published(
+      name = "introductions_kept",
+      help = "Queue pairs of peers kept because their number did not expect a peer yet.")
+  public long introductionsKept;
+
+  @Published(
+      name = "introductions_expired",
+      help = "Queue pairs of peers that were kept until the time for that was over.")
+  public long introductionsExpired;
+
+  @Published(
+      name = "startups_withdrawn",
+      help = "Requests that ended before their program, which did not read, was told of them.")
   private final LongAdder startupsWithdrawn = new LongAdder();
-  long streamsOpened;
-  long streamsClosed;
-  long streamsRefused;
-  long streamsReset;
-  long streamsBridged;
-  long firstMessagesAwaited;
-  long streamErrors;
-  long faults;
-  long restarts;
 
-  /** Restarts because of failed turns, each of which ended its sessions. */
-  public long restarts() {
-    return restarts;
-  }
+  @Published(
+      name = "octet_streams_opened",
+      help = "Octet streams (connections of rddp sockets) that were established.")
+  public long streamsOpened;
 
-  /** Turns of the duty cycle. */
-  public long turns() {
-    return turns;
-  }
+  @Published(
+      name = "octet_streams_closed",
+      help = "Octet streams that were established and have ended.")
+  public long streamsClosed;
 
-  /** Turns that found nothing to do. */
-  public long idleTurns() {
-    return idleTurns;
-  }
+  @Published(
+      name = "octet_streams_refused",
+      help =
+          "Octet streams of peers refused: too many waited for the listener, or there was no room.")
+  public long streamsRefused;
 
-  /** Sleeps of its thread until a wake-up or a due timer. */
-  public long sleeps() {
-    return sleeps;
-  }
+  @Published(
+      name = "octet_streams_reset",
+      help =
+          "Octet streams that this end has reset: a peer or program broke the rules, or octets were unread.")
+  public long streamsReset;
 
-  /** Sleeps that a wake-up has ended early. */
-  public long wakes() {
-    return wakes;
-  }
+  @Published(
+      name = "octet_streams_bridged",
+      help = "Octet streams that pass through a socket, for a process without their memory.")
+  public long streamsBridged;
 
-  /** Work requests taken. */
-  public long requests() {
-    return requests;
-  }
+  @Published(
+      name = "engine_startup_first_message_awaited",
+      help = "Accepted connections whose requests waited a second for the peer's first message.",
+      gauge = true)
+  public long firstMessagesAwaited;
 
-  /** Completions reported. */
-  public long completions() {
-    return completions;
-  }
+  @Published(
+      name = "stream_errors",
+      help = "Connections that ended with an error of MPA, DDP or RDMAP in Full Operation.")
+  public long streamErrors;
 
-  /** Connections that reached Full Operation. */
-  public long connectionsOpened() {
-    return connectionsOpened;
-  }
+  @Published(
+      name = "engine_faults",
+      help = "Internal errors, each of which ended one connection or session.")
+  public long faults;
 
-  /** Connections that reached Full Operation and have ended. */
-  public long connectionsClosed() {
-    return connectionsClosed;
-  }
-
-  /** Accepted connections whose requests waited a second for the peer's first message. */
-  public long firstMessagesAwaited() {
-    return firstMessagesAwaited;
-  }
-
-  /** Peers refused during MPA's startup. */
-  public long startupErrors() {
-    return startupErrors;
-  }
-
-  /** Peers, now, that have connected and not sent their MPA Request. */
-  public long startupsPending() {
-    return startupsPending;
-  }
-
-  /** Peers reset before their MPA Request arrived, to make room for others. */
-  public long startupsEvicted() {
-    return startupsEvicted;
-  }
-
-  /**
-   * Peers refused because their listener's backlog or their program's session was full, or because
-   * they offered no RTR to a listener that requires one.
-   */
-  public long startupsRefused() {
-    return startupsRefused;
-  }
+  @Published(
+      name = "engine_restarts",
+      help =
+          "Times that the engine has begun anew because its turns failed; its sessions have ended.")
+  public long restarts;
 
   /** Counts a peer's request that ended before its program was told. Any thread may call this. */
   public void countWithdrawn() {
@@ -112,60 +139,5 @@ public final class EngineCounters {
   /** Peers whose request ended before their program, which did not read, was told. */
   public long startupsWithdrawn() {
     return startupsWithdrawn.sum();
-  }
-
-  /** Connections tried again with revision 1 because the peer closed upon revision 2. */
-  public long startupsRetried() {
-    return startupsRetried;
-  }
-
-  /** Peers' queue pairs refused: nobody has the number, or expects them, or there was no room. */
-  public long introductionsRefused() {
-    return introductionsRefused;
-  }
-
-  /** Peers' queue pairs kept since their number did not expect a peer yet. */
-  public long introductionsKept() {
-    return introductionsKept;
-  }
-
-  /** Peers' queue pairs kept until the time for that was over. */
-  public long introductionsExpired() {
-    return introductionsExpired;
-  }
-
-  /** Octet streams that were established. */
-  public long streamsOpened() {
-    return streamsOpened;
-  }
-
-  /** Octet streams that were established and have ended. */
-  public long streamsClosed() {
-    return streamsClosed;
-  }
-
-  /** Octet streams that this end has reset. */
-  public long streamsReset() {
-    return streamsReset;
-  }
-
-  /** Octet streams that pass through a socket. */
-  public long streamsBridged() {
-    return streamsBridged;
-  }
-
-  /** Octet streams of peers refused: too many waited for the listener, or there was no room. */
-  public long streamsRefused() {
-    return streamsRefused;
-  }
-
-  /** Connections that ended with an error of MPA, DDP or RDMAP in Full Operation. */
-  public long streamErrors() {
-    return streamErrors;
-  }
-
-  /** Internal errors, each of which ended one connection or session. */
-  public long faults() {
-    return faults;
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rddp.client.types.RequestForm;
+import org.rddp.daemon.control.PublishedValue;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.TimeHistogram;
@@ -66,49 +67,28 @@ public final class DaemonMetrics implements MultiCollector {
   }
 
   private List<MetricSnapshot> counters() {
-    Map<CounterMetric, Map<Labels, Long>> values = new LinkedHashMap<>();
-    statistics.forEach((counter, value) -> {
-      Engine engine = engine(counter);
-      Labels labels = engine == null ? Labels.EMPTY : Labels.of("interface", engine.name());
-      String name = engine == null ? counter : counter.substring(engine.name().length() + 1);
-      values
-          .computeIfAbsent(CounterMetrics.of(name), _ -> new LinkedHashMap<>())
-          .put(labels, value);
-    });
+    Map<PublishedValue<?>, Map<Labels, Long>> values = new LinkedHashMap<>();
+    statistics.forEach((engine, published, value) ->
+        values
+            .computeIfAbsent(published, _ -> new LinkedHashMap<>())
+            .put(engine.isEmpty() ? Labels.EMPTY : Labels.of("interface", engine), value));
     List<MetricSnapshot> snapshots = new ArrayList<>();
-    values.forEach((metric, points) -> snapshots.add(snapshot(metric, points)));
+    values.forEach((published, points) -> snapshots.add(snapshot(published, points)));
     return snapshots;
   }
 
-  /** The engine of a counter; null for a counter of the daemon as a whole. */
-  private Engine engine(String counter) {
-    for (Engine engine : engines) {
-      if (counter.startsWith(engine.name() + ".") && !CounterMetrics.describes(counter)) {
-        return engine;
-      }
+  private static MetricSnapshot snapshot(PublishedValue<?> published, Map<Labels, Long> points) {
+    String name = "rddp_" + published.name();
+    if (published.isGauge()) {
+      GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(published.help());
+      points.forEach((labels, value) ->
+          gauge.dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
+      return gauge.build();
     }
-    return null;
-  }
-
-  private static MetricSnapshot snapshot(CounterMetric metric, Map<Labels, Long> points) {
-    return switch (metric.kind()) {
-      case COUNTER -> {
-        CounterSnapshot.Builder builder =
-            CounterSnapshot.builder().name(metric.name()).help(metric.help());
-        points.forEach((labels, value) ->
-            builder.dataPoint(
-                CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
-        yield builder.build();
-      }
-      case GAUGE -> {
-        GaugeSnapshot.Builder builder =
-            GaugeSnapshot.builder().name(metric.name()).help(metric.help());
-        points.forEach((labels, value) ->
-            builder.dataPoint(
-                GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
-        yield builder.build();
-      }
-    };
+    CounterSnapshot.Builder counter = CounterSnapshot.builder().name(name).help(published.help());
+    points.forEach((labels, value) ->
+        counter.dataPoint(CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
+    return counter.build();
   }
 
   private static HistogramDataPointSnapshot histogram(Labels labels, TimeHistogram times) {

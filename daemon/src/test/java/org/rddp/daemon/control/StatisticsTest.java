@@ -3,6 +3,7 @@ package org.rddp.daemon.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -10,13 +11,16 @@ import org.junit.jupiter.api.Test;
 
 /** When the daemon's counters are copied into shared memory. */
 class StatisticsTest {
+  private static final PublishedValue<StatisticsTest> TURNS =
+      PublishedValue.counter("turns", "Turns.", test -> test.now.get("turns"));
+
   private final Map<String, Long> now = new HashMap<>(Map.of("worked", 0L, "turns", 0L));
   private Statistics statistics;
 
   @BeforeEach
   void open() throws Exception {
     statistics = new Statistics();
-    statistics.add("turns", () -> now.get("turns"));
+    statistics.add(List.of(TURNS), this);
     statistics.addActivity(() -> now.get("worked"));
   }
 
@@ -27,8 +31,8 @@ class StatisticsTest {
 
   private long turns() {
     long[] found = {-1};
-    statistics.forEach((name, value) -> {
-      if (name.equals("turns")) {
+    statistics.forEach((_, published, value) -> {
+      if (published.equals(TURNS)) {
         found[0] = value;
       }
     });

@@ -113,10 +113,10 @@ class EngineSleepTest {
 
   @Test
   void shouldSleepAsLongAsItMayWithoutWork() {
-    long before = engine.counters().sleeps();
+    long before = engine.counters().sleeps;
     assertThat(isWoken()).isFalse();
-    assertThat(engine.counters().sleeps()).isEqualTo(before + 1);
-    assertThat(engine.counters().wakes()).isZero();
+    assertThat(engine.counters().sleeps).isEqualTo(before + 1);
+    assertThat(engine.counters().wakes).isZero();
   }
 
   /** Otherwise a daemon without work would raise alarms. */
@@ -155,7 +155,7 @@ class EngineSleepTest {
     sleep.announce();
     engine.execute(() -> {});
     assertThat(endSleep()).isTrue();
-    assertThat(engine.counters().wakes()).isEqualTo(1);
+    assertThat(engine.counters().wakes).isEqualTo(1);
     engine.execute(() -> {});
     assertThat(isWoken()).as("a command of a thread that was awake").isFalse();
   }

@@ -190,8 +190,8 @@ class PlainDdpErrorsTest extends PlainDdpConnection {
     peer.untagged(true, 0, 0, 1, 0, 1, 10);
     run();
     assertThat(completions()).containsExactly("1 FLUSHED 0 octets QN 0 MSN 0 ULP 0");
-    assertThat(fixture.engine.ddp().receiveCounters().segmentsRefused()).isEqualTo(1);
-    assertThat(fixture.engine.ddp().receiveCounters().segmentsDropped()).isEqualTo(1);
+    assertThat(fixture.engine.ddp().receiveCounters().segmentsRefused).isEqualTo(1);
+    assertThat(fixture.engine.ddp().receiveCounters().segmentsDropped).isEqualTo(1);
     send(2, SendFlags.SIGNALLED, 2, 4, 0x99);
     send(3, SendFlags.SIGNALLED, 2, 4, 0x99);
     receive(4, 0, 0, 10);

@@ -204,17 +204,17 @@ class SessionConnectionTest {
       silentPeer(PORT + i % 2);
     }
     run(20, 1000);
-    assertThat(engine.counters().startupsPending()).isEqualTo(STARTUPS);
+    assertThat(engine.counters().startupsPending).isEqualTo(STARTUPS);
     assertThat(oldest).isEmpty();
     List<CloseReason> newest = silentPeer(PORT);
     run(20, 1000);
     assertThat(oldest).containsExactly(CloseReason.RESET);
     assertThat(newest).isEmpty();
-    assertThat(engine.counters().startupsEvicted()).isEqualTo(1);
+    assertThat(engine.counters().startupsEvicted).isEqualTo(1);
 
     run(20, SECOND);
-    assertThat(engine.counters().startupErrors()).as("given up").isEqualTo(STARTUPS);
-    assertThat(engine.counters().startupsPending()).isZero();
+    assertThat(engine.counters().startupErrors).as("given up").isEqualTo(STARTUPS);
+    assertThat(engine.counters().startupsPending).isZero();
   }
 
   @Test
@@ -227,13 +227,13 @@ class SessionConnectionTest {
     run(20, 1000);
     requested();
     requested();
-    assertThat(engine.counters().startupsRefused()).isZero();
+    assertThat(engine.counters().startupsRefused).isZero();
     peerConnects(MpaSettings.DEFAULTS, new Idle());
     run(20, 1000);
-    assertThat(engine.counters().startupsRefused()).as("the backlog is full").isEqualTo(1);
+    assertThat(engine.counters().startupsRefused).as("the backlog is full").isEqualTo(1);
     assertThat(events).hasSize(2);
     listener.close();
-    assertThat(engine.counters().startupsPending()).isZero();
+    assertThat(engine.counters().startupsPending).isZero();
   }
 
   @Test
@@ -244,7 +244,7 @@ class SessionConnectionTest {
     run(20, 1000);
     assertThat(peer.heard()).isEqualTo("4d504120494420526570204672616d65" + "60010000");
     assertThat(peer.ends()).containsExactly(CloseReason.NORMAL);
-    assertThat(engine.counters().startupErrors()).isEqualTo(1);
+    assertThat(engine.counters().startupErrors).isEqualTo(1);
     assertThat(events).isEmpty();
   }
 

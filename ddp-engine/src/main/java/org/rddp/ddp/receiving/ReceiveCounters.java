@@ -1,58 +1,36 @@
 package org.rddp.ddp.receiving;
 
+import org.rddp.counters.Published;
+
 /**
  * Counters of what the streams of one engine have received. Written by the engine's thread only.
  */
 public final class ReceiveCounters {
-  long segmentsPlaced;
-  long octetsPlaced;
-  long segmentsPlacedEarly;
-  long segmentsHeld;
-  long taggedMessagesDelivered;
-  long untaggedMessagesDelivered;
-  long segmentsRefused;
-  long segmentsDropped;
+  @Published(name = "ddp_placed_segments", help = "DDP Segments placed.")
+  public long segmentsPlaced;
 
-  /** Segments received and accepted. */
-  public long segmentsPlaced() {
-    return segmentsPlaced;
-  }
+  @Published(name = "ddp_placed_bytes", help = "Octets of payload placed into programs' memory.")
+  public long octetsPlaced;
 
-  /** Octets of payload in these segments. */
-  public long octetsPlaced() {
-    return octetsPlaced;
-  }
+  @Published(
+      name = "ddp_placed_early_segments",
+      help = "DDP Segments placed behind a gap in the stream of TCP.")
+  public long segmentsPlacedEarly;
 
-  /**
-   * Segments placed early; each is also counted in {@link #segmentsPlaced()} once everything before
-   * it has been received.
-   */
-  public long segmentsPlacedEarly() {
-    return segmentsPlacedEarly;
-  }
+  @Published(
+      name = "ddp_held_segments",
+      help = "DDP Segments held because no receive was posted for them.")
+  public long segmentsHeld;
 
-  /** Segments held for want of a buffer. */
-  public long segmentsHeld() {
-    return segmentsHeld;
-  }
+  @Published(name = "ddp_tagged_messages", help = "Tagged Messages delivered.")
+  public long taggedMessagesDelivered;
 
-  /** Tagged Messages Delivered. */
-  public long taggedMessagesDelivered() {
-    return taggedMessagesDelivered;
-  }
+  @Published(name = "ddp_untagged_messages", help = "Untagged Messages delivered.")
+  public long untaggedMessagesDelivered;
 
-  /** Untagged Messages Delivered. */
-  public long untaggedMessagesDelivered() {
-    return untaggedMessagesDelivered;
-  }
-
-  /** Segments refused; each ends reception on its stream. */
-  public long segmentsRefused() {
-    return segmentsRefused;
-  }
+  @Published(name = "ddp_refused_segments", help = "DDP Segments refused because of an error.")
+  public long segmentsRefused;
 
   /** Segments dropped silently because they came after a refused one. */
-  public long segmentsDropped() {
-    return segmentsDropped;
-  }
+  public long segmentsDropped;
 }

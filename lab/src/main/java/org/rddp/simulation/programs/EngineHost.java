@@ -122,7 +122,7 @@ final class EngineHost {
           }
         });
     hosts.trace("engine " + index + " of " + host.address() + " fails and begins anew");
-    while (engine.counters().restarts() == 0) {
+    while (engine.counters().restarts == 0) {
       if (!engine.turnFailed(new SimulatedFailure(), hosts.network().now())) {
         hosts.violations().add("an engine has not begun anew");
         return;

@@ -197,7 +197,7 @@ final class ProgramRun implements Scenario {
 
   @Override
   public long progress() {
-    long sum = conversations.progress() + sum(ReceiveCounters::segmentsPlaced);
+    long sum = conversations.progress() + sum(counters -> counters.segmentsPlaced);
     for (EngineHost host : List.of(client, server)) {
       for (SimulatedProgram program : host.programs()) {
         sum += program.progress();
@@ -234,13 +234,13 @@ final class ProgramRun implements Scenario {
 
   /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
-    long placed = sum(ReceiveCounters::segmentsPlaced);
+    long placed = sum(counters -> counters.segmentsPlaced);
     totals.addRun(placed);
     totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("segments placed", placed);
-    totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
-    totals.add("held for want of a receive or a notice", sum(ReceiveCounters::segmentsHeld));
-    totals.add("refused", sum(ReceiveCounters::segmentsRefused));
+    totals.add("placed out of order", sum(counters -> counters.segmentsPlacedEarly));
+    totals.add("held for want of a receive or a notice", sum(counters -> counters.segmentsHeld));
+    totals.add("refused", sum(counters -> counters.segmentsRefused));
     totals.add("engines that began anew", client.restarts() + server.restarts());
     counts.addTo(totals, scope.plainDdp() > 0);
     hosts.addTo(totals);

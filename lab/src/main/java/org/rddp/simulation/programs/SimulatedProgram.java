@@ -183,7 +183,7 @@ final class SimulatedProgram implements SessionHandler {
 
   @Override
   public void onBroken(String detail) {
-    verify(engine.counters().restarts() > 0, "the session is to end: " + detail);
+    verify(engine.counters().restarts > 0, "the session is to end: " + detail);
     gone();
   }
 

@@ -44,7 +44,6 @@ final class TcpProgram implements StreamHandler {
   private long acknowledged;
   private long sendAt;
   private long readAt;
-  private int trainSegment;
   private boolean active;
   private boolean met;
   private boolean open;

@@ -1,0 +1,2 @@
+/** How classes of counters say what their fields are called. */
+package org.rddp.counters;
