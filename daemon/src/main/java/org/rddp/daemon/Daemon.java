@@ -523,7 +523,8 @@ public final class Daemon implements AutoCloseable {
             limits,
             running.metrics(),
             running.interfaces(),
-            running.log().withLevels(next.log()));
+            running.log().withLevels(next.log()),
+            changes.keys(running, next));
     events.setLevels(configuration.log());
     control.reconfigure(
         limits, Set.copyOf(access.users()), permissions(configuration), access.group());

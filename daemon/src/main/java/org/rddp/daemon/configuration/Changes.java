@@ -1,13 +1,12 @@
 package org.rddp.daemon.configuration;
 
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.rddp.client.types.SessionSizes;
 
 /**
  * The keys whose values differ between the running configuration and the one read again.
@@ -16,6 +15,12 @@ import org.rddp.client.types.SessionSizes;
  * @param restart those that need a restart
  */
 public record Changes(List<String> applied, List<String> restart) {
+  /** The tables in the order in which their changes are told. */
+  private static final List<String> TABLES =
+      List.of("control", "limits", "log", "dpdk", "engine", "metrics");
+
+  private static final Set<String> APPLIED = Set.of("control", "limits", "log");
+
   /** Keys that need a restart, in tables that are otherwise applied. */
   private static final Set<String> FIXED =
       Set.of(
@@ -26,25 +31,20 @@ public record Changes(List<String> applied, List<String> restart) {
           "log.format",
           "log.lines-per-second");
 
-  /** Keys whose names differ from {@link Limits#session()} and its component. */
-  private static final Map<String, String> KEYS =
-      Map.of(
-          "limits.session-send-queue", "limits.send-queue",
-          "limits.session-receive-queue", "limits.receive-queue",
-          "limits.session-requests", "limits.requests",
-          "limits.session-completions", "limits.completions",
-          "limits.tenants", "limits.tenant");
-
   /** Finds the changes. */
   public static Changes between(Configuration running, Configuration next) {
     Changes changes = new Changes(new ArrayList<>(), new ArrayList<>());
-    changes.compare("control.", running.control(), next.control(), true);
-    changes.compare("limits.", running.limits(), next.limits(), true);
-    changes.compare("log.", running.log(), next.log(), true);
-    changes.compare("dpdk.", running.dpdk(), next.dpdk(), false);
-    changes.compare("engine.", running.engine(), next.engine(), false);
-    if (!running.metrics().equals(next.metrics())) {
-      changes.restart.add("metrics.listen");
+    Set<String> keys = new LinkedHashSet<>(running.keys().keySet());
+    keys.addAll(next.keys().keySet());
+    keys.removeIf(key -> Objects.equals(running.keys().get(key), next.keys().get(key)));
+    for (String table : TABLES) {
+      keys.stream()
+          .filter(key -> key.startsWith(table + "."))
+          .map(Changes::inTable)
+          .distinct()
+          .forEach(key ->
+              (APPLIED.contains(table) && !FIXED.contains(key) ? changes.applied : changes.restart)
+                  .add(key));
     }
     int most = Math.max(running.interfaces().size(), next.interfaces().size());
     for (int i = 0; i < most; i++) {
@@ -60,29 +60,22 @@ public record Changes(List<String> applied, List<String> restart) {
     return index < configuration.interfaces().size() ? configuration.interfaces().get(index) : null;
   }
 
-  /**
-   * Compares two records, whose components have the names of the table's keys behind the prefix.
-   */
-  private void compare(String prefix, Record before, Record after, boolean live) {
-    for (RecordComponent component : before.getClass().getRecordComponents()) {
-      if (!Objects.equals(value(component, before), value(component, after))) {
-        String key =
-            prefix + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
-        if (value(component, before) instanceof SessionSizes sizes) {
-          compare(key + "-", sizes, (SessionSizes) value(component, after), live);
-          continue;
-        }
-        key = KEYS.getOrDefault(key, key);
-        (live && !FIXED.contains(key) ? applied : restart).add(key);
-      }
-    }
+  /** The key of the table that has a key, or the table with it: {@code limits.tenant}. */
+  private static String inTable(String key) {
+    String[] parts = key.replaceAll("\\[\\d+]", "").split("\\.", 3);
+    return parts[0] + "." + parts[1];
   }
 
-  private static Object value(RecordComponent component, Record owner) {
-    try {
-      return component.getAccessor().invoke(owner);
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(e.getMessage(), e);
-    }
+  /** What the keys of the running configuration mean once the changes are applied. */
+  public Map<String, Object> keys(Configuration running, Configuration next) {
+    Map<String, Object> keys = new LinkedHashMap<>(running.keys());
+    keys.keySet().removeIf(key -> applied.contains(inTable(key)));
+    next.keys()
+        .forEach((key, value) -> {
+          if (applied.contains(inTable(key))) {
+            keys.put(key, value);
+          }
+        });
+    return keys;
   }
 }

@@ -1,7 +1,10 @@
 package org.rddp.daemon.configuration;
 
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The configuration of {@code rddpd}.
@@ -13,6 +16,8 @@ import java.util.List;
  * @param metrics where metrics are served over HTTP
  * @param interfaces the interfaces, at least one
  * @param log the log
+ * @param keys what each key outside of interfaces means, missing ones included, by full key such as
+ *     {@code limits.memory}
  */
 public record Configuration(
     ControlConfiguration control,
@@ -21,10 +26,12 @@ public record Configuration(
     Limits limits,
     MetricsConfiguration metrics,
     List<InterfaceConfiguration> interfaces,
-    LogConfiguration log) {
+    LogConfiguration log,
+    Map<String, Object> keys) {
   /** Copies the list. */
   public Configuration {
     interfaces = List.copyOf(interfaces);
+    keys = Collections.unmodifiableMap(new LinkedHashMap<>(keys));
   }
 
   /** Path of the control socket. */

@@ -8,7 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
@@ -79,7 +81,9 @@ public final class ConfigurationFile {
     Configuration configuration = null;
     if (problems.isEmpty()) {
       configuration =
-          root(new TomlSection(file, "", toml, TomlPosition.positionAt(1, 1), problems));
+          root(
+              new TomlSection(
+                  file, "", toml, TomlPosition.positionAt(1, 1), problems, new LinkedHashMap<>()));
     }
     if (!problems.isEmpty()) {
       problems.sort(
@@ -130,7 +134,9 @@ public final class ConfigurationFile {
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
     EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces);
     root.refuseUnknownKeys();
-    return new Configuration(control, dpdk, engine, limits, metrics, interfaces, log);
+    Map<String, Object> keys = new LinkedHashMap<>(root.values());
+    keys.keySet().removeIf(key -> key.startsWith("interface["));
+    return new Configuration(control, dpdk, engine, limits, metrics, interfaces, log, keys);
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {

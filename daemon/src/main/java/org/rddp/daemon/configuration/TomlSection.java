@@ -23,6 +23,10 @@ final class TomlSection {
   private final TomlTable table;
   private final TomlPosition position;
   private final List<ConfigurationProblem> problems;
+
+  /** What was read so far, by full key; of all tables of the file. */
+  private final Map<String, Object> values;
+
   private final Set<String> known = new HashSet<>();
 
   TomlSection(
@@ -30,12 +34,25 @@ final class TomlSection {
       String path,
       TomlTable table,
       TomlPosition position,
-      List<ConfigurationProblem> problems) {
+      List<ConfigurationProblem> problems,
+      Map<String, Object> values) {
     this.file = file;
     this.path = path;
     this.table = table;
     this.position = position;
     this.problems = problems;
+    this.values = values;
+  }
+
+  /** Keeps what a key means, the default included. */
+  private <T> T read(String key, T value) {
+    values.put(name(key), value);
+    return value;
+  }
+
+  /** What the keys of all tables mean that were read so far, by full key, in their order. */
+  Map<String, Object> values() {
+    return values;
   }
 
   /** Whether the file has the key. */
@@ -60,7 +77,7 @@ final class TomlSection {
    */
   <T> T parsed(String key, String allowed, T fallback, Function<String, T> parser) {
     if (!has(key)) {
-      return fallback;
+      return read(key, fallback);
     }
     if (!(table.get(List.of(key)) instanceof String text)) {
       refuseType(key, allowed);
@@ -71,7 +88,7 @@ final class TomlSection {
       return fallback;
     }
     try {
-      return parser.apply(text);
+      return read(key, parser.apply(text));
     } catch (IllegalArgumentException e) {
       refuse(key, "\"" + text + "\" cannot be used", allowed);
       return fallback;
@@ -81,7 +98,7 @@ final class TomlSection {
   /** A whole number within two inclusive bounds. */
   long integer(String key, long least, long most, long fallback) {
     if (!has(key)) {
-      return fallback;
+      return read(key, fallback);
     }
     String allowed = "a whole number from " + least + " to " + most;
     if (!(table.get(List.of(key)) instanceof Long number)) {
@@ -92,13 +109,13 @@ final class TomlSection {
       refuse(key, number + " is out of range", allowed);
       return fallback;
     }
-    return number;
+    return read(key, number);
   }
 
   /** A whole number within two inclusive bounds, or a word that stands for one. */
   long integerOr(String key, String word, long meaning, long least, long most, long fallback) {
     if (has(key) && word.equals(table.get(List.of(key)))) {
-      return meaning;
+      return read(key, meaning);
     }
     return integer(key, least, most, fallback);
   }
@@ -117,7 +134,7 @@ final class TomlSection {
   /** A size: a number of octets or a string such as {@code "64MiB"}. */
   long octets(String key, long least, long most, long fallback) {
     if (!has(key)) {
-      return fallback;
+      return read(key, fallback);
     }
     String allowed =
         SizeText.FORM + ", from " + SizeText.format(least) + " to " + SizeText.format(most);
@@ -132,7 +149,7 @@ final class TomlSection {
       refuse(key, value + " is out of range", allowed);
       return fallback;
     }
-    return octets;
+    return read(key, octets);
   }
 
   /** A duration in nanoseconds, written as {@code "10s"}. */
@@ -150,13 +167,13 @@ final class TomlSection {
   /** True or false. */
   boolean flag(String key, boolean fallback) {
     if (!has(key)) {
-      return fallback;
+      return read(key, fallback);
     }
     if (!(table.get(List.of(key)) instanceof Boolean flag)) {
       refuseType(key, "true or false");
       return fallback;
     }
-    return flag;
+    return read(key, flag);
   }
 
   /** One of a set of words. */
@@ -190,7 +207,7 @@ final class TomlSection {
 
   /** A list of strings. */
   List<String> strings(String key) {
-    List<String> texts = new ArrayList<>();
+    List<String> texts = read(key, new ArrayList<>());
     if (!has(key)) {
       return texts;
     }
@@ -231,12 +248,14 @@ final class TomlSection {
    * reason if it cannot. Null if the key is missing or wrong.
    */
   Integer account(String key, String allowed, Function<String, Integer> byName) {
-    return has(key) ? account(at(key), key, table.get(List.of(key)), allowed, byName) : null;
+    return has(key)
+        ? read(key, account(at(key), key, table.get(List.of(key)), allowed, byName))
+        : null;
   }
 
   /** A list of such numbers and names. */
   List<Integer> accounts(String key, String allowed, Function<String, Integer> byName) {
-    List<Integer> all = new ArrayList<>();
+    List<Integer> all = read(key, new ArrayList<>());
     if (!has(key)) {
       return all;
     }
@@ -286,7 +305,7 @@ final class TomlSection {
 
   /** A list of whole numbers within two inclusive bounds. */
   List<Integer> integers(String key, int least, int most) {
-    List<Integer> numbers = new ArrayList<>();
+    List<Integer> numbers = read(key, new ArrayList<>());
     if (!has(key)) {
       return numbers;
     }
@@ -320,7 +339,7 @@ final class TomlSection {
         refuseType(key, "a table, [" + name(key) + "]");
       }
     }
-    return new TomlSection(file, name(key), inner, place, problems);
+    return new TomlSection(file, name(key), inner, place, problems, values);
   }
 
   /** The tables of an array of tables, {@code [[key]]}. */
@@ -336,7 +355,8 @@ final class TomlSection {
     for (int i = 0; i < array.size(); i++) {
       String element = name(key) + "[" + (i + 1) + "]";
       if (array.get(i) instanceof TomlTable found) {
-        sections.add(new TomlSection(file, element, found, array.inputPositionOf(i), problems));
+        sections.add(
+            new TomlSection(file, element, found, array.inputPositionOf(i), problems, values));
       } else {
         problem(array.inputPositionOf(i), key, "allowed: tables, [[" + name(key) + "]]");
       }

@@ -57,4 +57,18 @@ class ChangesTest {
     assertThat(changes.restart())
         .containsExactlyInAnyOrder("limits.send-queue", "limits.receive-queue");
   }
+
+  @Test
+  void shouldNameATableWithinATableOnce() throws ConfigurationException {
+    Configuration running = read("");
+    Configuration next =
+        read("[log.levels]\nsession = \"off\"\nrequest = \"off\"\n[[limits.tenant]]\nweight = 2");
+    Changes changes = Changes.between(running, next);
+
+    assertThat(changes.applied()).containsExactly("log.levels");
+    assertThat(changes.restart()).containsExactly("limits.tenant");
+    assertThat(changes.keys(running, next))
+        .containsEntry("log.levels.session", LogLevel.OFF)
+        .doesNotContainKey("limits.tenant[1].weight");
+  }
 }
