@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # The JDK's tests of java.nio.channels: SocketChannel, ServerSocketChannel, Selector and Pipe. Over rddp they run with rddp-nio, without
-# librddp-sockets. Their host is the local one by name, which here is 10.0.0.1, in place of the loopback address.
+# librddp-sockets. Their host is the local one by name, which here is 10.0.0.1, in place of the loopback address; and where they have
+# sockets of java.net beside channels, these are made by channels, too: others are always the kernel's.
 
 unpack_jdk() {
     local from part
@@ -13,6 +14,10 @@ unpack_jdk() {
     done
     grep -rlE 'os\.family == "(windows|mac)"|@run junit' "$1" --include='*.java' | xargs -r rm
     grep -rlZ 'getLoopbackAddress()' "$1" | xargs -0r sed -i 's/getLoopbackAddress()/getLocalHost()/'
+    grep -rlZE 'new (Server)?Socket\(' "$1" --include='*.java' | grep -zv GetChannel | xargs -0r sed -i -E \
+        -e 's/new ServerSocket\(port, backlog, address\)/CHANNELS.ServerSocketChannel.open().bind(new InetSocketAddress(address, port), backlog).socket()/' \
+        -e 's/new ServerSocket\(0\)/CHANNELS.ServerSocketChannel.open().bind(null).socket()/' \
+        -e 's/new (Server)?Socket\(\)/CHANNELS.\1SocketChannel.open().socket()/' -e 's/CHANNELS\./java.nio.channels./'
     sed -i 's/refusingEndpoint() {/refusingEndpoint() throws java.net.UnknownHostException {/' "$1/lib/jdk/test/lib/Utils.java"
     echo "10.0.0.1 localhost $(uname -n)" >"$1/hosts"
 }

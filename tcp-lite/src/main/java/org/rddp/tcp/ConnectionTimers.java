@@ -8,6 +8,11 @@ import org.rddp.wire.Tcp;
  * keep-alive check (RFC 9293 section 3.8.4).
  */
 final class ConnectionTimers {
+  /** When a peer that lets the user send nothing is first probed, in ns; then doubled. */
+  static final long FIRST_PROBE = 1_000_000_000;
+
+  private static final int MOST_DOUBLED = 10;
+
   private final StackContext context;
   private final TcpSettings settings;
 
@@ -86,11 +91,26 @@ final class ConnectionTimers {
     connection.terminate(CloseReason.TIMEOUT);
   }
 
+  /** How long the peer may be silent before it is probed. */
+  private long silence(TcpConnection connection) {
+    return connection.blocked
+        ? Math.min(settings.keepAlive(), interval(connection))
+        : settings.keepAlive();
+  }
+
+  /** Time between two probes. */
+  private long interval(TcpConnection connection) {
+    long longest = settings.keepAliveInterval();
+    return connection.blocked
+        ? Math.min(longest, FIRST_PROBE << connection.blockedProbes)
+        : longest;
+  }
+
   /** Starts the keep-alive timer, if keep-alives are on. */
   void startKeepAlive(TcpConnection connection) {
-    boolean wanted = settings.keepAlive() != Long.MAX_VALUE;
+    long silence = silence(connection);
     connection.stateDeadline =
-        wanted ? connection.lastReceivedAt + settings.keepAlive() : Long.MAX_VALUE;
+        silence == Long.MAX_VALUE ? silence : connection.lastReceivedAt + silence;
     connection.keepAliveProbes = 0;
     connection.reschedule();
   }
@@ -106,14 +126,14 @@ final class ConnectionTimers {
    * while data is in flight: then the retransmission timer detects a dead peer.
    */
   private void keepAlive(TcpConnection connection, long now) {
-    long asked = connection.stateDeadline - settings.keepAliveInterval();
+    long asked = connection.stateDeadline - interval(connection);
     if (connection.keepAliveProbes > 0 && connection.lastReceivedAt >= asked) {
       connection.keepAliveProbes = 0;
     }
-    if (now - connection.lastReceivedAt < settings.keepAlive()) {
+    if (now - connection.lastReceivedAt < silence(connection)) {
       startKeepAlive(connection);
     } else if (connection.sender.max() > connection.sender.una()) {
-      connection.stateDeadline = now + settings.keepAliveInterval();
+      connection.stateDeadline = now + interval(connection);
     } else if (connection.keepAliveProbes >= settings.keepAliveProbes()) {
       connection.reset();
       giveUp(connection);
@@ -129,7 +149,8 @@ final class ConnectionTimers {
     if (context.output.control(connection, old, Tcp.ACK)) {
       context.counters.keepAliveProbes++;
       connection.keepAliveProbes++;
+      connection.blockedProbes = (byte) Math.min(MOST_DOUBLED, connection.blockedProbes + 1);
     }
-    connection.stateDeadline = now + settings.keepAliveInterval();
+    connection.stateDeadline = now + interval(connection);
   }
 }

@@ -54,6 +54,12 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Keep-alive probes without an answer. */
   byte keepAliveProbes;
 
+  /** Whether the user has octets that the protocol above does not let it send. */
+  boolean blocked;
+
+  /** Probes since then. */
+  byte blockedProbes;
+
   /** How often our SYN was sent again. */
   byte synRepeats;
 
@@ -387,6 +393,28 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       reset();
     }
     terminate(CloseReason.ABORTED);
+  }
+
+  /**
+   * Says whether the user has octets that it may not send, since by the protocol above the peer has
+   * no room. A silent peer is then probed whatever {@link TcpSettings#keepAlive} says, after 1 s
+   * first and less and less often, as it would be while TCP's own window is closed (RFC 9293
+   * section 3.8.6.1): with nothing under way, the user would never learn that it is gone.
+   */
+  public void blocked(boolean isBlocked) {
+    if (blocked == isBlocked) {
+      return;
+    }
+    blocked = isBlocked;
+    blockedProbes = 0;
+    keepAliveProbes = 0;
+    // One that is on its way finds by itself whether it is needed.
+    if (isBlocked
+        && state.synchronised()
+        && state != TcpState.TIME_WAIT
+        && stateDeadline - context.now > ConnectionTimers.FIRST_PROBE) {
+      context.timers.startKeepAlive(this);
+    }
   }
 
   @Override

@@ -24,6 +24,33 @@ class KeepAliveTest {
   }
 
   @Test
+  @DisplayName("RFC 9293 3.8.6.1: a peer that lets the user send nothing is probed")
+  void shouldProbeWhileTheUserIsBlocked() {
+    Script script = Script.established(Script.plain().withKeepAliveInterval(10 * Script.SECOND));
+    TcpConnection connection = (TcpConnection) script.stream;
+    connection.blocked(true);
+    for (int seconds : new int[] {1, 2, 4, 8, 10, 10}) {
+      script.pass(seconds * Script.SECOND - 1);
+      script.expectNothing();
+      script.pass(1);
+      script.expect(". seq 0 ack 1 len 0");
+      script.receive(". seq 1 ack 1");
+    }
+    connection.blocked(false);
+    script.pass(365L * 24 * 3600 * Script.SECOND);
+    script.expectNothing();
+    assertThat(script.stack.nextDeadline()).isEqualTo(Long.MAX_VALUE);
+    connection.blocked(true);
+    for (int i = 0; i < 9; i++) {
+      script.pass(10 * Script.SECOND);
+      script.expect(". seq 0");
+    }
+    script.pass(10 * Script.SECOND);
+    script.expect("R. seq 1 ack 1");
+    assertThat(script.handler.takeEvents()).endsWith("closed TIMEOUT");
+  }
+
+  @Test
   @DisplayName("RFC 9293 3.8.4: the probe is empty, and its sequence number is SND.NXT - 1")
   void shouldProbeWithAnEmptySegmentThatIsOld() {
     Script script = Script.established(ASKING);

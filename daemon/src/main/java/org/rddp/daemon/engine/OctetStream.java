@@ -324,8 +324,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if ((header().programFlags() & END_SENDING) != 0 && sender.look()) {
       sender.end();
     }
-    sender.pump();
-    closeIfEnded();
+    pump();
   }
 
   /** The program has written what cannot be. */
@@ -475,15 +474,13 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     sender.end();
-    sender.pump();
-    closeIfEnded();
+    pump();
   }
 
   /** Resets it when the peer has what was written before, as with TCP, which sends that at once. */
   private void resetOnceSent() {
     resetting = true;
-    sender.pump();
-    closeIfEnded();
+    pump();
   }
 
   /**
@@ -595,8 +592,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (bridge.isEmpty() && state == State.ESTABLISHED) {
       finish();
     } else {
-      sender.pump();
-      closeIfEnded();
+      pump();
     }
     if (moving && error == 0) {
       list();
@@ -694,8 +690,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       hasNews = true;
       list();
     }
-    sender.pump();
-    closeIfEnded();
+    pump();
   }
 
   @Override
@@ -711,8 +706,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     } else if (status == RdmapCompletionStatus.SUCCESS) {
       sender.onSent(token);
       list();
-      sender.pump();
-      closeIfEnded();
+      pump();
     } else {
       sender.onDropped();
     }
@@ -725,7 +719,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     reset(Errno.EPROTO);
   }
 
-  private void closeIfEnded() {
+  /** Sends what may be sent, and ends what has been sent. */
+  private void pump() {
+    sender.pump();
+    tcp.blocked(sender.isBlocked());
     if (resetting && state == State.CLOSING) {
       // What the peer has no room for is lost, as with TCP.
       if (sender.underWay() == 0) {

@@ -191,6 +191,11 @@ final class StreamSender {
     rdmap.postSendWithImmediate(request);
   }
 
+  /** Whether octets wait for the peer to say that it has room. */
+  boolean isBlocked() {
+    return written > posted && underWay == 0;
+  }
+
   /** A message has been passed to TCP. */
   void onSent(long octets) {
     underWay--;

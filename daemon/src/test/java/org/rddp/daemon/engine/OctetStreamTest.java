@@ -164,6 +164,19 @@ class OctetStreamTest {
     assertThat(program.header.taken()).isEqualTo(3048);
   }
 
+  /** Nothing is under way that TCP would miss. */
+  @Test
+  void shouldFindThatAPeerWithoutRoomIsGone() throws Exception {
+    establish();
+    program.write("z".repeat(OctetStreamFixture.RING));
+    fixture.run();
+    for (int i = 0; i < 40 && program.header.state() == StreamHeader.ESTABLISHED; i++) {
+      fixture.pass(TimeUnit.SECONDS.toNanos(75));
+      fixture.ownTurn();
+    }
+    assertEnded(Errno.ETIMEDOUT);
+  }
+
   /** The program writes octets, and the peer takes all of them. */
   private void passOctets(int octets) {
     program.write("z".repeat(octets));
