@@ -27,6 +27,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStatus;
 
 /**
@@ -795,6 +796,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     engine.counters().streamErrors++;
+    if (tcp.state() == TcpState.CLOSED) {
+      return; // onClosed follows, and knows why.
+    }
     fail(layer == LAYER_LLP ? Errno.ECONNRESET : Errno.EPROTO);
     if (!over) {
       deadline.set(engine.tcp().now() + FAILURE_TIMEOUT);
