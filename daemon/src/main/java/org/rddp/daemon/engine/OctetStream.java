@@ -449,6 +449,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       check.begin();
       return;
     }
+    if (state == State.CLOSING) {
+      return; // Its socket was shut down, and has been closed now.
+    }
     if (state != State.ESTABLISHED) {
       abort();
       return;

@@ -249,6 +249,19 @@ class OctetStreamTest {
     assertThat(fixture.engine.streams().count()).isZero();
   }
 
+  /** As programs in Java do; the daemon's end of the socket tells of both. */
+  @Test
+  void shouldSendTheRestOfWhatIsShutDownAndThenClosed() throws Exception {
+    establish();
+    program.write("last words");
+    program.socket.shutdown();
+    fixture.ownTurn();
+    program.close();
+    fixture.run();
+    assertThat(peer.events)
+        .containsExactly("established", "/0", "last words/0", "/0/end", "peer closed");
+  }
+
   /**
    * As TCP does: the peer reads the last words, and gets no Terminate, which would take two
    * seconds.
