@@ -77,6 +77,7 @@ bool look_again(struct spin *spin) {
     }
     if (spin->turn++ > 0) {
         if (yields()) {
+            /* Once in a look, before the first yield. */
             if (spin->turn != 2 || !leave_engines(now())) {
                 sched_yield();
             }

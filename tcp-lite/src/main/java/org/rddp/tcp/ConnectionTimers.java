@@ -9,7 +9,7 @@ import org.rddp.wire.Tcp;
  */
 final class ConnectionTimers {
   /** When a peer that lets the user send nothing is first probed, in ns; then doubled. */
-  static final long FIRST_PROBE = 1_000_000_000;
+  private static final long FIRST_PROBE = 1_000_000_000;
 
   private static final int MOST_DOUBLED = 10;
 
@@ -113,6 +113,19 @@ final class ConnectionTimers {
         silence == Long.MAX_VALUE ? silence : connection.lastReceivedAt + silence;
     connection.keepAliveProbes = 0;
     connection.reschedule();
+  }
+
+  /** The user is blocked from now on, or is not any more. */
+  void blockedChanged(TcpConnection connection) {
+    connection.blockedProbes = 0;
+    connection.keepAliveProbes = 0;
+    // A timer that runs finds by itself whether a probe is needed.
+    if (connection.blocked
+        && connection.state().synchronised()
+        && connection.state() != TcpState.TIME_WAIT
+        && connection.stateDeadline - context.now > FIRST_PROBE) {
+      startKeepAlive(connection);
+    }
   }
 
   /** Starts TIME-WAIT, or starts it again after another FIN of the peer. */

@@ -402,18 +402,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
    * section 3.8.6.1): with nothing under way, the user would never learn that it is gone.
    */
   public void blocked(boolean isBlocked) {
-    if (blocked == isBlocked) {
-      return;
-    }
-    blocked = isBlocked;
-    blockedProbes = 0;
-    keepAliveProbes = 0;
-    // One that is on its way finds by itself whether it is needed.
-    if (isBlocked
-        && state.synchronised()
-        && state != TcpState.TIME_WAIT
-        && stateDeadline - context.now > ConnectionTimers.FIRST_PROBE) {
-      context.timers.startKeepAlive(this);
+    if (blocked != isBlocked) {
+      blocked = isBlocked;
+      context.timers.blockedChanged(this);
     }
   }
 

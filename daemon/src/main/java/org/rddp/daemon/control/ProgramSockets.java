@@ -344,21 +344,24 @@ final class ProgramSockets {
     }
     octets.take(STREAM_OCTETS);
     try {
-      share.memories().take(1);
+      takeOfProcess();
     } catch (RequestRefusedException e) {
       octets.give(STREAM_OCTETS);
-      throw e;
-    }
-    try {
-      heap().take("a stream", OctetStream.HEAP);
-    } catch (RequestRefusedException e) {
-      octets.give(STREAM_OCTETS);
-      share.memories().give(1);
       throw e;
     }
     taken.set(index);
     section.owner().addConnection();
     return new StreamSlot(this, section, index, claim, STREAM_OCTETS);
+  }
+
+  private void takeOfProcess() throws RequestRefusedException {
+    share.memories().take(1);
+    try {
+      heap().take("a stream", OctetStream.HEAP);
+    } catch (RequestRefusedException e) {
+      share.memories().give(1);
+      throw e;
+    }
   }
 
   /** Takes memory for a longer ring. Returns false if the program has not plenty of it left. */
