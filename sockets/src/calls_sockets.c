@@ -10,24 +10,37 @@
 #include "listening.h"
 
 /* An interface's address is none of the kernel's: its socket may be bound to it all the same. */
-EXPORT int(bind)(int descriptor, const struct sockaddr *address, socklen_t length) {
-    int result = LIBC(bind)(descriptor, address, length);
-    struct in6_addr at;
-    uint16_t port;
-    if (result == 0 || errno != EADDRNOTAVAIL || !read_address(address, length, &at, &port)) {
-        return result;
-    }
+static int bind_to_interface(int descriptor, const struct sockaddr *address, socklen_t length, const struct in6_addr *at) {
     int domain = tcp_domain(descriptor), on = 1;
     const struct networks *networks = domain == 0 ? NULL : find_networks();
     bool own = false;
     for (unsigned i = 0; networks != NULL && i < networks->count; i++) {
-        own |= memcmp(&networks->all[i].address, &at, sizeof at) == 0;
+        own |= memcmp(&networks->all[i].address, at, sizeof *at) == 0;
     }
     if (own && (domain == AF_INET ? LIBC(setsockopt)(descriptor, IPPROTO_IP, IP_FREEBIND, &on, sizeof on)
                                   : LIBC(setsockopt)(descriptor, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on)) == 0) {
         return LIBC(bind)(descriptor, address, length);
     }
     return fails(EADDRNOTAVAIL);
+}
+
+EXPORT int(bind)(int descriptor, const struct sockaddr *address, socklen_t length) {
+    int result = LIBC(bind)(descriptor, address, length), error = errno;
+    struct in6_addr at;
+    uint16_t port;
+    if ((result != 0 && error != EADDRNOTAVAIL) || !read_address(address, length, &at, &port)) {
+        errno = error;
+        return result;
+    }
+    if (result != 0) {
+        result = bind_to_interface(descriptor, address, length, &at);
+        error = errno;
+    }
+    if (result == 0 && port == 0 && tcp_domain(descriptor) != 0) {
+        mark_port_as_any(descriptor);
+    }
+    errno = error;
+    return result;
 }
 
 EXPORT int(connect)(int descriptor, const struct sockaddr *address, socklen_t length) {

@@ -100,10 +100,28 @@ static bool put_in_place(struct stream *stream, int socket, int descriptor) {
     return done;
 }
 
+/*
+ * The kernel does not know which ports streams have, and may choose one of them for a program that has bound "any". It says with this
+ * option whether a port is one that it chose: on a bound socket it has no other effect.
+ */
+void mark_port_as_any(int descriptor) {
+    int on = 1;
+    (void)LIBC(setsockopt)(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+}
+
 static int begin_connecting(int descriptor, int domain, const struct wish *wish, enum way way) {
     struct session *session = open_session();
     struct stream_parts parts;
-    if (session == NULL || ask(session, wish, &parts) != 0) {
+    if (session == NULL) {
+        return -1;
+    }
+    int asked = ask(session, wish, &parts);
+    if (asked != 0 && errno == EADDRNOTAVAIL && option_of(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) == 1) {
+        struct wish other = *wish;
+        other.local_port = 0;
+        asked = ask(session, &other, &parts);
+    }
+    if (asked != 0) {
         return -1;
     }
     struct stream *stream = map_stream(&parts, domain);

@@ -121,6 +121,27 @@ static void should_connect_from_the_port_that_it_has_bound(void) {
     }
 }
 
+/* IP_LOCAL_PORT_RANGE, Linux 6.3; older kernels choose such a port by chance only. */
+#define LOCAL_PORT_RANGE 51
+
+/* The kernel does not know that a connection has the port that it chooses. */
+static void should_have_another_port_where_the_kernel_chose_one_that_is_taken(void) {
+    uint16_t port;
+    int listener = listen_at(FAR_ADDRESS, &port), near = bind_at(near_address(), 0);
+    uint16_t own = port_of(near);
+    struct sockaddr_in to = address_of(FAR_ADDRESS, port), from = address_of(near_address(), 0);
+    CHECK(connect(near, (struct sockaddr *)&to, sizeof to) == 0);
+    int far = accept(listener, NULL, NULL), second = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    uint32_t range = (uint32_t)own << 16 | own;
+    bool chosen = is_over_rddp() && setsockopt(second, IPPROTO_IP, LOCAL_PORT_RANGE, &range, sizeof range) == 0;
+    CHECK(bind(second, (struct sockaddr *)&from, sizeof from) == 0 && (!chosen || port_of(second) == own));
+    CHECK(connect(second, (struct sockaddr *)&to, sizeof to) == 0 && port_of(second) != own && port_of(second) != 0);
+    int other = accept(listener, NULL, NULL);
+    expect_works(near, far);
+    expect_works(second, other);
+    CHECK(close(near) == 0 && close(second) == 0 && close(far) == 0 && close(other) == 0 && close(listener) == 0);
+}
+
 /* Another device of the kernel's than rddp's interface. */
 static void should_not_leave_the_device_that_it_is_bound_to(void) {
     static const char device[] = "lo";
@@ -218,6 +239,7 @@ static void run_all(void) {
     RUN(should_go_on_connecting_after_a_signal);
     RUN(should_refuse_again_and_again);
     RUN(should_connect_from_the_port_that_it_has_bound);
+    RUN(should_have_another_port_where_the_kernel_chose_one_that_is_taken);
     RUN(should_not_leave_the_device_that_it_is_bound_to);
     RUN(should_have_no_ipv4_where_only_ipv6_listens);
     RUN(should_connect_by_a_mapped_address);
