@@ -137,7 +137,7 @@ void tell_all(struct instance *instance) {
 static void adopt(struct instance *instance) {
     if (instance->generation != generation()) {
         instance->generation = generation();
-        atomic_store(&instance->waiting, 0);
+        instance->waited = false;
         tell_all(instance);
     }
 }

@@ -58,7 +58,7 @@ struct instance {
     struct plain *plain;
     unsigned plain_count;
     _Atomic bool told;     /* the kernel knows of everything that is ready: several threads wait, or other instances look */
-    _Atomic unsigned waiting;
+    _Atomic bool waited;   /* a thread waits; where several do, `told` counts, which stays */
 };
 
 static inline struct instance *take_instance(int epoll) {

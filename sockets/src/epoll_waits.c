@@ -13,6 +13,8 @@
 #define QUIET_TO_SLEEP 4u
 #define QUIET 256u
 
+#define INLINE __attribute__((always_inline)) static inline
+
 /* ---- Looks ---- */
 
 static bool is_quiet(const struct item *item, unsigned waits) {
@@ -174,8 +176,11 @@ __attribute__((no_sanitize_address)) static int ask_kernel(const struct epoll_wa
     return LIBC(epoll_pwait)(wait->epoll, events, most, ms_until(deadline), wait->mask);
 }
 
-/* What is ready now: of streams, and, if it is their turn or `kernel`, of the kernel's. */
-static int look(struct instance *instance, const struct epoll_wait *wait, bool kernel) {
+/*
+ * What is ready now: of streams, and, if `kernel`, of the kernel's. It and who calls it first are inlined: a processor does not foresee
+ * where calls return to after a system call, whose own calls have used up its memory of that.
+ */
+INLINE int look_first(struct instance *instance, const struct epoll_wait *wait, bool kernel) {
     int found = 0, changed, hot;
     if (kernel) {
         found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, 0));
@@ -197,11 +202,15 @@ static int look(struct instance *instance, const struct epoll_wait *wait, bool k
     return found;
 }
 
-static int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
+static int look(struct instance *instance, const struct epoll_wait *wait, bool kernel) {
+    return look_first(instance, wait, kernel);
+}
+
+INLINE int wait_instance(struct instance *instance, const struct epoll_wait *wait) {
     unsigned turn = atomic_load_explicit(&instance->turn, memory_order_relaxed) + 1;
     atomic_store_explicit(&instance->turn, turn, memory_order_relaxed);
     bool kernel = turn % KERNEL_EVERY == 0 || wait->deadline == 0 || instance->told || instance->others || instance->hot_count == 0;
-    int found = look(instance, wait, kernel);
+    int found = look_first(instance, wait, kernel);
     if (found > 0) {
         note_work();
     }
@@ -252,7 +261,7 @@ static int wait_instance(struct instance *instance, const struct epoll_wait *wai
 static void leave_wait(void *argument) {
     struct instance *instance = argument;
     int error = errno;
-    atomic_fetch_sub(&instance->waiting, 1);
+    atomic_store_explicit(&instance->waited, false, memory_order_release);
     if (instance->told && instance->hot_count > 0) {
         tell_of_all(instance, false);
     }
@@ -269,15 +278,19 @@ int wait_epoll(const struct epoll_wait *wait) {
         return ask_kernel(wait, wait->events, wait->most, wait->deadline);
     }
     /* Of several threads, one does not know what another one looks at. */
-    if (atomic_fetch_add(&instance->waiting, 1) > 0) {
+    if (atomic_exchange(&instance->waited, true)) {
         begin_telling(instance);
     }
-    int found;
+    int found = 0;
     pthread_cleanup_push(leave_wait, instance);
-    found = instance->item_count == 0 ? sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, wait->deadline))
-                                      : wait_instance(instance, wait);
-    if (found == 0 && wait->deadline != 0 && instance->item_count > 0 && (wait->deadline == FOREVER || now() < wait->deadline)) {
-        found = wait_instance(instance, wait);  /* the first item has come meanwhile */
+    bool streams = instance->item_count > 0;
+    if (!streams) {
+        found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, wait->deadline));
+        /* The first item may have come meanwhile. */
+        streams = found == 0 && instance->item_count > 0 && wait->deadline != 0 && (wait->deadline == FOREVER || now() < wait->deadline);
+    }
+    if (streams) {
+        found = wait_instance(instance, wait);
     }
     pthread_cleanup_pop(1);
     return found;

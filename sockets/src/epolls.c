@@ -34,7 +34,7 @@ void add_epoll(int epoll) {
 
 /* Whether somebody may sleep in the kernel's wait, or look there. */
 static bool has_watchers(const struct instance *instance) {
-    return instance->told || atomic_load(&instance->waiting) > 0;
+    return instance->told || instance->waited;
 }
 
 static void ask(struct item *item, const struct epoll_event *event) {
