@@ -86,6 +86,21 @@ static void should_give_the_number_to_another_connection(void) {
     close_pair(&pair);
 }
 
+/* Its connections are reset, as nobody can accept them. */
+static void should_end_a_listener_however_it_was_closed(void) {
+    static void (*const closes[])(int) = {close_by_system_call, close_range_by_system_call, close_range_by_libc};
+    for (size_t i = 0; i < sizeof closes / sizeof closes[0]; i++) {
+        uint16_t port;
+        char octet;
+        int listener = listen_at(FAR_ADDRESS, &port), near = begin_connect(FAR_ADDRESS, port);
+        await_established(near);
+        set_nonblocking(near, false);
+        closes[i](listener);
+        CHECK_ERRNO(ECONNRESET, recv(near, &octet, 1, 0) == -1);
+        CHECK(close(near) == 0);
+    }
+}
+
 /* The child stays, stopped: it is not its end that closes. */
 static void should_close_all_from_a_number_on(void) {
     struct pair pair = connect_pair();
@@ -386,6 +401,7 @@ static void run_all(void) {
     RUN(should_give_the_number_to_a_file_however_it_was_closed);
     RUN(should_give_the_number_to_a_file_that_takes_its_place);
     RUN(should_give_the_number_to_another_connection);
+    RUN(should_end_a_listener_however_it_was_closed);
     RUN(should_close_all_from_a_number_on);
     RUN(should_go_on_when_all_numbers_are_taken_and_closed);
     RUN(should_go_on_in_a_process_that_gets_it);
