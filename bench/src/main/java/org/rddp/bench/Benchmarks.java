@@ -24,6 +24,7 @@ import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.StartBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.rtt.LinuxBenchmark;
 import org.rddp.bench.rtt.NeighboursBenchmark;
 import org.rddp.bench.rtt.NioBenchmark;
 import org.rddp.bench.rtt.RttCommand;
@@ -59,6 +60,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       WaitingBenchmark.class,
       NeighboursBenchmark.class,
       GoodputBenchmark.class,
+      LinuxBenchmark.class,
       RateBenchmark.class,
       SteadyBenchmark.class,
       ConnectionCountBenchmark.class,

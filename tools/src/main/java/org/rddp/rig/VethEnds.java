@@ -14,9 +14,11 @@ import java.util.concurrent.CompletableFuture;
  * ethtool} to do without offloads.
  */
 public final class VethEnds implements NetworkEnds {
+  /** The name of each end's interface, in its namespace. */
+  public static final String INTERFACE = "rddp0";
+
   private static final String SERVER = "10.99.0.1";
   private static final String CLIENT = "10.99.0.2";
-  private static final String INTERFACE = "rddp0";
   private static final int MTU = 1500;
 
   private final CompletableFuture<Integer> serverThread = new CompletableFuture<>();

@@ -1,21 +1,37 @@
 package org.rddp.bench.layout;
 
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.client.Rddp;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.JavaProcess;
 import org.rddp.rig.TemporaryFolder;
+import org.rddp.rig.VethEnds;
 
-/**
- * Two daemons, each a process of its own, joined by net_vhost and net_virtio_user, and a program's
- * session on each. Their engines back off, since three busy threads must share two cores.
- */
+/** Two daemons, each a process of its own, and a program's session on each. */
 public final class TwoDaemons implements AutoCloseable {
+  /** What joins them. */
+  public enum Link {
+    /**
+     * net_vhost and net_virtio_user. Engines back off, since three busy threads must share two
+     * cores.
+     */
+    VHOST,
+    /**
+     * {@code linux:} devices on the ends of a veth link, each in a network namespace, as on two
+     * hosts with ordinary cards; engines idle as they do by default.
+     */
+    VETH
+  }
+
   /** A remark for tables with figures of two daemons; empty with three cores or more. */
   public static final String ON_TWO_CORES =
       Runtime.getRuntime().availableProcessors() < 3
@@ -31,7 +47,7 @@ public final class TwoDaemons implements AutoCloseable {
   private static final int MEBIBYTES = 128;
   private static final Duration START = Duration.ofSeconds(60);
 
-  private final List<JavaProcess> daemons = new ArrayList<>();
+  private final List<JavaProcess> daemons = Collections.synchronizedList(new ArrayList<>());
   private final TemporaryFolder folder = new TemporaryFolder("rddp-two");
   private Rddp near;
   private Rddp far;
@@ -40,21 +56,29 @@ public final class TwoDaemons implements AutoCloseable {
    * Starts them.
    *
    * @param mtu of the link
-   * @throws CannotRunException where there are no huge pages
+   * @throws CannotRunException for VHOST without huge pages, for VETH without the right to make
+   *     network namespaces
    * @throws IOException when a daemon does not start
    */
-  public TwoDaemons(int mtu) throws CannotRunException, IOException, InterruptedException {
-    String link = folder.resolve("link.sock").toString();
+  public TwoDaemons(Link link, int mtu)
+      throws CannotRunException, IOException, InterruptedException {
     try {
-      requireHugepages();
-      start(JoinedInterfaces.FAR, "net_vhost0,iface=" + link + ",queues=1,tso=1", mtu);
-      start(JoinedInterfaces.NEAR, "net_virtio_user0,path=" + link + ",queues=1,packed_vq=1", mtu);
+      if (link == Link.VHOST) {
+        joinByVhost(mtu);
+      } else {
+        joinByVeth(mtu);
+      }
       near = OneDaemon.session(socket(JoinedInterfaces.NEAR), JoinedInterfaces.NEAR);
       far = OneDaemon.session(socket(JoinedInterfaces.FAR), JoinedInterfaces.FAR);
     } catch (CannotRunException | IOException | InterruptedException | RuntimeException e) {
       close();
       throw e;
     }
+  }
+
+  /** The argument {@code link} of a rig; VHOST without it. */
+  public static Link link(JsonObject arguments) {
+    return arguments.has("link") ? Link.valueOf(arguments.get("link").getAsString()) : Link.VHOST;
   }
 
   private static void requireHugepages() throws CannotRunException {
@@ -69,12 +93,55 @@ public final class TwoDaemons implements AutoCloseable {
     return folder.resolve(name + ".sock");
   }
 
-  /** Starts a daemon and waits until it is ready. */
-  private void start(String name, String device, int mtu) throws IOException, InterruptedException {
-    ConfigurationText text =
-        new ConfigurationText().control(socket(name)).dpdk(MEBIBYTES).idle("backoff");
+  private void joinByVhost(int mtu) throws CannotRunException, IOException, InterruptedException {
+    requireHugepages();
+    String link = folder.resolve("link.sock").toString();
     int longest = mtu > SHORT_MTU ? mtu : LONGEST_FRAME;
-    JoinedInterfaces.add(text, name, device, "mtu", mtu, "packets", 8192, "longest-frame", longest);
+    Object[] keys = {"mtu", mtu, "packets", 8192, "longest-frame", longest};
+    String vhost = "net_vhost0,iface=" + link + ",queues=1,tso=1";
+    String virtio = "net_virtio_user0,path=" + link + ",queues=1,packed_vq=1";
+    start(JoinedInterfaces.FAR, configuration().idle("backoff"), vhost, keys);
+    start(JoinedInterfaces.NEAR, configuration().idle("backoff"), virtio, keys);
+  }
+
+  /** A daemon is in the namespace of the thread that starts it. */
+  private void joinByVeth(int mtu) throws CannotRunException, IOException, InterruptedException {
+    VethEnds ends = new VethEnds(mtu, true);
+    String device = "linux:" + VethEnds.INTERFACE;
+    FutureTask<Void> far =
+        new FutureTask<>(() -> {
+          ends.enterServer();
+          start(JoinedInterfaces.FAR, configuration(), device, "mtu", mtu);
+          return null;
+        });
+    FutureTask<Void> near =
+        new FutureTask<>(() -> {
+          ends.enterClient();
+          start(JoinedInterfaces.NEAR, configuration(), device, "mtu", mtu);
+          return null;
+        });
+    List<Thread> threads =
+        List.of(Thread.ofPlatform().daemon().start(far), Thread.ofPlatform().daemon().start(near));
+    try {
+      near.get();
+      far.get();
+    } catch (ExecutionException e) {
+      throw new CannotRunException("needs root, and ip: " + e.getCause().getMessage());
+    } finally {
+      for (Thread each : threads) {
+        each.join();
+      }
+    }
+  }
+
+  private static ConfigurationText configuration() {
+    return new ConfigurationText().dpdk(MEBIBYTES);
+  }
+
+  /** Starts a daemon and waits until it is ready. */
+  private void start(String name, ConfigurationText text, String device, Object... keys)
+      throws IOException, InterruptedException {
+    JoinedInterfaces.add(text.control(socket(name)), name, device, keys);
     JavaProcess daemon =
         JavaProcess.daemon("daemon " + name, folder.write(name + ".toml", text.toString()));
     daemons.add(daemon);
@@ -104,7 +171,7 @@ public final class TwoDaemons implements AutoCloseable {
     if (far != null) {
       far.close();
     }
-    daemons.reversed().forEach(JavaProcess::close);
+    List.copyOf(daemons).reversed().forEach(JavaProcess::close);
     folder.close();
   }
 }

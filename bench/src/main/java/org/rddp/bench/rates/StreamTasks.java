@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import org.rddp.bench.harness.Json;
 
 /** Tasks for rigs that stream messages one way. */
-final class StreamTasks {
+public final class StreamTasks {
   /** Octets under way: twice TCP's window. */
   private static final long UNDER_WAY = 2L << 20;
 
@@ -18,7 +18,7 @@ final class StreamTasks {
   }
 
   /** As many messages outstanding as increase goodput. */
-  static JsonObject stream(int octets, int millis) {
+  public static JsonObject stream(int octets, int millis) {
     long outstanding = Math.clamp(UNDER_WAY / octets, 2, MOST);
     JsonObject task = outstanding(octets, outstanding, millis);
     task.addProperty("stream", true);

@@ -11,8 +11,8 @@ import org.rddp.bench.layout.TwoDaemons;
 
 /**
  * RDMA Writes one way between two programs on one thread over {@link TwoDaemons} with default
- * settings. Argument: {@code mtu}. Tasks and figures are those of {@link RddpStreamRig}; CPU time
- * is that of all three processes.
+ * settings. Arguments: {@code mtu}, and {@code link}, a {@link TwoDaemons.Link}. Tasks and figures
+ * are those of {@link RddpStreamRig}; CPU time is that of all three processes.
  */
 public final class TwoDaemonsStreamRig implements Rig {
   private static final long MEMORY = 64L << 20;
@@ -24,7 +24,7 @@ public final class TwoDaemonsStreamRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    daemons = new TwoDaemons(arguments.get("mtu").getAsInt());
+    daemons = new TwoDaemons(TwoDaemons.link(arguments), arguments.get("mtu").getAsInt());
     connections =
         new ConnectionOpener(daemons.near(), daemons.far(), JoinedInterfaces.farAddress(PORT));
     stream =

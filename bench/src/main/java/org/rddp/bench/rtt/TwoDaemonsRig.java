@@ -3,13 +3,16 @@ package org.rddp.bench.rtt;
 import com.google.gson.JsonObject;
 import org.rddp.bench.layout.TwoDaemons;
 
-/** Round trips of rddp in the layout of {@link TwoDaemons}; the programs' thread yields. */
+/**
+ * Round trips of rddp in the layout of {@link TwoDaemons}; the programs' thread yields. Argument:
+ * {@code link}, a {@link TwoDaemons.Link}.
+ */
 public final class TwoDaemonsRig extends ProgramRoundTrips {
   private static final int MTU = 1500;
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    TwoDaemons daemons = new TwoDaemons(MTU);
+    TwoDaemons daemons = new TwoDaemons(TwoDaemons.link(arguments), MTU);
     connect(daemons, daemons.near(), daemons.far(), true);
   }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
+import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.Listener;
@@ -21,16 +22,19 @@ import org.rddp.rig.RoundTrip;
 
 /**
  * Two programs that call {@link Connection#blocking}, over a daemon that idles as by default.
- * Argument: {@code read} for reads of the other program's memory, which does nothing meanwhile;
- * otherwise each message is received and answered by it.
+ * Arguments: {@code read} for reads of the other program's memory, which does nothing meanwhile;
+ * otherwise each message is received and answered by it; {@code link} for {@link TwoDaemons}.
  */
 public final class WaitingRig extends TimedRig {
   private static final int PORT = 7474;
+  private static final int MTU = 1500;
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final ConnectionOptions OPTIONS =
       ConnectionOptions.DEFAULTS.withHeldOctets(ProgramRoundTrips.LONGEST);
 
-  private OneDaemon daemon;
+  private AutoCloseable daemons;
+  private Rddp nearProgram;
+  private Rddp farProgram;
   private Connection near;
   private MemoryRegion nearMemory;
   private MemoryRegion farMemory;
@@ -43,13 +47,27 @@ public final class WaitingRig extends TimedRig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     reads = arguments.has("read");
-    daemon = OneDaemon.forRoundTrips(1500, "interrupt");
-    nearMemory = memory(daemon.near());
-    farMemory = memory(daemon.far());
+    openDaemons(arguments);
+    nearMemory = memory(nearProgram);
+    farMemory = memory(farProgram);
     InetSocketAddress address = JoinedInterfaces.farAddress(PORT);
-    Listener listener = daemon.far().listen(address, 1, OPTIONS);
+    Listener listener = farProgram.listen(address, 1, OPTIONS);
     far = PinnedThread.start("far program", Cpus.far(), () -> answer(listener));
-    near = daemon.near().connect(address, PrivateData.NONE, TIMEOUT, OPTIONS);
+    near = nearProgram.connect(address, PrivateData.NONE, TIMEOUT, OPTIONS);
+  }
+
+  private void openDaemons(JsonObject arguments) throws Exception {
+    if (arguments.has("link")) {
+      TwoDaemons two = new TwoDaemons(TwoDaemons.link(arguments), MTU);
+      daemons = two;
+      nearProgram = two.near();
+      farProgram = two.far();
+    } else {
+      OneDaemon one = OneDaemon.forRoundTrips(MTU, "interrupt");
+      daemons = one;
+      nearProgram = one.near();
+      farProgram = one.far();
+    }
   }
 
   private static MemoryRegion memory(Rddp program) {
@@ -103,8 +121,14 @@ public final class WaitingRig extends TimedRig {
   @Override
   public void close() throws IOException {
     over = true;
-    if (daemon != null) {
-      daemon.close();
+    try {
+      if (daemons != null) {
+        daemons.close();
+      }
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e.getMessage(), e);
     }
     if (far != null) {
       far.close();
