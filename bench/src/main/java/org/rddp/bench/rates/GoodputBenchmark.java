@@ -72,7 +72,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
       part.budget().expect(sizes.length);
       int millis = quick() ? 150 : 400;
       for (int octets : sizes) {
-        String title = "MTU " + mtu + ", " + GoodputTables.size(octets);
+        String title = "MTU " + mtu + ", " + StreamTasks.size(octets);
         JsonObject task = StreamTasks.stream(octets, Math.max(millis, octets >> MILLIS_SHIFT));
         ComparisonResult found = contest.run(title, task, quick() ? 5 : 9);
         tables.add(octets, found);

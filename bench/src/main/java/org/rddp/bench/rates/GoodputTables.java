@@ -66,7 +66,7 @@ final class GoodputTables {
     for (ReportTable each : List.of(goodput, beside, cost)) {
       each.column("entrant", "");
       for (int octets : sizes) {
-        each.column("octets_" + octets, size(octets));
+        each.column("octets_" + octets, StreamTasks.size(octets));
       }
     }
     for (String mtu : MTUS) {
@@ -75,10 +75,6 @@ final class GoodputTables {
       Plot plot = report.add(new Plot(name, title, "octets of a message", "Gb/s"));
       plots.put(mtu, plot.logarithmic().linear());
     }
-  }
-
-  static String size(int octets) {
-    return octets < GoodputBenchmark.MEBIBYTE ? (octets >> 10) + " KiB" : (octets >> 20) + " MiB";
   }
 
   void add(int octets, ComparisonResult outcomes) {

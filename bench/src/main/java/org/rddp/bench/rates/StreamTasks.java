@@ -17,6 +17,11 @@ public final class StreamTasks {
     return Json.of("octets", octets, "outstanding", outstanding, "millis", millis);
   }
 
+  /** How tables write a message's octets: in KiB, or in MiB from 1 MiB on. */
+  public static String size(int octets) {
+    return octets < 1 << 20 ? (octets >> 10) + " KiB" : (octets >> 20) + " MiB";
+  }
+
   /** As many messages outstanding as increase goodput. */
   public static JsonObject stream(int octets, int millis) {
     long outstanding = Math.clamp(UNDER_WAY / octets, 2, MOST);

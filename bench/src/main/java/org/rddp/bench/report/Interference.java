@@ -12,6 +12,12 @@ import org.rddp.bench.harness.Conditions;
 
 /** The line below a table about the conditions under which its parts were measured. */
 final class Interference {
+  /** Before the tasks, separated by semicolons, whose rounds others have disturbed. */
+  static final String DISTURBED = "**DISTURBED** by others:";
+
+  /** In place of all tasks of a table. */
+  static final String ALL = "all";
+
   private static final double PERCENT = 100;
 
   private final Map<String, Conditions> parts = new LinkedHashMap<>();
@@ -60,7 +66,7 @@ final class Interference {
       return "";
     }
     boolean all = disturbed.size() == parts.size() && disturbed.size() > 1;
-    return " **DISTURBED** by others: " + (all ? "all" : String.join("; ", disturbed)) + ".";
+    return " " + DISTURBED + " " + (all ? ALL : String.join("; ", disturbed)) + ".";
   }
 
   /** The range over all parts, or one value where they are equal. */

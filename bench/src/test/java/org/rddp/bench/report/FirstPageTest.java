@@ -43,12 +43,26 @@ class FirstPageTest {
         |  | rddp | rddp, packing | kernel TCP | kernel TCP, 64 messages a write() |
         |---|---|---|---|---|
         | 64 octets, 64 outstanding | 3.76 (3.71-3.79) M/s | 6.15 M/s | 205 k/s | cannot run |
+
+        Meanwhile: CPU pressure 8 %. **DISTURBED** by others: 1,024 octets, 64 outstanding. Not steady.
         <!-- end of what bin/rddp bench rate makes -->
+        <!-- made by bin/rddp bench linux; not to be edited -->
+        ### Goodput between two daemons
+        | contender | 16 KiB | 64 KiB | 1 MiB |
+        |---|---|---|---|
+        | rddp, two daemons, linux: | 7.13 Gb/s | 15.2 (13.7-15.7) Gb/s | 9.56 Gb/s |
+        | kernel TCP | 17.3 Gb/s | 18.7 (18.6-21.4) Gb/s | 12.7 Gb/s |
+
+        Meanwhile: CPU pressure 26 %. **DISTURBED** by others: 16 KiB; 1 MiB.
+        <!-- end of what bin/rddp bench linux makes -->
         """);
     FirstPage.write(document);
     assertThat(readme)
         .content()
         .startsWith("before\n")
+        .contains(
+            "| two daemons, `linux:` on veth | 64 KiB, MTU 1500 | 15.2 Gb/s | 18.7 Gb/s |  |\n")
+        .contains("| two daemons, `linux:` on veth | 1 MiB, MTU 1500 | - | - |  |\n")
         .contains("| round trip of 64 octets, us | 1.16 | 7.70 | - |\n")
         .contains("| writes of 64 octets | 3.76 M/s | 205 k/s |  |\n")
         .contains("| the same, packed by 64 | 6.15 M/s | cannot run |  |\n")
