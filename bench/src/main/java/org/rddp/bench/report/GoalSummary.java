@@ -38,22 +38,38 @@ public final class GoalSummary {
                 "Medians of the rounds, with quartiles, each from the latest run of its benchmark.")
             .column("run", "run");
     List<String> unfinished = new ArrayList<>();
+    List<String> goals = new ArrayList<>();
+    GoalsByMachine byMachine = new GoalsByMachine(SECTION.lines(document));
     for (String benchmark : benchmarks) {
-      add(table, unfinished, benchmark, NamedBenchmark.section(benchmark).lines(document));
+      add(
+          table,
+          unfinished,
+          goals,
+          byMachine,
+          benchmark,
+          NamedBenchmark.section(benchmark).lines(document));
     }
     StringBuilder text = new StringBuilder();
     text.append(table.isEmpty() ? "Not measured yet.\n" : table.markdown()).append('\n');
     unfinished.forEach(each -> text.append("- ").append(each).append('\n'));
-    SECTION.replace(document, text + (unfinished.isEmpty() ? "" : "\n"));
+    text.append(unfinished.isEmpty() ? "" : "\n").append(byMachine.markdown(goals)).append('\n');
+    SECTION.replace(document, text.toString());
   }
 
   /** Reads a section as {@link BenchmarkReport#markdown} has written it. */
   private static void add(
-      ReportTable table, List<String> unfinished, String benchmark, List<String> lines) {
+      ReportTable table,
+      List<String> unfinished,
+      List<String> goals,
+      GoalsByMachine byMachine,
+      String benchmark,
+      List<String> lines) {
+    String description = "";
     String run = "";
     boolean inGoals = false;
     for (String line : lines) {
       if (run.isEmpty() && !line.isEmpty()) {
+        description = line;
         String date = line.substring(0, Math.max(0, line.indexOf(';')));
         run = "`" + benchmark + "`, " + date + (line.contains("; shortened") ? ", shortened" : "");
       } else if (line.startsWith(BenchmarkReport.DISTURBED)) {
@@ -68,10 +84,24 @@ public final class GoalSummary {
         inGoals = line.equals(BenchmarkReport.GOALS);
       } else if (inGoals && line.startsWith("| ") && !line.startsWith("| goal |")) {
         List<Object> row = new ArrayList<>(cells(line));
+        String goal = qualified(row, goals);
+        goals.add(goal);
+        byMachine.add(description, goal, (String) row.get(2), run.endsWith(", disturbed"));
         row.add(run);
         table.add(row.toArray());
       }
     }
+  }
+
+  /** A goal's words, with those of the goal before it where they refer to it ("the same, p99"). */
+  private static String qualified(List<Object> row, List<String> before) {
+    String words = (String) row.getFirst();
+    if (!words.startsWith("the same") || before.isEmpty()) {
+      return words;
+    }
+    String whole = before.getLast();
+    int from = whole.indexOf(" / the same");
+    return (from < 0 ? whole : whole.substring(0, from)) + " / " + words;
   }
 
   /** The cells of a row of a table. */

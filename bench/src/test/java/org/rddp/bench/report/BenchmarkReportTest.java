@@ -152,6 +152,40 @@ class BenchmarkReportTest {
         .contains(", shortened |", "- `some` has not been finished: no device");
   }
 
+  /** Each machine's runs replace their own figures. */
+  @Test
+  void shouldKeepWhatGoalsWereOnOtherMachines() throws IOException {
+    Path document =
+        Files.writeString(
+            folder.resolve("all.md"),
+            """
+            <!-- made by bin/rddp bench; not to be edited -->
+            ### All goals
+            ### By machine
+            | goal | 2 cores, A | 4 cores, B |
+            |---|---|---|
+            | beside TCP | 7.00 | 3.00 * |
+            | beside TCP / the same, p99 | - | 4.00 |
+            | gone | 1 | 2 |
+            <!-- end of what bin/rddp bench makes -->
+            <!-- made by bin/rddp bench some; not to be edited -->
+            2026-11-29; 2 cores, A; Linux; shortened.
+            ### Goals
+            | goal | wanted | found |  |  |
+            |---|---|---|---|---|
+            | beside TCP | <= 2.00 | 1.00 (1.00-1.10) | met |  |
+            | the same, p99 | <= 2.00 | 5.00 | missed |  |
+            <!-- end of what bin/rddp bench some makes -->
+            """);
+    new GoalSummary(List.of("some")).write(document);
+    assertThat(document)
+        .content()
+        .contains(
+            "| beside TCP | 1.00 (1.00-1.10) | 3.00 * |",
+            "| beside TCP / the same, p99 | 5.00 | 4.00 |")
+        .doesNotContain("gone");
+  }
+
   @Test
   void shouldPutItselfIntoItsSection() throws IOException {
     Path document = Files.writeString(folder.resolve("some.md"), MARKED);
