@@ -74,6 +74,8 @@ class SocketsTest {
         "connecting_test-thread",
         "flow_test-address",
         "flow_test-thread",
+        "shutdown_test-address",
+        "shutdown_test-thread",
         "listening_test-address",
         "interrupted_test-address"
       })

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import static org.rddp.ipc.ring.StreamHeader.ABORT_AT_CLOSE;
 import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
+import static org.rddp.ipc.ring.StreamHeader.RECEIVING_ENDED;
 import static org.rddp.ipc.ring.StreamHeader.TAKEN;
 
 import java.util.Locale;
@@ -628,13 +629,13 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       hasNews = false;
       return;
     }
-    // A program that wants to be told of what it has not read rings, too.
-    if (hasNews || (looked && (receiver.unread() > 0 || receiver.hasEnded()))) {
+    // A program rings, too, to be told of what it has not read, and when it ends a direction.
+    if (hasNews || (looked && (receiver.unread() > 0 || receiver.hasEnded() || isNotRead()))) {
       hasNews = false;
       signals.received();
     }
     boolean freed = sender.publish();
-    if ((freed || looked) && sender.hasRoom()) {
+    if ((freed || looked) && (sender.hasRoom() || sender.isEnding())) {
       signals.writable();
     }
     looked = false;
@@ -644,6 +645,11 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (receiver.asksForMore()) {
       keeper.allocate(this, parts.memory().receiving());
     }
+  }
+
+  /** Whether the program reads no more, and whoever waits to read goes on. */
+  private boolean isNotRead() {
+    return (header().programFlags() & RECEIVING_ENDED) != 0;
   }
 
   /** A ring of its memory can be longer. */
