@@ -1,6 +1,5 @@
 package org.rddp.nio;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -13,19 +12,15 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import org.rddp.client.RefusedException;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.ipc.control.ProgramMessage.StreamListen;
@@ -51,15 +46,16 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   private ServerSocketChannel kernel;
 
   private volatile boolean listensByKernel;
-  private volatile Shared<ProgramListener> listener;
+
+  /** Null: nothing listens over rddp. */
+  private volatile StreamListener streams;
+
   private volatile InetSocketAddress local;
-
-  /** A stream that was received to find out whether there is one; under {@link #offerLock}. */
-  private ProgramStream offered;
-
-  private final ReentrantLock offerLock = new ReentrantLock();
   private volatile Waiter acceptor;
-  private volatile Selector bothWays;
+
+  /** In which one who accepts sleeps, unless {@link #acceptor} is enough. */
+  private volatile AcceptSelector sleeping;
+
   private ServerSocket socket;
 
   RddpServerSocketChannel(RddpSelectorProvider provider, ProtocolFamily family) throws IOException {
@@ -98,8 +94,8 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       if (at.isAnyLocalAddress()) {
         bindBoth(address, most, provider.hasNetworks());
       } else if (provider.isAlone(at)) {
-        ProgramListener made = provider.daemon().listen(address, most, flags());
-        use(made, new InetSocketAddress(at, made.port()));
+        streams = listen(address, most);
+        local = new InetSocketAddress(at, streams.port());
       } else {
         bindBoth(address, most, provider.isRddps(at));
       }
@@ -114,16 +110,23 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     return kernel.getOption(StandardSocketOptions.SO_REUSEPORT) ? StreamListen.REUSE_PORT : 0;
   }
 
-  private void use(ProgramListener made, InetSocketAddress at) {
-    listener = new Shared<>(made, made.descriptor(), () -> end(made), made::close);
-    local = at;
+  private StreamListener listen(InetSocketAddress at, int backlog) throws IOException {
+    return new StreamListener(provider.daemon(), at, backlog, flags(), this::changed);
   }
 
-  private static void end(ProgramListener ended) {
-    try {
-      ended.end();
-    } catch (IOException | RefusedException e) {
-      // The daemon has ended, and the listener with it.
+  private void changed() {
+    keys.changed();
+    wake();
+  }
+
+  private void wake() {
+    Waiter waiting = acceptor;
+    if (waiting != null) {
+      waiting.wake();
+    }
+    AcceptSelector selecting = sleeping;
+    if (selecting != null) {
+      selecting.wakeup();
     }
   }
 
@@ -134,11 +137,11 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
       try {
         if (rddp) {
-          use(provider.daemon().listen(atRddp(bound), backlog, flags()), bound);
+          streams = listen(atRddp(bound), backlog);
         }
         local = bound;
         listensByKernel = true;
-        kernel.configureBlocking(listener == null && isBlocking());
+        kernel.configureBlocking(streams == null && isBlocking());
         return;
       } catch (IOException e) {
         kernel.close();
@@ -220,7 +223,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       if (local == null) {
         throw new NotYetBoundException();
       }
-      if (listener == null) {
+      if (streams == null) {
         return acceptByKernel(nanos);
       }
       SocketChannel accepted = acceptNow();
@@ -252,47 +255,21 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     if (accepted != null) {
       return accepted;
     }
-    Shared<ProgramListener> used = listener;
-    ProgramListener own = used.acquire();
-    if (own == null) {
-      throw new AsynchronousCloseException();
-    }
-    try {
-      ProgramStream stream = take(own);
-      return stream == null ? null : new RddpSocketChannel(provider, stream);
-    } finally {
-      used.release();
-    }
-  }
-
-  private ProgramStream take(ProgramListener from) throws IOException {
-    offerLock.lock();
-    try {
-      ProgramStream first = offered;
-      offered = null;
-      return first == null ? from.accept(Duration.ZERO) : first;
-    } catch (EOFException e) {
-      if (listensByKernel) {
-        return null;
-      }
-      throw Failures.caused(new java.net.SocketException("The daemon has ended"), e);
-    } finally {
-      offerLock.unlock();
-    }
+    ProgramStream stream = streams.take();
+    return stream == null ? null : new RddpSocketChannel(provider, stream);
   }
 
   private SocketChannel awaitAccepted(long nanos) throws IOException {
     polling.begin();
     while (isOpen() && polling.goesOn()) {
-      if (isOffered()) {
+      if (streams.isOffered()) {
         polling.succeed();
         return acceptNow();
       }
     }
     long end = System.nanoTime() + nanos;
     SocketChannel accepted = null;
-    try (Selector both = listensByKernel ? watchBoth() : null) {
-      bothWays = both;
+    try {
       begin();
       while (isOpen() && accepted == null) {
         acceptor = Waiter.current();
@@ -302,60 +279,48 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
           throw new SocketTimeoutException("Accept timed out");
         }
         if (accepted == null && isOpen()) {
-          sleep(both, left);
+          sleep(left);
         }
       }
       return accepted;
     } finally {
       acceptor = null;
-      bothWays = null;
       end(accepted != null);
     }
   }
 
-  private Selector watchBoth() throws IOException {
-    Selector both = Kernel.provider().openSelector();
-    try {
-      kernel.register(both, SelectionKey.OP_ACCEPT);
-      JdkDescriptor.over(listener.descriptor()).register(both, SelectionKey.OP_READ);
-      return both;
-    } catch (IOException | RuntimeException e) {
-      both.close();
-      throw e;
+  private void sleep(long left) throws IOException {
+    Shared<ProgramListener> part = streams.part();
+    if (listensByKernel || part == null) {
+      sleepInSelector(part, left);
+    } else if (part.acquire() != null) {
+      try {
+        acceptor.await(part.descriptor(), Waiter.Event.IN, left);
+      } finally {
+        part.release();
+      }
     }
   }
 
-  private void sleep(Selector both, long left) throws IOException {
-    if (both == null) {
-      acceptor.await(listener.descriptor(), Waiter.Event.IN, left);
-      return;
+  private void sleepInSelector(Shared<ProgramListener> part, long left) throws IOException {
+    AcceptSelector used = sleeping;
+    if (used == null || !used.isOf(part)) {
+      if (used != null) {
+        used.close();
+      }
+      used = new AcceptSelector(listensByKernel ? kernel : null, part);
+      sleeping = used;
+      if (!isOpen()) {
+        used.close();
+      }
+      if (part != streams.part()) {
+        return;
+      }
     }
-    both.select(RddpSocketChannel.millis(Math.min(left, Waiter.LONGEST)));
-    both.selectedKeys().clear();
+    used.sleep(left);
     if (Thread.currentThread().isInterrupted()) {
       close();
       throw new ClosedByInterruptException();
-    }
-  }
-
-  private boolean isOffered() {
-    Shared<ProgramListener> used = listener;
-    ProgramListener own = used == null ? null : used.acquire();
-    if (own == null) {
-      return false;
-    }
-    offerLock.lock();
-    try {
-      if (offered == null) {
-        offered = own.accept(Duration.ZERO);
-      }
-      return offered != null;
-    } catch (IOException e) {
-      // accept() tells it.
-      return !listensByKernel;
-    } finally {
-      offerLock.unlock();
-      used.release();
     }
   }
 
@@ -363,28 +328,14 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
-    Shared<ProgramListener> used = listener;
+    if (streams != null) {
+      streams.close();
+    }
+    wake();
+    kernel.close();
+    AcceptSelector used = sleeping;
     if (used != null) {
       used.close();
-    }
-    Waiter waiting = acceptor;
-    if (waiting != null) {
-      waiting.wake();
-    }
-    Selector both = bothWays;
-    if (both != null) {
-      both.wakeup();
-    }
-    kernel.close();
-    offerLock.lock();
-    try {
-      if (offered != null) {
-        offered.abortAtClose();
-        offered.close();
-        offered = null;
-      }
-    } finally {
-      offerLock.unlock();
     }
   }
 
@@ -393,7 +344,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     // With listeners on both sides the kernel's never blocks.
     acceptLock.lock();
     try {
-      if (listener == null) {
+      if (streams == null) {
         keys.release();
         kernel.configureBlocking(blocking);
       }
@@ -411,12 +362,13 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   @Override
   public Shared<?> rddpPart() {
-    return listener;
+    return streams == null ? null : streams.part();
   }
 
   @Override
   public int readyOperations(int interest) {
-    return (interest & SelectionKey.OP_ACCEPT) != 0 && isOffered() ? SelectionKey.OP_ACCEPT : 0;
+    boolean accepts = (interest & SelectionKey.OP_ACCEPT) != 0 && streams != null;
+    return accepts && streams.isOffered() ? SelectionKey.OP_ACCEPT : 0;
   }
 
   /** Its socket becomes readable by itself. */

@@ -101,8 +101,11 @@ final class StreamConnection {
     try {
       if (wait) {
         awaitDecided(own, nanos);
-      } else if (!own.isDecided()) {
-        return false;
+      } else {
+        own.lookForEnd();
+        if (!own.isDecided()) {
+          return false;
+        }
       }
       own.check();
       return true;

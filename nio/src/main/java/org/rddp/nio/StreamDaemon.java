@@ -6,9 +6,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.rddp.client.RefusedException;
 import org.rddp.client.streams.ProgramListener;
@@ -37,6 +40,9 @@ final class StreamDaemon {
   private List<StreamNetwork> networks;
   private IOException failure;
   private long failedAt;
+
+  /** Those that have lost the daemon. */
+  private final Set<StreamListener> later = new HashSet<>();
 
   StreamDaemon(Path path, Map<String, String> environment) {
     this.path = path;
@@ -155,6 +161,32 @@ final class StreamDaemon {
       throw Failures.of(e);
     } catch (IOException e) {
       throw unreachable(e);
+    }
+  }
+
+  /** Lets a listener listen again when there is a daemon; a thread tries that until it has. */
+  void listenLater(StreamListener lost) {
+    synchronized (later) {
+      if (later.isEmpty()) {
+        Thread.ofPlatform().daemon().name("rddp-nio-listeners").start(this::listenAgain);
+      }
+      later.add(lost);
+    }
+  }
+
+  private void listenAgain() {
+    boolean all = false;
+    while (!all) {
+      LockSupport.parkNanos(NEXT_LOOK / 4);
+      List<StreamListener> waiting;
+      synchronized (later) {
+        waiting = List.copyOf(later);
+      }
+      List<StreamListener> done = waiting.stream().filter(StreamListener::listensAgain).toList();
+      synchronized (later) {
+        done.forEach(later::remove);
+        all = later.isEmpty();
+      }
     }
   }
 

@@ -25,6 +25,9 @@ public final class ProgramStream implements AutoCloseable {
   /** Longest wait in nanoseconds before the header is looked at again. */
   private static final long WAIT = 1_000_000_000;
 
+  /** Calls that moved nothing, of one thread or another, after which the socket is looked at. */
+  private static final int VAIN = 256;
+
   private static final MemorySegment FILLERS = Arena.global().allocate(FILLER);
   private static final MemorySegment DROPPED = Arena.global().allocate(64);
 
@@ -41,6 +44,9 @@ public final class ProgramStream implements AutoCloseable {
   private final ByteBuffer sendRing;
 
   private final ByteBuffer receiveRing;
+
+  /** Calls that moved nothing; how many is not exact. */
+  private int vain;
 
   /** The daemon has closed its end of the socket. */
   private volatile boolean lost;
@@ -158,7 +164,22 @@ public final class ProgramStream implements AutoCloseable {
         return -1;
       }
       check();
+      countVain();
       return 0;
+    }
+  }
+
+  /** A program that never waits learns by this that the daemon was killed. */
+  private void countVain() {
+    if ((++vain & VAIN - 1) == 0) {
+      lookForEnd();
+    }
+  }
+
+  /** Finds out whether the daemon was killed, of which the memory says nothing. */
+  public void lookForEnd() {
+    if (!lost && socket.isPeerClosed()) {
+      lost = true;
     }
   }
 
@@ -194,6 +215,7 @@ public final class ProgramStream implements AutoCloseable {
       }
       int octets = Math.min(room(at), from.remaining());
       if (octets == 0) {
+        countVain();
         return 0;
       }
       int first = Math.min(octets, sending.inRow(at));
@@ -245,21 +267,27 @@ public final class ProgramStream implements AutoCloseable {
    * end. What has come before does not do that, so look for it afterwards.
    */
   public void armReceiving() {
-    long dropped;
-    do {
-      // The message that has come before is for what has been seen.
+    // A message that has come before is for what has been seen.
+    long dropped = socket.receive(DROPPED.address(), DROPPED.byteSize());
+    if (dropped < 0) {
+      // Of a daemon that was killed before it received all, the kernel says an error first.
+      lookForEnd();
+    }
+    while (dropped > 0) {
       dropped = socket.receive(DROPPED.address(), DROPPED.byteSize());
-      if (dropped == 0) {
-        lost = true;
-      }
-    } while (dropped > 0);
+    }
+    if (dropped == 0) {
+      lost = true;
+    }
     header.armReceiving();
   }
 
   /** Makes the socket writable anew when half of the send ring is free. Look afterwards. */
   public void armSending() {
     // In this order: the daemon, which may not have seen all that is written, may answer at once.
-    socket.send(FILLERS.address(), FILLER);
+    if (socket.send(FILLERS.address(), FILLER) < 0) {
+      lookForEnd();
+    }
     header.armSending();
     ring();
   }

@@ -9,8 +9,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * One end of a socketpair(2) of Unix-domain sockets. {@link #send} and {@link #receive} never wait
- * and allocate nothing. Any thread may use it; {@link #close} last.
+ * One end of a socketpair(2) of Unix-domain sockets. {@link #send}, {@link #receive} and {@link
+ * #isPeerClosed} never wait and allocate nothing. Any thread may use it; {@link #close} last.
  */
 public final class PairedSocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
@@ -25,6 +25,7 @@ public final class PairedSocket implements AutoCloseable {
   private static final int SHUT_RDWR = 2;
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int POLLHUP = 16;
 
   private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
   private static final SystemCall BIND = SystemCall.bind("bind", "i:ili");
@@ -35,6 +36,11 @@ public final class PairedSocket implements AutoCloseable {
   // They do not capture errno, so that calls allocate nothing.
   private static final MethodHandle SEND = SystemCall.exact("send", "l:illi");
   private static final MethodHandle RECEIVE = SystemCall.exact("recv", "l:illi");
+  private static final MethodHandle POLL = SystemCall.exact("poll", "i:lli");
+
+  /** The argument of poll(2). */
+  private static final ThreadLocal<MemorySegment> POLLED =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(8, 4));
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -183,6 +189,25 @@ public final class PairedSocket implements AutoCloseable {
       throw closed;
     } catch (Throwable unexpected) {
       throw new AssertionError("recv", unexpected);
+    }
+  }
+
+  /**
+   * Whether the other end is closed, or both directions have ended. Unlike {@link #receive} it says
+   * so before what has come is received, and where octets that the other end has not received make
+   * the first call fail.
+   */
+  public boolean isPeerClosed() {
+    MemorySegment entry = POLLED.get();
+    entry.set(ValueLayout.JAVA_INT, 0, descriptor.number());
+    entry.set(ValueLayout.JAVA_INT, 4, 0);
+    try {
+      int ready = (int) POLL.invokeExact(entry.address(), 1L, 0);
+      return ready > 0 && (entry.get(ValueLayout.JAVA_SHORT, 6) & POLLHUP) != 0;
+    } catch (IllegalStateException closed) {
+      throw closed;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("poll", unexpected);
     }
   }
 
