@@ -38,6 +38,9 @@ final class RddpKey extends AbstractSelectionKey {
   /** In its list of those that are looked at, or -1. */
   int place = -1;
 
+  /** Among the selected keys, or -1. */
+  int selected = -1;
+
   /** How often in a row it was looked at and not ready. */
   int idle;
 

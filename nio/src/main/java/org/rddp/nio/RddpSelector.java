@@ -12,12 +12,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
-import java.util.AbstractSet;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.HashSet;
-import java.util.Iterator;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,8 +41,7 @@ final class RddpSelector extends AbstractSelector {
   private final Selector kernel;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> keysSeen = Collections.unmodifiableSet(keys);
-  private final Set<SelectionKey> selected = new HashSet<>();
-  private final Set<SelectionKey> selectedSeen = new Ungrowable(selected);
+  private final SelectedKeys selected = new SelectedKeys();
   private final AtomicReference<RddpKey> changed = new AtomicReference<>();
   private final AdaptivePolling polling = new AdaptivePolling(StreamConnection.POLLING);
   private final Consumer<SelectionKey> onKernel = this::onKernel;
@@ -79,40 +75,6 @@ final class RddpSelector extends AbstractSelector {
     kernel = Kernel.provider().openSelector();
   }
 
-  /** A set from which keys are removed only. */
-  private static final class Ungrowable extends AbstractSet<SelectionKey> {
-    private final Set<SelectionKey> set;
-
-    Ungrowable(Set<SelectionKey> set) {
-      this.set = set;
-    }
-
-    @Override
-    public int size() {
-      return set.size();
-    }
-
-    @Override
-    public boolean contains(Object key) {
-      return set.contains(key);
-    }
-
-    @Override
-    public Iterator<SelectionKey> iterator() {
-      return set.iterator();
-    }
-
-    @Override
-    public boolean remove(Object key) {
-      return set.remove(key);
-    }
-
-    @Override
-    public void clear() {
-      set.clear();
-    }
-  }
-
   private void ensureOpen() {
     if (!isOpen()) {
       throw new ClosedSelectorException();
@@ -128,7 +90,7 @@ final class RddpSelector extends AbstractSelector {
   @Override
   public Set<SelectionKey> selectedKeys() {
     ensureOpen();
-    return selectedSeen;
+    return selected;
   }
 
   // ---- Registering, by any thread ----
@@ -231,7 +193,7 @@ final class RddpSelector extends AbstractSelector {
       }
       selecting = true;
       try {
-        synchronized (selectedSeen) {
+        synchronized (selected) {
           return selectLocked(millis, action);
         }
       } finally {
@@ -376,7 +338,7 @@ final class RddpSelector extends AbstractSelector {
       ensureOpen();
       return 1;
     }
-    if (selected.add(key)) {
+    if (selected.put(key)) {
       key.ready(ready);
       return 1;
     }
@@ -484,7 +446,7 @@ final class RddpSelector extends AbstractSelector {
   protected void implCloseSelector() throws IOException {
     wakeup();
     synchronized (this) {
-      synchronized (selectedSeen) {
+      synchronized (selected) {
         for (SelectionKey each : keys) {
           each.cancel();
           forget((RddpKey) each);

@@ -25,6 +25,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -391,12 +392,13 @@ class SelectorTest extends ConnectedChannels {
   @Test
   void shouldAllocateNothingForAReadAWriteAndASelection() throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    client.register(selector, SelectionKey.OP_READ);
+    SelectionKey key = client.register(selector, SelectionKey.OP_READ);
     server.configureBlocking(false);
     ByteBuffer heap = ByteBuffer.allocate(64);
     ByteBuffer direct = ByteBuffer.allocateDirect(64);
+    ByteBuffer[] both = {heap, direct};
     SelectionKey[] seen = new SelectionKey[1];
-    java.util.function.Consumer<SelectionKey> action = key -> seen[0] = key;
+    java.util.function.Consumer<SelectionKey> action = each -> seen[0] = each;
     long least = Long.MAX_VALUE;
     long id = Thread.currentThread().threadId();
     for (int run = 0; run < 50 && least > 0; run++) {
@@ -411,10 +413,67 @@ class SelectorTest extends ConnectedChannels {
             read += client.read(heap.clear());
           }
         }
+        heap.clear();
+        direct.clear();
+        server.write(both);
+        heap.clear();
+        direct.clear();
+        key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        while (direct.hasRemaining()) {
+          selector.select();
+          client.read(both);
+          selector.selectedKeys().clear();
+        }
+        key.interestOps(SelectionKey.OP_READ);
       }
       least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
     }
     assertThat(least).isZero();
+  }
+
+  @Test
+  void shouldKeepSelectedKeysUntilTheyAreRemoved() throws Exception {
+    List<SocketChannel> opened = new ArrayList<>();
+    try {
+      Set<SelectionKey> all = new HashSet<>();
+      for (int i = 0; i < 40; i++) {
+        SocketChannel one = provider.openSocketChannel();
+        opened.add(one);
+        one.connect(listener.getLocalAddress());
+        opened.add(listener.accept());
+        one.configureBlocking(false);
+        all.add(one.register(selector, SelectionKey.OP_WRITE));
+      }
+      Set<SelectionKey> selected = selector.selectedKeys();
+      assertThat(selector.select()).isEqualTo(40);
+      assertThat(selected).containsExactlyInAnyOrderElementsOf(all);
+      Set<SelectionKey> seen = new HashSet<>();
+      for (Iterator<SelectionKey> each = selected.iterator(); each.hasNext(); ) {
+        SelectionKey key = each.next();
+        assertThat(seen.add(key)).isTrue();
+        if (seen.size() % 3 != 0) {
+          each.remove();
+          assertThat(selected.contains(key)).isFalse();
+        }
+      }
+      assertThat(seen).isEqualTo(all);
+      assertThat(selected).hasSize(13);
+      SelectionKey left = selected.iterator().next();
+      assertThat(selected.remove(left)).isTrue();
+      assertThat(selected.remove(left)).isFalse();
+      assertThat(selected).hasSize(12);
+      // Those that were removed are selected anew.
+      assertThat(selector.selectNow()).isEqualTo(28);
+      left.cancel();
+      selector.selectNow();
+      assertThat(selected).hasSize(39).doesNotContain(left);
+      selected.clear();
+      assertThat(selected).isEmpty();
+    } finally {
+      for (SocketChannel each : opened) {
+        each.close();
+      }
+    }
   }
 
   @Test

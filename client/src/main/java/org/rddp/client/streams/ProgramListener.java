@@ -58,6 +58,9 @@ public final class ProgramListener implements AutoCloseable {
   public StreamOffer receive(Duration timeout) throws IOException {
     long end = System.nanoTime() + timeout.toNanos();
     StreamOffer offer = socket.receive();
+    if (offer != null || timeout.isZero()) {
+      return offer;
+    }
     PollSet poll = new PollSet();
     poll.add(socket.descriptor());
     for (long left = timeout.toNanos(); offer == null && left > 0; left = end - System.nanoTime()) {
