@@ -72,7 +72,7 @@ class PropertyTest {
   }
 
   /** Starts a JVM with the property. */
-  private static Process start(TestDaemon daemon, String... arguments) throws Exception {
+  static Process start(TestDaemon daemon, String... arguments) throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
