@@ -259,7 +259,9 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void fail() {
     if (!failed) {
       failed = true;
-      // DDP-3-09, DDP-6.2-01, DDP-6.2.2-02, DDP-6.2.2-03, DDP-7.1-19
+      // DDP-3-09: no more transfer on a Stream that failed; DDP-6.2-01: its teardown is the user's.
+      // DDP-6.2.2-02: what was posted ends in error; DDP-6.2.2-03, DDP-7.1-19: but one more
+      // message.
       stop(maySend() && sender.isOpen() ? 1 : 0);
     }
   }

@@ -255,7 +255,9 @@ final class RdmapReceiver implements UlpHandler {
     } else if (RdmapHeader.sendsWithImmediate(opcode)) {
       handler.onReceivedWithImmediate(token, octets, rsvdUlpRest, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) { // RDMAP-4.1-06, RDMAPX-4-03
-      // RDMAP-5.3-01, RDMAP-5.3-07, RDMAP-5.5-10, RDMAP-5.5-11, RDMAPX-5.4-03
+      // RDMAP-5.3-01: "One Send Message Type MUST consume one Untagged Buffer", RDMAP-5.3-07: also
+      // one of no octets. RDMAP-5.5-10: "Delivered to the ULP only after the DDP Message has been
+      // Delivered"; Reads and Atomics before it may still wait (RDMAP-5.5-11, RDMAPX-5.4-03).
       handler.onReceived(token, octets, solicited, 0);
     } else if (mayInvalidate(rsvdUlpRest)) {
       taggedBuffers.invalidate(rsvdUlpRest); // RDMAP-5.3-02, RDMAP-5.3-03

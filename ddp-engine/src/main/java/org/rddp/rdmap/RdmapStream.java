@@ -186,7 +186,9 @@ public final class RdmapStream {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
     long sequence = add(request, CompletionKind.WRITE, request.length());
-    // RDMAP-4.3-01, RDMAP-5.1-03, RDMAP-5.1-04, RDMAP-5.1-05, RDMAP-5.5-08
+    // RDMAP-5.1-03, RDMAP-5.5-08: "in the order they were submitted by the ULP". RDMAP-5.1-04: "A
+    // single RDMA Write Message can only write to one remote Tagged Buffer". RDMAP-5.1-05: of any
+    // length. RDMAP-4.3-01: without a header of its own.
     return sender.postTagged(sequence, RdmapHeader.WRITE, request);
   }
 

@@ -96,7 +96,10 @@ final class Responder {
     reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
     ddp.sender()
-        // RDMAP-5.2-03, RDMAP-5.2-06, RDMAP-5.2-08, RDMAP-5.2-10, RDMAP-5.5-13, RDMAPX-5.3-02
+        // RDMAP-5.2-08: "it MUST respond with a valid RDMA Read Response Message", one for each
+        // (RDMAP-5.2-06), without the program (RDMAP-5.2-03). RDMAP-5.2-10, RDMAP-5.5-13: "in the
+        // order the RDMA Read Request Messages were Delivered by DDP", Atomics likewise
+        // (RDMAPX-5.3-02).
         .postResponse(
             RdmapHeader.READ_RESPONSE,
             ReadRequest.sinkStag(segment, at), // RDMAP-4.5-01

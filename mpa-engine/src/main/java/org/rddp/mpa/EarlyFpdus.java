@@ -184,7 +184,9 @@ final class EarlyFpdus {
         long end = passed.end(0);
         passed.removeFirst();
         if (receiver.skip(end)) {
-          // MPA-1.2-01, MPA-2-01, MPA-3-12, MPAA-3-07, MPAB-1-04, D03-5.1.2-04
+          // MPA-3-12: "a mechanism to indicate when a given ULPDU (and prior ULPDUs) are complete
+          // (Delivered to DDP)"; MPA-1.2-01, MPAA-3-07, D03-5.1.2-04. Early FPDUs were placed out
+          // of order, and are delivered in order (MPA-2-01, MPAB-1-04).
           handler.onDelivered(end);
         }
       } else {

@@ -130,8 +130,9 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
    */
   Depths depths(MpaSettings settings, boolean servesRtr) {
     // ELSEWHERE is greater than any depth.
-    int served = Math.min(settings.ird(), ord); // P2P-9.1-02, P2P-9.1-07, P2P-9.1-11, RDMAP-6.1-03
-    // P2P-9.1-03, P2P-9.1-09, P2P-12-01
+    // At least the peer's ORD, if we can: P2P-9.1-02, P2P-9.1-11, RDMAP-6.1-03; P2P-9.1-07.
+    int served = Math.min(settings.ird(), ord);
+    // At most the peer's IRD (P2P-9.1-03, P2P-12-01); one more for a Read as RTR (P2P-9.1-09).
     return new Depths(ird, ord, servesRtr ? Math.max(served, 1) : served, settings.ordInUse(ird));
   }
 }

@@ -466,7 +466,9 @@ public final class MpaConnection implements StreamHandler {
       return;
     }
     if (receiver.atBoundary()) {
-      handler.onPeerClosed(); // MPA-3-13, MPA-7.2-02, DDP-3-10, DDP-3-11, D03-5.1-01
+      // MPA-3-13, MPA-7.2-02: DDP is "made aware that a graceful close of the TCP connection has
+      // been received by the TCP"; so ask DDP-3-10, DDP-3-11 and D03-5.1-01.
+      handler.onPeerClosed();
     } else {
       String detail = "the peer closed behind " + receiver.remainder();
       receiver.close();

@@ -80,12 +80,16 @@ final class MpaReceiver {
       whole.set(at, left);
       int size = reader.size(whole, position); // MPA-5.2-01
       if (size == 0 || size > left) { // MPA-1.2-05, MPAA-4-07, MPAB-2.1-04, MPAB-2.1-08
-        // MPA-5.1-09, MPAA-4-01, MPAA-5.2-01, MPAA-5.2-03, MPAA-5.2-04, D03-13.2-02
+        // MPA-5.1-09, MPAA-4-01: "MPA receivers MUST NOT depend on FPDU Alignment on TCP segment
+        // boundaries". MPAA-5.2-01, MPAA-5.2-03, MPAA-5.2-04, D03-13.2-02: what is kept is never
+        // too small for an FPDU.
         kept.keep(at, left, packet);
         keptSize = size;
         return;
       }
-      pass(whole, size); // MPAA-4-03, MPAA-4-05, MPAB-2.1-07, MPAB-2.1-09, ANA-6-02
+      // Whole FPDUs are passed out of the segment, one (MPAA-4-03) or several (MPAA-4-05,
+      // ANA-6-02), and nothing is kept of them (MPAB-2.1-07, MPAB-2.1-09).
+      pass(whole, size);
       at += size;
     }
   }
@@ -206,8 +210,10 @@ final class MpaReceiver {
 
   /** Verifies an FPDU and then passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
-    if (reader.crcWrong(fpdu, size)) { // MPA-4.4-16, MPA-6-01, MPAB-2.1-01, DDP-3-07, ANA-8.1-07
-      // MPA-4.4-17, MPA-8-04, MPA-9.1-01, ANA-8.1-06, ANA-8.1-08, ANA-8.2.1-04
+    // MPA-4.4-16, MPA-6-01: "the receiver MUST first perform the following"; MPAB-2.1-01, DDP-3-07.
+    if (reader.crcWrong(fpdu, size)) {
+      // MPA-4.4-17: "the receiver MUST treat the FPDU as an invalid FPDU"; MPA-8-04, MPA-9.1-01.
+      // This meets peers that speak no MPA, too: ANA-8.1-06, ANA-8.1-07, ANA-8.1-08, ANA-8.2.1-04.
       fail(MpaError.CRC, reader.crcFault(fpdu, position, size));
       return;
     }
@@ -224,7 +230,10 @@ final class MpaReceiver {
     if (observer != null) {
       observer.onReceived(size, ulpdu);
     }
-    handler.onUlpdu(ulpdu); // MPA-3-06, MPA-3-09, MPA-4.3-15, MPAB-1-02, DDP-3-04, DDP-3-08
+    // MPA-3-09: "MPA MUST pass each ULPDU with its length to DDP when it has been validated"; of
+    // any length (MPA-3-06, DDP-3-08) and content (MPAB-1-02). MPA-4.3-15, DDP-3-04: "MPA Receivers
+    // MUST preserve ULPDU boundaries".
+    handler.onUlpdu(ulpdu);
   }
 
   private void fail(MpaError error, String detail) {

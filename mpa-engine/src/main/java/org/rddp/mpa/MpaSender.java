@@ -111,14 +111,17 @@ final class MpaSender {
     int size = size(headLength + payloadLength);
     boolean inTrain = size <= stream.trainSegment();
     boolean room = inTrain || leavesRoom(size);
-    // MPA-2-03, MPA-5.1-05, MPAA-1-02, MPAA-2-02, MPAA-2-04, MPAB-2.2-03, ANA-6-01
+    // A segment takes several FPDUs only if each is whole in it: MPA-2-03, MPA-5.1-05, MPAA-1-02,
+    // ANA-6-01. The one that does not fit begins the next segment, and this one stays shorter:
+    // MPAA-2-02, MPAA-2-04, MPAB-2.2-03.
     long address = stream.reserve(size, packing, more && isFull(size));
     if (address == 0) {
       return false;
     }
     // MPA-3-01, MPAA-1-07, D03-7.3-04
     write(address, size, head, headLength, payload, payloadLength);
-    // MPA-3-16, MPA-5.1-04, MPAA-1-01, MPAA-2-01, D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01
+    // The segment begins with an FPDU and holds whole ones, whatever their size: MPA-3-16,
+    // MPA-5.1-04, MPAA-1-01, MPAA-2-01; in the draft D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01.
     stream.commit(size, more && room); // ANA-6-08
     return true;
   }
@@ -151,7 +154,9 @@ final class MpaSender {
       writePlain(address, head, headLength, payload, payloadLength);
       crc = crc32c.update(0, address, crcAt);
     }
-    // MPA-4.1-06, MPA-4.4-10, MPA-4.4-15, MPA-4.4-18, MPA-4.4-19, D03-7.2-03, D03-7.2-04
+    // MPA-4.4-15, MPA-4.1-06: "the resultant value is placed into the CRC field at the end of the
+    // FPDU", also where it is not checked (MPA-4.4-10). Figures: MPA-4.4-18, MPA-4.4-19;
+    // D03-7.2-03, D03-7.2-04.
     Memory.putInt(address + crcAt, Integer.reverseBytes(crc));
     offset += size;
     if (observer != null) {
@@ -236,7 +241,8 @@ final class MpaSender {
     cursor = address;
     origin = address - offset;
     header = address;
-    // MPA-4.3-10, MPA-7.1.2-22, D03-7.1-01, ANA-8-02, ANA-8.1-09, ANA-8.2.1-07
+    // MPA-4.3-10, MPA-7.1.2-22: "the first octets sent are the special Marker 0x00000000"; so does
+    // D03-7.1-01, and peers that expect no MPA see zeros: ANA-8-02, ANA-8.1-09, ANA-8.2.1-07.
     if (Markers.at(offset)) {
       header += Markers.OCTETS;
       Memory.putInt(address, 0); // MPA-4.3-07
@@ -265,8 +271,12 @@ final class MpaSender {
 
   private void putMarkerWhereDue() {
     if (Markers.at(cursor - origin)) { // MPA-4.3-03, MPA-4.3-04
-      // MPA-4.2-02, MPA-4.2-04, MPA-4.2-05, MPA-4.3-13, MPA-4.3-14, MPA-4.3-17, MPA-4.4-20,
-      // D03-6.1-01, D03-7.1-02
+      // MPA-4.2-04: "the number of octets in the TCP stream from the beginning of the ULPDU Length
+      // field to the first octet of the entire Marker". The upper 16 bits are zero (MPA-4.2-02),
+      // and
+      // the lowest two (MPA-4.2-05, D03-7.1-02). MPA-4.3-13, MPA-4.3-14: "all point to the same
+      // point in the TCP stream". Examples: MPA-4.3-17, MPA-4.4-20. The draft counts from elsewhere
+      // (D03-6.1-01).
       Memory.putInt(cursor, (int) (cursor - header));
       cursor += Markers.OCTETS;
     }

@@ -256,7 +256,9 @@ public final class MpaStartup implements StreamHandler {
     }
     stream.alarm(stream.now() + timeoutNanos); // MPA-7.1.2-24, MPA-7.1.2-27
     if (initiator) {
-      // MPA-7.1-03, MPA-7.1-08, MPA-7.1.2-01, MPA-7.1.4-02, D03-8.1-02
+      // MPA-7.1.2-01: "When MPA is started in the Initiator mode, the MPA implementation MUST send
+      // a valid MPA Request Frame"; D03-8.1-02. At once (MPA-7.1-03, MPA-7.1.4-02), whichever end
+      // sent the SYN (MPA-7.1-08).
       negotiation.prepareRequest(requestData);
       negotiation.flush(stream);
     }
@@ -273,7 +275,8 @@ public final class MpaStartup implements StreamHandler {
       return;
     }
     connection =
-        // MPA-7.1-02, MPA-7.1.2-11, MPA-7.1.2-12, MPA-7.1.2-18, DDP-6.1-01, D03-8.1-05
+        // Both directions begin here (MPA-7.1-02, DDP-6.1-01), and no FPDU before: MPA-7.1.2-12,
+        // D03-8.1-05. What comes now is "any data received as FPDUs": MPA-7.1.2-11, MPA-7.1.2-18.
         new MpaConnection(
             stream,
             user,
@@ -357,7 +360,9 @@ public final class MpaStartup implements StreamHandler {
   public void onAlarm(long now) {
     if (phase == Phase.AWAITING_FRAME) {
       String after = " after " + timeoutNanos / 1_000_000 + " ms";
-      // MPA-7.1.2-24, MPA-7.1.2-27, D03-8.1-08, ANA-8.1-02, ANA-8.2.1-02, ANA-8.2.4.4-02
+      // MPA-7.1.2-24, MPA-7.1.2-27: "a reasonable timeout while waiting for the entire set of
+      // startup frames", also with the draft's peers (D03-8.1-08) and with others that say nothing
+      // or too little: ANA-8.1-02, ANA-8.2.1-02, ANA-8.2.4.4-02.
       fail(MpaError.STARTUP, negotiation.reader().missing() + after);
     } else if (phase != Phase.AGREED && closing) {
       stream.abort();
@@ -454,7 +459,9 @@ public final class MpaStartup implements StreamHandler {
   private void processFrame(boolean octetsFollow) {
     StartupFrameReader reader = negotiation.reader();
     if (reader.fault() != null) {
-      // MPA-7.1.2-04, MPA-7.1.2-15, MPA-7.1.2-20, D03-8.1-04, D03-8.1-07, D03-9-01
+      // MPA-7.1.2-04, MPA-7.1.2-15: "improperly formatted, the implementation MUST close the TCP
+      // connection and exit MPA"; MPA-7.1.2-20: "and an error returned to the ULP". The draft's key
+      // alike: D03-8.1-04, D03-8.1-07, D03-9-01.
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {
       refuse(reader.incompatibility()); // MPA-7.1.1-17, MPA-7.1.2-15

@@ -59,15 +59,23 @@ public record Negotiated(
       depths = theirs.depths(settings, !initiator && rtr.contains(Rtr.READ));
     }
     return new Negotiated(
-        // MPA-4.4-05, MPA-4.4-08, MPA-7.1.1-08, MPA-7.1.1-09, MPAC-1-07, MPAC-2.5-02
+        // MPA-7.1.1-09, MPA-4.4-08: "When this bit is '1' in either the MPA Request Frame or MPA
+        // Reply Frame, CRCs MUST be generated and checked by both endpoints"; MPA-7.1.1-08,
+        // MPA-4.4-05: otherwise by neither. RDMAC always requires them: MPAC-1-07, MPAC-2.5-02.
         settings.crc() || peer.crc() || rdmac,
-        // MPA-4.3-03, MPA-7.1.1-06, MPA-7.1.1-07, MPAC-F15-06, MPAC-F15-07, MPAC-F15-08,
-        // MPAC-F15-09, MPAC-F16-05, MPAC-F16-06, MPAC-F16-07, MPAC-F16-08, MPAC-F17-01,
-        // MPAC-F17-02, MPAC-F17-03
+        // MPA-4.3-03, MPA-7.1.1-06: Markers go "when their use is declared by the opposing
+        // receiver"; MPA-7.1.1-07: "When in a received MPA Request Frame or MPA Reply Frame and the
+        // value is '0', Markers MUST NOT be added". Hence these cells of appendix C.
+        // Figure 15: MPAC-F15-06, MPAC-F15-07, MPAC-F15-08, MPAC-F15-09.
+        // Figure 16: MPAC-F16-05, MPAC-F16-06, MPAC-F16-07, MPAC-F16-08.
+        // Figure 17: MPAC-F17-01, MPAC-F17-02, MPAC-F17-03.
         peer.markers(),
         settings.markers() || rdmac, // MPAC-2.3-01, MPAC-2.5-02, MPAC-F16-03, MPAC-F16-04
         peer.revision(),
-        draft || rdmac ? 0 : 1, // MPA-3-14, MPAC-1-05, MPAC-2.3-01, MPAC-2.4-02, MPAC-F16-02
+        // MPA-3-14: "MPA MUST provide the protocol version negotiated with its peer to DDP";
+        // MPAC-1-05: "the DDP and RDMAP version MUST be identical in the two directions", which is
+        // 0 with RDMAC: MPAC-2.3-01, MPAC-2.4-02, MPAC-F16-02.
+        draft || rdmac ? 0 : 1,
         depths,
         rtr,
         false);

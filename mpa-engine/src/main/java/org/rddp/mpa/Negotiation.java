@@ -38,8 +38,10 @@ final class Negotiation {
     if (settings.startKey()) {
       return settings.streamedPrivateData() ? new PrivateDataMessage() : new StartKey();
     }
-    // MPA-7.1.1-17, MPAC-0-01, MPAC-1-02, MPAC-1-03, MPAC-1-04, MPAC-F15-02, MPAC-F15-03,
-    // MPAC-F15-04, MPAC-F15-05
+    // MPA-7.1.1-17: "If the MPA receiver cannot interoperate with the received version, then it
+    // MUST close the connection". Whether it can with RDMAC is a setting (MPAC-0-01, MPAC-1-03,
+    // MPAC-1-04); without it (MPAC-1-02) the connection closes in these cells of figure 15:
+    // MPAC-F15-02, MPAC-F15-03, MPAC-F15-04, MPAC-F15-05.
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
     return initiator
         ? new RequestReplyReader(Kind.REPLY, lowest, revision)
@@ -107,7 +109,9 @@ final class Negotiation {
       Enhancement answer = peer.enhancement().answer(settings, rejected); // P2P-6-07
       set(peer.revision(), true, rejected, answer.prefix(privateData)); // P2P-6-07, P2P-9.1-12
     } else {
-      // MPA-7.1.1-13, MPA-7.1.2-06, MPA-7.1.2-10, MPAC-2.4-01, P2P-10-02
+      // MPA-7.1.1-13: "acceptance '0', or rejection '1'"; MPA-7.1.2-06, MPA-7.1.2-10: "the MPA
+      // Reply Frame MAY include ULP-supplied Private Data". In the revision of the Request:
+      // MPAC-2.4-01, P2P-10-02.
       set(peer.revision(), false, rejected, privateData);
     }
   }

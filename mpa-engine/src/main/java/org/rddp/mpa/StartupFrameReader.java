@@ -61,8 +61,10 @@ abstract class StartupFrameReader {
       taken += part;
       count += part;
       if (count == end) {
-        // MPA-7.1.3-02, MPA-7.1.5-01, ANA-8.1-03, ANA-8.2.2-01, ANA-8.2.3-01, ANA-8.2.4.1-01,
-        // ANA-8.2.4.2-01, ANA-8.2.4.3-01, ANA-8.2.4.4-01
+        // Other octets than a frame's end the startup at the first wrong one: MPA-7.1.3-02,
+        // MPA-7.1.5-01. So end peers that speak another protocol: ANA-8.1-03; text ANA-8.2.2-01,
+        // ANA-8.2.3-01; iSCSI ANA-8.2.4.1-01; iSNS ANA-8.2.4.2-01; DNS ANA-8.2.4.3-01; others
+        // ANA-8.2.4.4-01.
         fault = count <= expected.keyOctets() ? checkKey(count - 1) : checkField();
       }
     }
@@ -104,7 +106,9 @@ abstract class StartupFrameReader {
 
   private String checkKey(int at) {
     int octet = octets[at] & 0xff;
-    // MPA-7.1.1-03, MPA-7.1.1-05, MPA-7.1.2-23, D03-8.1.1-03, ANA-8.2.1-01
+    // MPA-7.1.1-03, MPA-7.1.1-05: "close the connection and report an error locally if any other
+    // value is detected"; D03-8.1.1-03. MPA-7.1.2-23: the other frame's key is
+    // "Initiator/Initiator", or an echo (ANA-8.2.1-01).
     if (octet == expected.key(at)) {
       return null;
     }

@@ -120,7 +120,9 @@ public final class TaggedBuffer {
    */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean associatedWith(DomainMember user) {
-    // DDP-8.2-01, DDP-8.2-02, DDP-8.2-04, RDMAP-8.1.1-01, RDMAP-8.1.1-02
+    // DDP-8.2-01, RDMAP-8.1.1-01: "a specific Stream in a specific Protection Domain cannot access
+    // an STag in a different Protection Domain"; DDP-8.2-02, RDMAP-8.1.1-02: "if an STag is limited
+    // in scope to a single Stream, no other Stream can use the STag". DDP-8.2-04: both.
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 

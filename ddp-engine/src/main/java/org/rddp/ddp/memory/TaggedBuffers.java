@@ -70,7 +70,9 @@ public final class TaggedBuffers {
     if ((rights & ~AccessRights.ALL) != 0) {
       throw new IllegalArgumentException("unknown rights: " + rights);
     }
-    // DDP-8.3-01, DDP-8.3-03, DDP-8.3.1-02, RDMAP-5.1-06, RDMAP-8.1.1-04
+    // RDMAP-8.1.1-04: "a mechanism for the ULP to establish and revoke the association of a ULP
+    // Buffer to an STag and TO range", as DDP-8.3-01 and DDP-8.3.1-02 ask for. DDP-8.3-03: the
+    // stream. RDMAP-5.1-06: TOs may begin anywhere.
     return add(domain, stream, address, length, baseTo, rights, null);
   }
 
@@ -252,7 +254,9 @@ public final class TaggedBuffers {
     if (table[place] == null) {
       return false;
     }
-    table[place].end(); // DDP-8.3-01, DDP-8.3-02, DDP-8.3.1-02, DDP-8.3.1-04, RDMAP-8.1.1-04
+    // DDP-8.3-01, DDP-8.3-02, DDP-8.3.1-02, RDMAP-8.1.1-04: "revoke the association"; from here on
+    // nothing writes to the buffer (DDP-8.3.1-04).
+    table[place].end();
     close(place);
     size--;
     return true;

@@ -95,8 +95,11 @@ final class DeferredSegments {
     long before = held.isEmpty() ? deliveredUpTo : Math.min(deliveredUpTo, held.firstPosition());
     int number = early.before(before);
     for (int i = 0; i < number && !early.isEmpty(); i++) {
-      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01, RDMAP-5.5-06, RDMAP-5.5-07,
-      // RDMAP-5.5-10, RDMAPX-5.4-01, RDMAPX-5.4-02
+      // All delivery is in the order of the stream, of which nothing is missing before this:
+      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01. RDMAP-5.5-06, RDMAP-5.5-10: "Delivered
+      // to the ULP at the Remote Peer after they are Delivered to RDMAP by DDP"; RDMAP-5.5-07:
+      // Reads "MUST NOT start processing at the Remote Peer until they have been Delivered to RDMAP
+      // by DDP"; RDMAPX-5.4-01, RDMAPX-5.4-02: nor do Atomics.
       receiver.takeEarly(early.get(i));
     }
     if (!early.isEmpty()) {

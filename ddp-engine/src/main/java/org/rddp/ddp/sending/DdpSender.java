@@ -448,7 +448,9 @@ public final class DdpSender {
    * one.
    */
   private int nextPayload(OutgoingMessage message) {
-    // MPA-3-03, MPA-4.5-05, MPAA-2-01, MPAB-1-03, DDP-3-01, DDP-3-02, DDP-5.2-01
+    // MPA-3-03: "DDP SHOULD limit each record size to MULPDU"; so do DDP-5.2-01 and MPAB-1-03.
+    // MPA-4.5-05: "as large as possible, but less than or equal to MULPDU"; MPAA-2-01.
+    // MULPDU is asked for anew (DDP-3-01), and what was posted stays as it is (DDP-3-02).
     int full = message.nextPayload(mpa.fullMulpdu());
     int fitting = message.nextPayload(mpa.mulpdu()); // MPA-4.5-04, MPAA-2-02
     return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;

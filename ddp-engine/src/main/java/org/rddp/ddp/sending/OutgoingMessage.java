@@ -317,10 +317,14 @@ public final class OutgoingMessage {
     boolean last = sent + payload == length; // DDP-4.1-03, DDP-5.2-10
     int ulp = rsvdUlp | ulpBits;
     if (tagged) {
-      // DDP-4.2-02, DDP-4.2-05, DDP-4.2-07, DDP-5.2-07, DDP-5.2-08, DDP-5.2-11
+      // The user's RsvdULP (DDP-4.2-02), STag (DDP-4.2-05) and first TO (DDP-4.2-07, DDP-5.2-07);
+      // a segment's TO counts from that (DDP-5.2-08). With no octets STag and TO mean nothing
+      // (DDP-5.2-11).
       DdpHeader.writeTagged(at, version, last, ulp, target, to + sent);
     } else {
-      // DDP-4.1-05, DDP-4.3-02, DDP-4.3-05, DDP-4.3-09, DDP-4.3-10, DDP-5.2-05
+      // RsvdULP (DDP-4.3-02), QN (DDP-4.3-05) and MSN (DDP-4.3-09) are those of the message; MO
+      // counts from its first octet (DDP-4.3-10, DDP-5.2-05), so the last has the highest
+      // (DDP-4.1-05).
       DdpHeader.writeUntagged(at, version, last, ulp, rsvdUlpRest, target, msn, (int) sent);
     }
   }
