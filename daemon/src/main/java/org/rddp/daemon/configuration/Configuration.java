@@ -16,8 +16,8 @@ import java.util.Map;
  * @param metrics where metrics are served over HTTP
  * @param interfaces the interfaces, at least one
  * @param log the log
- * @param keys what each key outside of interfaces means, missing ones included, by full key such as
- *     {@code limits.memory}
+ * @param keys what each key means, missing ones included, by full key such as {@code limits.memory}
+ *     or {@code interface[1].mtu}
  */
 public record Configuration(
     ControlConfiguration control,

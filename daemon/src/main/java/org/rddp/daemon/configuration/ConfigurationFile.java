@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
@@ -134,9 +133,8 @@ public final class ConfigurationFile {
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
     EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces);
     root.refuseUnknownKeys();
-    Map<String, Object> keys = new LinkedHashMap<>(root.values());
-    keys.keySet().removeIf(key -> key.startsWith("interface["));
-    return new Configuration(control, dpdk, engine, limits, metrics, interfaces, log, keys);
+    return new Configuration(
+        control, dpdk, engine, limits, metrics, interfaces, log, root.values());
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {
@@ -145,7 +143,7 @@ public final class ConfigurationFile {
     if (memory % MIB != 0) {
       section.refuse("memory", "is not a multiple of 1 MiB", "whole MiB");
     }
-    List<String> arguments = section.strings("arguments");
+    List<String> arguments = section.strings("arguments", List.of());
     section.refuseUnknownKeys();
     return new DpdkConfiguration(hugepages, memory, arguments);
   }

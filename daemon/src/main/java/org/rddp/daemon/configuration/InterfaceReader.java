@@ -46,10 +46,10 @@ final class InterfaceReader {
             text -> matching(NAME, text));
     DeviceName device = section.required("device", DeviceName.FORM, DeviceName::parse);
     AddressReader addresses = AddressReader.read(section);
-    int mtu = (int) section.integer("mtu", 576, 9600, 1500);
-    int longest = (int) section.integer("longest-frame", 576, LONGEST_FRAME, 0);
-    int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
-    int priority = (int) section.integer("vlan-priority", 0, Vlan.HIGHEST_PRIORITY, 0);
+    int mtu = section.integer("mtu", 576, 9600, 1500);
+    int longest = section.integer("longest-frame", 576, LONGEST_FRAME, 0);
+    int vlan = section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
+    int priority = section.integer("vlan-priority", 0, Vlan.HIGHEST_PRIORITY, 0);
     if (priority > 0 && vlan == Vlan.NONE) {
       section.refuse(
           "vlan-priority",
@@ -57,31 +57,29 @@ final class InterfaceReader {
           "a 'vlan', or no priority");
     }
     int engines =
-        (int)
-            section.integerOr(
-                "engines",
-                "cores",
-                Math.min(Runtime.getRuntime().availableProcessors(), StackGroup.MOST),
-                1,
-                StackGroup.MOST,
-                1);
+        section.integerOr(
+            "engines",
+            "cores",
+            Math.min(Runtime.getRuntime().availableProcessors(), StackGroup.MOST),
+            1,
+            StackGroup.MOST,
+            1);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int kept = device == null ? 0 : keptByRings(device, descriptors);
     int least = kept + LEAST_PACKETS;
     int packets =
-        (int)
-            section.integer(
-                "packets", LEAST_PACKETS, 1 << 20, Math.max(USUAL_PACKETS, engines * least));
-    int connections = (int) section.integer("connections", 1, 1 << 16, 16384);
+        section.integer(
+            "packets", LEAST_PACKETS, 1 << 20, Math.max(USUAL_PACKETS, engines * least));
+    int connections = section.integer("connections", 1, 1 << 16, 16384);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     long rate = TenantsReader.rate(section);
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     long heldMemory = section.octets("hold-memory", 1 << 20, 1L << 34, 256 << 20);
     int queuePairPort =
-        (int) section.integer("queue-pair-port", 0, 65535, InterfaceConfiguration.QUEUE_PAIR_PORT);
+        section.integer("queue-pair-port", 0, 65535, InterfaceConfiguration.QUEUE_PAIR_PORT);
     int socketsPort =
-        (int) section.integer("sockets-port", 0, 65535, InterfaceConfiguration.SOCKETS_PORT);
+        section.integer("sockets-port", 0, 65535, InterfaceConfiguration.SOCKETS_PORT);
     if (socketsPort != 0 && socketsPort == queuePairPort) {
       section.refuse(
           "sockets-port",

@@ -32,8 +32,8 @@ final class IpsecReader {
     List<TomlSection> tables = section.sections("rule");
     for (TomlSection each : tables) {
       AddressPrefix remote = each.network("remote");
-      int localPort = (int) each.integer("local-port", 1, LAST_PORT, 0);
-      int remotePort = (int) each.integer("remote-port", 1, LAST_PORT, 0);
+      int localPort = each.integer("local-port", 1, LAST_PORT, 0);
+      int remotePort = each.integer("remote-port", 1, LAST_PORT, 0);
       PolicyAction action = each.required("action", ACTIONS);
       each.refuseUnknownKeys();
       if (remote != null && action != null) {

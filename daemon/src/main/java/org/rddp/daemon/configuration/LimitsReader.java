@@ -10,10 +10,9 @@ final class LimitsReader {
 
   static Limits read(TomlSection section) {
     Limits defaults = Limits.DEFAULTS;
-    int userShare = (int) section.integer("user-share", 1, 100, defaults.userShare());
+    int userShare = section.integer("user-share", 1, 100, defaults.userShare());
     int processShare =
-        (int)
-            section.integer("process-share", 1, 100, Math.min(userShare, defaults.processShare()));
+        section.integer("process-share", 1, 100, Math.min(userShare, defaults.processShare()));
     if (processShare > userShare) {
       section.refuse(
           "process-share",
@@ -21,17 +20,17 @@ final class LimitsReader {
           "a whole number from 1 to " + userShare);
     }
     long memory = section.octets("memory", MIB, 1L << 46, defaults.memory());
-    int memories = (int) section.integer("memories", 1, 1 << 20, defaults.memories());
+    int memories = section.integer("memories", 1, 1 << 20, defaults.memories());
     SessionSizes session = session(section, defaults.session(), memories);
     Limits limits =
         new Limits(
-            (int) section.integer("sessions", 1, 4096, defaults.sessions()),
+            section.integer("sessions", 1, 4096, defaults.sessions()),
             memory,
             memories,
             section.octets(
                 "session-memory", MIB, 1L << 46, Math.min(memory, defaults.sessionMemory())),
-            (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
-            (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
+            section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
+            section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
             userShare,
             processShare,
             session,
@@ -58,14 +57,12 @@ final class LimitsReader {
   /** Reads the default sizes of a session. */
   private static SessionSizes session(TomlSection section, SessionSizes defaults, int memories) {
     return new SessionSizes(
-        (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
-        (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
+        section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
+        section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
         section.powerOfTwo("requests", Limits.FEWEST_SLOTS, 1 << 16, defaults.requests()),
         section.powerOfTwo("completions", Limits.FEWEST_SLOTS, 1 << 18, defaults.completions()),
-        (int) section.integer("session-regions", 1, 1 << 16, defaults.regions()),
-        (int)
-            section.integer(
-                "session-memories", 1, 1 << 16, Math.min(memories, defaults.memories())));
+        section.integer("session-regions", 1, 1 << 16, defaults.regions()),
+        section.integer("session-memories", 1, 1 << 16, Math.min(memories, defaults.memories())));
   }
 
   /** Reads the largest sizes of a session; by default not less than the default sizes. */
@@ -92,7 +89,7 @@ final class LimitsReader {
   }
 
   private static int largest(TomlSection section, String key, int least, int most, int fallback) {
-    return (int) section.integer(key, least, most, Math.max(least, fallback));
+    return section.integer(key, least, most, Math.max(least, fallback));
   }
 
   private static int largestRing(

@@ -17,7 +17,7 @@ final class LogReader {
     LogLevel level = section.choice("level", words, defaults.level());
     LogFormat format =
         section.choice("format", TomlSection.words(LogFormat.values()), defaults.format());
-    int lines = (int) section.integer("lines-per-second", 1, MOST_LINES, defaults.linesPerSecond());
+    int lines = section.integer("lines-per-second", 1, MOST_LINES, defaults.linesPerSecond());
     TomlSection loggers = section.section("levels");
     Map<String, LogLevel> levels = new LinkedHashMap<>();
     for (String logger : LOGGERS) {

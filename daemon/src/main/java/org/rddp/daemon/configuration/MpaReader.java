@@ -1,6 +1,7 @@
 package org.rddp.daemon.configuration;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -47,10 +48,9 @@ final class MpaReader {
                     TimeUnit.MILLISECONDS.toNanos(10),
                     TimeUnit.MINUTES.toNanos(10),
                     defaults.startupTimeoutNanos()))
-            .withRevision((int) section.integer("revision", 1, 2, defaults.revision()))
+            .withRevision(section.integer("revision", 1, 2, defaults.revision()))
             .withReads(depth(section, "ird"), depth(section, "ord"))
-            .withUnnegotiatedOrd(
-                (int) section.integer("unnegotiated-ord", 0, MpaSettings.DEEPEST, 1))
+            .withUnnegotiatedOrd(section.integer("unnegotiated-ord", 0, MpaSettings.DEEPEST, 1))
             .withSilentDrop(section.flag("silent-drop", defaults.silentDrop()))
             .withPacking(section.flag("packing", defaults.packing()));
     Form form = section.choice("startup", FORMS, Form.REQUEST);
@@ -61,7 +61,7 @@ final class MpaReader {
             .withPermissive(section.flag("permissive", defaults.permissive()))
             .withPeerToPeer(section.flag("peer-to-peer", defaults.peerToPeer()))
             .withRtr(rtr(section))
-            .withStartups((int) section.integer("startups", 1, 1 << 16, defaults.startups()));
+            .withStartups(section.integer("startups", 1, 1 << 16, defaults.startups()));
     if (read.peerToPeer() && (read.revision() < 2 || read.startKey())) {
       section.refuse(
           "peer-to-peer",
@@ -77,7 +77,7 @@ final class MpaReader {
     if (section.isEmptyList("rtr")) {
       section.refuse("rtr", "is empty", KINDS_FORM);
     }
-    for (String word : section.strings("rtr")) {
+    for (String word : section.strings("rtr", List.of("write", "read", "send"))) {
       Rtr kind = KINDS.get(word.toLowerCase(Locale.ROOT));
       if (kind == null) {
         section.refuse("rtr", "\"" + word + "\" cannot be used", KINDS_FORM);
@@ -90,6 +90,6 @@ final class MpaReader {
 
   private static int depth(TomlSection section, String key) {
     // RDMAP-8.1.1-11
-    return (int) section.integer(key, 1, MpaSettings.DEEPEST, RdmapSettings.DEFAULT_READS);
+    return section.integer(key, 1, MpaSettings.DEEPEST, RdmapSettings.DEFAULT_READS);
   }
 }

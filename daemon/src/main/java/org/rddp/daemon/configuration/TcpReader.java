@@ -62,16 +62,16 @@ final class TcpReader {
         defaults
             .withConnections(connections)
             .withPeerConnections(
-                (int) section.integer("peer-connections", 1, connections, peerConnections))
+                section.integer("peer-connections", 1, connections, peerConnections))
             .withReceiveBuffer(
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(congestion)
             .withNetworks(networks)
-            .withDscp((int) section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
+            .withDscp(section.integer("dscp", 0, TcpSettings.LARGEST_DSCP, defaults.dscp()))
             .withAccurateEcn(accurate)
             .withEcn(ecn || dctcp)
-            .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
-            .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
+            .withBacklog(section.integer("backlog", 1, most, defaults.backlog()))
+            .withPeerBacklog(section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
             .withUserTimeout(
                 section.duration("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
@@ -81,7 +81,7 @@ final class TcpReader {
                 section.duration(
                     "keep-alive-interval", SHORTEST, LONGEST, defaults.keepAliveInterval()))
             .withKeepAliveProbes(
-                (int) section.integer("keep-alive-probes", 1, 100, defaults.keepAliveProbes()));
+                section.integer("keep-alive-probes", 1, 100, defaults.keepAliveProbes()));
     long minimum =
         section.duration(
             "minimum-timeout", MILLISECOND, SHORTEST, defaults.minimumRetransmission());

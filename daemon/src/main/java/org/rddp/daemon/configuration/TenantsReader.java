@@ -54,7 +54,7 @@ final class TenantsReader {
             "each user once");
       }
     }
-    int weight = (int) section.integer("weight", 1, MOST_WEIGHT, 1);
+    int weight = section.integer("weight", 1, MOST_WEIGHT, 1);
     long rate = rate(section);
     long burst =
         section.octets(

@@ -96,7 +96,7 @@ final class TomlSection {
   }
 
   /** A whole number within two inclusive bounds. */
-  long integer(String key, long least, long most, long fallback) {
+  int integer(String key, int least, int most, int fallback) {
     if (!has(key)) {
       return read(key, fallback);
     }
@@ -109,11 +109,11 @@ final class TomlSection {
       refuse(key, number + " is out of range", allowed);
       return fallback;
     }
-    return read(key, number);
+    return read(key, number.intValue());
   }
 
   /** A whole number within two inclusive bounds, or a word that stands for one. */
-  long integerOr(String key, String word, long meaning, long least, long most, long fallback) {
+  int integerOr(String key, String word, int meaning, int least, int most, int fallback) {
     if (has(key) && word.equals(table.get(List.of(key)))) {
       return read(key, meaning);
     }
@@ -122,13 +122,13 @@ final class TomlSection {
 
   /** A power of two within two inclusive bounds. */
   int powerOfTwo(String key, int least, int most, int fallback) {
-    long number = integer(key, least, most, fallback);
-    if (Long.bitCount(number) != 1) {
+    int number = integer(key, least, most, fallback);
+    if (Integer.bitCount(number) != 1) {
       refuse(
           key, number + " is not a power of two", "a power of two from " + least + " to " + most);
       return fallback;
     }
-    return (int) number;
+    return number;
   }
 
   /** A size: a number of octets or a string such as {@code "64MiB"}. */
@@ -206,11 +206,11 @@ final class TomlSection {
   }
 
   /** A list of strings. */
-  List<String> strings(String key) {
-    List<String> texts = read(key, new ArrayList<>());
+  List<String> strings(String key, List<String> fallback) {
     if (!has(key)) {
-      return texts;
+      return read(key, fallback);
     }
+    List<String> texts = read(key, new ArrayList<>());
     String allowed = "a list of strings in quotes";
     if (!(table.get(List.of(key)) instanceof TomlArray array)) {
       refuseType(key, allowed);
@@ -232,7 +232,7 @@ final class TomlSection {
   /** A string, or a list of strings; none if the key is missing. */
   List<String> stringOrStrings(String key, String allowed) {
     if (!has(key) || table.get(List.of(key)) instanceof TomlArray) {
-      return strings(key);
+      return strings(key, List.of());
     }
     String text = parsed(key, allowed, null, each -> each);
     return text == null ? List.of() : List.of(text);
