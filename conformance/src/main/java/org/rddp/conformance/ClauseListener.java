@@ -12,16 +12,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.stream.Stream;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Records the tests that carry a clause's id as a tag, with their results, in {@code
- * target/clauses.tsv} of the module under test. JUnit finds this class by itself. A run of some
- * tests replaces their lines and keeps the others, except those of tests that no longer exist.
+ * Records the tests that carry a clause's id, with their results, in {@code target/clauses.tsv} of
+ * the module under test: as a tag of the test, or in a row of its table, whose name shows the
+ * arguments. JUnit finds this class by itself. A run of some tests replaces their lines and keeps
+ * the others, except those of tests that no longer exist.
  */
 public final class ClauseListener implements TestExecutionListener {
   private final Path file;
@@ -43,11 +47,20 @@ public final class ClauseListener implements TestExecutionListener {
       String test = method.getClassName() + "#" + method.getMethodName();
       boolean passed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
       executed.add(test);
-      identifier.getTags().stream()
-          .map(tag -> tag.getName())
-          .filter(tag -> Clause.ID.matcher(tag).matches())
+      Stream<String> tags =
+          identifier.getTags().stream()
+              .map(TestTag::getName)
+              .filter(tag -> Clause.ID.matcher(tag).matches());
+      Stream.concat(tags, clausesOfRow(identifier))
           .forEach(clause -> add(new ClauseOutcome(clause, test, passed)));
     }
+  }
+
+  private static Stream<String> clausesOfRow(TestIdentifier identifier) {
+    String kind = identifier.getUniqueIdObject().getLastSegment().getType();
+    return kind.equals("test-template-invocation")
+        ? Clause.ID.matcher(identifier.getDisplayName()).results().map(MatchResult::group)
+        : Stream.empty();
   }
 
   private void add(ClauseOutcome outcome) {

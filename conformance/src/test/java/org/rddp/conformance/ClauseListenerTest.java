@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherConfig;
@@ -32,6 +33,12 @@ class ClauseListenerTest {
     @Tag("X-1-02")
     void failsOnce(int number) {
       assertThat(number).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, X-1-05", "2, X-1-06 X-1-07"})
+    void failsInOneRow(int number, String clauses) {
+      assertThat(number).as(clauses).isEqualTo(2);
     }
   }
 
@@ -54,7 +61,13 @@ class ClauseListenerTest {
                 + name
                 + "#passes\tpassed\nX-1-02\t"
                 + name
-                + "#failsOnce\tfailed\n");
+                + "#failsOnce\tfailed\nX-1-05\t"
+                + name
+                + "#failsInOneRow\tfailed\nX-1-06\t"
+                + name
+                + "#failsInOneRow\tpassed\nX-1-07\t"
+                + name
+                + "#failsInOneRow\tpassed\n");
   }
 
   private static void run(Path file) {

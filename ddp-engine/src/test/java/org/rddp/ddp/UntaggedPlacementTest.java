@@ -192,62 +192,46 @@ class UntaggedPlacementTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {2, 3, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff})
-  @Tag("DDP-7.1-01")
-  @Tag("DDP-7.2-01")
-  void shouldRefuseAnUnknownQueue(int qn) {
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          INVALID_QN       |          2 | 1          | 0          |   1 | DDP-7.1-01 DDP-7.2-01
+          INVALID_QN       |          2 | 1          | 0          |   0 | DDP-7.1-01
+          INVALID_QN       |          3 | 1          | 0          |   1 | DDP-7.1-01 DDP-7.2-01
+          INVALID_QN       | 0x7fffffff | 1          | 0          |   1 | DDP-7.1-01 DDP-7.2-01
+          INVALID_QN       | 0x80000000 | 1          | 0          |   1 | DDP-7.1-01 DDP-7.2-01
+          INVALID_QN       | 0xffffffff | 1          | 0          |   1 | DDP-7.1-01 DDP-7.2-01
+          NO_BUFFER        |          0 | 3          | 0          |   1 | DDP-7.1-02 DDP-7.1-06 DDP-7.1-03
+          NO_BUFFER        |          0 | 4          | 0          |   1 | DDP-7.1-02 DDP-7.1-05
+          NO_BUFFER        |          0 | 0x7fffffff | 0          |   1 | DDP-7.1-02 DDP-7.1-05
+          MSN_RANGE        |          0 | 0          | 0          |   1 | DDP-7.1-09
+          MSN_RANGE        |          0 | 0xffffffff | 0          |   1 | DDP-7.1-09
+          MSN_RANGE        |          0 | 0x80000001 | 0          |   1 | DDP-7.1-09
+          INVALID_MO       |          0 | 1          | 100        |   1 | DDP-7.1-07
+          INVALID_MO       |          0 | 1          | 101        |   1 | DDP-7.1-07
+          INVALID_MO       |          0 | 1          | 0x7fffffff |   1 | DDP-7.1-07
+          INVALID_MO       |          0 | 1          | 0x80000000 |   1 | DDP-7.1-07
+          INVALID_MO       |          0 | 1          | 0xffffffff |   1 | DDP-7.1-07
+          MESSAGE_TOO_LONG |          0 | 1          | 0          | 101 | DDP-7.1-08
+          MESSAGE_TOO_LONG |          0 | 1          | 1          | 100 | DDP-7.1-08
+          MESSAGE_TOO_LONG |          0 | 1          | 99         |   2 | DDP-7.1-08
+          MESSAGE_TOO_LONG |          0 | 1          | 50         |  51 | DDP-7.1-08
+          """)
+  @Tag("DDP-7.1-16")
+  void shouldRefuse(DdpError error, String qn, String msn, String mo, int octets, String clauses) {
     postBoth();
-    assertRefused(DdpError.INVALID_QN, untagged(LAST, qn, 1, 0, "01"));
+    assertRefused(error, untagged(MORE, number(qn), number(msn), number(mo), octets(octets, 1)));
   }
 
-  @Test
-  @Tag("DDP-7.1-01")
-  void shouldRefuseAnUnknownQueueForAnEmptyMessageToo() {
-    postBoth();
-    assertRefused(DdpError.INVALID_QN, untagged(LAST, 2, 1, 0, ""));
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {3, 4, 0x7fff_ffff})
-  @Tag("DDP-7.1-02")
-  @Tag("DDP-7.1-06")
-  @Tag("DDP-7.1-03")
-  @Tag("DDP-7.1-05")
-  void shouldRefuseANumberBeyondTheLastBuffer(int msn) {
-    postBoth();
-    assertRefused(DdpError.NO_BUFFER, untagged(LAST, 0, msn, 0, "01"));
+  private static int number(String text) {
+    return Long.decode(text).intValue();
   }
 
   @Test
   @Tag("DDP-7.1-02")
   void shouldRefuseAMessageWhenNothingIsPosted() {
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).containsExactly("error NO_BUFFER");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, -1, 0x8000_0001})
-  @Tag("DDP-7.1-09")
-  void shouldRefuseANumberBeforeTheFirstBuffer(int msn) {
-    postBoth();
-    assertRefused(DdpError.MSN_RANGE, untagged(LAST, 0, msn, 0, "01"));
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {LENGTH, LENGTH + 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff})
-  @Tag("DDP-7.1-07")
-  @Tag("DDP-7.1-16")
-  void shouldRefuseAnOffsetOutsideTheBuffer(int mo) {
-    postBoth();
-    assertRefused(DdpError.INVALID_MO, untagged(MORE, 0, 1, mo, "01"));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"0, 101", "1, 100", "99, 2", "50, 51"})
-  @Tag("DDP-7.1-08")
-  @Tag("DDP-7.1-16")
-  void shouldRefuseAnEndOutsideTheBuffer(int mo, int octets) {
-    postBoth();
-    assertRefused(DdpError.MESSAGE_TOO_LONG, untagged(MORE, 0, 1, mo, octets(octets, 1)));
   }
 
   @Test

@@ -18,13 +18,16 @@ class PackingFiguresTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1460, false, 60", "1460, true, 60", "536, false, 22", "536, true, 22"})
+  @CsvSource({
+    "1460, false, 60, ANA-6-04",
+    "1460, true, 60, ANA-6-04",
+    "536, false, 22, ANA-6-05",
+    "536, true, 22, ANA-6-05"
+  })
   @Tag("ANA-6-01")
   @Tag("ANA-6-02")
-  @Tag("ANA-6-04")
-  @Tag("ANA-6-05")
   @Tag("MPAB-2.2-03")
-  void shouldPackAsManyAsFit(int emss, boolean markers, int fit) {
+  void shouldPackAsManyAsFit(int emss, boolean markers, int fit, String clause) {
     int full = 50;
     int ulpdus = full * fit;
     Outcome packed = PackingFigures.outcome(emss, markers, true, ulpdus);

@@ -34,6 +34,7 @@ final class ForeignOpening {
   private final Pattern legal;
   private final Integer pointer;
   private final Integer length;
+  private final String clause;
 
   private ForeignOpening(String line) {
     String[] field = line.split(" \\| ", -1);
@@ -43,10 +44,16 @@ final class ForeignOpening {
     legal = Pattern.compile(field[3].strip(), Pattern.DOTALL);
     pointer = field[4].equals("-") ? null : Integer.valueOf(field[4], 16);
     length = field[5].equals("-") ? null : Integer.valueOf(field[5]);
+    clause = field[6];
   }
 
   String protocol() {
     return protocol;
+  }
+
+  /** The id of the clause that speaks of the protocol. */
+  String clause() {
+    return clause;
   }
 
   /** What the client says first. */

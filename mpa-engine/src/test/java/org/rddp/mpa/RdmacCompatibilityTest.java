@@ -64,19 +64,18 @@ class RdmacCompatibilityTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-  @Tag("MPAC-F16-01")
-  @Tag("MPAC-F16-02")
+  @CsvSource({
+    "false, false, MPAC-F16-01 MPAC-1-07",
+    "false, true, MPAC-F16-01 MPAC-2.1-01",
+    "true, false, MPAC-F16-02 MPAC-1-07",
+    "true, true, MPAC-F16-02 MPAC-2.1-01"
+  })
   @Tag("MPAC-2.3-01")
   @Tag("MPAC-2.3-02")
   @Tag("MPAC-2.4-01")
   @Tag("MPAC-2.4-02")
-  @Tag("MPAC-1-05")
-  @Tag("MPAC-1-07")
-  @Tag("MPAC-1-04")
-  @Tag("MPAC-1-03")
-  @Tag("MPAC-2.1-01")
-  void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
+  void permissiveResponderShouldServeAnRdmacInitiator(
+      boolean markers, boolean crc, String clauses) {
     MpaEndpoint end = MpaEndpoint.responder(settings(true, markers).withCrc(crc)).open();
     end.handler.uponRequest = () -> end.startup.accept(NONE);
     end.stream.receive(RDMAC_REQUEST);
@@ -89,15 +88,16 @@ class RdmacCompatibilityTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-  @Tag("MPAC-F16-03")
-  @Tag("MPAC-F16-04")
+  @CsvSource({
+    "false, false, MPAC-F16-03",
+    "false, true, MPAC-F16-03",
+    "true, false, MPAC-F16-04",
+    "true, true, MPAC-F16-04"
+  })
   @Tag("MPAC-2.5-01")
   @Tag("MPAC-2.5-02")
   @Tag("MPAC-1-06")
-  @Tag("MPAC-1-04")
-  @Tag("MPAC-1-03")
-  void permissiveInitiatorShouldUseAnRdmacResponder(boolean markers, boolean crc) {
+  void permissiveInitiatorShouldUseAnRdmacResponder(boolean markers, boolean crc, String clauses) {
     MpaEndpoint end = MpaEndpoint.initiator(settings(true, markers).withCrc(crc), NONE).open();
     int flags = (markers ? M : 0) | (crc ? C : 0);
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(flags, NONE));
@@ -111,43 +111,33 @@ class RdmacCompatibilityTest {
 
   @ParameterizedTest
   @CsvSource({
-    "false, false, false, false",
-    "false, false, false, true",
-    "false, true, false, false",
-    "false, true, false, true",
-    "true, false, true, false",
-    "true, false, true, true",
-    "true, true, true, false",
-    "true, true, true, true",
-    "false, false, true, false",
-    "false, false, true, true",
-    "false, true, true, false",
-    "false, true, true, true",
-    "true, false, false, false",
-    "true, false, false, true",
-    "true, true, false, false",
-    "true, true, false, true"
+    "false, false, false, false, MPAC-F15-06 MPAC-F17-03",
+    "false, false, false, true, MPAC-F15-07 MPAC-F17-03",
+    "false, true, false, false, MPAC-F15-08 MPAC-F17-03",
+    "false, true, false, true, MPAC-F15-09 MPAC-F17-03",
+    "true, false, true, false, MPAC-F16-05 MPAC-F17-03",
+    "true, false, true, true, MPAC-F16-06 MPAC-F17-03",
+    "true, true, true, false, MPAC-F16-07 MPAC-F17-03",
+    "true, true, true, true, MPAC-F16-08 MPAC-F17-03",
+    "false, false, true, false, MPAC-F17-01",
+    "false, false, true, true, MPAC-F17-01",
+    "false, true, true, false, MPAC-F17-01",
+    "false, true, true, true, MPAC-F17-01",
+    "true, false, false, false, MPAC-F17-02",
+    "true, false, false, true, MPAC-F17-02",
+    "true, true, false, false, MPAC-F17-02",
+    "true, true, false, true, MPAC-F17-02"
   })
-  @Tag("MPAC-F15-06")
-  @Tag("MPAC-F15-07")
-  @Tag("MPAC-F15-08")
-  @Tag("MPAC-F15-09")
-  @Tag("MPAC-F16-05")
-  @Tag("MPAC-F16-06")
-  @Tag("MPAC-F16-07")
-  @Tag("MPAC-F16-08")
-  @Tag("MPAC-F17-01")
-  @Tag("MPAC-F17-02")
-  @Tag("MPAC-F17-03")
   @Tag("MPAC-3-01")
-  @Tag("MPAC-1-04")
   @Tag("MPAC-1-02")
   @Tag("MPAC-1-03")
+  @Tag("MPAC-1-04")
   void twoIetfPeersShouldFollowEachOthersMarkers(
       boolean initiatorPermissive,
       boolean initiatorMarkers,
       boolean responderPermissive,
-      boolean responderMarkers) {
+      boolean responderMarkers,
+      String clauses) {
     MpaEndpoint initiator =
         MpaEndpoint.initiator(settings(initiatorPermissive, initiatorMarkers), NONE).open();
     MpaEndpoint responder =
@@ -173,43 +163,39 @@ class RdmacCompatibilityTest {
   @ParameterizedTest
   @CsvSource({
     // Ours, our M, the peer's, its M; the version, and who receives Markers: we, the peer.
-    "NON_PERMISSIVE, 0, RDMAC, 1, close, 0, 0",
-    "NON_PERMISSIVE, 1, RDMAC, 1, close, 0, 0",
-    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0",
-    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1",
-    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0",
-    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1",
-    "NON_PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0",
-    "NON_PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1",
-    "NON_PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0",
-    "NON_PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1",
-    "PERMISSIVE, 0, RDMAC, 1, 0, 1, 1",
-    "PERMISSIVE, 1, RDMAC, 1, 0, 1, 1",
-    "PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0",
-    "PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1",
-    "PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0",
-    "PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1",
-    "PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0",
-    "PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1",
-    "PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0",
-    "PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1"
+    "NON_PERMISSIVE, 0, RDMAC, 1, close, 0, 0, MPAC-F15-02 MPAC-F15-04",
+    "NON_PERMISSIVE, 1, RDMAC, 1, close, 0, 0, MPAC-F15-03 MPAC-F15-05",
+    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0, MPAC-F17-03",
+    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1, MPAC-F17-03",
+    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0, MPAC-F17-03",
+    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1, MPAC-F17-03",
+    "NON_PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0, MPAC-F17-01 MPAC-F17-02",
+    "NON_PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1, MPAC-F17-01 MPAC-F17-02",
+    "NON_PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0, MPAC-F17-01 MPAC-F17-02",
+    "NON_PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1, MPAC-F17-01 MPAC-F17-02",
+    "PERMISSIVE, 0, RDMAC, 1, 0, 1, 1, MPAC-F16-03 MPAC-1-05",
+    "PERMISSIVE, 1, RDMAC, 1, 0, 1, 1, MPAC-F16-02 MPAC-F16-04 MPAC-1-05",
+    "PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0, MPAC-F17-01 MPAC-F17-02",
+    "PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1, MPAC-F17-01 MPAC-F17-02",
+    "PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0, MPAC-F17-01 MPAC-F17-02",
+    "PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1, MPAC-F17-01 MPAC-F17-02",
+    "PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0, MPAC-F17-03",
+    "PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1, MPAC-F17-03",
+    "PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0, MPAC-F17-03",
+    "PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1, MPAC-F17-03"
   })
   @Tag("MPAC-1-02")
   @Tag("MPAC-1-03")
   @Tag("MPAC-1-04")
-  @Tag("MPAC-1-05")
-  @Tag("MPAC-F15-02")
-  @Tag("MPAC-F15-03")
-  @Tag("MPAC-F15-04")
-  @Tag("MPAC-F15-05")
-  @Tag("MPAC-F16-02")
-  @Tag("MPAC-F16-03")
-  @Tag("MPAC-F16-04")
-  @Tag("MPAC-F17-01")
-  @Tag("MPAC-F17-02")
-  @Tag("MPAC-F17-03")
   void everyCellInEitherRole(
-      Kind our, int ourM, Kind peer, int peerM, String version, int weReceive, int peerReceives) {
+      Kind our,
+      int ourM,
+      Kind peer,
+      int peerM,
+      String version,
+      int weReceive,
+      int peerReceives,
+      String clauses) {
     MpaSettings settings = settings(our == Kind.PERMISSIVE, ourM == 1);
     int revision = peer == Kind.RDMAC ? 0 : 1;
     int flags = C | (peerM == 1 ? M : 0);

@@ -173,18 +173,15 @@ class StartupTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, 0", "false, 64", "true, 0", "true, 64"})
-  @Tag("MPA-4.4-05")
+  @CsvSource({
+    "false, 0, MPA-4.4-05 MPA-4.4-09 MPA-4.4-10 MPA-4.1-07 MPA-7.1.1-08 MPA-7.1.1-10",
+    "false, 64, MPA-4.4-08 MPA-7.1.1-09",
+    "true, 0, MPA-4.4-08 MPA-7.1.1-09",
+    "true, 64, MPA-7.1.1-09"
+  })
   @Tag("MPA-4.4-07")
-  @Tag("MPA-4.4-08")
-  @Tag("MPA-4.4-09")
-  @Tag("MPA-4.4-10")
   @Tag("MPA-4.4-11")
-  @Tag("MPA-4.1-07")
-  @Tag("MPA-7.1.1-08")
-  @Tag("MPA-7.1.1-09")
-  @Tag("MPA-7.1.1-10")
-  void crcsShouldBeInUseWhenEitherSideWantsThem(boolean own, int peer) {
+  void crcsShouldBeInUseWhenEitherSideWantsThem(boolean own, int peer, String clauses) {
     boolean used = own || peer != 0;
     MpaEndpoint end = MpaEndpoint.responding(DEFAULTS.withCrc(own), peer);
     assertThat(end.startup.negotiated().crc()).isEqualTo(used);
