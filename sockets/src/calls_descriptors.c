@@ -1,9 +1,11 @@
 /* The functions of libc that close, duplicate and change descriptors. */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 
 #include "bridge.h"
+#include "calls.h"
 #include "epolls.h"
 #include "io.h"
 #include "libc.h"
@@ -141,12 +143,17 @@ EXPORT int fcntl64(int descriptor, int command, ...) {
     return (fcntl)(descriptor, command, argument);
 }
 
+/* Whether a stream answers it, and not its socket. */
+static bool is_known(unsigned long request) {
+    return request == FIONREAD || request == FIONBIO || request == TIOCOUTQ || request == SIOCOUTQNSD || request == SIOCATMARK;
+}
+
 EXPORT int(ioctl)(int descriptor, unsigned long request, ...) {
     va_list arguments;
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    struct stream *stream = request == FIONREAD || request == FIONBIO || request == TIOCOUTQ ? current_stream(descriptor) : NULL;
+    struct stream *stream = is_known(request) ? current_stream(descriptor) : NULL;
     if (stream == NULL || stream->origin != NULL || argument == NULL) {
         if (stream != NULL) {
             put_stream(stream);
@@ -161,11 +168,19 @@ EXPORT int(ioctl)(int descriptor, unsigned long request, ...) {
         }
     } else if (request == FIONREAD) {
         *(int *)argument = (int)readable_octets(stream);
+    } else if (request == SIOCATMARK) {
+        *(int *)argument = 0;  /* nothing is out of band */
     } else {
         *(int *)argument = (int)(atomic_load(&stream->header->written) - atomic_load(&stream->header->sent));
     }
     put_stream(stream);
     return result;
+}
+
+/* It is a call of libc's own ioctl(2). */
+EXPORT int(sockatmark)(int descriptor) {
+    int mark;
+    return (ioctl)(descriptor, SIOCATMARK, &mark) < 0 ? -1 : mark;
 }
 
 /* ---- Options ---- */
@@ -206,4 +221,23 @@ EXPORT int(setsockopt)(int descriptor, int level, int name, const void *value, s
     }
     errno = error;
     return result;
+}
+
+/* ---- By number ---- */
+
+bool call_on_descriptors(long number, const long of[6], long *result) {
+    int descriptor = (int)of[0], second = (int)of[1], third = (int)of[2];
+    switch (number) {
+        case SYS_close: *result = (close)(descriptor); break;
+        case SYS_close_range: *result = close_range((unsigned)descriptor, (unsigned)second, third); break;
+        case SYS_dup: *result = (dup)(descriptor); break;
+        case SYS_dup2: *result = (dup2)(descriptor, second); break;
+        case SYS_dup3: *result = dup3(descriptor, second, third); break;
+        case SYS_fcntl: *result = (fcntl)(descriptor, second, of[2]); break;
+        case SYS_getsockopt: *result = (getsockopt)(descriptor, second, third, (void *)of[3], (socklen_t *)of[4]); break;
+        case SYS_setsockopt: *result = (setsockopt)(descriptor, second, third, (void *)of[3], (socklen_t)of[4]); break;
+        case SYS_ioctl: *result = ioctl(descriptor, (unsigned long)of[1], (void *)of[2]); break;
+        default: return false;
+    }
+    return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bridge.h"
+#include "calls.h"
 #include "connecting.h"
 #include "io.h"
 #include "libc.h"
@@ -20,6 +21,12 @@ static struct stream *stream_at(int descriptor) {
 
 /* receive() or transmit(). */
 typedef ssize_t transfer(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags);
+
+/* Without room read(2) returns at once, and recv(2) waits all the same. */
+static ssize_t read_at_once(struct stream *stream) {
+    put_stream(stream);
+    return 0;
+}
 
 static inline ssize_t transfer_one(transfer *call, struct stream *stream, int descriptor, const void *octets, size_t count, int flags) {
     struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
@@ -38,7 +45,9 @@ static inline ssize_t transfer_pieces(transfer *call, struct stream *stream, int
 
 EXPORT ssize_t(read)(int descriptor, void *octets, size_t count) {
     struct stream *stream = stream_at(descriptor);
-    return stream != NULL ? transfer_one(receive, stream, descriptor, octets, count, 0) : LIBC(read)(descriptor, octets, count);
+    return stream == NULL ? LIBC(read)(descriptor, octets, count)
+        : count == 0      ? read_at_once(stream)
+                          : transfer_one(receive, stream, descriptor, octets, count, 0);
 }
 
 EXPORT ssize_t(readv)(int descriptor, const struct iovec *pieces, int count) {
@@ -330,4 +339,30 @@ EXPORT int __dprintf_chk(int descriptor, int flag, const char *format, ...) {
     int result = (vdprintf)(descriptor, format, arguments);
     va_end(arguments);
     return result;
+}
+
+/* ---- By number ---- */
+
+bool call_on_octets(long number, const long of[6], long *result) {
+    int descriptor = (int)of[0], flags = (int)of[3];
+    void *at = (void *)of[1];
+    size_t count = (size_t)of[2];
+    switch (number) {
+        case SYS_read: *result = (read)(descriptor, at, count); break;
+        case SYS_readv: *result = (readv)(descriptor, at, (int)of[2]); break;
+        case SYS_preadv2: *result = preadv2(descriptor, at, (int)of[2], of[3], (int)of[5]); break;
+        case SYS_recvfrom: *result = (recvfrom)(descriptor, at, count, flags, (void *)of[4], (socklen_t *)of[5]); break;
+        case SYS_recvmsg: *result = (recvmsg)(descriptor, at, (int)of[2]); break;
+        case SYS_recvmmsg: *result = (recvmmsg)(descriptor, at, (unsigned)of[2], flags, (struct timespec *)of[4]); break;
+        case SYS_write: *result = (write)(descriptor, at, count); break;
+        case SYS_writev: *result = (writev)(descriptor, at, (int)of[2]); break;
+        case SYS_pwritev2: *result = pwritev2(descriptor, at, (int)of[2], of[3], (int)of[5]); break;
+        case SYS_sendto: *result = (sendto)(descriptor, at, count, flags, (void *)of[4], (socklen_t)of[5]); break;
+        case SYS_sendmsg: *result = (sendmsg)(descriptor, at, (int)of[2]); break;
+        case SYS_sendmmsg: *result = (sendmmsg)(descriptor, at, (unsigned)of[2], flags); break;
+        case SYS_sendfile: *result = (sendfile)(descriptor, (int)of[1], (off_t *)of[2], (size_t)of[3]); break;
+        case SYS_splice: *result = (splice)(descriptor, at, (int)of[2], (off_t *)of[3], (size_t)of[4], (unsigned)of[5]); break;
+        default: return false;
+    }
+    return true;
 }

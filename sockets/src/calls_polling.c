@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "descriptors.h"
 #include "epoll_waits.h"
 #include "epolls.h"
@@ -211,4 +212,42 @@ EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int most, const 
     }
     struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in(timeout), .mask = mask, .by_nanos = true};
     return wait_epoll(&wait);
+}
+
+/* ---- By number ---- */
+
+/* Of pselect6(2). */
+struct select_mask {
+    const sigset_t *mask;
+    size_t octets;
+};
+
+static const sigset_t *mask_of(const struct select_mask *argument) {
+    return argument == NULL ? NULL : argument->mask;
+}
+
+bool call_on_waits(long number, const long of[6], long *result) {
+    int first = (int)of[0], third = (int)of[2], timeout = (int)of[3];
+    struct epoll_event *events = (struct epoll_event *)of[1];
+    fd_set *reads = (fd_set *)of[1], *writes = (fd_set *)of[2], *exceptions = (fd_set *)of[3];
+    switch (number) {
+        case SYS_poll: *result = (poll)((struct pollfd *)of[0], (nfds_t)of[1], third); break;
+        case SYS_ppoll:
+            *result = ppoll((struct pollfd *)of[0], (nfds_t)of[1], (const struct timespec *)of[2], (const sigset_t *)of[3]);
+            break;
+        case SYS_select: *result = select(first, reads, writes, exceptions, (struct timeval *)of[4]); break;
+        case SYS_pselect6:
+            *result = pselect(first, reads, writes, exceptions, (const struct timespec *)of[4], mask_of((const struct select_mask *)of[5]));
+            break;
+        case SYS_epoll_create: *result = epoll_create(first); break;
+        case SYS_epoll_create1: *result = (epoll_create1)(first); break;
+        case SYS_epoll_ctl: *result = (epoll_ctl)(first, (int)of[1], third, (struct epoll_event *)of[3]); break;
+        case SYS_epoll_wait: *result = epoll_wait(first, events, third, timeout); break;
+        case SYS_epoll_pwait: *result = epoll_pwait(first, events, third, timeout, (const sigset_t *)of[4]); break;
+        case SYS_epoll_pwait2:
+            *result = epoll_pwait2(first, events, third, (const struct timespec *)of[3], (const sigset_t *)of[4]);
+            break;
+        default: return false;
+    }
+    return true;
 }

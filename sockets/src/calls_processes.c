@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bridge.h"
+#include "calls.h"
 #include "descriptors.h"
 #include "libc.h"
 #include "listening.h"
@@ -134,4 +135,18 @@ EXPORT int(chroot)(const char *path) {
     (void)open_session();
     errno = error;
     return LIBC(chroot)(path);
+}
+
+/* ---- By number ---- */
+
+bool call_on_processes(long number, const long of[6], long *result) {
+    switch (number) {
+        case SYS_execve: *result = execve((const char *)of[0], (char *const *)of[1], (char *const *)of[2]); break;
+        case SYS_execveat:
+            *result = execveat((int)of[0], (const char *)of[1], (char *const *)of[2], (char *const *)of[3], (int)of[4]);
+            break;
+        case SYS_chroot: *result = chroot((const char *)of[0]); break;
+        default: return false;
+    }
+    return true;
 }

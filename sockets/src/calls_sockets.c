@@ -4,6 +4,7 @@
 
 #include "addresses.h"
 #include "bridge.h"
+#include "calls.h"
 #include "connecting.h"
 #include "io.h"
 #include "libc.h"
@@ -54,7 +55,7 @@ EXPORT int(listen)(int descriptor, int backlog) {
 }
 
 EXPORT int(accept4)(int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
-    struct listener *listener = take_listener(descriptor);
+    struct listener *listener = (flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == 0 ? take_listener(descriptor) : NULL;
     return listener == NULL ? LIBC(accept4)(descriptor, address, length, flags)
                             : accept_socket(listener, descriptor, address, length, flags);
 }
@@ -148,4 +149,24 @@ EXPORT int(shutdown)(int descriptor, int how) {
         stop_listening(descriptor);
     }
     return result;
+}
+
+/* ---- By number ---- */
+
+bool call_on_sockets(long number, const long of[6], long *result) {
+    int descriptor = (int)of[0], second = (int)of[1], third = (int)of[2];
+    void *at = (void *)of[1];
+    socklen_t *length = (socklen_t *)of[2];
+    switch (number) {
+        case SYS_bind: *result = (bind)(descriptor, at, (socklen_t)third); break;
+        case SYS_connect: *result = (connect)(descriptor, at, (socklen_t)third); break;
+        case SYS_listen: *result = (listen)(descriptor, second); break;
+        case SYS_accept: *result = (accept4)(descriptor, at, length, 0); break;
+        case SYS_accept4: *result = (accept4)(descriptor, at, length, (int)of[3]); break;
+        case SYS_getsockname: *result = (getsockname)(descriptor, at, length); break;
+        case SYS_getpeername: *result = (getpeername)(descriptor, at, length); break;
+        case SYS_shutdown: *result = (shutdown)(descriptor, second); break;
+        default: return false;
+    }
+    return true;
 }

@@ -1,32 +1,20 @@
-/* syscall(2) of the program, and filters of system calls. The library's own calls pass here, too. */
+/* syscall(2) of the program, and filters of system calls. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "calls.h"
 #include "libc.h"
 #include "sandbox.h"
 
-static atomic_bool sandboxed;
-
-void (*descriptors_changed)(unsigned first, unsigned last);
-
-bool is_sandboxed(void) {
-    return sandboxed;
-}
-
-static void note_change(long number, const long arguments[6]) {
-    unsigned first = (unsigned)arguments[0], second = (unsigned)arguments[1];
-    if (number == SYS_close) {
-        descriptors_changed(first, first);
-    } else if (number == SYS_dup2 || number == SYS_dup3) {
-        descriptors_changed(second, second);
-    } else if (number == SYS_close_range) {
-        descriptors_changed(first, second);
-    }
+static bool call_function(long number, const long of[6], long *result) {
+    /* jemalloc calls this while it begins: what allocates, as find_libc() does, would wait for it for ever. */
+    return libc_read != NULL
+        && (call_on_octets(number, of, result) || call_on_sockets(number, of, result) || call_on_descriptors(number, of, result)
+            || call_on_processes(number, of, result) || call_on_waits(number, of, result));
 }
 
 /*
@@ -34,7 +22,7 @@ static void note_change(long number, const long arguments[6]) {
  * without. Which arguments there are, the number says: some that are read may be none.
  */
 EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
-    long arguments[6];
+    long arguments[6], result;
     va_list list;
     va_start(list, number);
     for (int i = 0; i < 6; i++) {
@@ -46,17 +34,12 @@ EXPORT __attribute__((no_sanitize_address)) long(syscall)(long number, ...) {
         return -1;
     }
     if (number == SYS_seccomp || (number == SYS_prctl && arguments[0] == PR_SET_SECCOMP)) {
-        sandboxed = true;
+        begin_sandbox();
     }
-    /* jemalloc calls this while it begins: what allocates, as find_libc() does, would wait for it for ever. */
-    if (libc_syscall == NULL) {
-        *(void **)&libc_syscall = dlsym(RTLD_NEXT, "syscall");
+    if (call_function(number, arguments, &result)) {
+        return result;
     }
-    long result = libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
-    if (descriptors_changed != NULL) {
-        note_change(number, arguments);
-    }
-    return result;
+    return own_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
 /* liburing makes its system calls by instructions of its own. Its calls return the error. */
@@ -101,7 +84,7 @@ EXPORT int(prctl)(int option, ...) {
     }
     va_end(list);
     if (option == PR_SET_SECCOMP) {
-        sandboxed = true;
+        begin_sandbox();
     }
     if (libc_prctl == NULL) {
         *(void **)&libc_prctl = dlsym(RTLD_NEXT, "prctl");

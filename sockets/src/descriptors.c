@@ -220,27 +220,6 @@ void leave(int descriptor) {
     }
 }
 
-/* Asks the kernel what they are: a listener that is closed lets its channel go at once. */
-static void doubt(unsigned first, unsigned last) {
-    int error = errno;
-    for (unsigned at = first; at <= last && largest >= 0 && at <= (unsigned)largest; at++) {
-        struct object *object = table[at];
-        if (object != NULL) {
-            atomic_store(&object->looked, 0);
-            diverged = diverged || !is_own_process();
-            object = take_any((int)at);
-        }
-        if (object != NULL) {
-            put(object);
-        }
-    }
-    errno = error;
-}
-
-__attribute__((constructor(101))) static void watch_system_calls(void) {
-    descriptors_changed = doubt;
-}
-
 void for_each(enum kind kind, void (*call)(struct object *object, int descriptor, void *argument), void *argument) {
     for (int descriptor = 0; descriptor <= largest; descriptor++) {
         struct object *object = is_named(descriptor) ? take(descriptor, kind) : NULL;

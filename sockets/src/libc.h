@@ -77,7 +77,6 @@ void check_room(size_t octets, size_t room);
     X(int, setsockopt, (int, int, int, const void *, socklen_t))                                                       \
     X(int, shutdown, (int, int))                                                                                       \
     X(ssize_t, splice, (int, off_t *, int, off_t *, size_t, unsigned))                                                 \
-    X(long, syscall, (long, ...))                                                                                      \
     X(int, system, (const char *))                                                                                     \
     X(int, vdprintf, (int, const char *, va_list))                                                                     \
     X(ssize_t, write, (int, const void *, size_t))                                                                     \

@@ -14,7 +14,7 @@ static int processors;
 /* A filter of system calls, which the program has from its start, may not know of those that move a thread. */
 __attribute__((constructor(101))) static void count_processors(void) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    processors = count == 2 && prctl(PR_GET_SECCOMP) == 0 ? 2 : 0;
+    processors = count == 2 && syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? 2 : 0;
 }
 
 #define NEXT_MOVER 100u

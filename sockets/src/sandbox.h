@@ -10,8 +10,7 @@
 #include <stdbool.h>
 
 bool is_sandboxed(void);
-
-/* Called when the program has closed descriptors by syscall(2), or has had them replaced. */
-extern void (*descriptors_changed)(unsigned first, unsigned last);
+/* The program asks for a filter. */
+void begin_sandbox(void);
 
 #endif
