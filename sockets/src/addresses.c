@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libc.h"
@@ -18,8 +19,9 @@ bool read_address(const struct sockaddr *from, socklen_t length, struct in6_addr
         *port = ntohs(ipv4.sin_port);
         return true;
     }
-    if (from != NULL && length >= sizeof ipv6 && from->sa_family == AF_INET6) {
-        memcpy(&ipv6, from, sizeof ipv6);
+    /* The kernel takes one without a scope (RFC 2133), too. */
+    if (from != NULL && length >= offsetof(struct sockaddr_in6, sin6_scope_id) && from->sa_family == AF_INET6) {
+        memcpy(&ipv6, from, offsetof(struct sockaddr_in6, sin6_scope_id));
         *address = ipv6.sin6_addr;
         *port = ntohs(ipv6.sin6_port);
         return true;

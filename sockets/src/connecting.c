@@ -180,8 +180,7 @@ static int finish_connecting(int descriptor, const struct wish *wish, const stru
 
 static int connect_new(int descriptor, int domain, const struct sockaddr *address, socklen_t length) {
     struct wish wish;
-    if (!read_address(address, length, &wish.to, &wish.port) || address->sa_family != domain || wish.port == 0
-        || !is_unconnected(descriptor)) {
+    if (!read_address(address, length, &wish.to, &wish.port) || address->sa_family != domain || !is_unconnected(descriptor)) {
         return LIBC(connect)(descriptor, address, length);
     }
     int before = errno;
@@ -192,6 +191,9 @@ static int connect_new(int descriptor, int domain, const struct sockaddr *addres
     }
     if (made.way == WAY_REFUSED) {
         return fails(EACCES);
+    }
+    if (wish.port == 0) {
+        return fails(ECONNREFUSED);  /* nobody can listen there, and the kernel may have a route to it */
     }
     if (is_bound_to_device(descriptor, made.network == NULL ? NULL : made.network->interface)
         || (IN6_IS_ADDR_V4MAPPED(&wish.to) && domain == AF_INET6 && option_of(descriptor, IPPROTO_IPV6, IPV6_V6ONLY) != 0)) {
@@ -213,20 +215,9 @@ static int connect_new(int descriptor, int domain, const struct sockaddr *addres
     return fails(error);
 }
 
-/* Of a stream. 1: it may try anew, with a new socket of the kernel's in its place. */
-static int connect_again(struct stream *stream, int descriptor) {
-    struct stream_header *header = stream->header;
-    if (is_connecting(stream)) {
-        return atomic_load(&header->nonblocking) != 0 ? fails(EALREADY) : await_connection(descriptor);
-    }
-    if (atomic_exchange(&header->connect_told, 1) == 0) {
-        int error = is_dead(stream) ? take_error(stream) : 0;
-        return !is_dead(stream) ? 0 : fails(error == 0 ? ECONNABORTED : error);
-    }
-    if (atomic_load(&header->state) != FAILED_STREAM) {
-        return fails(EISCONN);
-    }
-    int made = socket((int)header->domain, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+/* A new socket of the kernel's in the stream's place. 1; -1 with errno. */
+static int begin_anew(struct stream *stream, int descriptor) {
+    int made = socket((int)stream->header->domain, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
     if (made < 0) {
         return -1;
     }
@@ -236,10 +227,30 @@ static int connect_again(struct stream *stream, int descriptor) {
     return 1;
 }
 
+/* Of a stream. 1: it may try anew. */
+static int connect_again(struct stream *stream, int descriptor) {
+    struct stream_header *header = stream->header;
+    if (is_connecting(stream)) {
+        return atomic_load(&header->nonblocking) != 0 ? fails(EALREADY) : await_connection(descriptor);
+    }
+    if (atomic_exchange(&header->connect_told, 1) == 0) {
+        int error = is_dead(stream) ? take_error(stream) : 0;
+        return !is_dead(stream) ? 0 : fails(error == 0 ? ECONNABORTED : error);
+    }
+    return atomic_load(&header->state) != FAILED_STREAM ? fails(EISCONN) : begin_anew(stream, descriptor);
+}
+
+/* AF_UNSPEC: the connection is reset, and the socket connects anew. */
+static int dissolve(struct stream *stream, int descriptor) {
+    abort_at_close(stream);
+    return begin_anew(stream, descriptor) == 1 ? 0 : -1;
+}
+
 int connect_socket(int descriptor, const struct sockaddr *address, socklen_t length) {
     struct stream *stream = current_stream(descriptor);
     if (stream != NULL) {
-        int result = stream->origin != NULL ? fails(EISCONN) : connect_again(stream, descriptor);
+        bool dissolves = address != NULL && length >= sizeof address->sa_family && address->sa_family == AF_UNSPEC;
+        int result = stream->origin != NULL ? fails(EISCONN) : dissolves ? dissolve(stream, descriptor) : connect_again(stream, descriptor);
         put_stream(stream);
         if (result <= 0) {
             return result;

@@ -191,8 +191,8 @@ static void note_option(struct stream *stream, int level, int name, const void *
 
 int set_option(struct stream *stream, int descriptor, int level, int name, const void *value, socklen_t length) {
     struct stream_header *header = stream->header;
-    if (level == SOL_SOCKET && name == SO_ZEROCOPY_) {
-        return fails(EOPNOTSUPP);  /* nobody would tell what has been sent */
+    if (level == SOL_SOCKET && (name == SO_ZEROCOPY_ || name == SO_PEEK_OFF)) {
+        return fails(EOPNOTSUPP);  /* nobody would tell what has been sent; and MSG_PEEK looks at the first octets */
     }
     if (is_of_socket(level, name)) {
         int result = LIBC(setsockopt)(descriptor, level, name, value, length);

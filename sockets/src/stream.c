@@ -279,7 +279,7 @@ enum step receive_step(struct stream *stream, int descriptor, const struct iovec
         }
     }
     *result = 0;
-    if (wanted == 0) {
+    if (wanted == 0 && atomic_load(&header->received) != consumed) {
         return STEP_DONE;
     }
     if (is_connecting(stream) || !has_end(stream)) {

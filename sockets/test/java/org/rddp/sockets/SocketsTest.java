@@ -76,6 +76,9 @@ class SocketsTest {
         "flow_test-thread",
         "shutdown_test-address",
         "shutdown_test-thread",
+        "numbers_test-address",
+        "numbers_test-thread",
+        "odd_test-address",
         "listening_test-address",
         "interrupted_test-address"
       })
