@@ -49,7 +49,7 @@ run_redis() {
     if [[ -n $quick ]]; then units=(unit/auth unit/protocol unit/querybuf unit/pubsub unit/multi unit/limits); fi
     local unit
     for unit in "${units[@]}"; do
-        timeout -k 5 300 ./runtest --single "$unit" --clients 1 --skiptest '/with multiple blocked clients' 2>&1 </dev/null | tee "${unit//\//_}.log" | redis_results "$unit"
+        timeout -k 5 900 ./runtest --single "$unit" --clients 1 --skiptest '/with multiple blocked clients' 2>&1 </dev/null | tee "${unit//\//_}.log" | redis_results "$unit"
     done
 }
 
