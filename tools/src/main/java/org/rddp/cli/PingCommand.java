@@ -81,6 +81,10 @@ final class PingCommand implements Callable<Integer> {
     memory.segment().asSlice(0, size).fill(PATTERN);
     Poller poller = new Poller(daemon, TIMEOUT);
     requireEcho(poller, connection, memory);
+    spec.commandLine()
+        .getErr()
+        .println(
+            "connected; " + count + " round trips for warm-up, then " + count + " are measured");
     for (int i = 1 - count; i < count; i++) {
       long start = System.nanoTime();
       roundTrip(poller, connection, memory);
