@@ -269,4 +269,13 @@ public final class StackMember {
       }
     }
   }
+
+  /** Entries that other stacks have handed over and this one has not taken. */
+  public int waiting() {
+    int sum = 0;
+    for (HandOverQueue queue : queues) {
+      sum += queue == null ? 0 : queue.size();
+    }
+    return sum;
+  }
 }

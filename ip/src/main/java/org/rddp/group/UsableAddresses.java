@@ -2,6 +2,7 @@ package org.rddp.group;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Which of our IPv6 addresses may be used (RFC 4862 section 5.4). The stacks of an interface share
@@ -41,5 +42,15 @@ public final class UsableAddresses {
   /** Like {@link #suspend}, but does nothing if addresses have been checked before. */
   public void suspendUnchecked() {
     boolean ignored = ELEMENT.compareAndSet(bits, 0, UNCHECKED, 0);
+  }
+
+  /** Transfers which addresses may be used; only the first stack of the interface does. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(UsableAddresses.class);
+    int taken = snapshot.number("bits", bits());
+    if (snapshot.reads()) {
+      ELEMENT.setVolatile(bits, 0, taken);
+    }
+    snapshot.end();
   }
 }

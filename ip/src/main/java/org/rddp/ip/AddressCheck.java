@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 
 /**
@@ -164,5 +165,17 @@ final class AddressCheck {
   /** When {@link #advance} is due. */
   long nextDeadline() {
     return nextAt;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(AddressCheck.class);
+    probes = snapshot.number("probes", probes);
+    announcements = snapshot.number("announcements", announcements);
+    pause = snapshot.number("pause", pause);
+    checking = snapshot.flag("checking", checking);
+    nextAt = snapshot.number("nextAt", nextAt);
+    defendFrom = snapshot.number("defendFrom", defendFrom);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
@@ -80,5 +81,14 @@ final class ArpAnnouncement {
     if (link.send(packet, message, Arp.LENGTH, Ethernet.BROADCAST, Ethernet.TYPE_ARP)) {
       counters.announcements++;
     }
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ArpAnnouncement.class);
+    left = snapshot.number("left", left);
+    nextAt = snapshot.number("nextAt", nextAt);
+    defendFrom = snapshot.number("defendFrom", defendFrom);
+    snapshot.end();
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.ip;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The routers that advertise themselves as default routers (RFC 4861 sections 6.3.4 to 6.3.6). One
@@ -164,13 +165,20 @@ final class DefaultRouters {
   }
 
   private Router add(Ipv6Address address) {
+    Router router = create(address);
+    if (router != null) {
+      // From now on only answers show that it is reachable (RFC 4861 section 7.3.1).
+      router.neighbour.unreachable = false;
+    }
+    return router;
+  }
+
+  private Router create(HostAddress address) {
     Neighbour neighbour = routers.size() == MOST ? null : neighbours.find(address);
     if (neighbour == null) {
       return null;
     }
     neighbour.acquire();
-    // From now on only answers show that it is reachable (RFC 4861 section 7.3.1).
-    neighbour.unreachable = false;
     Router router = new Router(neighbour);
     routers.add(router);
     return router;
@@ -223,5 +231,27 @@ final class DefaultRouters {
       first = Math.min(first, router.expiresAt);
     }
     return first;
+  }
+
+  /** Transfers the routers, after the neighbours. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(DefaultRouters.class);
+    solicitations.transfer(snapshot);
+    int count = snapshot.number("routers", routers.size(), 0, MOST);
+    for (int i = 0; i < count; i++) {
+      HostAddress written = snapshot.reads() ? null : routers.get(i).neighbour.address;
+      HostAddress address = HostAddress.transfer(snapshot, written);
+      Router router = snapshot.reads() ? create(address) : routers.get(i);
+      if (router == null) {
+        throw snapshot.wrong("there is no room for the router " + address);
+      }
+      router.expiresAt = snapshot.number("expiresAt", router.expiresAt);
+    }
+    boolean told = current() == reported;
+    int used = snapshot.number("current", routers.indexOf(current), -1, count - 1);
+    current = used < 0 ? null : routers.get(used);
+    reported = snapshot.flag("reported", told) ? current() : reported;
+    reportFrom = snapshot.number("reportFrom", reportFrom);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Limits the ICMP errors sent, for both families together (RFC 1812 section 4.3.2.8, RFC 4443
  * section 2.4 (f)): a hundred per second, fifty at once.
@@ -20,5 +22,12 @@ final class ErrorLimit {
   /** Counts an error that is sent. */
   void sent() {
     bucketTime += INTERVAL;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ErrorLimit.class);
+    bucketTime = snapshot.number("bucketTime", bucketTime);
+    snapshot.end();
   }
 }

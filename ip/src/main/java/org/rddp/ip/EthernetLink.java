@@ -105,7 +105,7 @@ final class EthernetLink {
 
   /** Whether frames wait until the device takes them. */
   boolean hasUnsentFrames() {
-    return queue.size() > 0;
+    return unsentFrames() > 0;
   }
 
   /** Passes queued frames to the device and releases those that it does not take. */
@@ -115,5 +115,10 @@ final class EthernetLink {
     } finally {
       queue.clear();
     }
+  }
+
+  /** Frames that wait until the device takes them. */
+  int unsentFrames() {
+    return queue.size();
   }
 }

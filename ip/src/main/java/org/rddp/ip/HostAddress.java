@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import org.rddp.snapshot.Snapshot;
+
 /** The IP address of one host, of either family. */
 public sealed interface HostAddress permits Ipv4Address, Ipv6Address {
   /** Whether this can be the address of one host on a link. */
@@ -21,5 +23,22 @@ public sealed interface HostAddress permits Ipv4Address, Ipv6Address {
    */
   static HostAddress parse(String text) {
     return text.indexOf(':') < 0 ? Ipv4Address.parse(text) : Ipv6Address.parse(text);
+  }
+
+  /**
+   * Transfers an address, as text.
+   *
+   * @param address to be written
+   */
+  static HostAddress transfer(Snapshot snapshot, HostAddress address) {
+    String text = snapshot.text("address", address == null ? null : address.toString());
+    if (!snapshot.reads()) {
+      return address;
+    }
+    try {
+      return parse(text == null ? "" : text);
+    } catch (IllegalArgumentException malformed) {
+      throw snapshot.wrong(text + " is no address");
+    }
   }
 }

@@ -8,6 +8,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.group.StackMember;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
@@ -487,5 +488,57 @@ public final class IpLayer {
     context.reassembly.close();
     // Last, since a device that has failed may throw.
     link.close();
+  }
+
+  /**
+   * Transfers the neighbours, paths and timers; not the packets that wait, and not the security
+   * associations.
+   */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(IpLayer.class);
+    receivesLong = snapshot.flag("receivesLong", receivesLong);
+    up = snapshot.flag("up", up);
+    snapshot.counters(counters);
+    context.errorLimit.transfer(snapshot);
+    if (member.isFirst()) {
+      member.usableAddresses().transfer(snapshot);
+    }
+    if (snapshot.flag("ipv4", ipv4 != null)) {
+      required(snapshot, ipv4, "IPv4").transfer(snapshot);
+    }
+    if (snapshot.flag("ipv6", ipv6 != null)) {
+      required(snapshot, ipv6, "IPv6").transfer(snapshot);
+    }
+    context.pathMtus.transfer(snapshot, number -> path(snapshot, number));
+    snapshot.end();
+  }
+
+  private static <T> T required(Snapshot snapshot, T layer, String family) {
+    if (layer == null) {
+      throw snapshot.wrong("the interface had " + family + " and has it no longer");
+    }
+    return layer;
+  }
+
+  /** The path with a number that a snapshot names. */
+  public Path path(Snapshot snapshot, int number) {
+    boolean known = Path.isIpv6(number) ? ipv6 != null && ipv6.paths().has(number) : ipv4 != null;
+    if (!known) {
+      throw snapshot.wrong("there is no path " + number);
+    }
+    return path(number);
+  }
+
+  /**
+   * Packets that wait, which a snapshot does not have: for a MAC address, for other fragments, in
+   * the queue of the device, to be received from ourselves, or to be taken from another stack.
+   */
+  public int packetsWaiting() {
+    return (ipv4 == null ? 0 : ipv4.pending())
+        + (ipv6 == null ? 0 : ipv6.pending())
+        + context.reassembly.kept()
+        + link.unsentFrames()
+        + loop.size()
+        + member.waiting();
   }
 }

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.rddp.group.HandOverEntry;
 import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Arp;
 
 /** IPv4 of one interface: connects its parts with the rest of the stack. */
@@ -157,5 +158,16 @@ final class Ipv4Layer {
   /** Releases the packets that wait. */
   void close() {
     arp.neighbours().close();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    arp.neighbours().transfer(snapshot);
+    announcement.transfer(snapshot);
+  }
+
+  /** Packets that wait for a MAC address. */
+  int pending() {
+    return arp.neighbours().pending();
   }
 }

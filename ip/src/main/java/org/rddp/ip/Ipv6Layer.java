@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.function.Consumer;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ipv6;
 
 /** IPv6 of one interface: connects its parts with the rest of the stack. */
@@ -139,5 +140,18 @@ final class Ipv6Layer {
   /** Releases the packets that wait. */
   void close() {
     discovery.neighbours().close();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    discovery.transfer(snapshot);
+    paths.transfer(snapshot, discovery.neighbours());
+    routes.transfer(snapshot);
+    reports.transfer(snapshot);
+  }
+
+  /** Packets that wait for a MAC address. */
+  int pending() {
+    return discovery.neighbours().pending();
   }
 }

@@ -1,6 +1,9 @@
 package org.rddp.ip;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Assigns numbers to the paths of IPv6, so that the layers above have one number for a path of
@@ -58,6 +61,11 @@ final class Ipv6Paths {
     return numbered[number];
   }
 
+  /** Whether there is a path with a number. */
+  boolean has(int number) {
+    return number < end && numbered[number] != null;
+  }
+
   /** The path, or null if it has no number. */
   Ipv6Path find(long high, long low, int local) {
     Ipv6Path recent = last;
@@ -100,12 +108,16 @@ final class Ipv6Paths {
         grow();
       }
     }
+    last = create(number, high, low, local);
+    return last;
+  }
+
+  private Ipv6Path create(int number, long high, long low, int local) {
     Ipv6Path path =
         new Ipv6Path(context, layer, number, high, low, local, layer.addresses().get(local));
     numbered[number] = path;
     place(path);
     append(path);
-    last = path;
     return path;
   }
 
@@ -215,5 +227,64 @@ final class Ipv6Paths {
     path.previous = null;
     path.next = null;
     idle--;
+  }
+
+  /**
+   * Transfers the paths with their numbers, after the neighbours. When read, none has users yet.
+   *
+   * @param neighbours that redirects name
+   */
+  void transfer(Snapshot snapshot, Neighbours neighbours) {
+    snapshot.begin(Ipv6Paths.class);
+    end = snapshot.number("end", end, 1, (1 << 24) - 1);
+    while (end > numbered.length) {
+      grow();
+    }
+    freeCount = snapshot.number("freeCount", freeCount, 0, end);
+    snapshot.numbers("free", free, freeCount);
+    List<Ipv6Path> written = inOrder();
+    int count = snapshot.number("paths", written.size(), 0, end);
+    for (int i = 0; i < count; i++) {
+      transfer(snapshot, snapshot.reads() ? null : written.get(i), neighbours);
+    }
+    snapshot.end();
+  }
+
+  private void transfer(Snapshot snapshot, Ipv6Path written, Neighbours neighbours) {
+    snapshot.begin(Ipv6Path.class);
+    int number = snapshot.number("number", written == null ? 0 : written.number(), 1, end - 1);
+    long high = snapshot.number("high", written == null ? 0 : written.high);
+    long low = snapshot.number("low", written == null ? 0 : written.low);
+    int local =
+        snapshot.number("local", written == null ? 0 : written.local, 0, LocalAddresses.COUNT - 1);
+    Ipv6Path path = written;
+    if (path == null) {
+      if (numbered[number] != null) {
+        throw snapshot.wrong("two paths have the number " + number);
+      }
+      path = create(number, high, low, local);
+    }
+    Neighbour hop = path.redirect();
+    if (snapshot.flag("redirect", hop != null)) {
+      HostAddress address = HostAddress.transfer(snapshot, hop == null ? null : hop.address);
+      if (snapshot.reads()) {
+        path.redirect(neighbours.find(address));
+      }
+    }
+    snapshot.end();
+  }
+
+  /** The paths with users by their numbers, then the idle ones, the oldest first. */
+  private List<Ipv6Path> inOrder() {
+    List<Ipv6Path> paths = new ArrayList<>();
+    for (int number = 1; number < end; number++) {
+      if (numbered[number] != null && numbered[number].isKept()) {
+        paths.add(numbered[number]);
+      }
+    }
+    for (Ipv6Path path = oldestIdle; path != null; path = path.next) {
+      paths.add(path);
+    }
+    return paths;
   }
 }

@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 import org.rddp.group.HandOverEntry;
 import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ndp;
 
@@ -206,5 +207,12 @@ final class Ipv6Routes {
   /** When {@link #advance} is due. */
   long nextDeadline() {
     return routers == null ? Long.MAX_VALUE : routers.nextDeadline();
+  }
+
+  /** Transfers the routers that advertise themselves. */
+  void transfer(Snapshot snapshot) {
+    if (routers != null) {
+      routers.transfer(snapshot);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Mldv2;
 
@@ -84,5 +85,13 @@ final class ListenerReports {
         Ipv6Address.MLD_ROUTERS,
         Ethernet.ipv6Group(Ipv6Address.MLD_ROUTERS.low()));
     counters.listenerReports++;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ListenerReports.class);
+    left = snapshot.number("left", left);
+    nextAt = snapshot.number("nextAt", nextAt);
+    snapshot.end();
   }
 }

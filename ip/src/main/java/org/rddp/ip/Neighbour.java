@@ -1,5 +1,7 @@
 package org.rddp.ip;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * One host of the link: its IP address, and its MAC address once known. A user that keeps the entry
  * of {@link Path#route} calls {@link #acquire} and {@link #release}.
@@ -82,5 +84,17 @@ final class Neighbour {
     pendingCount--;
     System.arraycopy(pending, 1, pending, 0, pendingCount);
     return packet;
+  }
+
+  /** Transfers what is known of the host; packets that wait for its MAC address are not. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Neighbour.class);
+    macAddress = snapshot.number("macAddress", macAddress);
+    confirmAt = snapshot.number("confirmAt", confirmAt);
+    askAt = snapshot.number("askAt", askAt);
+    asked = snapshot.number("asked", asked);
+    unreachable = snapshot.flag("unreachable", unreachable);
+    polled = snapshot.flag("polled", polled);
+    snapshot.end();
   }
 }

@@ -5,6 +5,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.group.HandOverEntry;
 import org.rddp.group.HandOverEntry.Kind;
 import org.rddp.group.StackMember;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv6;
 import org.rddp.wire.Ipv6;
@@ -252,6 +253,14 @@ final class NeighbourDiscovery implements NeighbourProtocol {
   void told(long high, long low, long macAddress, boolean solicited, long now) {
     if (Ethernet.unicast(macAddress)) {
       neighbours.told(new Ipv6Address(high, low), macAddress, solicited, now);
+    }
+  }
+
+  /** Transfers the neighbours and the checks of our addresses. */
+  void transfer(Snapshot snapshot) {
+    neighbours.transfer(snapshot);
+    for (AddressCheck check : checks) {
+      check.transfer(snapshot);
     }
   }
 }

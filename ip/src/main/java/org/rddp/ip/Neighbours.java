@@ -2,9 +2,11 @@ package org.rddp.ip;
 
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 
 /**
@@ -225,5 +227,26 @@ final class Neighbours {
     for (Neighbour neighbour : entries.values()) {
       drop(neighbour);
     }
+  }
+
+  /** Transfers the hosts. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Neighbours.class);
+    nextDeadline = snapshot.number("nextDeadline", nextDeadline);
+    reportFrom = snapshot.number("reportFrom", reportFrom);
+    unreported = snapshot.number("unreported", unreported);
+    int count = snapshot.number("entries", entries.size(), 0, CAPACITY);
+    Iterator<Neighbour> written = List.copyOf(entries.values()).iterator();
+    for (int i = 0; i < count; i++) {
+      HostAddress address =
+          HostAddress.transfer(snapshot, snapshot.reads() ? null : written.next().address);
+      find(address).transfer(snapshot);
+    }
+    snapshot.end();
+  }
+
+  /** Packets that wait for a MAC address. */
+  int pending() {
+    return entries.values().stream().mapToInt(Neighbour::pending).sum();
   }
 }

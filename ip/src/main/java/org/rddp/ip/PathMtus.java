@@ -2,7 +2,10 @@ package org.rddp.ip;
 
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.IntFunction;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ipv6;
 
 /**
@@ -123,5 +126,30 @@ final class PathMtus {
   /** When {@link #advance} is due. */
   long nextDeadline() {
     return nextDeadline;
+  }
+
+  /**
+   * Transfers the paths that carry less than the link.
+   *
+   * @param paths finds a path by its number
+   */
+  void transfer(Snapshot snapshot, IntFunction<Path> paths) {
+    snapshot.begin(PathMtus.class);
+    ipv6Link = snapshot.number("ipv6Link", ipv6Link);
+    int count = snapshot.number("lowered", lowered.size(), 0, CAPACITY);
+    Iterator<Path> written = List.copyOf(lowered).iterator();
+    for (int i = 0; i < count; i++) {
+      snapshot.begin(Path.class);
+      int number = snapshot.number("number", snapshot.reads() ? 0 : written.next().number());
+      Path path = paths.apply(number);
+      path.lowered = snapshot.number("lowered", path.lowered);
+      path.mtuExpires = snapshot.number("mtuExpires", path.mtuExpires);
+      snapshot.end();
+      if (snapshot.reads() && lowered.add(path)) {
+        path.acquire();
+      }
+    }
+    schedule();
+    snapshot.end();
   }
 }

@@ -216,4 +216,9 @@ final class Reassembly {
       remove(count - 1);
     }
   }
+
+  /** Packets with fragments that wait for others. */
+  int kept() {
+    return kept;
+  }
 }

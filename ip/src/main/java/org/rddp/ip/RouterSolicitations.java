@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv6;
 import org.rddp.wire.Ndp;
@@ -91,5 +92,13 @@ final class RouterSolicitations {
     long to = Ethernet.ipv6Group(Ipv6Address.ALL_ROUTERS.low());
     output.send(packet, message, length, 0, Ipv6.ON_LINK_HOPS, source, Ipv6Address.ALL_ROUTERS, to);
     counters.routerSolicitations++;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(RouterSolicitations.class);
+    interval = snapshot.number("interval", interval);
+    nextAt = snapshot.number("nextAt", nextAt);
+    snapshot.end();
   }
 }

@@ -5,10 +5,11 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
     super(
         "org.rddp",
         "wire:",
+        "snapshot: wire",
         "device: wire",
-        "group: device",
+        "group: device snapshot",
         "ip.esp: wire",
         "counters:",
-        "ip: wire device group counters");
+        "ip: wire device group counters snapshot");
   }
 }

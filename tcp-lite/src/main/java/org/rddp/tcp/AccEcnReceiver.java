@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.AccEcn;
 import org.rddp.wire.AccEcnOption;
 import org.rddp.wire.Ipv4;
@@ -186,5 +187,26 @@ final class AccEcnReceiver {
       testedUntil = end;
     }
     return sum;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(AccEcnReceiver.class);
+    packets = snapshot.number("packets", packets);
+    packetsTold = snapshot.number("packetsTold", packetsTold);
+    ce = snapshot.number("ce", ce);
+    ect0 = snapshot.number("ect0", ect0);
+    ect1 = snapshot.number("ect1", ect1);
+    ceTold = snapshot.number("ceTold", ceTold);
+    ect0Told = snapshot.number("ect0Told", ect0Told);
+    ect1Told = snapshot.number("ect1Told", ect1Told);
+    marked = snapshot.flag("marked", marked);
+    synCodepoint = snapshot.number("synCodepoint", synCodepoint);
+    tellsSynAck = snapshot.flag("tellsSynAck", tellsSynAck);
+    tests = snapshot.flag("tests", tests);
+    dataTested = snapshot.flag("dataTested", dataTested);
+    testedUntil = snapshot.number("testedUntil", testedUntil);
+    sendsOptions = snapshot.flag("sendsOptions", sendsOptions);
+    snapshot.end();
   }
 }

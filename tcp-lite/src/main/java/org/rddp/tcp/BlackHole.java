@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A path MTU black hole: a path that drops large segments without an ICMP message (RFC 2923 section
  * 2.1). After repeated timeouts EMSS is lowered in steps; larger segments are tried again later
@@ -113,5 +115,20 @@ final class BlackHole {
   /** Whether larger segments are being tried: a single timeout ends the trial. */
   boolean inTrial() {
     return trying;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(BlackHole.class);
+    emss = snapshot.number("emss", emss);
+    trialAt = snapshot.number("trialAt", trialAt);
+    interval = snapshot.number("interval", interval);
+    trying = snapshot.flag("trying", trying);
+    snapshot.end();
+  }
+
+  /** A black hole that nothing is known of, before its state is transferred. */
+  static BlackHole unknown(boolean ipv6) {
+    return new BlackHole(0, ipv6);
   }
 }

@@ -1,6 +1,10 @@
 package org.rddp.tcp;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Connections that are flushed before the burst is transmitted, and connections that wait until
@@ -65,5 +69,35 @@ final class FlushQueue {
     scheduledCount = 0;
     Arrays.fill(waiting, null);
     waitingCount = 0;
+  }
+
+  /** Transfers which connections are scheduled, and which wait; when read, none is before. */
+  void transfer(Snapshot snapshot, References<TcpConnection> connections) {
+    snapshot.begin(FlushQueue.class);
+    for (TcpConnection each : transfer(snapshot, "scheduled", scheduled, connections)) {
+      schedule(each);
+    }
+    for (TcpConnection each : transfer(snapshot, "waiting", waiting, connections)) {
+      awaitPackets(each);
+    }
+    snapshot.end();
+  }
+
+  /** Transfers the connections of an array, but for those that have ended; returns those read. */
+  private static List<TcpConnection> transfer(
+      Snapshot snapshot, String name, TcpConnection[] of, References<TcpConnection> connections) {
+    List<TcpConnection> written =
+        Arrays.stream(of).filter(each -> each != null && connections.contain(each)).toList();
+    int count = snapshot.number(name, written.size(), 0, Integer.MAX_VALUE);
+    List<TcpConnection> read = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      TcpConnection one =
+          connections.transfer(snapshot, name, snapshot.reads() ? null : written.get(i));
+      if (one == null) {
+        throw snapshot.wrong("a connection is missing");
+      }
+      read.add(one);
+    }
+    return snapshot.reads() ? read : List.of();
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.tcp;
 import java.util.random.RandomGenerator;
 import org.rddp.ip.HandOver;
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.handshake.Admission;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
@@ -246,5 +247,10 @@ final class Handshake {
             connection.sender.sequence(-1),
             connection.receiver.acknowledgment(),
             context.now);
+  }
+
+  /** Transfers the keys of SYN cookies. */
+  void transfer(Snapshot snapshot) {
+    admission.transfer(snapshot);
   }
 }

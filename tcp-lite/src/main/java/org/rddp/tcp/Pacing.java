@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.congestion.CongestionControl;
 
 /**
@@ -72,5 +73,13 @@ final class Pacing {
     // What an engine is late with, up to a burst, is made good.
     paidUntil = Math.max(paidUntil, now - ofBurst) + octets * smoothed / full;
     paused = paidUntil - now >= ofBurst;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Pacing.class);
+    paidUntil = snapshot.number("paidUntil", paidUntil);
+    paused = snapshot.flag("paused", paused);
+    snapshot.end();
   }
 }

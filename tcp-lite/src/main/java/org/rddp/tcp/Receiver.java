@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
@@ -388,5 +389,36 @@ final class Receiver {
       connection.keepsEarly(-early.packets());
       releaseRanges();
     }
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Receiver.class);
+    kept = snapshot.number("kept", kept);
+    initialSequence = snapshot.number("initialSequence", initialSequence);
+    next = snapshot.number("next", next);
+    consumed = snapshot.number("consumed", consumed);
+    rightEdge = snapshot.number("rightEdge", rightEdge);
+    capacity = snapshot.number("capacity", capacity);
+    shift = snapshot.number("shift", shift);
+    finPosition = snapshot.number("finPosition", finPosition);
+    recentTimestamp = snapshot.number("recentTimestamp", recentTimestamp);
+    recentTimestampAt = snapshot.number("recentTimestampAt", recentTimestampAt);
+    lastAcknowledged = snapshot.number("lastAcknowledged", lastAcknowledged);
+    duplicateSequence = snapshot.number("duplicateSequence", duplicateSequence);
+    duplicateOctets = snapshot.number("duplicateOctets", duplicateOctets);
+    answeredAt = snapshot.number("answeredAt", answeredAt);
+    echoesCongestion = snapshot.flag("echoesCongestion", echoesCongestion);
+    acknowledgeNow = snapshot.flag("acknowledgeNow", acknowledgeNow);
+    acknowledgeLater = snapshot.flag("acknowledgeLater", acknowledgeLater);
+    acknowledgeAt = snapshot.number("acknowledgeAt", acknowledgeAt);
+    if (snapshot.flag("early", early != null)) {
+      early = early == null ? connection.context.earlyRanges.acquire() : early;
+      early.transfer(snapshot);
+    }
+    if (snapshot.reads()) {
+      connection.keepsEarly(kept + (early == null ? 0 : early.packets()));
+    }
+    snapshot.end();
   }
 }

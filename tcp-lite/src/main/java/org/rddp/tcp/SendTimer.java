@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The timer of a connection's sending half: the retransmission timeout, or an earlier deadline (a
  * tail loss probe or the reordering timer), or with nothing in flight the persist timer, which
@@ -174,5 +176,20 @@ final class SendTimer {
   /** Moves the start of the user timeout to now. */
   void awaitProgress() {
     progressAt = connection.context.now;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SendTimer.class);
+    timeoutAt = snapshot.number("timeoutAt", timeoutAt);
+    earlierAt = snapshot.number("earlierAt", earlierAt);
+    pausedUntil = snapshot.number("pausedUntil", pausedUntil);
+    probeFrom = snapshot.number("probeFrom", probeFrom);
+    progressAt = snapshot.number("progressAt", progressAt);
+    expirations = snapshot.number("expirations", expirations);
+    unanswered = snapshot.flag("unanswered", unanswered);
+    probe = snapshot.flag("probe", probe);
+    alone = snapshot.flag("alone", alone);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.snapshot.Snapshot;
+
 /** The window of the peer: SND.WND, SND.WL1 and SND.WL2 of RFC 9293 section 3.3.1. */
 final class SendWindow {
   private byte shift;
@@ -62,5 +64,16 @@ final class SendWindow {
     position += Math.max(later, 0);
     acknowledgment = (int) ack;
     return octets != before;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SendWindow.class);
+    shift = snapshot.number("shift", shift);
+    octets = snapshot.number("octets", octets);
+    largest = snapshot.number("largest", largest);
+    position = snapshot.number("position", position);
+    acknowledgment = snapshot.number("acknowledgment", acknowledgment);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.device.Offloads;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.Flight;
@@ -31,7 +32,7 @@ final class Sender {
   private final StackContext context;
   private final ReorderingWindow reordering = new ReorderingWindow();
   private final SendWindow window = new SendWindow();
-  private final int initialSequence;
+  private int initialSequence;
   private long una = -1;
   private long max = -1;
   private long end;
@@ -971,5 +972,63 @@ final class Sender {
       releaseFlight();
     }
     releaseTimer();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Sender.class);
+    initialSequence = snapshot.number("initialSequence", initialSequence);
+    una = snapshot.number("una", una);
+    max = snapshot.number("max", max);
+    end = snapshot.number("end", end);
+    emss = snapshot.number("emss", emss);
+    pathEmss = snapshot.number("pathEmss", pathEmss);
+    largestAcknowledged = snapshot.number("largestAcknowledged", largestAcknowledged);
+    retransmitted = snapshot.number("retransmitted", retransmitted);
+    lastSentAt = snapshot.number("lastSentAt", lastSentAt);
+    held = snapshot.flag("held", held);
+    windowReduced = snapshot.flag("windowReduced", windowReduced);
+    finQueued = snapshot.flag("finQueued", finQueued);
+    unsealed = snapshot.flag("unsealed", unsealed);
+    CongestionAlgorithm algorithm =
+        snapshot.constant(
+            "congestion", CongestionAlgorithm.class, CongestionAlgorithm.of(congestion));
+    if (snapshot.reads()) {
+      congestion = algorithm.control();
+    }
+    congestion.transfer(snapshot);
+    timeout.transfer(snapshot);
+    reordering.transfer(snapshot);
+    window.transfer(snapshot);
+    if (snapshot.flag("blackHole", blackHole != null)) {
+      blackHole = blackHole == null ? BlackHole.unknown(connection.path().isIpv6()) : blackHole;
+      blackHole.transfer(snapshot);
+    }
+    if (snapshot.flag("pacing", pacing != null)) {
+      pacing = pacing == null ? new Pacing() : pacing;
+      pacing.transfer(snapshot);
+    }
+    if (snapshot.flag("timer", timer != null)) {
+      ensureTimer();
+      timer.transfer(snapshot);
+    }
+    if (snapshot.flag("flight", flight != null)) {
+      transferFlight(snapshot);
+    }
+    snapshot.end();
+  }
+
+  private void transferFlight(Snapshot snapshot) {
+    if (!snapshot.reads()) {
+      flight.transfer(snapshot);
+      return;
+    }
+    flight = ensureFlight();
+    try {
+      flight.transfer(snapshot);
+    } finally {
+      connection.keepsSent(kept());
+      connection.keepsTrains(keptTrains());
+    }
   }
 }

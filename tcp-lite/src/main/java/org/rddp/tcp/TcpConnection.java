@@ -1,9 +1,12 @@
 package org.rddp.tcp;
 
+import static java.util.Objects.requireNonNull;
+
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.handshake.EcnFeedback;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.handshake.SynNegotiation;
@@ -386,7 +389,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   @Override
   public void abort() {
-    if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
+    if (requireNonNull(state, "retired") == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
       return;
     }
     if (state != TcpState.SYN_SENT) {
@@ -722,5 +725,61 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       alarmAt = Long.MAX_VALUE;
       context.upcalls.alarm(this, now);
     }
+  }
+
+  /** Transfers its state, but for its key, its peer, its listener and its user. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(TcpConnection.class);
+    state = snapshot.constant("state", TcpState.class, state);
+    retransmitAt = snapshot.number("retransmitAt", retransmitAt);
+    stateDeadline = snapshot.number("stateDeadline", stateDeadline);
+    alarmAt = snapshot.number("alarmAt", alarmAt);
+    lastReceivedAt = snapshot.number("lastReceivedAt", lastReceivedAt);
+    keepAliveProbes = snapshot.number("keepAliveProbes", keepAliveProbes);
+    blocked = snapshot.flag("blocked", blocked);
+    blockedProbes = snapshot.number("blockedProbes", blockedProbes);
+    synRepeats = snapshot.number("synRepeats", synRepeats);
+    timestamps = snapshot.flag("timestamps", timestamps);
+    sack = snapshot.flag("sack", sack);
+    ecn = snapshot.flag("ecn", ecn);
+    marked = snapshot.flag("marked", marked);
+    trafficClass = snapshot.number("trafficClass", trafficClass);
+    windowScale = snapshot.flag("windowScale", windowScale);
+    negotiatedEmss = snapshot.number("negotiatedEmss", negotiatedEmss);
+    awaited = snapshot.number("awaited", awaited);
+    flushScheduled = snapshot.flag("flushScheduled", flushScheduled);
+    awaitsPackets = snapshot.flag("awaitsPackets", awaitsPackets);
+    closeWanted = snapshot.flag("closeWanted", closeWanted);
+    if (snapshot.flag("accurate", accurate != null)) {
+      accurate = accurate == null ? new AccEcnState() : accurate;
+      accurate.transfer(snapshot);
+    }
+    if (snapshot.flag("pathMtuClaim", pathMtuClaim != null)) {
+      pathMtuClaim = PathMtuClaim.transfer(snapshot, pathMtuClaim);
+    }
+    sender.transfer(snapshot);
+    receiver.transfer(snapshot);
+    snapshot.end();
+  }
+
+  /**
+   * Becomes the user of a connection that was restored from a snapshot: gets its later calls. The
+   * former user's {@link #countTo} and packets are not restored; it has to begin with these itself.
+   */
+  public void resume(StreamHandler user) {
+    handler = user;
+  }
+
+  /** Whether it had a user when the snapshot was taken, which has to {@link #resume}. */
+  public boolean hasUser() {
+    return handler != null;
+  }
+
+  /** Releases every packet, without a word to the peer or the user: another stack goes on. */
+  void retire() {
+    handler = null;
+    sender.clear();
+    receiver.clear();
+    state = null;
   }
 }

@@ -53,6 +53,11 @@ public final class TcpListener {
     return !shared || member.isOfRemotePort(remotePort);
   }
 
+  /** See {@link TcpStack#listenShared}. */
+  boolean shared() {
+    return shared;
+  }
+
   boolean closed() {
     return closed;
   }

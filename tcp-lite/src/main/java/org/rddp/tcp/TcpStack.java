@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -18,6 +19,9 @@ import org.rddp.ip.IpCounters;
 import org.rddp.ip.IpSecurity;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.handshake.PeerAccount;
 import org.rddp.tcp.storage.ConnectionEntry;
 import org.rddp.tcp.storage.TcpConnectionTable;
@@ -539,5 +543,60 @@ public final class TcpStack implements AutoCloseable {
     }
     context.flushQueue.clear();
     context.ip.close();
+  }
+
+  /**
+   * Writes all of its state to a snapshot, between two turns of the duty cycle. Afterwards only
+   * {@link #retire} may follow, or, if no other stack goes on, anything.
+   *
+   * @return the connections in the order in which they are written
+   */
+  public List<TcpConnection> write(SnapshotWriter snapshot) {
+    return transfer(snapshot, port -> null);
+  }
+
+  /**
+   * Takes the state of another stack from a snapshot: goes on with its listeners and connections.
+   * This one must be new, with the same addresses, the same place among the stacks of the interface
+   * and a clock that goes on. Each connection needs its user: {@link TcpConnection#resume}. After
+   * an exception the stack must be {@linkplain #retire retired}.
+   *
+   * @param acceptors the acceptor of each port at which the other stack listened
+   * @return the connections in the order in which they were written
+   * @throws org.rddp.snapshot.SnapshotException if the snapshot is not what another stack writes,
+   *     or this one has no room for it
+   */
+  public List<TcpConnection> read(SnapshotReader snapshot, IntFunction<Acceptor> acceptors) {
+    return transfer(snapshot, acceptors);
+  }
+
+  private List<TcpConnection> transfer(Snapshot snapshot, IntFunction<Acceptor> acceptors) {
+    snapshot.begin(TcpStack.class);
+    connects = snapshot.number("connects", connects);
+    snapshot.numbers("recentPorts", recentPorts, RECENT);
+    StackTransfer transfer = new StackTransfer(context, snapshot);
+    transfer.shared();
+    List<TcpConnection> connections = transfer.connections(acceptors);
+    snapshot.end();
+    return connections;
+  }
+
+  /**
+   * Releases every packet without ending a connection, since another stack goes on with them.
+   * Queued frames are still passed to the device. Neither the stack nor its connections may be used
+   * afterwards.
+   */
+  public void retire() {
+    context.flushQueue.clear();
+    for (TcpConnection connection : context.connections.snapshot()) {
+      connection.retire();
+    }
+    context.flushQueue.clear();
+    context.ip.close();
+  }
+
+  /** Packets that wait, and would be lost if another stack went on now. */
+  public int packetsWaiting() {
+    return context.ip.packetsWaiting();
   }
 }

@@ -4,10 +4,10 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
   ModuleBoundariesTest() {
     super(
         "org.rddp",
-        "tcp.congestion: wire",
-        "tcp.loss: wire device tcp.congestion",
-        "tcp.storage: device",
-        "tcp.handshake: wire group ip",
-        "tcp: wire device group ip counters");
+        "tcp.congestion: wire snapshot",
+        "tcp.loss: wire device snapshot tcp.congestion",
+        "tcp.storage: device snapshot",
+        "tcp.handshake: wire group ip snapshot",
+        "tcp: wire device group ip counters snapshot");
   }
 }

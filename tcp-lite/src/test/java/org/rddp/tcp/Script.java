@@ -2,7 +2,9 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,6 +13,8 @@ import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.wire.AccEcn;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
@@ -48,13 +52,14 @@ final class Script {
 
   final NativePacketPool pool = new NativePacketPool(512, 9100, 32, 16_000);
   final ScriptedDevice device;
-  final TcpStack stack;
+  TcpStack stack;
   final Recorder handler = new Recorder();
   TcpStream stream;
   long now = 5 * SECOND;
   int ourPort;
   int theirPort;
   int ourSequence;
+  private final Supplier<TcpStack> stacks;
   private final long frame = Memory.allocate(20_000);
   private final TcpOptions options = new TcpOptions();
   private Ipv4Address source = THEIRS;
@@ -74,13 +79,15 @@ final class Script {
   /** A stack whose device is made of the scripted one. */
   Script(TcpSettings settings, int mtu, UnaryOperator<FrameDevice> wrap) {
     device = new ScriptedDevice(pool, mtu);
-    stack =
-        new TcpStack(
-            wrap.apply(device),
-            new InterfaceAddress(OURS, 24),
-            settings,
-            new SplittableRandom(42),
-            now);
+    stacks =
+        () ->
+            new TcpStack(
+                wrap.apply(device),
+                new InterfaceAddress(OURS, 24),
+                settings,
+                new SplittableRandom(42),
+                now);
+    stack = stacks.get();
   }
 
   /** Settings without options, so that scripts can leave them out, and with the simplest window. */
@@ -149,6 +156,31 @@ final class Script {
   void close() {
     stream.closeSend();
     turn();
+  }
+
+  /** The stack's state, written to a snapshot. */
+  byte[] snapshot() {
+    SnapshotWriter writer = new SnapshotWriter();
+    List<TcpConnection> ignored = stack.write(writer);
+    return writer.finish();
+  }
+
+  /** Another stack goes on from a snapshot with a listener and at most one connection. */
+  void goOn(byte[] snapshot) {
+    stack.retire();
+    stack = stacks.get();
+    SnapshotReader reader = new SnapshotReader(snapshot);
+    List<TcpConnection> connections =
+        stack.read(reader, port -> (opened, address, from) -> handler);
+    reader.finish();
+    for (TcpConnection each : connections) {
+      each.resume(handler);
+      handler.stream = each;
+      stream = each;
+      ourPort = each.localPort();
+      theirPort = each.remotePort();
+      ourSequence = each.sender.sequence(-1);
+    }
   }
 
   /** One turn of the duty cycle. */

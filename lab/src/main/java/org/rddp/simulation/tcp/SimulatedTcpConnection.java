@@ -121,4 +121,10 @@ final class SimulatedTcpConnection implements SimulatedConnection {
           "the " + name + " received " + end.received() + " octets of " + other.toSend());
     }
   }
+
+  /** A connection, perhaps an end of this one, goes on as another one. */
+  void goesOn(TcpConnection former, TcpConnection next) {
+    client.goesOn(former, next);
+    server.goesOn(former, next);
+  }
 }

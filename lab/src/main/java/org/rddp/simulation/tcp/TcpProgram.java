@@ -3,6 +3,7 @@ package org.rddp.simulation.tcp;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.function.LongPredicate;
+import org.rddp.device.PacketPool;
 import org.rddp.simulation.OctetPattern;
 import org.rddp.simulation.OctetRanges;
 import org.rddp.simulation.Violations;
@@ -12,6 +13,7 @@ import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
 
 /**
  * One end of a TCP connection: sends a pattern, consumes what arrives sooner or later, and checks
@@ -363,5 +365,28 @@ final class TcpProgram implements StreamHandler {
   /** How the connection ended, or null. */
   CloseReason closed() {
     return closed;
+  }
+
+  /** Goes on with another connection, if the former one is its own. */
+  void goesOn(TcpConnection former, TcpConnection next) {
+    if (stream != former) {
+      return;
+    }
+    stream = next;
+    if (closed == null) {
+      next.resume(this);
+    }
+    PacketPool from = former.pool();
+    PacketPool to = next.pool();
+    if (from.equals(to)) {
+      return;
+    }
+    for (int left = unread.size(); left > 0; left--) {
+      Unread part = unread.poll();
+      long packet = part.length() > to.room() ? to.allocateLong() : to.allocate();
+      Memory.copy(part.address(), to.address(packet), part.length());
+      unread.add(new Unread(part.position(), to.address(packet), part.length(), packet));
+      from.release(part.packet());
+    }
   }
 }

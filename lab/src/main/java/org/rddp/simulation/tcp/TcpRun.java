@@ -13,6 +13,7 @@ import org.rddp.simulation.SimulatedConnections;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.Violations;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStream;
 
 /** One run of TCP: connections between two hosts from opening to closing, all drawn from a seed. */
@@ -37,7 +38,22 @@ final class TcpRun implements Scenario {
   private boolean serverDied;
 
   TcpRun(long seed, BufferCache buffers, Consumer<String> lines) {
+    this(seed, buffers, lines, HostPair.drawHandOver(seed), true);
+  }
+
+  /**
+   * Draws a run.
+   *
+   * @param handsOver whether hosts go on in new engines at random turns
+   * @param newCards whether their cards may be new then; otherwise the run is nearly the same as
+   *     without
+   */
+  TcpRun(
+      long seed, BufferCache buffers, Consumer<String> lines, boolean handsOver, boolean newCards) {
     hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
+    if (handsOver) {
+      hosts.handOver(seed, newCards);
+    }
     violations = hosts.violations();
     choices = hosts.settings();
     random = hosts.random();
@@ -114,6 +130,11 @@ final class TcpRun implements Scenario {
   }
 
   @Override
+  public void goesOn(TcpConnection former, TcpConnection next) {
+    connections.all().forEach(one -> one.goesOn(former, next));
+  }
+
+  @Override
   public void checkAfterTurn(SimulatedHost host) {
     boolean isClient = host == hosts.client();
     for (int i = 0; i < connections.all().size(); i++) {
@@ -143,6 +164,7 @@ final class TcpRun implements Scenario {
     totals.add("segments sent", segments.segments());
     totals.add("with data", segments.withData());
     hosts.addTo(totals);
+    totals.add("went on in a new engine", hosts.handOvers());
     totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("handed up out of order", early());
     totals.add("zero-window probes", hosts.sum(counters -> counters.probes));

@@ -1,5 +1,6 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.AccEcnOption;
 
 /**
@@ -169,5 +170,19 @@ public final class AccEcnSender {
     long taken = Math.min(marked, most);
     marked = 0;
     return taken;
+  }
+
+  /** Transfers its state. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(AccEcnSender.class);
+    packets = snapshot.number("packets", packets);
+    octets = snapshot.number("octets", octets);
+    marked = snapshot.number("marked", marked);
+    estimated = snapshot.number("estimated", estimated);
+    ignoresOptions = snapshot.flag("ignoresOptions", ignoresOptions);
+    ignores = snapshot.flag("ignores", ignores);
+    mangled = snapshot.flag("mangled", mangled);
+    first = snapshot.flag("first", first);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The congestion control of one connection (RFC 5681, RFC 9438). Sizes in octets, times in
  * nanoseconds.
@@ -101,4 +103,7 @@ public interface CongestionControl {
   static int initialWindow(int emss) {
     return Math.min(10 * emss, Math.max(2 * emss, 14600));
   }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot);
 }

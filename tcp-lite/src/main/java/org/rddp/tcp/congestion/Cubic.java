@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * CUBIC (RFC 9438): after a loss the window grows by a cubic function of time, fast up to near
  * W_max, slowly around it, then fast again. It is never smaller than Reno's would be. {@link
@@ -197,5 +199,27 @@ public final class Cubic extends SlowStart {
     wEst = 0;
     counted = 0;
     hyStart = null;
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot) {
+    super.transfer(snapshot);
+    snapshot.begin(Cubic.class);
+    prior = snapshot.number("prior", prior);
+    wMax = snapshot.number("wMax", wMax);
+    sinceWMax = snapshot.number("sinceWMax", sinceWMax);
+    wEst = snapshot.number("wEst", wEst);
+    updatedAt = snapshot.number("updatedAt", updatedAt);
+    counted = snapshot.number("counted", counted);
+    undoPrior = snapshot.number("undoPrior", undoPrior);
+    undoThreshold = snapshot.number("undoThreshold", undoThreshold);
+    undoWMax = snapshot.number("undoWMax", undoWMax);
+    undoSinceWMax = snapshot.number("undoSinceWMax", undoSinceWMax);
+    undoWEst = snapshot.number("undoWEst", undoWEst);
+    if (snapshot.flag("hyStart", hyStart != null)) {
+      hyStart = hyStart == null ? new HyStart(0) : hyStart;
+      hyStart.transfer(snapshot);
+    }
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * DCTCP (RFC 8257): an echo of congestion reduces the window by the share of octets that have been
  * marked lately. Growth and losses are as with {@link NewReno}.
@@ -56,5 +58,16 @@ public final class Dctcp extends NewReno {
       remember();
       reduceTo(window - (long) window * alpha / (2 * ONE), false);
     }
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot) {
+    super.transfer(snapshot);
+    snapshot.begin(Dctcp.class);
+    alpha = snapshot.number("alpha", alpha);
+    acknowledgedOctets = snapshot.number("acknowledgedOctets", acknowledgedOctets);
+    markedOctets = snapshot.number("markedOctets", markedOctets);
+    left = snapshot.number("left", left);
+    snapshot.end();
   }
 }

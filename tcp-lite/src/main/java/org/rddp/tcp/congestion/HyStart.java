@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * HyStart++ (RFC 9406): ends the first slow start when round trips grow, before a loss. When they
  * seem to grow, slow start continues for five rounds at a quarter of its pace (Conservative Slow
@@ -119,5 +121,17 @@ final class HyStart {
     }
     least = UNKNOWN;
     return rounds > ROUNDS;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(HyStart.class);
+    reference = snapshot.number("reference", reference);
+    least = snapshot.number("least", least);
+    left = snapshot.number("left", left);
+    samples = snapshot.number("samples", samples);
+    measuredAt = snapshot.number("measuredAt", measuredAt);
+    rounds = snapshot.number("rounds", rounds);
+    snapshot.end();
   }
 }

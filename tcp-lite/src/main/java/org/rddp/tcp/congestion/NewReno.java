@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * NewReno: after slow start the window grows by a segment per round trip, and a loss halves it (RFC
  * 5681), counting octets (RFC 3465).
@@ -58,5 +60,15 @@ public sealed class NewReno extends SlowStart permits Dctcp {
     priorWindow = window;
     priorThreshold = threshold;
     counted = 0;
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot) {
+    super.transfer(snapshot);
+    snapshot.begin(NewReno.class);
+    counted = snapshot.number("counted", counted);
+    priorWindow = snapshot.number("priorWindow", priorWindow);
+    priorThreshold = snapshot.number("priorThreshold", priorThreshold);
+    snapshot.end();
   }
 }

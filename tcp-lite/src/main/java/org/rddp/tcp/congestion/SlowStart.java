@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The common part of NewReno and CUBIC: the initial window (RFC 6928), slow start (RFC 5681 section
  * 3.1) by octets (RFC 3465), and the restart after an idle time (RFC 5681 section 4.1).
@@ -117,5 +119,15 @@ abstract class SlowStart implements CongestionControl {
     window = priorWindow;
     threshold = priorThreshold;
     afterTimeout = false;
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(SlowStart.class);
+    window = snapshot.number("window", window);
+    threshold = snapshot.number("threshold", threshold);
+    segment = snapshot.number("segment", segment);
+    afterTimeout = snapshot.flag("afterTimeout", afterTimeout);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.congestion;
 
+import org.rddp.snapshot.Snapshot;
+
 /** No congestion control, for a private link that is never shared. Without state. */
 public final class Unlimited implements CongestionControl {
   /** The only instance. */
@@ -44,4 +46,7 @@ public final class Unlimited implements CongestionControl {
 
   @Override
   public void undo(long now) {}
+
+  @Override
+  public void transfer(Snapshot snapshot) {}
 }

@@ -2,6 +2,7 @@ package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
@@ -143,5 +144,10 @@ public final class Admission {
         && (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST)) == Tcp.ACK
         && segment.acknowledgment != initialSequence + 1
         && cookies.hasMark(key, segment.acknowledgment - 1, now);
+  }
+
+  /** Transfers the keys of the cookies. */
+  public void transfer(Snapshot snapshot) {
+    cookies.transfer(snapshot);
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.handshake;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The handshakes in progress on one port, up to a limit, and how long its SYN cookies are valid.
  */
@@ -34,5 +36,12 @@ public final class Backlog {
   /** Whether a cookie may still be valid; otherwise segments are not checked for one. */
   boolean expectsCookies(long now) {
     return now < cookiesUntil;
+  }
+
+  /** Transfers its state, but for the handshakes, which are counted anew. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(Backlog.class);
+    cookiesUntil = snapshot.number("cookiesUntil", cookiesUntil);
+    snapshot.end();
   }
 }

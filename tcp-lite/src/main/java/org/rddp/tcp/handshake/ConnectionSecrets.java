@@ -3,6 +3,7 @@ package org.rddp.tcp.handshake;
 import java.util.random.RandomGenerator;
 import org.rddp.ip.Ipv6Path;
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.SequenceNumber;
 
 /**
@@ -70,5 +71,10 @@ public final class ConnectionSecrets {
   /** The offset of the connection's timestamps. */
   public int timestampOffset(long key) {
     return (int) (secret(key) >>> 32);
+  }
+
+  /** Transfers the keys. */
+  public void transfer(Snapshot snapshot) {
+    hash.transfer(snapshot);
   }
 }

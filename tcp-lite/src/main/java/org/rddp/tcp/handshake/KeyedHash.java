@@ -1,6 +1,7 @@
 package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
+import org.rddp.snapshot.Snapshot;
 
 /** SipHash-2-4 of two or five 64-bit words, with a key that other hosts do not know. */
 public final class KeyedHash {
@@ -10,8 +11,8 @@ public final class KeyedHash {
   /** Shift from a number of words to their octets in the highest octet. */
   private static final int OCTETS_SHIFT = 59;
 
-  private final long key0;
-  private final long key1;
+  private long key0;
+  private long key1;
 
   /** Creates a hash with a random key. */
   public KeyedHash(RandomGenerator random) {
@@ -70,5 +71,13 @@ public final class KeyedHash {
       v0 ^= message;
     }
     return v0 ^ v1 ^ v2 ^ v3;
+  }
+
+  /** Transfers the key. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(KeyedHash.class);
+    key0 = snapshot.number("key0", key0);
+    key1 = snapshot.number("key1", key1);
+    snapshot.end();
   }
 }

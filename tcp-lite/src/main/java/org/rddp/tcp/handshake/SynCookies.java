@@ -1,6 +1,7 @@
 package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.TcpOptions;
 
 /**
@@ -145,5 +146,11 @@ public final class SynCookies {
   /** Whether an echoed timestamp encodes that the SYN offered ECN. */
   public static boolean ecn(int echo) {
     return (echo & ECN) != 0;
+  }
+
+  /** Transfers the keys. */
+  void transfer(Snapshot snapshot) {
+    proofs.transfer(snapshot);
+    marks.transfer(snapshot);
   }
 }

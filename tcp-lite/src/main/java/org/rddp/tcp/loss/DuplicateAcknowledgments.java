@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Detects loss for a peer without SACK: each duplicate acknowledgment stands for a segment received
  * behind the gap, and the third one for the loss of the first segment (RFC 5681 section 3.2, RFC
@@ -64,5 +66,13 @@ final class DuplicateAcknowledgments {
   /** Resets the count: the gap is closed, or the timer has expired. */
   void clear() {
     count = 0;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(DuplicateAcknowledgments.class);
+    count = snapshot.number("count", count);
+    lastAdvance = snapshot.number("lastAdvance", lastAdvance);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp.loss;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.congestion.CongestionControl;
 
 /**
@@ -75,5 +76,13 @@ public final class Flight {
     recovery.end(now);
     queue.end();
     memory.release(this);
+  }
+
+  /** Transfers the segments and the state of loss recovery; when read, after {@link #begin}. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(Flight.class);
+    queue.transfer(snapshot);
+    recovery.transfer(snapshot);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Forward RTO-recovery: after a timeout and the retransmission of the first segment, the next two
  * acknowledgments show whether the timeout was spurious (RFC 5682).
@@ -78,5 +80,14 @@ final class ForwardRto {
     if (step == SECOND) {
       step = OFF;
     }
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ForwardRto.class);
+    step = snapshot.number("step", step);
+    recover = snapshot.number("recover", recover);
+    fresh = snapshot.number("fresh", fresh);
+    snapshot.end();
   }
 }

@@ -1,5 +1,6 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.wire.TcpOptions;
 
@@ -606,5 +607,27 @@ public final class LossRecovery {
   /** Whether a D-SACK may still show that a recovery or a probe was spurious. */
   public boolean unresolved() {
     return probe.outstanding() || (selective && spurious.open());
+  }
+
+  /** Transfers its state, after that of the segments. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(LossRecovery.class);
+    state = snapshot.number("state", state);
+    recoveryPoint = snapshot.number("recoveryPoint", recoveryPoint);
+    recover = snapshot.number("recover", recover);
+    reducedFor = snapshot.number("reducedFor", reducedFor);
+    reduced = snapshot.flag("reduced", reduced);
+    shortened = snapshot.flag("shortened", shortened);
+    reorderingDeadline = snapshot.number("reorderingDeadline", reorderingDeadline);
+    filledUntil = snapshot.number("filledUntil", filledUntil);
+    board.transfer(snapshot);
+    blocks.transfer(snapshot);
+    rack.transfer(snapshot);
+    duplicates.transfer(snapshot);
+    reduction.transfer(snapshot);
+    spurious.transfer(snapshot);
+    forward.transfer(snapshot);
+    probe.transfer(snapshot);
+    snapshot.end();
   }
 }

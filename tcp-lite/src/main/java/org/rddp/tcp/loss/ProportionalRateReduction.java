@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Proportional rate reduction (RFC 9937): limits sending in a recovery in proportion to what is
  * delivered, so that the octets in flight reach the threshold when a whole window has been
@@ -86,5 +88,17 @@ final class ProportionalRateReduction {
    */
   long allowance(long inFlight) {
     return window - inFlight;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProportionalRateReduction.class);
+    threshold = snapshot.number("threshold", threshold);
+    atStart = snapshot.number("atStart", atStart);
+    delivered = snapshot.number("delivered", delivered);
+    sent = snapshot.number("sent", sent);
+    window = snapshot.number("window", window);
+    urgent = snapshot.flag("urgent", urgent);
+    snapshot.end();
   }
 }

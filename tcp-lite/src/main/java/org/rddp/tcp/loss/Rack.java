@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Recent acknowledgment: a segment is lost when one that was sent sufficiently later has been
  * delivered (RFC 8985 section 6). Times in nanoseconds.
@@ -86,5 +88,16 @@ final class Rack {
   /** Segments sent up to this time are lost when the retransmission timer expires (section 6.3). */
   long lostBy(long now) {
     return now - roundTrip - width;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Rack.class);
+    serial = snapshot.number("serial", serial);
+    roundTrip = snapshot.number("roundTrip", roundTrip);
+    highestEnd = snapshot.number("highestEnd", highestEnd);
+    round = snapshot.number("round", round);
+    width = snapshot.number("width", width);
+    snapshot.end();
   }
 }

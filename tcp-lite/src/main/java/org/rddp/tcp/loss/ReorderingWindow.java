@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * RACK.reo_wnd of one connection: how long a segment may be overtaken by later ones before it
  * counts as lost, by the reordering seen so far (RFC 8985 section 6.2, steps 3 to 5). Times in
@@ -51,5 +53,14 @@ public final class ReorderingWindow {
       return 0;
     }
     return Math.min(multiplier * (leastRoundTrip / 4), smoothed);
+  }
+
+  /** Transfers its state. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(ReorderingWindow.class);
+    seen = snapshot.flag("seen", seen);
+    multiplier = snapshot.number("multiplier", multiplier);
+    persists = snapshot.number("persists", persists);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The retransmission timeout from measured round trips (RFC 6298), and the least of these (RFC 8985
  * section 6.2). Times in nanoseconds.
@@ -123,5 +125,17 @@ public final class RetransmissionTimeout {
 
   private long clamp(long nanoseconds) {
     return Math.min(Math.max(nanoseconds, settings.minimumTimeout()), settings.maximumTimeout());
+  }
+
+  /** Transfers its state. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(RetransmissionTimeout.class);
+    smoothed = snapshot.number("smoothed", smoothed);
+    variation = snapshot.number("variation", variation);
+    least = snapshot.number("least", least);
+    leastAt = snapshot.number("leastAt", leastAt);
+    shift = snapshot.number("shift", shift);
+    synWasLost = snapshot.flag("synWasLost", synWasLost);
+    snapshot.end();
   }
 }

@@ -1,5 +1,6 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
 
@@ -219,5 +220,16 @@ final class SackBlocks {
   private void set(int index, long left, long right) {
     knownLeft[index] = left;
     knownRight[index] = right;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SackBlocks.class);
+    knownCount = snapshot.number("knownCount", knownCount, 0, MOST_KNOWN);
+    snapshot.numbers("knownLeft", knownLeft, knownCount);
+    snapshot.numbers("knownRight", knownRight, knownCount);
+    duplicateLeft = snapshot.number("duplicateLeft", duplicateLeft);
+    duplicateRight = snapshot.number("duplicateRight", duplicateRight);
+    snapshot.end();
   }
 }

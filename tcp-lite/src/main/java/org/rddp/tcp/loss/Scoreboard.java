@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The state of each segment of a queue: not sent, in flight, lost, or acknowledged by SACK (RFC
  * 2018, RFC 6675).
@@ -272,5 +274,18 @@ public final class Scoreboard {
       unsent++;
     }
     return first;
+  }
+
+  /** Transfers its state, after that of the queue. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Scoreboard.class);
+    long sent = snapshot.number("unsent", unsent - queue.head(), 0, queue.size());
+    unsent = queue.head() + sent;
+    transmissions = snapshot.number("transmissions", transmissions);
+    sackedOctets = snapshot.number("sackedOctets", sackedOctets);
+    sackedSegments = snapshot.number("sackedSegments", sackedSegments);
+    inFlight.transfer(snapshot, IN_FLIGHT);
+    lost.transfer(snapshot, LOST);
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The attributes of queued segments, by slot. A segment keeps its slot while it is queued; {@code
  * order} is the order of the slots.
@@ -93,5 +95,16 @@ final class SegmentArrays {
     for (int i = count; i < capacity; i++) {
       order[(int) (head + i) & (capacity - 1)] = i;
     }
+  }
+
+  /** Transfers what is known of a segment, its payload apart. */
+  void transfer(Snapshot snapshot, int slot) {
+    snapshot.begin(SegmentArrays.class);
+    sentAt[slot] = snapshot.number("sentAt", sentAt[slot]);
+    serials[slot] = snapshot.number("serials", serials[slot]);
+    states[slot] =
+        (byte) snapshot.number("states", states[slot], Scoreboard.UNSENT, Scoreboard.SACKED);
+    retransmitted[slot] = snapshot.flag("retransmitted", retransmitted[slot]);
+    snapshot.end();
   }
 }

@@ -1,5 +1,8 @@
 package org.rddp.tcp.loss;
 
+import java.util.Arrays;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A list of segments of a queue, linked through its arrays; each segment is in at most one list.
  */
@@ -92,5 +95,46 @@ final class SegmentList {
   /** Subtracts octets that were cut off a segment of the list. */
   void shrunk(int octetsLess) {
     octets -= octetsLess;
+  }
+
+  /**
+   * Transfers which segments are in the list; when read, it is empty before.
+   *
+   * @param state of each of them
+   */
+  void transfer(Snapshot snapshot, byte state) {
+    snapshot.begin(SegmentList.class);
+    int[] numbers = numbers();
+    int count = snapshot.number("count", numbers.length, 0, queue.size());
+    int[] written = Arrays.copyOf(numbers, count);
+    snapshot.numbers("segments", written, count);
+    boolean[] listed = new boolean[queue.size()];
+    for (int i = 0; snapshot.reads() && i < count; i++) {
+      int number = written[i];
+      if (number < 0 || number >= listed.length || listed[number]) {
+        throw snapshot.wrong("segment " + number + " is listed twice, or is none");
+      }
+      listed[number] = true;
+      int slot = queue.slot(queue.head() + number);
+      if (queue.arrays.states[slot] != state) {
+        throw snapshot.wrong("segment " + number + " is in the wrong list");
+      }
+      append(slot);
+    }
+    snapshot.end();
+  }
+
+  /** The numbers of the segments, counted from the first of the queue. */
+  private int[] numbers() {
+    int[] bySlot = new int[queue.arrays.capacity];
+    for (int i = 0; i < queue.size(); i++) {
+      bySlot[queue.slot(queue.head() + i)] = i;
+    }
+    int[] numbers = new int[queue.size()];
+    int count = 0;
+    for (int slot = first; slot != SegmentQueue.NONE; slot = after(slot)) {
+      numbers[count++] = bySlot[slot];
+    }
+    return Arrays.copyOf(numbers, count);
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp.loss;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Memory;
 
@@ -19,6 +20,12 @@ public final class SegmentQueue {
   public static final int NONE = -1;
 
   static final int NO_SUM = -1;
+
+  /** Octets in front of the payload of a new packet. */
+  private static final int HEADROOM = 128;
+
+  /** No segment is longer. */
+  private static final int LONGEST = 1 << 16;
 
   private final FlightPool memory;
   private final PacketPool pool;
@@ -383,6 +390,95 @@ public final class SegmentQueue {
     } else if (packet != 0) {
       count(packet, -1);
       pool.release(packet);
+    }
+  }
+
+  /**
+   * Transfers the segments with their payload; when read, the queue is empty before, and payload
+   * goes into packets of this pool.
+   */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SegmentQueue.class);
+    headPosition = snapshot.number("headPosition", headPosition);
+    endPosition = snapshot.reads() ? headPosition : endPosition;
+    int count = snapshot.number("size", size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; ) {
+      i += transferPacket(snapshot, head + i, count - i);
+    }
+    boolean open = snapshot.flag("train", train != 0);
+    trainSegment = snapshot.number("trainSegment", trainSegment);
+    trainRoom = snapshot.number("trainRoom", trainRoom);
+    if (snapshot.reads() && open) {
+      train = count == 0 ? 0 : arrays.packets[last()];
+      if (train == 0 || trainRoom > pool.end(train) - behind()) {
+        throw snapshot.wrong("no segment can follow the last one");
+      }
+    }
+    snapshot.end();
+  }
+
+  /** Transfers the segments of one packet, or a FIN; returns how many. */
+  private int transferPacket(Snapshot snapshot, long first, int most) {
+    boolean reads = snapshot.reads();
+    int count = snapshot.number("segments", reads ? 1 : together(first), 1, most);
+    long octets = 0;
+    for (long number = first; number < first + count; number++) {
+      int written = reads ? 0 : arrays.lengths[slot(number)];
+      int length = snapshot.number("lengths", written, 1, LONGEST);
+      octets += length;
+      if (reads) {
+        append(0, length, 0);
+        arrays.follows[last()] = number > first;
+      }
+      arrays.transfer(snapshot, slot(number));
+    }
+    if (snapshot.flag("packets", arrays.packets[slot(first)] != 0)) {
+      if (reads) {
+        allocate(snapshot, first, octets);
+      } else {
+        boolean ignored = snapshot.flag("isLong", pool.isLong(arrays.packets[slot(first)]));
+      }
+      transferPayload(snapshot, slot(first), (int) octets);
+    }
+    return count;
+  }
+
+  /** How many segments, from the given one on, are in its packet. */
+  private int together(long number) {
+    long next = number + 1;
+    while (next < tail && arrays.follows[slot(next)]) {
+      next++;
+    }
+    return (int) (next - number);
+  }
+
+  /** Allocates a packet for the segments from the given one on. */
+  private void allocate(Snapshot snapshot, long first, long octets) {
+    long packet = snapshot.flag("isLong", false) ? pool.allocateLong() : pool.allocate();
+    if (packet == 0) {
+      throw snapshot.wrong("the pool has no packet left");
+    }
+    arrays.packets[slot(first)] = packet;
+    count(packet, 1);
+    long payload = pool.address(packet);
+    if (octets > pool.end(packet) - payload) {
+      throw snapshot.wrong(octets + " octets do not fit into a packet of the pool");
+    }
+    for (long number = first; number < tail; number++) {
+      arrays.packets[slot(number)] = packet;
+      arrays.payloads[slot(number)] = payload;
+      payload += arrays.lengths[slot(number)];
+    }
+  }
+
+  private void transferPayload(Snapshot snapshot, int slot, int octets) {
+    long packet = arrays.packets[slot];
+    long payload = arrays.payloads[slot];
+    int before = (int) Math.min(payload - pool.address(packet), HEADROOM);
+    before = snapshot.number("before", before, 0, HEADROOM);
+    snapshot.octets("payloads", payload, octets);
+    if (snapshot.reads()) {
+      pool.window(packet, payload - before, octets + before);
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * Detects that retransmitted segments had not been lost: by timestamps (Eifel, RFC 3522), or
  * because a D-SACK reports every retransmission as a duplicate (RFC 3708). The congestion window is
@@ -101,5 +103,19 @@ final class SpuriousRecovery {
     boolean first = firstAdvance && open();
     firstAdvance = false;
     return first && stamped && echo - stamp < 0;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SpuriousRecovery.class);
+    from = snapshot.number("from", from);
+    until = snapshot.number("until", until);
+    unreported = snapshot.number("unreported", unreported);
+    retransmitted = snapshot.flag("retransmitted", retransmitted);
+    repeatedUntil = snapshot.number("repeatedUntil", repeatedUntil);
+    probedEnd = snapshot.number("probedEnd", probedEnd);
+    firstAdvance = snapshot.flag("firstAdvance", firstAdvance);
+    stamp = snapshot.number("stamp", stamp);
+    snapshot.end();
   }
 }

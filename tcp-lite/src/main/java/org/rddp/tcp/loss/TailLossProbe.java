@@ -1,5 +1,7 @@
 package org.rddp.tcp.loss;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The tail loss probe (RFC 8985 section 7): after about two round trips without an acknowledgment,
  * one segment makes the peer acknowledge what it has, long before the retransmission timer expires.
@@ -75,5 +77,13 @@ public final class TailLossProbe {
       end = NONE;
     }
     return false;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(TailLossProbe.class);
+    end = snapshot.number("end", end);
+    again = snapshot.flag("again", again);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp.storage;
 
 import java.util.random.RandomGenerator;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Limits challenge ACKs per second over all connections (RFC 5961 section 7). The limit is drawn at
@@ -35,5 +36,13 @@ public final class ChallengeLimit {
       left = least + random.nextInt(most - least + 1);
     }
     return left > 0 && left-- > 0;
+  }
+
+  /** Transfers its state. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(ChallengeLimit.class);
+    second = snapshot.number("second", second);
+    left = snapshot.number("left", left);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.tcp.storage;
 
 import java.util.Arrays;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The stream positions of octets that a connection has received out of order, with the number of
@@ -119,5 +120,17 @@ public final class EarlyRanges extends RangeSet {
     super.clear();
     packetsInAll = 0;
     octets = 0;
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot) {
+    super.transfer(snapshot);
+    snapshot.begin(EarlyRanges.class);
+    snapshot.numbers("touched", touched, count());
+    snapshot.numbers("packets", packets, count());
+    packetsInAll = snapshot.number("packetsInAll", packetsInAll);
+    octets = snapshot.number("octets", octets);
+    clock = snapshot.number("clock", clock);
+    snapshot.end();
   }
 }

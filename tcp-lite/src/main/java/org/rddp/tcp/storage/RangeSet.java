@@ -1,6 +1,7 @@
 package org.rddp.tcp.storage;
 
 import java.util.Arrays;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A set of positions as ranges in ascending order that neither overlap nor touch. Single-threaded;
@@ -141,4 +142,23 @@ public class RangeSet {
    * ranges before.
    */
   protected void onRemove(int from, int to, int size) {}
+
+  /** Transfers the ranges; when read, the set is empty before. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(RangeSet.class);
+    int ranges = snapshot.number("count", count, 0, Integer.MAX_VALUE);
+    long edge = Long.MIN_VALUE;
+    for (int i = 0; i < ranges; i++) {
+      long start = snapshot.number("starts", snapshot.reads() ? 0 : starts[i]);
+      long end = snapshot.number("ends", snapshot.reads() ? 0 : ends[i]);
+      if (snapshot.reads()) {
+        if (start <= edge || end <= start) {
+          throw snapshot.wrong("ranges overlap or touch at " + start);
+        }
+        int ignored = add(start, end);
+      }
+      edge = end;
+    }
+    snapshot.end();
+  }
 }

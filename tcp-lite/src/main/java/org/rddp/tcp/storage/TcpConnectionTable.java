@@ -3,6 +3,8 @@ package org.rddp.tcp.storage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Connections by remote address, remote port and local port: a hash table with linear probing, at
@@ -15,10 +17,13 @@ import java.util.Objects;
 public final class TcpConnectionTable<C extends ConnectionEntry> {
   private static final int SMALLEST = 16;
 
+  /** Many times the slots for the most connections that a stack can have. */
+  private static final int LARGEST = 1 << 24;
+
   /** The tag of an empty slot. */
   private static final int EMPTY = 0;
 
-  private final long seed;
+  private long seed;
   private int[] tags = new int[SMALLEST];
   private C[] connections = newArray(SMALLEST);
   private int size;
@@ -41,6 +46,11 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
   /** Packs the number of a path and the ports into 64 bits, unique to the connection. */
   public static long key(int number, int remotePort, int localPort) {
     return ((long) number << 32) | ((long) remotePort << 16) | localPort;
+  }
+
+  /** The number of the path in a key. */
+  public static int number(long key) {
+    return (int) (key >>> 32);
   }
 
   /** Number of connections. */
@@ -171,5 +181,34 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
   /** The upper bits of the hash, which do not choose the slot except in very large tables. */
   private static int tag(long hash) {
     return (int) (hash >>> 32) | 1;
+  }
+
+  /** Transfers the key of the hash and the size of the table; when read, it is empty before. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(TcpConnectionTable.class);
+    seed = snapshot.number("seed", seed);
+    int capacity = snapshot.number("tags", tags.length, SMALLEST, LARGEST);
+    if (Integer.bitCount(capacity) != 1) {
+      throw snapshot.wrong(capacity + " slots are no power of two");
+    }
+    if (snapshot.reads()) {
+      tags = new int[capacity];
+      connections = newArray(capacity);
+    }
+    snapshot.end();
+  }
+
+  /** The connections in an order that leads to the same table, if they are added in it. */
+  public List<C> inOrder() {
+    int start = 0;
+    while (tags[start] != EMPTY) {
+      start++;
+    }
+    int mask = tags.length - 1;
+    int behind = start;
+    return IntStream.range(0, tags.length)
+        .mapToObj(i -> connections[(behind + i) & mask])
+        .filter(Objects::nonNull)
+        .toList();
   }
 }

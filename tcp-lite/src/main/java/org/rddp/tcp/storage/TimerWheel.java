@@ -1,5 +1,10 @@
 package org.rddp.tcp.storage;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A hierarchical timer wheel: starting and stopping a timer takes constant time and allocates
  * nothing.
@@ -202,5 +207,39 @@ public final class TimerWheel {
       first.timerPrevious = timed;
     }
     slots[slot] = timed;
+  }
+
+  /** Transfers the time and the entries; when read, the wheel is empty before. */
+  public void transfer(Snapshot snapshot, References<ConnectionEntry> entries) {
+    snapshot.begin(TimerWheel.class);
+    tick = snapshot.number("tick", tick, 0, tick(Long.MAX_VALUE));
+    earliest = snapshot.number("earliest", earliest);
+    List<ConnectionEntry> written = inOrder();
+    int count = snapshot.number("size", written.size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; i++) {
+      ConnectionEntry timed =
+          entries.transfer(snapshot, "slots", snapshot.reads() ? null : written.get(i));
+      if (timed == null || (snapshot.reads() && timed.timerSlot != ConnectionEntry.NOWHERE)) {
+        throw snapshot.wrong("an entry is scheduled twice, or is none");
+      }
+      timed.timerAt = snapshot.number("timerAt", timed.timerAt);
+      if (snapshot.reads()) {
+        size++;
+        place(timed);
+        earliest = Math.min(earliest, timed.timerAt);
+      }
+    }
+    snapshot.end();
+  }
+
+  /** The entries in an order that leads to the same wheel, if they are placed in it. */
+  private List<ConnectionEntry> inOrder() {
+    List<ConnectionEntry> order = new ArrayList<>();
+    for (ConnectionEntry first : slots) {
+      for (ConnectionEntry timed = first; timed != null; timed = timed.timerNext) {
+        order.add(timed);
+      }
+    }
+    return order.reversed();
   }
 }

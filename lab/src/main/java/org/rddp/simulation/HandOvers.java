@@ -1,0 +1,70 @@
+package org.rddp.simulation;
+
+import java.util.SplittableRandom;
+import org.rddp.device.NativePacketPool;
+import org.rddp.tcp.TcpConnection;
+
+/**
+ * Lets hosts go on in new engines at random turns, as when a daemon is replaced by another: each
+ * engine is written to a snapshot, discarded, and made anew from it. In half of the cases its card
+ * and packets are new, too, so that frames are lost.
+ */
+final class HandOvers {
+  /** Arbitrary: seeds the generator that draws when hosts go on in new engines. */
+  private static final long HAND_OVERS = 0x4861_6e64_4f76L;
+
+  /** Gets the connections that go on. */
+  interface Successor {
+    /** A connection goes on as another one, which has no user yet. */
+    void goesOn(TcpConnection former, TcpConnection next);
+  }
+
+  private final SplittableRandom random;
+  private final BufferCache buffers;
+  private final double probability;
+  private final boolean newCards;
+  private final int mtu;
+  private int count;
+
+  /**
+   * Creates the hand-overs of a run.
+   *
+   * @param seed of the run
+   * @param newCards whether cards may be new; otherwise no packet is lost
+   * @param mtu of the cards
+   */
+  HandOvers(long seed, boolean newCards, BufferCache buffers, int mtu) {
+    random = new SplittableRandom(seed ^ HAND_OVERS);
+    this.buffers = buffers;
+    this.newCards = newCards;
+    this.mtu = mtu;
+    probability = Math.pow(10, -random.nextDouble(0.5, 3));
+  }
+
+  /** Draws whether a run has any: a third of them have. */
+  static boolean draw(long seed) {
+    return new SplittableRandom(HAND_OVERS - seed).nextInt(3) == 0;
+  }
+
+  /** How many engines have gone on in others. */
+  int count() {
+    return count;
+  }
+
+  private static boolean losesPackets(SimulatedHost host) {
+    return host.stacks().stream().anyMatch(stack -> stack.packetsWaiting() > 0);
+  }
+
+  /** Draws whether a host goes on in new engines, after a turn; returns whether it did. */
+  boolean afterTurn(SimulatedHost host, Successor successor) {
+    if (random.nextDouble() >= probability || host.isOff() || (!newCards && losesPackets(host))) {
+      return false;
+    }
+    boolean anew = newCards && random.nextBoolean() && host.stacks().size() == 1;
+    NativePacketPool old = host.pool();
+    host.handOver(
+        anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, successor::goesOn);
+    count++;
+    return true;
+  }
+}
