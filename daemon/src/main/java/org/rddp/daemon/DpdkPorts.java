@@ -34,7 +34,7 @@ import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.dpdk.device.MbufPool;
 import org.rddp.dpdk.device.NativeCiphers;
 import org.rddp.dpdk.device.PortOffloads;
-import org.rddp.dpdk.device.RingCopier;
+import org.rddp.dpdk.device.RingOutput;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.wire.Toeplitz;
@@ -45,9 +45,6 @@ import org.rddp.wire.Toeplitz;
  */
 public final class DpdkPorts implements Ports {
   private static final byte[] NO_KEY = {};
-
-  /** Follows a ring's name in the key of its pool of long packets; no name contains it. */
-  private static final String LONG_LINK = " long";
 
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
@@ -307,8 +304,8 @@ public final class DpdkPorts implements Ports {
   }
 
   private static String smallBuffer(InterfaceConfiguration configured, int granted) {
-    return ("interface %s: the kernel keeps only %d KiB of received frames, so some may be lost; give"
-            + " the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d")
+    return ("interface %s: the kernel keeps only %d KiB of received frames, so some may be lost;"
+            + " give the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d")
         .formatted(configured.name(), granted >> 10, PacketPort.BUFFER);
   }
 
@@ -331,15 +328,8 @@ public final class DpdkPorts implements Ports {
     Mempool link =
         linkPools.computeIfAbsent(
             name, each -> mempool("link", configured, configured.packets(), ANY_NODE));
-    // Each end needs buffers for what the other sends.
     int longest = Math.min(configured.longestFrame(), peer.longestFrame());
     boolean isLong = longest > configured.mtu();
-    Mempool longLink =
-        isLong
-            ? linkPools.computeIfAbsent(
-                name + LONG_LINK,
-                each -> longMempool(configured, FrameLengths.longPackets(configured)))
-            : null;
     EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
     long macAddress = LOCAL_MAC + interfaces;
@@ -356,11 +346,11 @@ public final class DpdkPorts implements Ports {
                 i,
                 ringSteering(configured),
                 new MbufPool(pools.get(i), isLong ? longMempoolOfEngine(configured) : null),
-                new RingCopier(link, longLink, ringSteering(peer)),
+                new RingOutput(link, ringSteering(peer)),
                 macAddress,
                 configured.mtu(),
                 isLong ? longest : configured.mtu(),
-                RingCopier.OFFLOADS,
+                RingOutput.OFFLOADS,
                 ringInterrupt(),
                 i == 0 ? port::stop : () -> {}));
       }

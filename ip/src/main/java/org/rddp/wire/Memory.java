@@ -89,6 +89,24 @@ public final class Memory {
     UnsafeApi.putShort(address, (short) value);
   }
 
+  /**
+   * The 16-bit number at {@code address}, a multiple of 2, in the machine's order: later accesses
+   * of this thread come after what another thread did before it wrote that.
+   */
+  public static int getShortAcquireNative(long address) {
+    return UnsafeApi.getShortAcquire(null, address) & 0xffff;
+  }
+
+  /**
+   * Adds to the 16-bit number at {@code address}, a multiple of 2, in the machine's order;
+   * atomically for all threads.
+   *
+   * @return the number before
+   */
+  public static int getAndAddShortNative(long address, int addend) {
+    return UnsafeApi.getAndAddShort(null, address, (short) addend) & 0xffff;
+  }
+
   /** The 32-bit number at {@code address} in the machine's order. */
   public static int getIntNative(long address) {
     return UnsafeApi.getInt(address);

@@ -81,9 +81,9 @@ public final class MpaConnection implements StreamHandler {
     this.earlySegments = earlySegments;
     expectsRtr = !initiator && !negotiated.rtr().isEmpty();
     boolean markers = negotiated.receiveMarkers();
-    sender = new MpaSender(stream, crc32c, negotiated.sendMarkers(), settings.packing());
-    // MPA-4.4-07, MPA-4.4-08
-    FpduReader reader = new FpduReader(crc32c, negotiated.crc(), markers, start);
+    boolean crc = negotiated.crc(); // MPA-4.4-07, MPA-4.4-08
+    sender = new MpaSender(stream, crc32c, crc, negotiated.sendMarkers(), settings.packing());
+    FpduReader reader = new FpduReader(crc32c, crc, markers, start);
     receiver = new MpaReceiver(handler, stream.pool(), reader, stream::keeps);
     // MPAA-5-01, D03-5.1.2-06
     early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;

@@ -22,6 +22,7 @@ final class MpaSender {
 
   private final TcpStream stream;
   private final Crc32c crc32c;
+  private final boolean computesCrc;
   private final boolean markers;
   private final boolean packing;
 
@@ -43,12 +44,15 @@ final class MpaSender {
   /**
    * Creates a sender at the beginning of Full Operation.
    *
+   * @param computesCrc whether the peer checks CRCs; otherwise their field is 0
    * @param markers whether the peer requires Markers
    * @param packing whether FPDUs share segments
    */
-  MpaSender(TcpStream stream, Crc32c crc32c, boolean markers, boolean packing) {
+  MpaSender(
+      TcpStream stream, Crc32c crc32c, boolean computesCrc, boolean markers, boolean packing) {
     this.stream = stream;
     this.crc32c = crc32c;
+    this.computesCrc = computesCrc;
     this.markers = markers;
     this.packing = packing;
   }
@@ -147,12 +151,12 @@ final class MpaSender {
     int crc;
     if (markers) {
       writeMarked(address, head, headLength, payload, payloadLength);
-      crc = crc32c.update(0, address, crcAt); // MPA-4.3-01, MPA-4.3-08, MPA-4.4-13, MPA-4.4-14
-    } else if (crc32c.copiesInOnePass(payloadLength)) {
+      crc = crc(address, crcAt); // MPA-4.3-01, MPA-4.3-08, MPA-4.4-13, MPA-4.4-14
+    } else if (computesCrc && crc32c.copiesInOnePass(payloadLength)) {
       crc = writeInOnePass(address, head, headLength, payload, payloadLength);
     } else {
       writePlain(address, head, headLength, payload, payloadLength);
-      crc = crc32c.update(0, address, crcAt);
+      crc = crc(address, crcAt);
     }
     // MPA-4.4-15, MPA-4.1-06: "the resultant value is placed into the CRC field at the end of the
     // FPDU", also where it is not checked (MPA-4.4-10). Figures: MPA-4.4-18, MPA-4.4-19;
@@ -163,6 +167,10 @@ final class MpaSender {
       int length = headLength + payloadLength;
       observer.onSent(stream.sendPosition(), size, head, headLength, length);
     }
+  }
+
+  private int crc(long address, int octets) {
+    return computesCrc ? crc32c.update(0, address, octets) : 0;
   }
 
   private int size(int length) {

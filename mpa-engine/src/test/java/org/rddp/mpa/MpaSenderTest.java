@@ -2,7 +2,9 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.crc.Crc32c;
 import org.rddp.crc.ScalarCrc32c;
@@ -41,8 +43,13 @@ class MpaSenderTest {
   }
 
   private static byte[] sent(Crc32c crc32c, boolean markers, long head, long payload, int length) {
+    return sent(crc32c, true, markers, head, payload, length);
+  }
+
+  private static byte[] sent(
+      Crc32c crc32c, boolean crc, boolean markers, long head, long payload, int length) {
     InMemoryTcpStream stream = new InMemoryTcpStream(new NativePacketPool(1, ROOM), 1460, 0x5a);
-    MpaSender sender = new MpaSender(stream, crc32c, markers, false);
+    MpaSender sender = new MpaSender(stream, crc32c, crc, markers, false);
     assertThat(sender.send(head, length % 29, payload, length, true)).isTrue();
     return stream.takeSent();
   }
@@ -76,5 +83,23 @@ class MpaSenderTest {
     assertThat(fused.copied).isZero();
     sent(fused, false, memory, memory, 4096);
     assertThat(fused.copied).isEqualTo(4096);
+  }
+
+  /** The peer does not look at it, so neither pass over the octets is needed. */
+  @Test
+  @Tag("MPA-4.4-10")
+  @Tag("MPA-4.4-11")
+  void shouldComputeNoCrcThatThePeerDoesNotCheck() {
+    long memory = Memory.allocate(ROOM);
+    InOnePass fused = new InOnePass(0);
+    for (boolean markers : new boolean[] {false, true}) {
+      byte[] expected = sent(new ScalarCrc32c(), markers, memory, memory, 1400);
+      byte[] octets = sent(fused, false, markers, memory, memory, 1400);
+      int crcAt = expected.length - Fpdu.CRC;
+      assertThat(Arrays.copyOf(octets, crcAt)).isEqualTo(Arrays.copyOf(expected, crcAt));
+      assertThat(Arrays.copyOfRange(octets, crcAt, octets.length)).containsOnly(0);
+      assertThat(octets).hasSameSizeAs(expected);
+    }
+    assertThat(fused.copied).isZero();
   }
 }

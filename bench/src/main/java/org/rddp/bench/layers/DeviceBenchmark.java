@@ -14,11 +14,15 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.device.Offloads;
 import org.rddp.rig.ConfigurationText;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
 
 /**
- * CPU time of frames at the device: DPDK's net_ring, made to copy, and the link in Java alone of
- * {@link TurnBenchmark}.
+ * CPU time of frames at the device: DPDK's net_ring, which copies short ones, and the link in Java
+ * alone of {@link TurnBenchmark}.
  */
 public class DeviceBenchmark extends LayerBenchmark {
   private static final int FRAMES = 64;
@@ -81,6 +85,9 @@ public class DeviceBenchmark extends LayerBenchmark {
         for (int i = 0; i < burst; i++) {
           long packet = one.pool().allocate();
           one.pool().window(packet, one.pool().address(packet), octets);
+          if (one.offloads() != Offloads.NONE) {
+            one.requestOffload(packet, Ethernet.HEADER, Ipv4.HEADER, Tcp.HEADER, 0);
+          }
           packets[i] = packet;
         }
         one.transmit(packets, 0, burst);

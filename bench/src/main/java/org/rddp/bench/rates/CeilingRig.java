@@ -40,6 +40,9 @@ public final class CeilingRig implements Rig {
   /** Header octets: Ethernet 14, IP 20, TCP 20; length, DDP header and CRC of the FPDU 20. */
   private static final int ETHERNET = 14;
 
+  private static final int IP = 20;
+  private static final int TCP = 20;
+
   private static final int HEADERS = 60;
 
   /** Memory of two writes of a MiB at either end. */
@@ -159,6 +162,7 @@ public final class CeilingRig implements Rig {
       long packet = near.pool().allocate();
       long frame = near.pool().address(packet);
       near.pool().window(packet, frame, ETHERNET + mtu);
+      near.requestOffload(packet, ETHERNET, IP, TCP, 0);
       sum += crc.copy(0, source + from, frame + HEADERS, payload);
       from = after(from);
       sent[i] = packet;

@@ -73,8 +73,8 @@ public final class RttCommand extends NamedBenchmark {
     report.method(Comparison.WARM_UP_DESCRIPTION);
     if (quick()) {
       report.method(
-          "Shortened: without two daemons, blocking sockets, offloads off, Netty and Aeron over UDP;"
-              + " rddp takes the JDK's CRC32c and does not look whether vectors are quicker.");
+          "Shortened: without two daemons, blocking sockets, offloads off, Netty and Aeron over"
+              + " UDP; rddp takes the JDK's CRC32c and does not look whether vectors are quicker.");
     }
     String[] flags = quick() ? new String[] {"-Drddp.crc32c=jdk"} : new String[0];
     List<Contender> entrants =
@@ -116,7 +116,7 @@ public final class RttCommand extends NamedBenchmark {
       """
       A message goes to another program and back; both ends of every message are checked. Closed-loop: each round trip begins
       when the one before has ended. Two CPUs: the thread that measures has one, the other end (or the engine) the other. rddp:
-      one daemon whose two interfaces are joined by net_ring, which copies; both stacks on one engine thread, both programs on
+      one daemon whose two interfaces are joined by net_ring, which copies short frames; both stacks on one engine thread, both programs on
       one thread; MTU 1500, CRC on. Two daemons: three processes (net_vhost and net_virtio_user; engines back off, the programs'
       thread yields), three busy threads on two CPUs that take turns. The floor is rddp's layout without its protocol: the same
       threads, rings and device. Raw frames: a thread for each end of the same device. Kernel TCP, Netty and Aeron's UDP: two

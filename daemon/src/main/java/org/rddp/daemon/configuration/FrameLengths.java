@@ -78,7 +78,12 @@ public final class FrameLengths {
 
   /** The memory of an interface's packet buffers; DPDK needs some more for itself. */
   static long packetMemory(InterfaceConfiguration configured) {
-    return (long) configured.packets() * (BEFORE_ROOM + room(configured))
+    return ordinaryMemory(configured)
         + (long) longPackets(configured) * (BEFORE_ROOM + longRoom(configured));
+  }
+
+  /** The memory of the packet buffers that are not for the longest frames. */
+  static long ordinaryMemory(InterfaceConfiguration configured) {
+    return (long) configured.packets() * (BEFORE_ROOM + room(configured));
   }
 }

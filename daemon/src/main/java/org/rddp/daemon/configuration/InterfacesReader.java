@@ -176,9 +176,9 @@ final class InterfacesReader {
     Map<String, Boolean> rings = new HashMap<>();
     for (Placed each : interfaces) {
       long own = FrameLengths.packetMemory(each.read);
-      // Between the ends of a ring, packets are copied into a third pool.
+      // Between the ends of a ring, short frames are copied into a third pool.
       boolean first = each.read.isRing() && rings.putIfAbsent(each.read.ringName(), true) == null;
-      own *= first ? 2 : 1;
+      own += first ? FrameLengths.ordinaryMemory(each.read) : 0;
       needed += own;
       shares.add(each.read.name() + " " + SizeText.format(own >> 20 << 20));
     }

@@ -34,7 +34,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final FlowSteering steering;
 
   private final MbufPool pool;
-  private final RingCopier copier;
+  private final RingOutput ring;
   private final long macAddress;
   private final int mtu;
   private final int longestFrame;
@@ -54,8 +54,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * Creates a device for a started port with one queue.
    *
    * @param pool packets for this engine; the port receives into the same mempool
-   * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
-   *     else null
+   * @param ring transmits the frames, for ports on rings; else null
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
    * @param longestFrame {@link FrameDevice#longestFrame()}; the MTU for none that are longer
@@ -66,14 +65,14 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   public DpdkDevice(
       BurstPort port,
       MbufPool pool,
-      RingCopier copier,
+      RingOutput ring,
       long macAddress,
       int mtu,
       int longestFrame,
       int offloads,
       int interrupt,
       Runnable closer) {
-    this(port, 0, null, pool, copier, macAddress, mtu, longestFrame, offloads, interrupt, closer);
+    this(port, 0, null, pool, ring, macAddress, mtu, longestFrame, offloads, interrupt, closer);
   }
 
   /**
@@ -82,8 +81,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * @param queue its number in both directions, from 0
    * @param steering how the port chooses the queue of a received frame; null if unknown
    * @param pool packets for this engine; the queue receives into the same mempool
-   * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
-   *     else null
+   * @param ring transmits the frames, for ports on rings; else null
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
    * @param longestFrame {@link FrameDevice#longestFrame()}; the MTU for none that are longer
@@ -96,7 +94,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       int queue,
       FlowSteering steering,
       MbufPool pool,
-      RingCopier copier,
+      RingOutput ring,
       long macAddress,
       int mtu,
       int longestFrame,
@@ -107,7 +105,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     this.queue = queue;
     this.steering = steering;
     this.pool = pool;
-    this.copier = copier;
+    this.ring = ring;
     this.macAddress = macAddress;
     this.mtu = mtu;
     this.longestFrame = longestFrame;
@@ -290,8 +288,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   private int burst(long[] packets, int from, int count) {
-    if (copier != null) {
-      return copier.transmit(port, pool, packets, from, count);
+    if (ring != null) {
+      return ring.transmit(port, pool, packets, from, count);
     }
     for (int i = 0; i < count; i++) {
       Memory.putLongNative(sent + (long) i * PTR, packets[from + i]);

@@ -1,6 +1,7 @@
 package org.rddp.dpdk.device;
 
 import org.rddp.device.PacketPool;
+import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
 import org.rddp.wire.Memory;
@@ -9,11 +10,12 @@ import org.rddp.wire.Memory;
  * DPDK's packet buffers (mbufs) as packets. A handle is an mbuf's address.
  *
  * <p>Buffers move between the mempool and a stack of free ones here in batches, with one native
- * call per batch. Everything else is done on the mbuf's memory from Java. Reference counts are not
- * atomic: only the engine's thread changes them, and the device within calls from that thread.
+ * call per batch. Everything else is done on the mbuf's memory from Java.
  *
- * <p>A released packet may belong to another pool, like a frame received through a ring from
- * another port; it is returned to that pool.
+ * <p>A packet that a ring has passed on is held by engines at both ends, maybe on different
+ * threads, so its references are counted atomically. Whoever holds the only one need not: nobody
+ * else can add to it. A released packet may belong to another pool, as one received through a ring
+ * does; the last holder returns it to that pool.
  */
 public final class MbufPool implements PacketPool {
   /** Buffers per call to the mempool. */
@@ -100,15 +102,22 @@ public final class MbufPool implements PacketPool {
 
   @Override
   public void retain(long packet) {
-    references(packet, references(packet) + 1);
+    if (references(packet) == 1) {
+      references(packet, 2);
+    } else {
+      Memory.getAndAddShortNative(packet + MbufLayout.REFCNT, 1);
+    }
   }
 
   @Override
   public void release(long packet) {
-    int references = references(packet);
-    if (references > 1) {
-      references(packet, references - 1);
-    } else if (Memory.getLongNative(packet + MbufLayout.POOL) != mempool.address()) {
+    if (references(packet) > 1) {
+      if (Memory.getAndAddShortNative(packet + MbufLayout.REFCNT, -1) > 1) {
+        return;
+      }
+      references(packet, 1);
+    }
+    if (Memory.getLongNative(packet + MbufLayout.POOL) != mempool.address()) {
       releaseForeign(packet);
     } else {
       if (kept == KEPT) {
@@ -119,8 +128,8 @@ public final class MbufPool implements PacketPool {
   }
 
   private void releaseForeign(long packet) {
-    if (isLong(packet)) {
-      // There are few.
+    if (isLong(packet) || passedOn(packet)) {
+      // There are few: mostly the sender, which waits for an acknowledgment, is the last holder.
       Mempool.free(packet);
       return;
     }
@@ -128,6 +137,11 @@ public final class MbufPool implements PacketPool {
     if (++foreigners == BATCH) {
       flushForeign();
     }
+  }
+
+  /** Whether a ring has passed it on, rather than a copy: see {@link RingOutput}. */
+  private static boolean passedOn(long packet) {
+    return (Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.TX_TCP_CHECKSUM) != 0;
   }
 
   /** Returns released packets of other pools now instead of waiting until a batch is full. */
@@ -232,7 +246,7 @@ public final class MbufPool implements PacketPool {
   }
 
   private static int references(long packet) {
-    return Memory.getShortNative(packet + MbufLayout.REFCNT);
+    return Memory.getShortAcquireNative(packet + MbufLayout.REFCNT);
   }
 
   private static void references(long packet, int count) {
