@@ -237,7 +237,7 @@ static ssize_t send_all(struct stream *stream, int descriptor, const struct iove
             return transmit_by_kernel(stream, descriptor, pieces, count, done, flags);
         }
         ssize_t sent = 0;
-        enum step step = send_step(stream, pieces, count, done, &sent);
+        enum step step = send_step(stream, pieces, count, done, blocks(stream, flags), &sent);
         if (step == STEP_MOVED) {
             put_stream(stream);
             continue;

@@ -9,6 +9,8 @@
 #include "locks.h"
 
 #define SO_ZEROCOPY_ 60
+#define TCP_AO_ADD_KEY_ 38
+#define TCP_AO_INFO_ 40
 
 /* TCP_CA_NAME_MAX of Linux. */
 #define CONGESTION_NAME 16
@@ -189,10 +191,19 @@ static void note_option(struct stream *stream, int level, int name, const void *
     }
 }
 
+/* What a program would rely on, to its harm. */
+static bool is_refused(int level, int name) {
+    if (level == SOL_SOCKET) {
+        return name == SO_ZEROCOPY_ || name == SO_PEEK_OFF || name == SO_ATTACH_FILTER || name == SO_ATTACH_BPF;
+    }
+    return level == IPPROTO_TCP
+        && (name == TCP_INQ || name == TCP_MD5SIG || name == TCP_MD5SIG_EXT || (name >= TCP_AO_ADD_KEY_ && name <= TCP_AO_INFO_));
+}
+
 int set_option(struct stream *stream, int descriptor, int level, int name, const void *value, socklen_t length) {
     struct stream_header *header = stream->header;
-    if (level == SOL_SOCKET && (name == SO_ZEROCOPY_ || name == SO_PEEK_OFF)) {
-        return fails(EOPNOTSUPP);  /* nobody would tell what has been sent; and MSG_PEEK looks at the first octets */
+    if (is_refused(level, name)) {
+        return fails(EOPNOTSUPP);
     }
     if (is_of_socket(level, name)) {
         int result = LIBC(setsockopt)(descriptor, level, name, value, length);

@@ -309,7 +309,7 @@ static void lengthen(struct stream_header *header, uint64_t written) {
 }
 
 /* Under the write lock. */
-static enum step write_locked(struct stream *stream, const struct iovec *pieces, size_t from, size_t total, ssize_t *result) {
+static enum step write_locked(struct stream *stream, const struct iovec *pieces, size_t from, size_t total, bool waits, ssize_t *result) {
     struct stream_header *header = stream->header;
     uint64_t written = atomic_load(&header->written);
     if ((written & MOVED) != 0 && has_moved(stream)) {
@@ -331,7 +331,9 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
     if (total - from > room) {
         atomic_fetch_add(&header->fillings, 1);
     }
-    if (octets == 0) {
+    /* Several may write records: one that the ring is sure to have room for, once there is some, is not written in parts. */
+    bool whole = waits && from == 0 && total <= atomic_load(&header->send_ring) / FREE_PART;
+    if (octets == 0 || (whole && octets < total)) {
         return total == from ? STEP_DONE : STEP_WAITS;
     }
     copy_pieces(stream->sending, atomic_load(&header->send_ring), written, octets, pieces, from, false);
@@ -349,11 +351,11 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
  * twice, nor to look at the end who has it. Linux can hold signals off by a call only. The library could put them off in a handler of
  * its own, and would have to stand in for sigaction(2) in each program, for all its handlers, wherever these come from.
  */
-enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, ssize_t *result) {
+enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, bool waits, ssize_t *result) {
     size_t total = octets_of(pieces, count);
     uint64_t signals = block_signals();
     lock_shared(&stream->header->write_lock);
-    enum step step = write_locked(stream, pieces, from, total, result);
+    enum step step = write_locked(stream, pieces, from, total, waits, result);
     int error = errno;
     unlock_shared(&stream->header->write_lock);
     if (step == STEP_DONE && *result > 0) {

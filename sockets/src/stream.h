@@ -101,8 +101,10 @@ enum step { STEP_DONE, STEP_WAITS, STEP_MOVED };
 enum step receive_step(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, size_t from, int flags,
     ssize_t *result);
 
-/* Sends as many octets of the pieces, from a place on, as there is room for. STEP_WAITS without any. */
-enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, ssize_t *result);
+/*
+ * Sends as many octets of the pieces, from a place on, as there is room for, or of few all, if the caller waits. STEP_WAITS without any.
+ */
+enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, bool waits, ssize_t *result);
 
 /* shutdown(2) of one direction. */
 void end_sending(struct stream *stream);

@@ -227,6 +227,9 @@ static void should_say_what_it_does_not_do(void) {
     CHECK_ERRNO(EINVAL, recv(pair.far, &octet, 1, MSG_OOB) == -1);
     int on = 1;
     CHECK_ERRNO(EOPNOTSUPP, setsockopt(pair.near, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof on) == -1);
+    CHECK_ERRNO(EOPNOTSUPP, setsockopt(pair.near, SOL_SOCKET, SO_PEEK_OFF, &on, sizeof on) == -1);
+    CHECK_ERRNO(EOPNOTSUPP, setsockopt(pair.near, SOL_SOCKET, SO_ATTACH_FILTER, &on, sizeof on) == -1);
+    CHECK_ERRNO(EOPNOTSUPP, setsockopt(pair.near, IPPROTO_TCP, TCP_MD5SIG, &on, sizeof on) == -1);
     CHECK_ERRNO(ENOSYS, syscall(SYS_io_uring_setup, 1, NULL) == -1);
     CHECK(io_uring_setup(1, NULL) == -ENOSYS && io_uring_queue_init(1, NULL, 0) == -ENOSYS);
     CHECK(io_uring_queue_init_params(1, NULL, NULL) == -ENOSYS && io_uring_queue_init_mem(1, NULL, NULL, NULL, 0) == -ENOSYS);

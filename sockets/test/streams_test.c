@@ -232,6 +232,45 @@ static void should_deliver_all_of_a_faster_writer(void) {
     CHECK(write_much(false, EPOLLOUT | EPOLLET, by_epoll));
 }
 
+/* ---- Writers beside others ---- */
+
+#define RECORD 1000
+#define RECORDS 1000
+#define WRITERS 4
+
+static int written_by_all;
+
+static void *write_records(void *argument) {
+    char record[RECORD];
+    memset(record, *(const char *)argument, sizeof record);
+    for (int i = 0; i < RECORDS; i++) {
+        CHECK(write(written_by_all, record, sizeof record) == sizeof record);
+    }
+    return NULL;
+}
+
+/* As with the kernel, though no standard says so. */
+static void should_not_mix_records_of_several_writers(void) {
+    static const char names[WRITERS] = {'a', 'b', 'c', 'd'};
+    struct pair pair = connect_pair();
+    pthread_t writers[WRITERS];
+    char record[RECORD];
+    written_by_all = pair.near;
+    for (int i = 0; i < WRITERS; i++) {
+        CHECK(pthread_create(&writers[i], NULL, write_records, (void *)&names[i]) == 0);
+    }
+    for (int i = 0; i < WRITERS * RECORDS; i++) {
+        CHECK(recv(pair.far, record, sizeof record, MSG_WAITALL) == sizeof record);
+        for (int j = 1; j < RECORD; j++) {
+            CHECK(record[j] == record[0]);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        CHECK(pthread_join(writers[i], NULL) == 0);
+    }
+    close_pair(&pair);
+}
+
 /* ---- Readers beside others ---- */
 
 #define PAGE 4096u
@@ -282,6 +321,7 @@ int main(void) {
     RUN(should_end_both_directions_by_one_call_at_each_end);
     RUN(should_not_wait_at_an_end_that_no_longer_reads);
     RUN(should_deliver_all_of_a_faster_writer);
+    RUN(should_not_mix_records_of_several_writers);
     RUN(should_peek_what_is_still_there);
     puts("done");
     return 0;
