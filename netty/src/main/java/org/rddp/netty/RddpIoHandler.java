@@ -50,8 +50,8 @@ public final class RddpIoHandler {
    * Event loops of a provider's channels that wait as the strategy says.
    *
    * @param provider also that of their channels
-   * @param strategies says whether a loop selects, and whether it waits then; one that never waits
-   *     keeps a processor busy
+   * @param strategies says whether a loop selects, and whether it waits then; {@code () -> (select,
+   *     hasTasks) -> select.get()} never waits, and keeps a processor busy
    */
   public static IoHandlerFactory newFactory(
       RddpSelectorProvider provider, SelectStrategyFactory strategies) {

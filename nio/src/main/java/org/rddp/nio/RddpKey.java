@@ -14,8 +14,11 @@ import org.rddp.ipc.linux.EventSet;
  * lock only.
  */
 final class RddpKey extends AbstractSelectionKey {
-  /** Looks in vain after which a channel is left to its descriptor. */
-  private static final int MOST_IDLE = 64;
+  /** Fewest looks in vain after which a channel is left to its descriptor. */
+  private static final int FEWEST_LOOKS = 64;
+
+  /** Looks in vain of a channel that is looked at alone: some ms of selections in a row. */
+  private static final int LOOKS = 16_384;
 
   private final RddpSelector selector;
   private final SelectableChannel channel;
@@ -194,9 +197,13 @@ final class RddpKey extends AbstractSelectionKey {
     return true;
   }
 
-  /** Looks in vain after which it is armed. A look at a listener is a system call. */
-  int mostIdle() {
-    return own instanceof RddpSocketChannel ? MOST_IDLE : 1;
+  /**
+   * Looks in vain after which it is armed: fewer, the more channels are looked at. One who selects
+   * without waiting does that often, and an armed channel takes system calls at both ends. A look
+   * at a listener is a system call.
+   */
+  int mostLooks(int channels) {
+    return own instanceof RddpSocketChannel ? Math.max(FEWEST_LOOKS, LOOKS / channels) : 1;
   }
 
   boolean hasKernelPart() {

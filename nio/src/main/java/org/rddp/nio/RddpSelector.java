@@ -314,7 +314,7 @@ final class RddpSelector extends AbstractSelector {
       boolean stays = key.isValid() && key.isRddps();
       if (ready != 0) {
         key.idle = 0;
-      } else if (stays && ++key.idle >= key.mostIdle()) {
+      } else if (stays && ++key.idle >= key.mostLooks(lookedCount)) {
         key.idle = 0;
         stays = !key.arm();
       }

@@ -21,8 +21,11 @@ import org.rddp.ipc.ring.StreamEnds;
  * #close} fails with {@link AsynchronousCloseException}, or finds nothing ready, once it is closed.
  */
 final class StreamConnection {
-  /** The longest time, in ns, for which a blocking call polls before it sleeps. */
-  static final long POLLING = 50_000;
+  /**
+   * The longest time, in ns, for which a call polls before it sleeps: longer than a round trip
+   * whose threads sleep (40 to 60 us), or threads that once sleep would not find that polling pays.
+   */
+  static final long POLLING = 100_000;
 
   private static final int IPV4 = 2;
 

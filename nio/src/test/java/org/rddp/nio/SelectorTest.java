@@ -33,8 +33,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.client.streams.ProgramStream;
 import org.rddp.daemon.TestDaemon;
 import org.rddp.ipc.linux.EventSet;
+import org.rddp.ipc.ring.StreamHeader;
 
 /** Selectors by the letter of their Javadoc, with channels of rddp and of the kernel. */
 @Timeout(60)
@@ -429,6 +431,25 @@ class SelectorTest extends ConnectedChannels {
       least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
     }
     assertThat(least).isZero();
+  }
+
+  /** One who selects now again and again needs no signal of the daemon, which costs both ends. */
+  @Test
+  void shouldLookAtOneChannelForLong() throws Exception {
+    client.register(selector, SelectionKey.OP_READ);
+    Shared<?> part = ((RddpSocketChannel) client).rddpPart();
+    StreamHeader header = ((ProgramStream) part.acquire()).header();
+    // From connecting.
+    header.disarmReceiving();
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(selector.selectNow()).isZero();
+    }
+    assertThat(header.disarmReceiving()).isFalse();
+    send();
+    while (selector.selectNow() == 0) {
+      Thread.onSpinWait();
+    }
+    part.release();
   }
 
   @Test
