@@ -29,6 +29,7 @@ import org.rddp.nio.RddpSelectorProvider;
 
 /** A daemon is killed while Netty's channels are busy, and another one comes. */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // Failures show as channels that do not close.
 class DaemonLossTest {
   private static final int CLIENTS = 8;
   private static final int OCTETS = 10_000;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -196,7 +197,7 @@ class DaemonLossTest {
         channel.connect(to);
         return channel;
       } catch (IOException e) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
     }
   }
@@ -238,7 +239,7 @@ class DaemonLossTest {
           .hasMessageContaining("no daemon answers");
       // The kernel's side goes on.
       try (SocketChannel kernels = provider.openSocketChannel()) {
-        kernels.connect(new InetSocketAddress("127.0.0.1", port(selected)));
+        kernels.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port(selected)));
         assertThat(selector.select()).isEqualTo(1);
         opened.add(selected.accept());
         selector.selectedKeys().clear();
