@@ -70,20 +70,21 @@ class EnhancedStartupTest {
   @ParameterizedTest
   @CsvSource({
     // Request's IRD and ORD; Reply's IRD and ORD; ours in use. We can do 8 and 4.
-    "0002, 0003, 0003, 0002, 3, 2",
-    "0064, 0064, 0008, 0004, 8, 4",
-    "0000, 0000, 0000, 0000, 0, 0",
-    "3fff, 3fff, 3fff, 3fff, 8, 4",
-    "3ffe, 3ffe, 0008, 0004, 8, 4"
+    "0002, 0003, 0003, 0002, 3, 2, P2P-9.1-01 P2P-9.1-02",
+    "0064, 0064, 0008, 0004, 8, 4, P2P-9.1-01 P2P-9.1-02",
+    "0000, 0000, 0000, 0000, 0, 0, P2P-12-01",
+    "3fff, 3fff, 3fff, 3fff, 8, 4, P2P-9.1-05 P2P-9.1-06",
+    "3ffe, 3ffe, 0008, 0004, 8, 4, P2P-12-01"
   })
-  @Tag("P2P-9.1-01")
-  @Tag("P2P-9.1-02")
-  @Tag("P2P-9.1-05")
-  @Tag("P2P-9.1-06")
-  @Tag("P2P-12-01")
   @Tag("P2P-6-07")
   void responderShouldFitItsDepthsToTheRequest(
-      String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
+      String ird,
+      String ord,
+      String replyIrd,
+      String replyOrd,
+      int inUse,
+      int outUse,
+      String clauses) {
     MpaEndpoint end = responder(request(S | C, ird + ord));
     end.startup.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, replyIrd + replyOrd));

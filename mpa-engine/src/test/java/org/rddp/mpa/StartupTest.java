@@ -157,13 +157,14 @@ class StartupTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 0", "0, 128", "128, 0", "128, 128"})
-  @Tag("MPA-7.1.1-06")
-  @Tag("MPA-7.1.1-07")
-  @Tag("MPA-4.3-02")
-  @Tag("MPA-4.3-03")
+  @CsvSource({
+    "0, 0, MPA-7.1.1-07 MPA-4.3-02",
+    "0, 128, MPA-7.1.1-06 MPA-4.3-03",
+    "128, 0, MPA-7.1.1-07",
+    "128, 128, MPA-7.1.1-06 MPA-4.3-03"
+  })
   @Tag("MPA-7.1-02")
-  void eachSidesMarkersShouldFollowTheOtherSidesWish(int own, int peer) {
+  void eachSidesMarkersShouldFollowTheOtherSidesWish(int own, int peer, String clauses) {
     MpaSettings settings = DEFAULTS.withMarkers(own != 0);
     byte[] ulpdu = new byte[600];
     MpaEndpoint end = MpaEndpoint.initiating(settings, peer | C);
