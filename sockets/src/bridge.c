@@ -96,10 +96,16 @@ static int reset_socket(const struct stream *stream) {
     return ends[0];
 }
 
-/* Whether it waits until a stream is connected, or has failed. */
+/* Whether the daemon says so of a stream that is being connected; it waits until that is, or has failed. */
 static bool await_outcome(const struct stream *stream, int descriptor) {
     struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
-    return errno == EINPROGRESS && stream != NULL && (is_connecting(stream) || poll(&polled, 1, -1) >= 0);
+    if (errno != EINPROGRESS) {
+        return false;
+    }
+    if (!is_connecting(stream)) {
+        (void)poll(&polled, 1, -1);
+    }
+    return true;
 }
 
 /* No write is in the middle: its octets would come to where the daemon puts those of the bridge by then. */
@@ -116,12 +122,15 @@ static int request_between_writes(const struct stream *stream, int descriptor) {
     return made;
 }
 
-/* The stream is NULL if this process has no mapping of it. -1 with errno: it has one, but there is no descriptor for it. */
+/*
+ * The stream is NULL if this process has no mapping of it. -1 with errno: EINPROGRESS, if it is not connected yet, or there is no
+ * descriptor for it.
+ */
 static int bridge_of(const struct stream *stream, int descriptor) {
-    int made;
-    do {
-        made = request_between_writes(stream, descriptor);
-    } while (made < 0 && await_outcome(stream, descriptor));
+    int made = request_between_writes(stream, descriptor);
+    if (made < 0 && stream != NULL && errno == EINPROGRESS) {
+        return -1;
+    }
     if (made < 0) {
         sockets_log("descriptor %d: no bridge: %s", descriptor, strerror(errno));
         made = errno == EMFILE || errno == ENFILE ? -1 : reset_socket(stream);
@@ -137,23 +146,34 @@ static int bridge_of(const struct stream *stream, int descriptor) {
     return made;
 }
 
+/* Nobody jumps out of it, or is cancelled, who would leave the new descriptor behind. False with errno. */
+static bool replace_by_bridge(struct stream *stream, int descriptor) {
+    uint64_t signals = block_signals();
+    int made = bridge_of(stream, descriptor), error = errno;
+    struct stream *bridge = made < 0 || !is_own_process() ? NULL : new_bridge(stream);
+    if (made >= 0) {
+        replace_stream(stream, made, bridge);
+        close(made);
+        sockets_log("descriptor %d: octets pass by a bridge", descriptor);
+    }
+    if (bridge != NULL) {
+        put_stream(bridge);
+    }
+    restore_signals(signals);
+    errno = error;
+    return made >= 0;
+}
+
 bool use_bridge(int descriptor) {
     int error = errno;
     bool done = true;
     struct stream *stream = take_stream(descriptor);
     if (stream != NULL && stream->origin == NULL) {
-        int made = bridge_of(stream, descriptor);
-        struct stream *bridge = made < 0 || !is_own_process() ? NULL : new_bridge(stream);
-        if (made >= 0) {
-            replace_stream(stream, made, bridge);
-            close(made);
-            sockets_log("descriptor %d: octets pass by a bridge", descriptor);
-        } else if (has_moved(stream)) {
+        do {
+            done = replace_by_bridge(stream, descriptor);
+        } while (!done && await_outcome(stream, descriptor));
+        if (!done && has_moved(stream)) {
             lose_stream(stream);
-        }
-        done = made >= 0;
-        if (bridge != NULL) {
-            put_stream(bridge);
         }
     }
     if (stream != NULL) {

@@ -109,19 +109,26 @@ void mark_port_as_any(int descriptor) {
     (void)LIBC(setsockopt)(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
 }
 
+/* Asks for the port that the socket is bound to. */
+static int ask_with_port(struct session *session, int descriptor, const struct wish *wish, struct stream_parts *parts) {
+    struct wish other = *wish;
+    if (ask(session, wish, parts) == 0) {
+        return 0;
+    }
+    int error = errno;
+    if (error != EADDRNOTAVAIL || option_of(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) != 1) {
+        return fails(error);
+    }
+    other.local_port = 0;
+    return ask(session, &other, parts);
+}
+
 static int begin_connecting(int descriptor, int domain, const struct wish *wish, enum way way) {
     struct session *session = open_session();
     struct stream_parts parts;
-    if (session == NULL) {
-        return -1;
-    }
-    int asked = ask(session, wish, &parts);
-    if (asked != 0 && errno == EADDRNOTAVAIL && option_of(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) == 1) {
-        struct wish other = *wish;
-        other.local_port = 0;
-        asked = ask(session, &other, &parts);
-    }
-    if (asked != 0) {
+    uint64_t signals = block_signals();  /* nobody jumps out of it, who would leave descriptors behind */
+    if (session == NULL || ask_with_port(session, descriptor, wish, &parts) != 0) {
+        restore_signals(signals);
         return -1;
     }
     struct stream *stream = map_stream(&parts, domain);
@@ -143,6 +150,7 @@ static int begin_connecting(int descriptor, int domain, const struct wish *wish,
     if (stream != NULL) {
         put_stream(stream);
     }
+    restore_signals(signals);
     return good ? 0 : fails(error);
 }
 

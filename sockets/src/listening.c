@@ -298,7 +298,6 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
     if (listener->session != NULL) {
         unlock_shared(&listener->session->page->accepting);
     }
-    restore_signals(signals);
     if (lost) {
         sockets_log("the daemon has ended: a listener is the kernel's alone");
         stop_listening(descriptor);
@@ -306,14 +305,15 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
     if (taken > 0 && listener->session == NULL) {
         struct in6_addr remote = address_of_end(&offer.ends, true);
         result = open_by_bridge(descriptors, flags);
+        error = errno;
         if (result >= 0) {
             store_address(listener->domain, &remote, offer.ends.remote_port, address, length);
         }
-        return result;
+    } else if (taken > 0) {
+        result = open_offered(listener, descriptor, &offer, descriptors, address, length, flags);
+        error = errno;
     }
-    if (taken > 0) {
-        return open_offered(listener, descriptor, &offer, descriptors, address, length, flags);
-    }
+    restore_signals(signals);
     errno = error;
     return result;
 }

@@ -1,6 +1,8 @@
 /* Blocking calls that signals interrupt (signal(7)). */
 #include "ends.h"
 
+#include <setjmp.h>
+
 /* So many signals come while a call waits. */
 #define SIGNALS 20
 
@@ -140,12 +142,43 @@ static void should_end_with_eintr_where_there_is_a_timeout(void) {
     should_be_interrupted(read_in_time, SA_RESTART);
 }
 
+static sigjmp_buf out;
+
+static void jump_out(int signal) {
+    (void)signal;
+    siglongjmp(out, 1);
+}
+
+/* At any instruction of a call in which the connection becomes a bridge: whoever holds its socket keeps it open. */
+static void should_leave_nothing_open_where_a_handler_jumps_out(void) {
+    struct sigaction action = {.sa_handler = jump_out};
+    int ends[2];
+    CHECK(pipe(ends) == 0 && sigaction(SIGALRM, &action, NULL) == 0);
+    for (volatile long micros = 1; micros <= 300; micros++) {
+        struct pair pair = connect_pair();
+        if (sigsetjmp(out, 1) == 0) {
+            struct itimerval once = {.it_value.tv_usec = micros};
+            block_ticks(false);
+            CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
+            (void)splice(pair.near, NULL, ends[1], NULL, 1, SPLICE_F_NONBLOCK);
+            for (;;) {
+                pause();
+            }
+        }
+        CHECK(close(pair.near) == 0);
+        expect_end(pair.far);
+        CHECK(close(pair.far) == 0 && close(pair.listener) == 0);
+    }
+    CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 int main(void) {
     CHECK(pipe(ticked) == 0);
     block_ticks(true);
     RUN(should_go_on_after_handlers_with_sa_restart);
     RUN(should_end_with_eintr_after_handlers_without);
     RUN(should_end_with_eintr_where_there_is_a_timeout);
+    RUN(should_leave_nothing_open_where_a_handler_jumps_out);
     puts("done");
     return 0;
 }
