@@ -216,14 +216,9 @@ EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int most, const 
 
 /* ---- By number ---- */
 
-/* Of pselect6(2). */
-struct select_mask {
-    const sigset_t *mask;
-    size_t octets;
-};
-
-static const sigset_t *mask_of(const struct select_mask *argument) {
-    return argument == NULL ? NULL : argument->mask;
+/* The mask of pselect6(2), whose argument is a pair with its length. */
+static const sigset_t *mask_at(const sigset_t *const *pair) {
+    return pair == NULL ? NULL : *pair;
 }
 
 bool call_on_waits(long number, const long of[6], long *result) {
@@ -237,7 +232,7 @@ bool call_on_waits(long number, const long of[6], long *result) {
             break;
         case SYS_select: *result = select(first, reads, writes, exceptions, (struct timeval *)of[4]); break;
         case SYS_pselect6:
-            *result = pselect(first, reads, writes, exceptions, (const struct timespec *)of[4], mask_of((const struct select_mask *)of[5]));
+            *result = pselect(first, reads, writes, exceptions, (const struct timespec *)of[4], mask_at((const sigset_t *const *)of[5]));
             break;
         case SYS_epoll_create: *result = epoll_create(first); break;
         case SYS_epoll_create1: *result = (epoll_create1)(first); break;
