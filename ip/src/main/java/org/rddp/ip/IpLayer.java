@@ -536,7 +536,7 @@ public final class IpLayer {
   public int packetsWaiting() {
     return (ipv4 == null ? 0 : ipv4.pending())
         + (ipv6 == null ? 0 : ipv6.pending())
-        + context.reassembly.kept()
+        + context.reassembly.incomplete()
         + link.unsentFrames()
         + loop.size()
         + member.waiting();

@@ -217,8 +217,8 @@ final class Reassembly {
     }
   }
 
-  /** Packets with fragments that wait for others. */
-  int kept() {
-    return kept;
+  /** Datagrams of which fragments have come, kept or discarded. */
+  int incomplete() {
+    return count;
   }
 }

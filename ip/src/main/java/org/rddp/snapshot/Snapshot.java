@@ -1,7 +1,13 @@
 package org.rddp.snapshot;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The state of an engine, being written or being read.
@@ -107,8 +113,17 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
     }
   }
 
-  /** Transfers a constant of an enumeration by its name; null is none. */
+  /** Transfers a constant of an enumeration by its name. */
   public final <E extends Enum<E>> E constant(String name, Class<E> type, E value) {
+    E taken = constantOrNull(name, type, value);
+    if (taken == null) {
+      throw wrong(name + " is missing");
+    }
+    return taken;
+  }
+
+  /** Transfers a constant of an enumeration by its name; null is none. */
+  public final <E extends Enum<E>> E constantOrNull(String name, Class<E> type, E value) {
     String taken = text(name, value == null ? null : value.name());
     if (!reads() || taken == null) {
       return reads() ? null : value;
@@ -134,5 +149,68 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
       }
     }
     end();
+  }
+
+  /** Transfers octets; null is none. */
+  public abstract byte[] octets(String name, byte[] value);
+
+  /**
+   * Transfers a record of numbers, truth values, enumerations, sets of these, and such records;
+   * null is none.
+   */
+  public final <R extends Record> R record(String name, Class<R> type, R value) {
+    if (!flag(name, value != null)) {
+      return null;
+    }
+    begin(type);
+    RecordComponent[] components = type.getRecordComponents();
+    Object[] values = new Object[components.length];
+    Class<?>[] types = new Class<?>[components.length];
+    try {
+      for (int i = 0; i < components.length; i++) {
+        types[i] = components[i].getType();
+        Object written = value == null ? null : components[i].getAccessor().invoke(value);
+        values[i] = component(components[i], written);
+      }
+      end();
+      return reads() ? type.getDeclaredConstructor(types).newInstance(values) : value;
+    } catch (InvocationTargetException refused) {
+      throw wrong(name + ": " + refused.getCause().getMessage());
+    } catch (ReflectiveOperationException impossible) {
+      throw new LinkageError(impossible.getMessage(), impossible);
+    }
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private Object component(RecordComponent component, Object value) {
+    String name = component.getName();
+    Class<?> type = component.getType();
+    if (type == boolean.class) {
+      return flag(name, value != null && (boolean) value);
+    }
+    if (type == int.class) {
+      return number(name, value == null ? 0 : (int) value);
+    }
+    if (type == long.class) {
+      return number(name, value == null ? 0L : (long) value);
+    }
+    if (type == Set.class) {
+      Type element = ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0];
+      return constants((Class<Enum>) element, (Set<Enum>) value);
+    }
+    if (type.isRecord()) {
+      return record(name, (Class<Record>) type, (Record) value);
+    }
+    return constantOrNull(name, (Class<Enum>) type, (Enum) value);
+  }
+
+  private <E extends Enum<E>> Set<E> constants(Class<E> type, Set<E> value) {
+    Set<E> taken = EnumSet.noneOf(type);
+    for (E each : type.getEnumConstants()) {
+      if (flag(each.name(), value != null && value.contains(each))) {
+        taken.add(each);
+      }
+    }
+    return taken;
   }
 }

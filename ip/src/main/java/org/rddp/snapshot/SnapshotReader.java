@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -96,6 +97,20 @@ public final class SnapshotReader extends Snapshot {
     require(length);
     Memory.copy(octets, at, address, length);
     at += length;
+  }
+
+  @Override
+  public byte[] octets(String name, byte[] value) {
+    item(SnapshotFormat.OCTETS, name);
+    long length = number() - 1;
+    if (length < 0) {
+      return null;
+    }
+    if (length > octets.length - at) {
+      throw wrong("it ends there");
+    }
+    at += (int) length;
+    return Arrays.copyOfRange(octets, at - (int) length, at);
   }
 
   /** Checks that everything has been read. */

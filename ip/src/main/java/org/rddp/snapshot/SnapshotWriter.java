@@ -75,6 +75,18 @@ public final class SnapshotWriter extends Snapshot {
   }
 
   @Override
+  public byte[] octets(String name, byte[] value) {
+    field(SnapshotFormat.OCTETS, name);
+    number(value == null ? 0 : value.length + 1);
+    if (value != null) {
+      reserve(value.length);
+      System.arraycopy(value, 0, octets, length, value.length);
+      length += value.length;
+    }
+    return value;
+  }
+
+  @Override
   public SnapshotException wrong(String what) {
     return new SnapshotException("the state cannot be written: " + what);
   }

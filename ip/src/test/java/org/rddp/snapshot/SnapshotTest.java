@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,20 @@ class SnapshotTest {
   private enum Colour {
     RED,
     BLUE
+  }
+
+  /** A record of all that records may have. */
+  public record Choices(
+      int depth, long time, boolean on, Colour colour, Set<Colour> all, Inner in) {}
+
+  /** A record in a record. */
+  public record Inner(int depth) {
+    /** Refuses negative depths. */
+    public Inner {
+      if (depth < 0) {
+        throw new IllegalArgumentException("depth " + depth + " is negative");
+      }
+    }
   }
 
   /** Counters with one that is not published by its field. */
@@ -83,7 +98,7 @@ class SnapshotTest {
     writer.begin(SnapshotTest.class);
     writer.text("none", null);
     writer.constant("colour", Colour.class, Colour.BLUE);
-    writer.constant("noColour", Colour.class, null);
+    writer.constantOrNull("noColour", Colour.class, null);
     writer.octets("payload", address, 8);
     writer.counters(counts);
     names.transfer(writer, "one", "b");
@@ -93,7 +108,7 @@ class SnapshotTest {
     reader.begin(SnapshotTest.class);
     assertThat(reader.text("none", "")).isNull();
     assertThat(reader.constant("colour", Colour.class, Colour.RED)).isEqualTo(Colour.BLUE);
-    assertThat(reader.constant("noColour", Colour.class, Colour.RED)).isNull();
+    assertThat(reader.constantOrNull("noColour", Colour.class, Colour.RED)).isNull();
     Memory.putLong(address, 0);
     reader.octets("payload", address, 8);
     assertThat(Memory.getLong(address)).isEqualTo(0x0102030405060708L);
@@ -104,6 +119,52 @@ class SnapshotTest {
     assertThat(names.transfer(reader, "other", "a")).isNull();
     reader.end();
     reader.finish();
+  }
+
+  @Test
+  void shouldReadRecords() {
+    Choices choices = new Choices(1, 1L << 40, true, Colour.BLUE, Set.of(Colour.RED), new Inner(2));
+    writer.begin(SnapshotTest.class);
+    writer.record("choices", Choices.class, choices);
+    writer.record("none", Choices.class, null);
+    writer.octets("data", new byte[] {1, 2});
+    writer.octets("noData", null);
+    writer.end();
+    SnapshotReader reader = new SnapshotReader(writer.finish());
+    reader.begin(SnapshotTest.class);
+    assertThat(reader.record("choices", Choices.class, null)).isEqualTo(choices);
+    assertThat(reader.record("none", Choices.class, choices)).isNull();
+    assertThat(reader.octets("data", null)).containsExactly(1, 2);
+    assertThat(reader.octets("noData", new byte[0])).isNull();
+    reader.end();
+    reader.finish();
+  }
+
+  @Test
+  void shouldSayWhyARecordIsRefused() {
+    writer.begin(SnapshotTest.class);
+    writer.flag("in", true);
+    writer.begin(Inner.class);
+    writer.number("depth", -1);
+    writer.end();
+    writer.end();
+    SnapshotReader reader = new SnapshotReader(writer.finish());
+    reader.begin(SnapshotTest.class);
+    assertThatThrownBy(() -> reader.record("in", Inner.class, null))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessageContaining("in SnapshotTest: in: depth -1 is negative");
+  }
+
+  @Test
+  void shouldMissConstantsThatAreNone() {
+    writer.begin(SnapshotTest.class);
+    writer.constantOrNull("colour", Colour.class, null);
+    writer.end();
+    SnapshotReader reader = new SnapshotReader(writer.finish());
+    reader.begin(SnapshotTest.class);
+    assertThatThrownBy(() -> reader.constant("colour", Colour.class, Colour.RED))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessageContaining("colour is missing");
   }
 
   @Test

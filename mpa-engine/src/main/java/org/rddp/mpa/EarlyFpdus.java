@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.storage.EarlySegments;
 import org.rddp.tcp.storage.RangeSet;
 
@@ -212,5 +213,14 @@ final class EarlyFpdus {
     closed = true;
     segments.clear();
     passed.clear();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(EarlyFpdus.class);
+    segments.transfer(snapshot);
+    passed.transfer(snapshot);
+    closed = snapshot.flag("closed", closed);
+    snapshot.end();
   }
 }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 import org.rddp.crc.Crc32c;
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -15,6 +16,9 @@ import org.rddp.wire.Memory;
  * for.
  */
 final class FpduOctets {
+  /** No packet has more octets. */
+  private static final int LONGEST = 1 << 17;
+
   private final PacketPool pool;
   private final IntConsumer retained;
   private long[] addresses = new long[4];
@@ -201,6 +205,42 @@ final class FpduOctets {
       int part = Math.min(to, ends[piece]) - at;
       ulpdu.add(addresses[piece] + at - start(piece), part);
       at += part;
+    }
+  }
+
+  /**
+   * Transfers octets whose packets are retained; when read, there are none before, and they go into
+   * packets of this pool.
+   */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(FpduOctets.class);
+    int count = snapshot.number("pieces", pieces, 0, Integer.MAX_VALUE);
+    for (int piece = 0; piece < count; piece++) {
+      boolean reads = snapshot.reads();
+      int length = snapshot.number("ends", reads ? 0 : ends[piece] - start(piece), 1, LONGEST);
+      boolean isLong = snapshot.flag("isLong", !reads && pool.isLong(packets[piece]));
+      if (reads) {
+        addNew(snapshot, length, isLong);
+      }
+      snapshot.octets("addresses", addresses[piece], length);
+    }
+    snapshot.end();
+  }
+
+  /** Adds a new packet with so many octets. */
+  private void addNew(Snapshot snapshot, int octets, boolean isLong) {
+    long packet = isLong ? pool.allocateLong() : pool.allocate();
+    if (packet == 0) {
+      throw snapshot.wrong("the pool has no packet left");
+    }
+    long address = pool.address(packet);
+    boolean fits = octets <= pool.end(packet) - address;
+    if (fits) {
+      add(address, octets, packet);
+    }
+    pool.release(packet);
+    if (!fits) {
+      throw snapshot.wrong(octets + " octets do not fit into a packet of the pool");
     }
   }
 }

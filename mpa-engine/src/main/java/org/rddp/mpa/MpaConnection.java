@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import org.rddp.crc.Crc32c;
 import org.rddp.mpa.StartupFrame.Kind;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.SentOctets;
 import org.rddp.tcp.StreamHandler;
@@ -26,6 +27,7 @@ public final class MpaConnection implements StreamHandler {
   private final boolean initiator;
   private final Negotiated negotiated;
   private final MpaSettings settings;
+  private final long start;
 
   /** Whether the first FPDU to be received is an RTR, for which a timeout runs. */
   private final boolean expectsRtr;
@@ -78,6 +80,7 @@ public final class MpaConnection implements StreamHandler {
     this.initiator = initiator;
     this.negotiated = negotiated;
     this.settings = settings;
+    this.start = start;
     this.earlySegments = earlySegments;
     expectsRtr = !initiator && !negotiated.rtr().isEmpty();
     boolean markers = negotiated.receiveMarkers();
@@ -523,5 +526,67 @@ public final class MpaConnection implements StreamHandler {
     if (early != null) {
       early.observe(observer);
     }
+  }
+
+  /**
+   * Transfers a connection with the octets that it holds.
+   *
+   * @param written the connection; null if it is read
+   * @param stream its connection of TCP, when read
+   * @param user its user, when read
+   */
+  public static MpaConnection transfer(
+      Snapshot snapshot, MpaConnection written, TcpStream stream, UlpduHandler user) {
+    boolean reads = snapshot.reads();
+    snapshot.begin(MpaConnection.class);
+    Negotiated agreed =
+        snapshot.record("negotiated", Negotiated.class, reads ? null : written.negotiated);
+    MpaSettings chosen =
+        snapshot.record("settings", MpaSettings.class, reads ? null : written.settings);
+    boolean initiates = snapshot.flag("initiator", !reads && written.initiator);
+    long start = snapshot.number("start", reads ? 0 : written.start);
+    if (agreed == null || chosen == null) {
+      throw snapshot.wrong("the connection has no settings");
+    }
+    MpaConnection connection = written;
+    if (reads) {
+      EarlySegments none = new EarlySegments(stream.pool());
+      connection = new MpaConnection(stream, user, agreed, initiates, start, chosen, none);
+    }
+    connection.transfer(snapshot);
+    snapshot.end();
+    return connection;
+  }
+
+  private void transfer(Snapshot snapshot) {
+    fullMulpdu = snapshot.number("fullMulpdu", fullMulpdu);
+    unfinishedFpdu = snapshot.number("unfinishedFpdu", unfinishedFpdu);
+    failed = snapshot.flag("failed", failed);
+    windowHeld = snapshot.flag("windowHeld", windowHeld);
+    withheldOctets = snapshot.number("withheldOctets", withheldOctets);
+    sendClosed = snapshot.flag("sendClosed", sendClosed);
+    closed = snapshot.flag("closed", closed);
+    sender.transfer(snapshot);
+    receiver.transfer(snapshot);
+    earlySegments.transfer(snapshot);
+    if (early != null) {
+      early.transfer(snapshot);
+    }
+    if (silentDrop != null) {
+      silentDrop.transfer(snapshot);
+    }
+  }
+
+  /** Releases every packet, without a word to the peer or the user: another engine goes on. */
+  public void retire() {
+    closed = true;
+    earlySegments.clear();
+    receiver.close();
+    forgetEarly();
+  }
+
+  /** Segments received out of order that can only be used in order. */
+  EarlySegments earlySegments() {
+    return earlySegments;
   }
 }

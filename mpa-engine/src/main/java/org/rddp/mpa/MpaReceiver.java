@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import java.util.function.IntConsumer;
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Finds the FPDUs in the octets received in order, verifies them and passes their ULPDUs to the
@@ -240,5 +241,18 @@ final class MpaReceiver {
     this.error = error;
     this.detail = detail;
     kept.clear();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(MpaReceiver.class);
+    position = snapshot.number("position", position);
+    keptSize = snapshot.number("keptSize", keptSize);
+    passed = snapshot.number("passed", passed);
+    error = snapshot.constantOrNull("error", MpaError.class, error);
+    detail = snapshot.text("detail", detail);
+    closed = snapshot.flag("closed", closed);
+    kept.transfer(snapshot);
+    snapshot.end();
   }
 }

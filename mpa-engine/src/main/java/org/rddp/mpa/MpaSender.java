@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.crc.Crc32c;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
@@ -288,5 +289,12 @@ final class MpaSender {
       Memory.putInt(cursor, (int) (cursor - header));
       cursor += Markers.OCTETS;
     }
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(MpaSender.class);
+    offset = snapshot.number("offset", offset);
+    snapshot.end();
   }
 }

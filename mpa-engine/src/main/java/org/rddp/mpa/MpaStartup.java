@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
@@ -43,7 +44,7 @@ public final class MpaStartup implements StreamHandler {
 
   private final boolean initiator;
   private final Negotiation negotiation;
-  private final long timeoutNanos;
+  private long timeoutNanos;
   private final byte[] requestData;
 
   /** Whether the connection is its own peer. */
@@ -530,5 +531,84 @@ public final class MpaStartup implements StreamHandler {
   private void report(MpaError error, String detail) {
     errorReported = true;
     watcher.onError(error, negotiation.expectedTitle() + ": " + detail); // MPA-7.1-10, MPA-8-02
+  }
+
+  /**
+   * Transfers a startup, and its connection if both ends have agreed, with the octets that they
+   * hold.
+   *
+   * @param written the startup; null if it is read
+   * @param stream its connection of TCP, when read
+   * @param owner is told what follows, when read
+   * @param watcher is told if the connection fails or ends before, when read
+   * @param user gets the connection, when read
+   */
+  public static MpaStartup transfer(
+      Snapshot snapshot,
+      MpaStartup written,
+      TcpStream stream,
+      StartupHandler owner,
+      UlpduHandler watcher,
+      UlpduHandler user) {
+    boolean reads = snapshot.reads();
+    snapshot.begin(MpaStartup.class);
+    MpaSettings settings =
+        snapshot.record(
+            "settings", MpaSettings.class, reads ? null : written.negotiation.settings());
+    boolean initiates = snapshot.flag("initiator", !reads && written.initiator);
+    byte[] data = snapshot.octets("requestData", reads ? null : written.requestData);
+    if (settings == null || data == null) {
+      throw snapshot.wrong("the startup has no settings");
+    }
+    MpaStartup startup =
+        reads ? new MpaStartup(settings, initiates, data, owner, watcher, user) : written;
+    startup.transfer(snapshot, stream);
+    snapshot.end();
+    return startup;
+  }
+
+  private void transfer(Snapshot snapshot, TcpStream opened) {
+    phase = snapshot.constant("phase", Phase.class, phase);
+    timeoutNanos = snapshot.number("timeoutNanos", timeoutNanos);
+    itself = snapshot.flag("itself", itself);
+    accepted = snapshot.flag("accepted", accepted);
+    closing = snapshot.flag("closing", closing);
+    abandoned = snapshot.flag("abandoned", abandoned);
+    errorReported = snapshot.flag("errorReported", errorReported);
+    end = snapshot.number("end", end);
+    negotiation.transfer(snapshot);
+    if (!snapshot.flag("stream", stream != null)) {
+      return;
+    }
+    if (snapshot.reads()) {
+      stream = opened;
+      early = new EarlySegments(opened.pool());
+    }
+    if (snapshot.flag("connection", connection != null)) {
+      connection = MpaConnection.transfer(snapshot, connection, opened, user);
+      early = connection.earlySegments();
+    } else {
+      early.transfer(snapshot);
+    }
+  }
+
+  /** The handler of TCP's calls: this, or the connection that has taken its place. */
+  public StreamHandler handler() {
+    return connection == null ? this : connection;
+  }
+
+  /** The connection; null before both ends have agreed. */
+  public MpaConnection connection() {
+    return connection;
+  }
+
+  /** Releases every packet, without a word to the peer or the user: another engine goes on. */
+  public void retire() {
+    phase = Phase.OVER;
+    if (connection != null) {
+      connection.retire();
+    } else if (early != null) {
+      early.clear();
+    }
   }
 }

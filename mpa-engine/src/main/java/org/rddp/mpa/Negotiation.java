@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
 import org.rddp.mpa.StartupFrame.Kind;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
@@ -289,5 +290,22 @@ final class Negotiation {
   /** The name of the peer's frame in messages. */
   String expectedTitle() {
     return reader.title();
+  }
+
+  /** Transfers its state, but for the settings. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Negotiation.class);
+    secured = snapshot.flag("secured", secured);
+    boolean key = snapshot.flag("reader", reader instanceof StartKey);
+    if (key != reader instanceof StartKey) {
+      reader = new StartKey();
+    }
+    reader.transfer(snapshot);
+    streamed = snapshot.octets("streamed", streamed);
+    peer = snapshot.flag("peer", peer != null) ? reader.frame() : null;
+    outgoing = snapshot.octets("outgoing", outgoing);
+    sent = snapshot.number("sent", sent, 0, outgoing.length);
+    settled = snapshot.record("settled", Negotiated.class, settled);
+    snapshot.end();
   }
 }

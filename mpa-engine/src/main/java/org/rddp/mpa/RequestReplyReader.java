@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.mpa.StartupFrame.Kind;
+import org.rddp.snapshot.Snapshot;
 
 /** Reads an MPA Request or Reply Frame (RFC 5044 sections 7.1.1 and 7.1.2). */
 final class RequestReplyReader extends StartupFrameReader {
@@ -94,5 +95,13 @@ final class RequestReplyReader extends StartupFrameReader {
       return "PD_Length is " + length + ", less than the " + Enhancement.OCTETS + " of bit S";
     }
     return null;
+  }
+
+  @Override
+  void transfer(Snapshot snapshot) {
+    super.transfer(snapshot);
+    snapshot.begin(RequestReplyReader.class);
+    incompatibility = snapshot.text("incompatibility", incompatibility);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Decides whether TCP drops a segment with an invalid FPDU before acknowledging it, so that the
@@ -101,5 +102,14 @@ final class SilentDrop {
       }
     }
     count = kept;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SilentDrop.class);
+    count = snapshot.number("count", count, 0, MOST);
+    snapshot.numbers("positions", positions, count);
+    snapshot.numbers("times", times, count);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.mpa.StartupFrame.Kind;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -119,5 +120,18 @@ abstract class StartupFrameReader {
       }
     }
     return wrong;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StartupFrameReader.class);
+    count = snapshot.number("count", count, 0, octets.length);
+    byte[] taken = snapshot.octets("octets", octets);
+    if (taken.length != octets.length) {
+      throw snapshot.wrong("the startup frame is of another kind");
+    }
+    System.arraycopy(taken, 0, octets, 0, count);
+    fault = snapshot.text("fault", fault);
+    snapshot.end();
   }
 }

@@ -2,6 +2,6 @@ package org.rddp.architecture;
 
 class ModuleBoundariesTest extends ProtocolBoundaries {
   ModuleBoundariesTest() {
-    super("org.rddp", "crc: wire", "mpa: wire device group ip tcp crc");
+    super("org.rddp", "crc: wire", "mpa: wire device snapshot group ip tcp crc");
   }
 }

@@ -394,7 +394,6 @@ final class Receiver {
   /** Transfers its state. */
   void transfer(Snapshot snapshot) {
     snapshot.begin(Receiver.class);
-    kept = snapshot.number("kept", kept);
     initialSequence = snapshot.number("initialSequence", initialSequence);
     next = snapshot.number("next", next);
     consumed = snapshot.number("consumed", consumed);
@@ -416,8 +415,8 @@ final class Receiver {
       early = early == null ? connection.context.earlyRanges.acquire() : early;
       early.transfer(snapshot);
     }
-    if (snapshot.reads()) {
-      connection.keepsEarly(kept + (early == null ? 0 : early.packets()));
+    if (snapshot.reads() && early != null) {
+      connection.keepsEarly(early.packets());
     }
     snapshot.end();
   }

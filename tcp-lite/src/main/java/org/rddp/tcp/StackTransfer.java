@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntFunction;
+import org.rddp.group.StackMember;
 import org.rddp.ip.Path;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
@@ -156,6 +157,8 @@ final class StackTransfer {
       connection.listener.backlog.add();
       connection.peer.beginHandshake();
     }
-    context.member.own(port);
+    if (connection.listener != null || port < StackMember.FIRST_EPHEMERAL_PORT) {
+      context.member.own(port);
+    }
   }
 }

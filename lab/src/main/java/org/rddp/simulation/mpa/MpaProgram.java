@@ -14,6 +14,8 @@ import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.Violations;
 import org.rddp.simulation.mpa.UlpduTraffic.AfterError;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
@@ -36,7 +38,7 @@ final class MpaProgram implements StartupHandler, UlpduHandler {
   private final HalfConnection out;
   private final HalfConnection in;
   private final long buffer;
-  private final MpaStartup startup;
+  private MpaStartup startup;
   private final StreamTap tap;
 
   private MpaProgram peer;
@@ -450,5 +452,26 @@ final class MpaProgram implements StartupHandler, UlpduHandler {
   int passedAfterError() {
     boolean half = error == MpaError.CRC || error == MpaError.MARKER;
     return half ? out.passed() - passedByPeerBefore : 0;
+  }
+
+  /** Goes on with another connection, if the former one is its own. */
+  void goesOn(TcpConnection former, TcpConnection next) {
+    boolean opening = connection == former;
+    if (opening) {
+      connection = next;
+    }
+    if ((!opening && !tap.isOn(former)) || done()) {
+      return;
+    }
+    SnapshotWriter writer = new SnapshotWriter();
+    MpaStartup retired = MpaStartup.transfer(writer, startup, null, null, null, null);
+    retired.retire();
+    SnapshotReader reader = new SnapshotReader(writer.finish());
+    tap.goOn(next, tap.opened());
+    startup = MpaStartup.transfer(reader, null, tap, this, this, this);
+    reader.finish();
+    mpa = startup.connection();
+    tap.handler(startup.handler());
+    next.resume(tap);
   }
 }

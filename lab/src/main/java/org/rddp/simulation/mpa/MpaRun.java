@@ -12,6 +12,7 @@ import org.rddp.simulation.SimulatedConnections;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.SimulatedWire;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStream;
 
 /** One run of MPA: connections between two hosts from opening to closing, all drawn from a seed. */
@@ -34,7 +35,26 @@ final class MpaRun implements Scenario {
    * @param buffer address of memory for the longest ULPDU
    */
   MpaRun(long seed, BufferCache buffers, Consumer<String> lines, long buffer) {
+    this(seed, buffers, lines, buffer, HostPair.drawHandOver(seed), true);
+  }
+
+  /**
+   * Draws a run, like the other constructor.
+   *
+   * @param handsOver whether hosts go on in new engines at random turns
+   * @param newCards whether their cards may be new then
+   */
+  MpaRun(
+      long seed,
+      BufferCache buffers,
+      Consumer<String> lines,
+      long buffer,
+      boolean handsOver,
+      boolean newCards) {
     hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
+    if (handsOver) {
+      hosts.handOver(seed, newCards);
+    }
     choices = hosts.settings();
     random = hosts.random();
     listen();
@@ -108,6 +128,11 @@ final class MpaRun implements Scenario {
   }
 
   @Override
+  public void goesOn(TcpConnection former, TcpConnection next) {
+    connections.all().forEach(one -> one.goesOn(former, next));
+  }
+
+  @Override
   public void checkAfterTurn(SimulatedHost host) {}
 
   @Override
@@ -137,6 +162,7 @@ final class MpaRun implements Scenario {
     }
     totals.addRun(passed);
     hosts.addTo(totals);
+    totals.add("went on in a new engine", hosts.handOvers());
     totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("dropped silently", hosts.sum(counters -> counters.refused));
   }

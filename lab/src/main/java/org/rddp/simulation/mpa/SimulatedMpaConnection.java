@@ -150,4 +150,10 @@ final class SimulatedMpaConnection implements SimulatedConnection {
   int passed() {
     return up.passed() + down.passed();
   }
+
+  /** A connection, perhaps an end of this one, goes on as another one. */
+  void goesOn(TcpConnection former, TcpConnection next) {
+    client.goesOn(former, next);
+    server.goesOn(former, next);
+  }
 }

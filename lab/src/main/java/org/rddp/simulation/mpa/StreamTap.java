@@ -3,6 +3,7 @@ package org.rddp.simulation.mpa;
 import org.rddp.simulation.RelayedStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
 
 /**
  * Stands between TCP and MPA at one end of a connection: records what MPA sends, and compares what
@@ -65,5 +66,15 @@ final class StreamTap extends RelayedStream {
   public void onClosed(CloseReason reason) {
     gaveUp = opened() && reason == CloseReason.TIMEOUT;
     super.onClosed(reason);
+  }
+
+  /** Whether it stands on a connection. */
+  boolean isOn(TcpStream stream) {
+    return stream.equals(below());
+  }
+
+  /** Goes on with another connection, which may not have been established yet. */
+  void goOn(TcpStream stream, boolean established) {
+    goOn(established ? stream : null);
   }
 }

@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rddp.mpa.MpaStartup;
 import org.rddp.tcp.TcpStack;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.congestion.Cubic;
@@ -36,7 +37,7 @@ import org.rddp.tcp.congestion.Dctcp;
  * or {@code fields.txt} says why it need not be: a field that somebody adds cannot be forgotten.
  */
 class SnapshotFieldsTest {
-  private static final List<String> MODULES = List.of("ip", "tcp-lite");
+  private static final List<String> MODULES = List.of("ip", "tcp-lite", "mpa-engine");
 
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
@@ -81,7 +82,7 @@ class SnapshotFieldsTest {
   /** The classes whose objects can be reached from a stack, but for those with a reason. */
   private Set<Class<?>> reachable() {
     Set<Class<?>> found = new HashSet<>();
-    Deque<Class<?>> left = new ArrayDeque<>(List.of(TcpStack.class));
+    Deque<Class<?>> left = new ArrayDeque<>(List.of(TcpStack.class, MpaStartup.class));
     while (!left.isEmpty()) {
       Class<?> next = left.pop();
       if (next == null || !next.getName().startsWith("org.rddp.") || next.isEnum()) {

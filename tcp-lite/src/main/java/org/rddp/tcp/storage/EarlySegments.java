@@ -2,6 +2,7 @@ package org.rddp.tcp.storage;
 
 import java.util.Arrays;
 import org.rddp.device.PacketPool;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Octets received out of order that wait in their packets: pieces in the order of their stream
@@ -219,5 +220,60 @@ public final class EarlySegments {
     }
     first = 0;
     end = 0;
+  }
+
+  /**
+   * Transfers the pieces; when read, there are none before, and they go into packets of this pool.
+   */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(EarlySegments.class);
+    int count = snapshot.number("pieces", size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; ) {
+      i += transferPacket(snapshot, i, count - i);
+    }
+    snapshot.end();
+  }
+
+  /** Transfers pieces, one after the other, of one packet; returns how many. */
+  private int transferPacket(Snapshot snapshot, int index, int most) {
+    boolean reads = snapshot.reads();
+    int pieces = snapshot.number("packets", reads ? 1 : together(index), 1, most);
+    boolean isLong = snapshot.flag("isLong", !reads && pool.isLong(packet(index)));
+    long packet = 0;
+    if (reads) {
+      packet = isLong ? pool.allocateLong() : pool.allocate();
+      if (packet == 0) {
+        throw snapshot.wrong("the pool has no packet left");
+      }
+    }
+    try {
+      long at = reads ? pool.address(packet) : 0;
+      for (int i = index; i < index + pieces; i++) {
+        long position = snapshot.number("positions", reads ? 0 : position(i));
+        int length = snapshot.number("lengths", reads ? 0 : length(i), 1, Integer.MAX_VALUE);
+        if (reads && (length > pool.end(packet) - at || (i > 0 && position < end(i - 1)))) {
+          throw snapshot.wrong("a piece does not fit into its packet, or is out of order");
+        }
+        snapshot.octets("addresses", reads ? at : address(i), length);
+        if (reads) {
+          hold(position, at, length, packet);
+          at += length;
+        }
+      }
+    } finally {
+      if (packet != 0) {
+        pool.release(packet);
+      }
+    }
+    return pieces;
+  }
+
+  /** How many pieces, from the given one on, are in its packet. */
+  private int together(int index) {
+    int next = index + 1;
+    while (next < size() && packet(next) == packet(index)) {
+      next++;
+    }
+    return next - index;
   }
 }
