@@ -41,6 +41,12 @@ public final class Offloads {
   public static final int INTACT = 128;
 
   /**
+   * Sent: nobody cuts a frame of several segments, so it arrives as it is, or not at all, and its
+   * flags are not repeated.
+   */
+  public static final int WHOLE = 256;
+
+  /**
    * The fewest octets of payload into which a device is asked to cut: some cards take a smaller
    * size for malicious and stop their queue.
    */

@@ -383,6 +383,11 @@ public final class IpLayer {
     return Offloads.cutTrains(device.offloads());
   }
 
+  /** Whether a frame of several segments arrives whole or not at all. */
+  public boolean passesWhole() {
+    return offloads(Offloads.WHOLE);
+  }
+
   /** Whether the sum of a pseudo header includes the length of a frame that the device cuts. */
   public boolean sumsLength() {
     return (device.offloads() & Offloads.SUM_WITH_LENGTH) != 0;

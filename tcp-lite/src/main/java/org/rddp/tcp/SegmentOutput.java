@@ -83,7 +83,7 @@ final class SegmentOutput {
     int sequence = connection.sender.sequence(position);
     long sum = header(connection, header, headerLength, sequence, flags, position + length);
     int emss = connection.sender.emss();
-    int segment = emss > 0 && length > emss ? emss : 0;
+    int segment = offloadsSegmentation && emss > 0 && length > emss ? emss : 0;
     count(connection, headerLength, length, segment);
     finish(connection, packet, header, headerLength + length, sum + payloadSum, segment, ecn);
   }

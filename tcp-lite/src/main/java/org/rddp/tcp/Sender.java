@@ -210,7 +210,7 @@ final class Sender {
   /** Takes the first segment of a train from the user. */
   void beginTrain(long packet) {
     int length = context.pool.length(packet);
-    ensureFlight().queue.addTrain(packet, longestTrain());
+    ensureFlight().queue.addTrain(packet, longestTrain(), context.wholeTrains);
     connection.keepsTrains(1);
     addedToTrain(length);
   }
@@ -417,12 +417,24 @@ final class Sender {
 
   private boolean windowHasRoomForNew() {
     long next = flight.board.unsent();
-    return next < flight.queue.tail() && longest(flight.queue.slot(next)) <= offered();
+    return next < flight.queue.tail() && longestAgain(flight.queue.slot(next)) <= offered();
   }
 
   /** Octets of a segment, at most those that can be sent at once. */
   private int longest(int slot) {
-    return Math.min(flight.queue.length(slot), most());
+    boolean isWhole = isTrain(slot) && blackHole == null && flight.queue.isAlone(slot);
+    return isWhole ? flight.queue.length(slot) : longestAgain(slot);
+  }
+
+  /** Octets of a segment, at most those that can be sent again at once: one of a whole train's. */
+  private int longestAgain(int slot) {
+    return Math.min(flight.queue.length(slot), isTrain(slot) ? flight.queue.unit(slot) : most());
+  }
+
+  /** Whether it is a whole train, and the path carries its segments. */
+  private boolean isTrain(int slot) {
+    int unit = flight.queue.unit(slot);
+    return unit > 0 && unit <= emss;
   }
 
   /**
@@ -439,7 +451,7 @@ final class Sender {
     int slot = recovery.nextToRetransmit();
     while (slot != SegmentQueue.NONE) {
       boolean first = slot == flight.queue.slot(flight.queue.head());
-      int length = longest(slot);
+      int length = longestAgain(slot);
       boolean offered = flight.queue.position(slot) + length <= una + window.octets();
       if ((!first && !offered) || !recovery.maySend(length) || !retransmit(slot)) {
         return false;
@@ -452,9 +464,10 @@ final class Sender {
   /** Sends a segment again, or as much of it as the path carries now. */
   private boolean retransmit(int slot) {
     int part = slot;
-    if (flight.queue.length(slot) > most()) {
+    int longest = longestAgain(slot);
+    if (flight.queue.length(slot) > longest) {
       // MPA-4.5-08, MPA-5.1-07, MPAA-1-05, MPAA-5.2-05
-      part = split(flight.queue.find(flight.queue.position(slot)), emss);
+      part = split(flight.queue.find(flight.queue.position(slot)), longest);
     }
     if (part == flight.queue.slot(flight.queue.head())) {
       timer.restart();
@@ -528,12 +541,18 @@ final class Sender {
     int last = queue.slot(number + count - 1);
     int ecn = connection.ecn ? Ipv4.ECT_0 : Ipv4.NOT_ECT;
     context.transmitter.transmitTrain(connection, queue, first, last, flags(last), ecn);
-    context.counters.trainsOut++;
-    context.counters.trainSegmentsOut += count;
+    countTrain(count);
     int octets = (int) (queue.end(last) - queue.position(first));
     sentNew(last, octets);
     flight.recovery.sentTrain(number, count, octets, lastSentAt);
     return true;
+  }
+
+  private void countTrain(int segments) {
+    if (segments > 1) {
+      context.counters.trainsOut++;
+      context.counters.trainSegmentsOut += segments;
+    }
   }
 
   /** The flags of a frame whose last segment is this one. */
@@ -560,6 +579,12 @@ final class Sender {
 
   private int split(long number, int octets) {
     context.counters.split++;
+    int slot = flight.queue.slot(number);
+    int unit = flight.queue.unit(slot);
+    if (octets < unit && unit < flight.queue.length(slot)) {
+      // Those behind it in the train stay whole.
+      flight.board.split(number, unit);
+    }
     return flight.board.split(number, octets);
   }
 
@@ -570,7 +595,7 @@ final class Sender {
    */
   private int sendableOctets(int slot, boolean forced, boolean probe) {
     long offered = offered();
-    int octets = longest(slot);
+    int octets = isTrain(slot) ? ofTrain(slot, offered, probe) : longest(slot);
     if (octets > offered) {
       boolean silly = offered < window.largest() / 2 && !forced;
       if (max > una || offered <= 0 || silly) {
@@ -582,6 +607,16 @@ final class Sender {
       return 0;
     }
     return octets;
+  }
+
+  /** Octets of a whole train that may be sent: all, or some of its segments, but at least one. */
+  private int ofTrain(int slot, long offered, boolean probe) {
+    int unit = flight.queue.unit(slot);
+    int octets = longest(slot);
+    long allowed = probe ? unit : Math.min(offered, flight.recovery.allowance());
+    return octets <= allowed
+        ? octets
+        : (int) Math.min(Math.max(allowed - allowed % unit, unit), octets);
   }
 
   /**
@@ -646,6 +681,7 @@ final class Sender {
       retransmitted++;
     } else {
       sentNew(slot, data ? queue.length(slot) : 0);
+      countTrain(queue.segments(slot));
       windowReduced = windowReduced && !(data && connection.ecn);
     }
     flight.recovery.sent(slot, connection.timestamp(), lastSentAt);
@@ -908,7 +944,7 @@ final class Sender {
     boolean lowered =
         offered
             && !unsealed
-            && context.sizes.suspectBlackHole(connection, flight.queue.length(first), before + 1);
+            && context.sizes.suspectBlackHole(connection, flight.queue.longest(first), before + 1);
     retransmit(flight.queue.slot(flight.queue.head()));
     startTimer();
     if (lowered) {

@@ -51,6 +51,9 @@ final class StackContext {
   /** Trains sent and not acknowledged: at most half of the long packets. */
   final PacketBudget sentTrains;
 
+  /** Whether nobody cuts such frames. */
+  final boolean wholeTrains;
+
   /** {@link #longestTrain} while the device takes such frames. */
   private final int longestOfDevice;
 
@@ -136,6 +139,7 @@ final class StackContext {
     ip = new IpLayer(device, address, member, input, random, security);
     boolean trains = ip.longestFrame() > ip.mtu() && pool.longCapacity() > 0;
     longestOfDevice = trains ? ip.longestFrame() - Ipv6.HEADER - Tcp.LONGEST_HEADER : 0;
+    wholeTrains = trains && ip.passesWhole();
     refreshTrains();
     peers = new Peers(member.connections(), settings.peerConnections(), settings.peerBacklog());
     output = new SegmentOutput(this);

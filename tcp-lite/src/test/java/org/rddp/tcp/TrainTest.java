@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FrameDevice;
@@ -13,9 +15,13 @@ import org.rddp.device.OffloadingDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.ScriptedDevice;
 
-/** Several segments that leave, or come, as one frame. */
+/** Several segments that leave, or come, as one frame, which somebody may cut or nobody does. */
+@ParameterizedClass(name = "whole {0}")
+@ValueSource(booleans = {false, true})
 class TrainTest {
   private static final int LONGEST = 10_000;
+
+  @Parameter private boolean whole;
 
   private Script script;
   private OffloadingDevice card;
@@ -40,7 +46,7 @@ class TrainTest {
   private FrameDevice wrap(FrameDevice device, int offloads) {
     ((ScriptedDevice) device).longest = LONGEST;
     if (offloads == Offloads.NONE) {
-      return device;
+      return whole ? new OffloadingDevice(device, Offloads.WHOLE) : device;
     }
     card = new OffloadingDevice(device, offloads);
     return card;
@@ -117,6 +123,10 @@ class TrainTest {
     script.expect(". seq 2001 ack 11 ace 6");
     putFull(2);
     script.turn();
+    if (whole) {
+      script.expect("P. seq 2001 len 2000 ace 6");
+      return;
+    }
     script.expect(". seq 2001 len 1000 ace 6");
     script.expect("P. seq 3001 len 1000 ace 6");
   }
@@ -247,8 +257,12 @@ class TrainTest {
     script.drain();
     putFull(2);
     script.turn();
-    script.expect("W. seq 1001 len 1000 ecn 2");
-    script.expect("P. seq 2001 len 1000 ecn 2");
+    if (whole) {
+      script.expect("PW. seq 1001 len 2000 ecn 2");
+    } else {
+      script.expect("W. seq 1001 len 1000 ecn 2");
+      script.expect("P. seq 2001 len 1000 ecn 2");
+    }
     script.receive(". seq 1 ack 3001");
     putFull(2);
     script.turn();

@@ -22,7 +22,8 @@ import org.rddp.wire.Memory;
  */
 public final class RingOutput {
   /** The offloads of a device on a ring: bits of {@link Offloads}. */
-  public static final int OFFLOADS = Offloads.CHECKSUM | Offloads.VERDICT | Offloads.INTACT;
+  public static final int OFFLOADS =
+      Offloads.CHECKSUM | Offloads.VERDICT | Offloads.INTACT | Offloads.WHOLE;
 
   /** The shortest frame that is passed on. */
   static final int LEAST_PASSED = 512;

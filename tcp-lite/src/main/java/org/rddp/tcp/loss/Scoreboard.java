@@ -171,7 +171,7 @@ public final class Scoreboard {
     boolean any = false;
     for (int slot = inFlight.first(); slot != SegmentQueue.NONE; ) {
       int following = inFlight.after(slot);
-      if (queue.arrays.lengths[slot] > octets) {
+      if (queue.longest(slot) > octets) {
         lose(slot);
         any = true;
       }
@@ -242,6 +242,7 @@ public final class Scoreboard {
     while (queue.head() < unsent) {
       int slot = queue.slot(queue.head());
       if (queue.end(slot) > ack) {
+        trim(slot, ack);
         break;
       }
       if (queue.arrays.states[slot] == SACKED) {
@@ -252,6 +253,22 @@ public final class Scoreboard {
       }
       queue.removeFirst();
     }
+  }
+
+  /** Removes from the first segment, a whole train, those that have been acknowledged of it. */
+  private void trim(int slot, long ack) {
+    int unit = queue.unit(slot);
+    long taken = ack - queue.position(slot);
+    if (unit == 0 || taken < unit) {
+      return;
+    }
+    int octets = (int) (taken - taken % unit);
+    switch (queue.arrays.states[slot]) {
+      case LOST -> lost.shrunk(octets);
+      case SACKED -> sackedOctets -= octets;
+      default -> inFlight.shrunk(octets);
+    }
+    queue.trim(octets);
   }
 
   /**

@@ -25,6 +25,9 @@ final class SegmentArrays {
   /** Its octets in the sequence space. */
   final int[] lengths;
 
+  /** Octets of each of the segments that it stands for; 0 if it is a single one. */
+  final int[] units;
+
   /** Address of its payload. */
   final long[] payloads;
 
@@ -57,6 +60,7 @@ final class SegmentArrays {
     sentAt = new long[capacity];
     serials = new long[capacity];
     lengths = new int[capacity];
+    units = new int[capacity];
     payloads = new long[capacity];
     follows = new boolean[capacity];
     sums = new int[capacity];
@@ -82,6 +86,7 @@ final class SegmentArrays {
     System.arraycopy(full.sentAt, 0, sentAt, 0, count);
     System.arraycopy(full.serials, 0, serials, 0, count);
     System.arraycopy(full.lengths, 0, lengths, 0, count);
+    System.arraycopy(full.units, 0, units, 0, count);
     System.arraycopy(full.payloads, 0, payloads, 0, count);
     System.arraycopy(full.follows, 0, follows, 0, count);
     System.arraycopy(full.sums, 0, sums, 0, count);

@@ -14,6 +14,9 @@ import org.rddp.wire.Memory;
  * calls: its number changes when a segment before it is cut, its slot does not. Several segments
  * may lie one behind the other in one packet, with one reference for all: those added by {@link
  * #addBehind}, and the pieces of a cut segment, so that cutting needs no packet when few are left.
+ *
+ * <p>A whole train is one segment, which is sent, acknowledged and lost as one. It is cut between
+ * the segments that the user built ({@link #unit}) where less may be sent.
  */
 public final class SegmentQueue {
   /** No segment. */
@@ -45,6 +48,9 @@ public final class SegmentQueue {
 
   /** Octets that it has room for. */
   private int trainRoom;
+
+  /** Whether it is one segment. */
+  private boolean trainIsWhole;
 
   SegmentQueue(FlightPool memory, PacketPool pool) {
     this.memory = memory;
@@ -126,6 +132,30 @@ public final class SegmentQueue {
     return arrays.lengths[slot];
   }
 
+  /**
+   * Octets of each of the segments that a whole train stands for; the last may have less. 0 for
+   * other segments.
+   */
+  public int unit(int slot) {
+    return arrays.units[slot];
+  }
+
+  /** How many segments the user has built of it. */
+  public int segments(int slot) {
+    int unit = arrays.units[slot];
+    return unit == 0 ? 1 : (arrays.lengths[slot] + unit - 1) / unit;
+  }
+
+  /** Octets of the longest one that the user has built of it. */
+  public int longest(int slot) {
+    return segments(slot) == 1 ? arrays.lengths[slot] : arrays.units[slot];
+  }
+
+  /** Whether it can be sent in its own packet: that has no other holder, and none lies in front. */
+  public boolean isAlone(int slot) {
+    return !arrays.follows[slot] && !pool.shared(arrays.packets[slot]);
+  }
+
   /** Stream position of a segment's first octet. */
   public long position(int slot) {
     return arrays.ends[slot] - arrays.lengths[slot];
@@ -194,11 +224,14 @@ public final class SegmentQueue {
    * Adds the first segment of a train. Takes over the reference.
    *
    * @param most octets of the train
+   * @param isWhole whether it is a whole train
    */
-  public void addTrain(long packet, int most) {
+  public void addTrain(long packet, int most, boolean isWhole) {
     add(packet);
     train = packet;
     trainSegment = pool.length(packet);
+    trainIsWhole = isWhole;
+    arrays.units[last()] = isWhole ? trainSegment : 0;
     trainRoom = (int) Math.min(most, pool.end(packet) - pool.address(packet)) - trainSegment;
   }
 
@@ -244,8 +277,12 @@ public final class SegmentQueue {
     long address = pool.address(train);
     int length = pool.length(train);
     pool.window(train, address, length + octets);
-    append(train, octets, address + length);
-    arrays.follows[last()] = true;
+    if (trainIsWhole) {
+      lengthen(octets);
+    } else {
+      append(train, octets, address + length);
+      arrays.follows[last()] = true;
+    }
     trainRoom -= octets;
     return octets == trainSegment;
   }
@@ -305,6 +342,7 @@ public final class SegmentQueue {
   private void fill(int slot, long packet, int length, long end, long payload) {
     arrays.packets[slot] = packet;
     arrays.lengths[slot] = length;
+    arrays.units[slot] = 0;
     arrays.ends[slot] = end;
     arrays.payloads[slot] = payload;
     arrays.follows[slot] = false;
@@ -336,6 +374,11 @@ public final class SegmentQueue {
     int slot = last();
     long packet = arrays.packets[slot];
     pool.window(packet, pool.address(packet), pool.length(packet) + octets);
+    lengthen(octets);
+  }
+
+  private void lengthen(int octets) {
+    int slot = last();
     arrays.lengths[slot] += octets;
     arrays.ends[slot] += octets;
     arrays.sums[slot] = NO_SUM;
@@ -356,6 +399,7 @@ public final class SegmentQueue {
     int first = insert(number);
     fill(first, packet, octets, position + octets, arrays.payloads[rest]);
     arrays.follows[first] = follows;
+    arrays.units[first] = arrays.units[rest];
     arrays.payloads[rest] += octets;
     arrays.lengths[rest] -= octets;
     arrays.sums[rest] = NO_SUM;
@@ -370,13 +414,23 @@ public final class SegmentQueue {
    * @return a packet of the caller's, or 0 if there is none
    */
   public long copy(int slot) {
-    long fresh = pool.allocate();
+    boolean isLong = arrays.lengths[slot] > pool.room();
+    long fresh = isLong ? pool.allocateLong() : pool.allocate();
     if (fresh != 0) {
       long address = pool.address(fresh);
       Memory.copy(payload(slot), address, arrays.lengths[slot]);
       pool.window(fresh, address, arrays.lengths[slot]);
     }
     return fresh;
+  }
+
+  /** Removes octets from the front of the first segment. */
+  void trim(int octets) {
+    int slot = slot(head);
+    headPosition += octets;
+    arrays.payloads[slot] += octets;
+    arrays.lengths[slot] -= octets;
+    arrays.sums[slot] = NO_SUM;
   }
 
   /** Removes the first segment; releases its packet if no other segment lies in it. */

@@ -25,13 +25,17 @@ class ScoreboardTest {
   }
 
   private void add(int length) {
+    add(length, false);
+  }
+
+  private void add(int length, boolean whole) {
     long packet = pool.allocate();
     long address = pool.address(packet);
     for (int i = 0; i < length; i++) {
       Memory.putByte(address + i, (int) (queue.endPosition() + i));
     }
     pool.window(packet, address, length);
-    queue.addTrain(packet, 1024);
+    queue.addTrain(packet, 1024, whole);
   }
 
   /**
@@ -137,7 +141,7 @@ class ScoreboardTest {
       if (queue.size() > 0 && random.nextBoolean()) {
         addBehind(length);
       } else {
-        add(length);
+        add(length, random.nextInt(3) == 0);
       }
     } else if (what < 5 && board.unsent() < queue.tail()) {
       sendNext();
