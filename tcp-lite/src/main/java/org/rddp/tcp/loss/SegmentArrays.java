@@ -107,6 +107,7 @@ final class SegmentArrays {
     snapshot.begin(SegmentArrays.class);
     sentAt[slot] = snapshot.number("sentAt", sentAt[slot]);
     serials[slot] = snapshot.number("serials", serials[slot]);
+    units[slot] = snapshot.number("units", units[slot], 0, SegmentQueue.LONGEST);
     states[slot] =
         (byte) snapshot.number("states", states[slot], Scoreboard.UNSENT, Scoreboard.SACKED);
     retransmitted[slot] = snapshot.flag("retransmitted", retransmitted[slot]);

@@ -28,7 +28,7 @@ public final class SegmentQueue {
   private static final int HEADROOM = 128;
 
   /** No segment is longer. */
-  private static final int LONGEST = 1 << 16;
+  static final int LONGEST = 1 << 16;
 
   private final FlightPool memory;
   private final PacketPool pool;
@@ -462,6 +462,7 @@ public final class SegmentQueue {
     boolean open = snapshot.flag("train", train != 0);
     trainSegment = snapshot.number("trainSegment", trainSegment);
     trainRoom = snapshot.number("trainRoom", trainRoom);
+    trainIsWhole = snapshot.flag("trainIsWhole", trainIsWhole);
     if (snapshot.reads() && open) {
       train = count == 0 ? 0 : arrays.packets[last()];
       if (train == 0 || trainRoom > pool.end(train) - behind()) {
