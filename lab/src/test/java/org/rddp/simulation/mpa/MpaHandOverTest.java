@@ -11,7 +11,7 @@ import org.rddp.wire.Memory;
 
 /** A run in which hosts go on in new engines is the same, frame by frame, as without. */
 class MpaHandOverTest {
-  private static final int RUNS = 24;
+  private static final int RUNS = 16;
   private static final int LONGEST_ULPDU = 1 << 17;
 
   private final BufferCache buffers = new BufferCache();

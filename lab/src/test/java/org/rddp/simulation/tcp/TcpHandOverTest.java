@@ -13,7 +13,7 @@ import org.rddp.simulation.RunTotals;
  * has all that makes a difference.
  */
 class TcpHandOverTest {
-  private static final int RUNS = 30;
+  private static final int RUNS = 20;
 
   private final BufferCache buffers = new BufferCache();
   private final RunTotals totals = new RunTotals();
