@@ -126,7 +126,7 @@ class ConfigurationFileTest {
     String example = Files.readString(Path.of("../docs/rddpd.example.toml"));
     String spelledOut =
         example
-            .replaceAll("(?m)^# (?=[a-z-]+ = )", "")
+            .replaceAll("(?m)^# (?=[a-z0-9-]+ = )", "")
             .replace("arguments = [\"--log-level=lib.eal:info\"]", "arguments = []")
             .replace("gateway = \"10.0.0.254\"", "")
             .replace("group = \"rddp\"", "")
