@@ -116,7 +116,7 @@ preload() {
     export RDDP_SOCKET=${socket:-${RDDP_SOCKET:-/run/rddp/rddpd.sock}}
     socket=$RDDP_SOCKET
     [[ -S $socket ]] || fail "there is no daemon socket at $socket" \
-        "For a try on this machine: rddp $command --local -- $1 ... To start a daemon: rddp daemon. Or give --socket."
+        "For a try on this machine: rddp $command --local ${PRELOAD_ALONE:--- $1 ...} To start a daemon: rddp daemon. Or give --socket."
     [[ -w $socket ]] || fail "you may not use the daemon at $socket: writing that socket needs its user or group"
     "${command}_ready"
     LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} exec ${PRELOAD_THROUGH[@]+"${PRELOAD_THROUGH[@]}"} "$@"

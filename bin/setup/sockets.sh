@@ -67,7 +67,7 @@ sockets_option() {
     case $1 in
         --rule=*) SOCKETS_RULES+=${1#*=}$'\n' ;;
         --or-kernel) SOCKETS_OR_KERNEL=$'* rddp-or-kernel\n' ;;
-        --explain=?*) SOCKETS_EXPLAIN=${1#*=} PRELOAD_ALONE=yes ;;
+        --explain=?*) SOCKETS_EXPLAIN=${1#*=} PRELOAD_ALONE=$1 ;;
         *) return 1 ;;
     esac
 }

@@ -229,6 +229,11 @@ static void explain(char *place) {
         host[length - 1] = '\0';
         host++;
     }
+    char *end;
+    unsigned long number = strtoul(colon + 1, &end, 10);
+    if (*end == '\0' && (number < 1 || number > 65535)) {
+        give_up("--explain=%s:%s: the port is no number from 1 to 65535", host, colon + 1);
+    }
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all;
     int result = getaddrinfo(host, colon + 1, &hints, &all);
     if (result != 0) {
