@@ -14,6 +14,8 @@ check 'refuses an option of rddp verbs' ends sockets 2 "there is no option '--sy
 check 'says where its help is' ends sockets 2 "Try 'rddp sockets --help'" --bogus true
 check 'names a program that is missing' ends sockets 127 "there is no program 'nothing-like-it'" -- nothing-like-it
 check 'says that there is no daemon' ends sockets 1 'rddp sockets --local' --socket "$WORK/none.sock" -- true
+check 'says how to explain without a daemon' ends sockets 1 'rddp sockets --local --explain=10.0.0.2:80 To start' \
+    --socket "$WORK/none.sock" --explain 10.0.0.2:80
 check 'refuses a socket beside a daemon of its own' ends sockets 2 'give one of them' --local --socket "$WORK/none.sock" true
 check 'needs a rule behind --rule' ends sockets 2 '--rule needs a value' --rule
 check 'explains instead of running a program' ends sockets 2 "leave out 'true'" --local --explain 10.0.0.2:80 -- true

@@ -46,6 +46,19 @@ class RulesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "65536", "99999999999999999999"})
+  void shouldRefuseToExplainWhatIsNoPort(String port) throws Exception {
+    try (ProgramInC program =
+        ProgramInC.start(
+            "rddp-sockets-rules", Map.of(), List.of("explain", "10.0.0.2:" + port))) {
+      assertThat(program.line())
+          .isEqualTo(
+              "rddp: error: --explain=10.0.0.2:%s: the port is no number from 1 to 65535", port);
+      assertThatThrownBy(program::finish).hasMessageContaining("status 1");
+    }
+  }
+
   private static ProgramInC check(String variable, String rules) throws IOException {
     return ProgramInC.start("rddp-sockets-rules", Map.of(variable, rules), List.of("check"));
   }
