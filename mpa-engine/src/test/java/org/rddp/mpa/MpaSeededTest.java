@@ -78,8 +78,8 @@ class MpaSeededTest {
     Sent sent = new Sent(new Random(seed));
     byte[] expected = {};
     for (byte[] ulpdu : sent.ulpdus) {
-      expected =
-          PeerOctets.join(expected, PeerOctets.fpdu(ulpdu, sent.markers ? expected.length : -1));
+      byte[] fpdu = PeerOctets.fpdu(ulpdu, sent.markers ? expected.length : -1);
+      expected = PeerOctets.join(expected, sent.crc ? fpdu : PeerOctets.withoutCrc(fpdu));
     }
     assertThat(sent.stream).isEqualTo(expected);
   }

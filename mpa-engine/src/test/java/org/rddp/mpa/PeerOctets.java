@@ -94,4 +94,11 @@ final class PeerOctets {
   static byte[] resealed(byte[] fpdu) {
     return sealed(Arrays.copyOf(fpdu, fpdu.length - 4));
   }
+
+  /** The FPDU as a sender makes it that computes no CRC: the field is 0. */
+  static byte[] withoutCrc(byte[] fpdu) {
+    byte[] made = fpdu.clone();
+    Arrays.fill(made, made.length - 4, made.length, (byte) 0);
+    return made;
+  }
 }
