@@ -264,7 +264,7 @@ public final class MpaFuzz {
     for (int i = START; i < sent.length; i++) {
       ours.raw(sent[i]);
     }
-    ours.read(true);
+    ours.read(crc);
     Frames.require(ours.error() == null && ours.atBoundary(), "we send what is no FPDU");
     ours.ulpdus()
         .values()
