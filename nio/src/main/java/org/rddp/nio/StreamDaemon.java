@@ -44,6 +44,9 @@ final class StreamDaemon {
   /** Those that have lost the daemon. */
   private final Set<StreamListener> later = new HashSet<>();
 
+  /** Whether a thread tries to listen again; under the lock of {@link #later}. */
+  private boolean listens;
+
   StreamDaemon(Path path, Map<String, String> environment) {
     this.path = path;
     rules = new Rules(environment, Kernel::source);
@@ -167,25 +170,33 @@ final class StreamDaemon {
   /** Lets a listener listen again when there is a daemon; a thread tries that until it has. */
   void listenLater(StreamListener lost) {
     synchronized (later) {
-      if (later.isEmpty()) {
+      later.add(lost);
+      if (!listens) {
+        listens = true;
         Thread.ofPlatform().daemon().name("rddp-nio-listeners").start(this::listenAgain);
       }
-      later.add(lost);
     }
   }
 
+  /** A listener may be lost anew as soon as it listens again, and is then added again. */
   private void listenAgain() {
-    boolean all = false;
-    while (!all) {
+    while (true) {
       LockSupport.parkNanos(NEXT_LOOK / 4);
       List<StreamListener> waiting;
       synchronized (later) {
+        if (later.isEmpty()) {
+          listens = false;
+          return;
+        }
         waiting = List.copyOf(later);
+        later.clear();
       }
-      List<StreamListener> done = waiting.stream().filter(StreamListener::listensAgain).toList();
-      synchronized (later) {
-        done.forEach(later::remove);
-        all = later.isEmpty();
+      for (StreamListener each : waiting) {
+        if (!each.listensAgain()) {
+          synchronized (later) {
+            later.add(each);
+          }
+        }
       }
     }
   }

@@ -34,6 +34,7 @@ public final class StreamSession implements AutoCloseable {
   private final WakeSocket wake;
   private final Doorbells[] sections;
   private final long encrypted;
+  private boolean ended;
   private int lastRequest;
 
   private StreamSession(ControlSocket socket, String program) throws IOException {
@@ -95,6 +96,9 @@ public final class StreamSession implements AutoCloseable {
   /** Sends a request and waits for its reply. */
   synchronized <T extends DaemonMessage> T request(
       IntFunction<ProgramMessage> message, Class<T> answer) throws IOException {
+    if (ended) {
+      throw new EOFException("the session has ended");
+    }
     long end = System.nanoTime() + PATIENCE.toNanos();
     PollSet poll = new PollSet();
     int number = ++lastRequest;
@@ -209,14 +213,15 @@ public final class StreamSession implements AutoCloseable {
   }
 
   /** Ends the session and its listeners; its streams go on. */
-  public void closeControl() {
+  public synchronized void closeControl() {
+    ended = true;
     socket.close();
   }
 
   /** Ends the session and its listeners. Its streams stay; they must not be used any more. */
   @Override
   public void close() {
-    socket.close();
+    closeControl();
     wake.close();
     memory.close();
   }
