@@ -34,6 +34,10 @@ final class RingStream implements AutoCloseable {
    * program's input.
    */
   void serve(int requests, ProgramInC program) throws IOException {
+    if (requests % RETIRED_TOGETHER != 0) {
+      // The program would wait for the last ones for ever.
+      throw new IllegalArgumentException(requests + " is no multiple of " + RETIRED_TOGETHER);
+    }
     int number = 0;
     while (number < requests) {
       int taken = daemon.take(request);
