@@ -28,7 +28,7 @@ import org.rddp.rig.TemporaryFolder;
  * The layout for two cores: a daemon in this process whose two interfaces are joined, both engines
  * on one pinned thread, and two programs for the thread that opened it, pinned to another core.
  */
-public final class OneDaemon implements AutoCloseable {
+public final class OneDaemon implements ProgramEnds {
   private static final String ENGINE = "rddp-engine";
   private static final String IPSEC = "ipsec";
   private static final String REQUIRE = "require";
@@ -206,12 +206,12 @@ public final class OneDaemon implements AutoCloseable {
     return socket;
   }
 
-  /** The program that connects. */
+  @Override
   public Rddp near() {
     return near;
   }
 
-  /** The program that listens. */
+  @Override
   public Rddp far() {
     return far;
   }

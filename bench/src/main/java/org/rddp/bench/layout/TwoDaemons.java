@@ -17,7 +17,7 @@ import org.rddp.rig.TemporaryFolder;
 import org.rddp.rig.VethEnds;
 
 /** Two daemons, each a process of its own, and a program's session on each. */
-public final class TwoDaemons implements AutoCloseable {
+public final class TwoDaemons implements ProgramEnds {
   /** What joins them. */
   public enum Link {
     /**
@@ -107,31 +107,40 @@ public final class TwoDaemons implements AutoCloseable {
   /** A daemon is in the namespace of the thread that starts it. */
   private void joinByVeth(int mtu) throws CannotRunException, IOException, InterruptedException {
     VethEnds ends = new VethEnds(mtu, true);
-    String device = "linux:" + VethEnds.INTERFACE;
-    FutureTask<Void> far =
-        new FutureTask<>(() -> {
-          ends.enterServer();
-          start(JoinedInterfaces.FAR, configuration(), device, "mtu", mtu);
-          return null;
-        });
-    FutureTask<Void> near =
-        new FutureTask<>(() -> {
-          ends.enterClient();
-          start(JoinedInterfaces.NEAR, configuration(), device, "mtu", mtu);
-          return null;
-        });
+    FutureTask<Void> far = inNamespace(ends::enterServer, JoinedInterfaces.FAR, mtu);
+    FutureTask<Void> near = inNamespace(ends::enterClient, JoinedInterfaces.NEAR, mtu);
     List<Thread> threads =
         List.of(Thread.ofPlatform().daemon().start(far), Thread.ofPlatform().daemon().start(near));
-    try {
-      near.get();
-      far.get();
-    } catch (ExecutionException e) {
-      throw new CannotRunException("needs root, and ip: " + e.getCause().getMessage());
-    } finally {
-      for (Thread each : threads) {
-        each.join();
+    for (Thread each : threads) {
+      each.join();
+    }
+    for (FutureTask<Void> each : List.of(near, far)) {
+      try {
+        each.get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof CannotRunException reason) {
+          throw reason;
+        }
+        throw new IOException(e.getCause().getMessage(), e.getCause());
       }
     }
+  }
+
+  /** Enters a network namespace. */
+  private interface Entry {
+    void enter() throws IOException, InterruptedException;
+  }
+
+  private FutureTask<Void> inNamespace(Entry entry, String name, int mtu) {
+    return new FutureTask<>(() -> {
+      try {
+        entry.enter();
+      } catch (IOException e) {
+        throw new CannotRunException("needs root, and ip: " + e.getMessage());
+      }
+      start(name, configuration(), "linux:" + VethEnds.INTERFACE, "mtu", mtu);
+      return null;
+    });
   }
 
   private static ConfigurationText configuration() {
@@ -148,12 +157,12 @@ public final class TwoDaemons implements AutoCloseable {
     daemon.awaitLine("ready:", START);
   }
 
-  /** The program that connects. */
+  @Override
   public Rddp near() {
     return near;
   }
 
-  /** The program that listens. */
+  @Override
   public Rddp far() {
     return far;
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 final class GoalsByMachine {
   private static final String HEADING = "By machine";
 
-  /** Of each goal, what was found, by machine. */
+  /** What was found, by the goal and then by the machine. */
   private final Map<String, Map<String, String>> found = new LinkedHashMap<>();
 
   /** Reads the table among the lines of the summary that it is a part of. */

@@ -2,7 +2,7 @@ package org.rddp.bench.rtt;
 
 import java.io.IOException;
 import org.rddp.bench.layout.JoinedInterfaces;
-import org.rddp.client.Rddp;
+import org.rddp.bench.layout.ProgramEnds;
 import org.rddp.rig.ProgramPair;
 import org.rddp.rig.RoundTrip;
 import org.rddp.rig.WaitStrategy;
@@ -14,15 +14,19 @@ abstract class ProgramRoundTrips extends TimedRig {
 
   private static final int PORT = 7473;
 
-  private AutoCloseable daemons;
+  private ProgramEnds ends;
   private ProgramPair pair;
 
   /** Connects the programs over daemons that are closed with the rig. */
-  final void connect(AutoCloseable opened, Rddp near, Rddp far, boolean yields) {
-    daemons = opened;
+  final void connect(ProgramEnds opened, boolean yields) {
+    ends = opened;
     pair =
         ProgramPair.connect(
-            near, far, JoinedInterfaces.farAddress(PORT), LONGEST, new WaitStrategy(yields));
+            ends.near(),
+            ends.far(),
+            JoinedInterfaces.farAddress(PORT),
+            LONGEST,
+            new WaitStrategy(yields));
   }
 
   @Override
@@ -36,14 +40,8 @@ abstract class ProgramRoundTrips extends TimedRig {
     if (pair != null) {
       pair.close();
     }
-    try {
-      if (daemons != null) {
-        daemons.close();
-      }
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException(e.getMessage(), e);
+    if (ends != null) {
+      ends.close();
     }
   }
 }

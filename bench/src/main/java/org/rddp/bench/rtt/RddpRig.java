@@ -8,7 +8,6 @@ import org.rddp.bench.layout.OneDaemon;
 public final class RddpRig extends ProgramRoundTrips {
   @Override
   public void open(JsonObject arguments) throws Exception {
-    OneDaemon daemon = OneDaemon.forRoundTrips(Json.integer(arguments, "mtu", 1500));
-    connect(daemon, daemon.near(), daemon.far(), false);
+    connect(OneDaemon.forRoundTrips(Json.integer(arguments, "mtu", 1500)), false);
   }
 }

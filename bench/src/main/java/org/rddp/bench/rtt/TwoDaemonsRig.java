@@ -12,7 +12,6 @@ public final class TwoDaemonsRig extends ProgramRoundTrips {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    TwoDaemons daemons = new TwoDaemons(TwoDaemons.link(arguments), MTU);
-    connect(daemons, daemons.near(), daemons.far(), true);
+    connect(new TwoDaemons(TwoDaemons.link(arguments), MTU), true);
   }
 }

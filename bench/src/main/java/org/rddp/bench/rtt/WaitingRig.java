@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
+import org.rddp.bench.layout.ProgramEnds;
 import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionOptions;
@@ -32,9 +33,7 @@ public final class WaitingRig extends TimedRig {
   private static final ConnectionOptions OPTIONS =
       ConnectionOptions.DEFAULTS.withHeldOctets(ProgramRoundTrips.LONGEST);
 
-  private AutoCloseable daemons;
-  private Rddp nearProgram;
-  private Rddp farProgram;
+  private ProgramEnds ends;
   private Connection near;
   private MemoryRegion nearMemory;
   private MemoryRegion farMemory;
@@ -47,27 +46,16 @@ public final class WaitingRig extends TimedRig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     reads = arguments.has("read");
-    openDaemons(arguments);
-    nearMemory = memory(nearProgram);
-    farMemory = memory(farProgram);
+    ends =
+        arguments.has("link")
+            ? new TwoDaemons(TwoDaemons.link(arguments), MTU)
+            : OneDaemon.forRoundTrips(MTU, "interrupt");
+    nearMemory = memory(ends.near());
+    farMemory = memory(ends.far());
     InetSocketAddress address = JoinedInterfaces.farAddress(PORT);
-    Listener listener = farProgram.listen(address, 1, OPTIONS);
+    Listener listener = ends.far().listen(address, 1, OPTIONS);
     far = PinnedThread.start("far program", Cpus.far(), () -> answer(listener));
-    near = nearProgram.connect(address, PrivateData.NONE, TIMEOUT, OPTIONS);
-  }
-
-  private void openDaemons(JsonObject arguments) throws Exception {
-    if (arguments.has("link")) {
-      TwoDaemons two = new TwoDaemons(TwoDaemons.link(arguments), MTU);
-      daemons = two;
-      nearProgram = two.near();
-      farProgram = two.far();
-    } else {
-      OneDaemon one = OneDaemon.forRoundTrips(MTU, "interrupt");
-      daemons = one;
-      nearProgram = one.near();
-      farProgram = one.far();
-    }
+    near = ends.near().connect(address, PrivateData.NONE, TIMEOUT, OPTIONS);
   }
 
   private static MemoryRegion memory(Rddp program) {
@@ -121,14 +109,8 @@ public final class WaitingRig extends TimedRig {
   @Override
   public void close() throws IOException {
     over = true;
-    try {
-      if (daemons != null) {
-        daemons.close();
-      }
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException(e.getMessage(), e);
+    if (ends != null) {
+      ends.close();
     }
     if (far != null) {
       far.close();
