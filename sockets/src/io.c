@@ -190,8 +190,10 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
             return receive_by_kernel(stream, descriptor, pieces, count, done, flags);
         }
         ssize_t got = 0;
-        enum step step = receive_step(stream, descriptor, pieces, count, done, flags, &got);
         size_t target = target_of(stream, total, flags);
+        /* Asked before the step: what comes after it must be peeked at, too. */
+        bool is_last_peek = (flags & MSG_PEEK) != 0 && is_readable(stream, (uint32_t)target);
+        enum step step = receive_step(stream, descriptor, pieces, count, done, flags, &got);
         bool wait = blocks(stream, flags);
         if (step == STEP_MOVED) {
             put_stream(stream);
@@ -201,7 +203,7 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
         if (step == STEP_DONE) {
             note_work();
             bool all = got <= 0 || done + (size_t)got >= target;
-            if ((flags & MSG_PEEK) != 0 && !all && wait && !is_readable(stream, (uint32_t)target)) {
+            if ((flags & MSG_PEEK) != 0 && !all && wait && !is_last_peek) {
                 needed = (uint32_t)target;
                 if (!told) {
                     /* The peer may need all room there is, also what has been read since the daemon looked. */
