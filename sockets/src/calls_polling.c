@@ -194,24 +194,21 @@ EXPORT int(epoll_pwait)(int epoll, struct epoll_event *events, int most, int tim
     if (!is_named(epoll)) {
         return LIBC(epoll_pwait)(epoll, events, most, timeout_ms, mask);
     }
-    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in_ms(timeout_ms), .mask = mask};
-    return wait_epoll(&wait);
+    return wait_epoll(epoll, events, most, deadline_in_ms(timeout_ms), mask, EPOLL_PWAIT);
 }
 
 EXPORT int(epoll_wait)(int epoll, struct epoll_event *events, int most, int timeout_ms) {
     if (!is_named(epoll)) {
         return LIBC(epoll_wait)(epoll, events, most, timeout_ms);
     }
-    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in_ms(timeout_ms), .simple = true};
-    return wait_epoll(&wait);
+    return wait_epoll(epoll, events, most, deadline_in_ms(timeout_ms), NULL, EPOLL_WAIT);
 }
 
 EXPORT int(epoll_pwait2)(int epoll, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask) {
     if (!is_named(epoll) || !is_time(timeout)) {
         return LIBC(epoll_pwait2)(epoll, events, most, timeout, mask);
     }
-    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline_in(timeout), .mask = mask, .by_nanos = true};
-    return wait_epoll(&wait);
+    return wait_epoll(epoll, events, most, deadline_in(timeout), mask, EPOLL_PWAIT2);
 }
 
 /* ---- By number ---- */

@@ -23,7 +23,7 @@ struct hidden {
 };
 
 /* Pages that are never used take no memory. */
-static struct object *_Atomic table[MAX_DESCRIPTORS];
+struct object *_Atomic named_by[MAX_DESCRIPTORS];
 static _Atomic int largest = -1;
 static struct functions functions[KINDS] = {[OWN_DESCRIPTOR] = {.size = sizeof(struct hidden), .is_settled = is_always_settled}};
 static struct object *unused[KINDS];
@@ -77,11 +77,6 @@ void put(struct object *object) {
     errno = error;
 }
 
-bool is_named(int descriptor) {
-    return (unsigned)descriptor < MAX_DESCRIPTORS
-        && atomic_load_explicit(&table[descriptor], memory_order_acquire) != NULL;
-}
-
 /* What changes with each tick of the kernel's clock. */
 static uint64_t tick(void) {
     struct timespec time;
@@ -118,7 +113,7 @@ static bool is_same(struct object *object, int descriptor) {
 }
 
 bool names(int descriptor, struct object *object) {
-    return (unsigned)descriptor < MAX_DESCRIPTORS && atomic_load(&table[descriptor]) == object && is_same(object, descriptor);
+    return (unsigned)descriptor < MAX_DESCRIPTORS && atomic_load(&named_by[descriptor]) == object && is_same(object, descriptor);
 }
 
 /* False if the descriptor has become something else meanwhile. */
@@ -129,7 +124,7 @@ static bool hold_of(struct object *object, int descriptor) {
     if (references == 0) {
         return false;
     }
-    if (atomic_load(&table[descriptor]) == object) {
+    if (atomic_load(&named_by[descriptor]) == object) {
         return true;
     }
     put(object);
@@ -148,7 +143,7 @@ static void drop(struct object *object, int descriptor) {
 
 static struct object *take_any(int descriptor) {
     struct object *object;
-    while ((object = atomic_load(&table[descriptor])) != NULL) {
+    while ((object = atomic_load(&named_by[descriptor])) != NULL) {
         if (!hold_of(object, descriptor)) {
             continue;
         }
@@ -161,7 +156,7 @@ static struct object *take_any(int descriptor) {
             put(object);
             return NULL;
         }
-        if (atomic_compare_exchange_strong(&table[descriptor], &stale, NULL)) {
+        if (atomic_compare_exchange_strong(&named_by[descriptor], &stale, NULL)) {
             drop(object, descriptor);
         }
         put(object);
@@ -195,7 +190,7 @@ bool name(struct object *object, int descriptor) {
     if (descriptor > largest) {
         largest = descriptor;
     }
-    struct object *before = atomic_exchange(&table[descriptor], object);
+    struct object *before = atomic_exchange(&named_by[descriptor], object);
     unlock_library();
     if (before != NULL) {
         drop(before, descriptor);
@@ -205,7 +200,7 @@ bool name(struct object *object, int descriptor) {
 
 void unname(int descriptor) {
     if (is_named(descriptor)) {
-        struct object *object = atomic_exchange(&table[descriptor], NULL);
+        struct object *object = atomic_exchange(&named_by[descriptor], NULL);
         if (object != NULL) {
             drop(object, descriptor);
         }

@@ -55,8 +55,13 @@ void put(struct object *object);
 /* Takes a reference of an object that has one. */
 void hold(struct object *object);
 
-/* Whether a descriptor names something: a quick look, that may be wrong about what is closed. */
-bool is_named(int descriptor);
+/* What descriptors name. */
+extern struct object *_Atomic named_by[MAX_DESCRIPTORS];
+
+/* Whether a descriptor names something: a quick look, that may be wrong about what is closed. Each call of the program asks it. */
+static inline bool is_named(int descriptor) {
+    return (unsigned)descriptor < MAX_DESCRIPTORS && atomic_load_explicit(&named_by[descriptor], memory_order_acquire) != NULL;
+}
 
 /* Whether a descriptor still names the object; nothing is forgotten if not. */
 bool names(int descriptor, struct object *object);

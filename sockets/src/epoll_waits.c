@@ -14,6 +14,22 @@
 #define QUIET 256u
 
 #define INLINE __attribute__((always_inline)) static inline
+/* A thread can be cancelled in it, which AddressSanitizer does not see. */
+#ifdef __SANITIZE_ADDRESS__
+#define KERNEL_CALL __attribute__((no_sanitize_address)) static
+#else
+#define KERNEL_CALL INLINE
+#endif
+
+/* What the kernel is asked. */
+struct epoll_wait {
+    int epoll;
+    struct epoll_event *events;
+    int most;
+    uint64_t deadline;
+    const sigset_t *mask;
+    enum epoll_call call;
+};
 
 /* ---- Looks ---- */
 
@@ -164,16 +180,15 @@ void tell_kernel(int epoll) {
 
 /* ---- Waits ---- */
 
-/* A thread can be cancelled in it, which AddressSanitizer does not see. */
-__attribute__((no_sanitize_address)) static int ask_kernel(const struct epoll_wait *wait, struct epoll_event *events, int most, uint64_t deadline) {
-    if (wait->by_nanos) {
+KERNEL_CALL int ask_kernel(const struct epoll_wait *wait, uint64_t deadline) {
+    if (wait->call == EPOLL_PWAIT2) {
         struct timespec time = time_until(deadline);
-        return LIBC(epoll_pwait2)(wait->epoll, events, most, deadline == FOREVER ? NULL : &time, wait->mask);
+        return LIBC(epoll_pwait2)(wait->epoll, wait->events, wait->most, deadline == FOREVER ? NULL : &time, wait->mask);
     }
-    if (wait->simple) {
-        return LIBC(epoll_wait)(wait->epoll, events, most, ms_until(deadline));
+    if (wait->call == EPOLL_WAIT) {
+        return LIBC(epoll_wait)(wait->epoll, wait->events, wait->most, ms_until(deadline));
     }
-    return LIBC(epoll_pwait)(wait->epoll, events, most, ms_until(deadline), wait->mask);
+    return LIBC(epoll_pwait)(wait->epoll, wait->events, wait->most, ms_until(deadline), wait->mask);
 }
 
 /*
@@ -183,7 +198,7 @@ __attribute__((no_sanitize_address)) static int ask_kernel(const struct epoll_wa
 INLINE int look_first(struct instance *instance, const struct epoll_wait *wait, bool kernel) {
     int found = 0, changed, hot;
     if (kernel) {
-        found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, 0));
+        found = sort_out(instance, wait->events, ask_kernel(wait, 0));
         atomic_store_explicit(&instance->others, found > 0, memory_order_relaxed);
         if (found < 0 || found == wait->most) {
             return found;
@@ -229,7 +244,7 @@ INLINE int wait_instance(struct instance *instance, const struct epoll_wait *wai
             return found;
         }
         if (watch_all(instance)) {
-            found = ask_kernel(wait, wait->events, wait->most, wait->deadline);
+            found = ask_kernel(wait, wait->deadline);
             if (found > 0) {
                 found = sort_out(instance, wait->events, found);
                 note_activity(&spin);
@@ -269,13 +284,14 @@ static void leave_wait(void *argument) {
     errno = error;
 }
 
-int wait_epoll(const struct epoll_wait *wait) {
-    struct instance *instance = is_named(wait->epoll) ? take_instance(wait->epoll) : NULL;
-    if (instance == NULL || wait->most <= 0 || wait->events == NULL) {
+int wait_epoll(int epoll, struct epoll_event *events, int most, uint64_t deadline, const sigset_t *mask, enum epoll_call call) {
+    struct epoll_wait wait = {.epoll = epoll, .events = events, .most = most, .deadline = deadline, .mask = mask, .call = call};
+    struct instance *instance = take_instance(epoll);
+    if (instance == NULL || most <= 0 || events == NULL) {
         if (instance != NULL) {
             put_instance(instance);
         }
-        return ask_kernel(wait, wait->events, wait->most, wait->deadline);
+        return ask_kernel(&wait, deadline);
     }
     /* Of several threads, one does not know what another one looks at. */
     if (atomic_exchange(&instance->waited, true)) {
@@ -285,12 +301,12 @@ int wait_epoll(const struct epoll_wait *wait) {
     pthread_cleanup_push(leave_wait, instance);
     bool streams = instance->item_count > 0;
     if (!streams) {
-        found = sort_out(instance, wait->events, ask_kernel(wait, wait->events, wait->most, wait->deadline));
+        found = sort_out(instance, events, ask_kernel(&wait, deadline));
         /* The first item may have come meanwhile. */
-        streams = found == 0 && instance->item_count > 0 && wait->deadline != 0 && (wait->deadline == FOREVER || now() < wait->deadline);
+        streams = found == 0 && instance->item_count > 0 && deadline != 0 && (deadline == FOREVER || now() < deadline);
     }
     if (streams) {
-        found = wait_instance(instance, wait);
+        found = wait_instance(instance, &wait);
     }
     pthread_cleanup_pop(1);
     return found;

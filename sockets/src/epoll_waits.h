@@ -7,19 +7,11 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-/* What the kernel is asked. */
-struct epoll_wait {
-    int epoll;
-    struct epoll_event *events;
-    int most;
-    uint64_t deadline;     /* of waiting.h */
-    const sigset_t *mask;
-    bool by_nanos;         /* epoll_pwait2(2) */
-    bool simple;           /* epoll_wait(2) */
-};
+/* The call that a program makes, which is made of the kernel, too. */
+enum epoll_call { EPOLL_WAIT, EPOLL_PWAIT, EPOLL_PWAIT2 };
 
-/* epoll_pwait(2) of an instance that may have streams. */
-int wait_epoll(const struct epoll_wait *wait);
+/* Waits at an instance that may have streams. The deadline is one of waiting.h; without EPOLL_WAIT, with a mask of signals or NULL. */
+int wait_epoll(int epoll, struct epoll_event *events, int most, uint64_t deadline, const sigset_t *mask, enum epoll_call call);
 
 /* Another instance, or poll(2), looks at an instance: what is ready in it is known to the kernel from now on. */
 void tell_kernel(int epoll);
