@@ -64,7 +64,7 @@ static ssize_t receive_by_kernel(struct stream *bridge, int descriptor, const st
             lose_stream(bridge);
         }
         bool ended = (atomic_load(&bridge->header->daemon_flags) & PEER_ENDED) != 0;
-        int error = got == 0 && wanted > 0 && !ended ? take_error(bridge) : 0;
+        int error = done == 0 && got == 0 && wanted > 0 && !ended ? take_error(bridge) : 0;
         put_stream(bridge);
         got = error == 0 ? got : fails(error);
     }
@@ -76,7 +76,7 @@ static ssize_t transmit_by_kernel(struct stream *bridge, int descriptor, const s
     const struct msghdr message = {.msg_iov = rest, .msg_iovlen = rest_of(pieces, count, done, rest)};
     ssize_t sent = LIBC(sendmsg)(descriptor, &message, (flags & (MSG_DONTWAIT | MSG_MORE)) | MSG_NOSIGNAL);
     if (bridge != NULL) {
-        int error = sent < 0 && errno == EPIPE ? take_error(bridge) : 0;
+        int error = done == 0 && sent < 0 && errno == EPIPE ? take_error(bridge) : 0;
         put_stream(bridge);
         sent = error == 0 ? sent : fails(error);
     }

@@ -289,7 +289,8 @@ enum step receive_step(struct stream *stream, int descriptor, const struct iovec
     if (atomic_load(&header->received) != consumed) {
         return receive_step(stream, descriptor, pieces, count, from, flags, result);
     }
-    int error = (atomic_load(&header->daemon_flags) & PEER_ENDED) != 0 ? 0 : take_error(stream);
+    bool tells = from == 0 && (atomic_load(&header->daemon_flags) & PEER_ENDED) == 0;
+    int error = tells ? take_error(stream) : 0;
     if (error != 0) {
         errno = error;
         *result = -1;
@@ -320,7 +321,7 @@ static enum step write_locked(struct stream *stream, const struct iovec *pieces,
         return STEP_WAITS;
     }
     if (has_ended_sending(stream)) {
-        int error = take_error(stream);
+        int error = from == 0 ? take_error(stream) : 0;
         errno = error == 0 ? EPIPE : error;
         *result = -1;
         return STEP_DONE;

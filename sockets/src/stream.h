@@ -96,13 +96,15 @@ enum step { STEP_DONE, STEP_WAITS, STEP_MOVED };
 
 /*
  * Receives what is there into the pieces, from a place on, and says how many octets; or the end, 0, or an error, -1 with errno. Flags:
- * MSG_PEEK, MSG_TRUNC (discards). The descriptor is the stream's.
+ * MSG_PEEK, MSG_TRUNC (discards). The descriptor is the stream's. A call that has octets already, `from` of them, returns these: an error
+ * is left to the next one.
  */
 enum step receive_step(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, size_t from, int flags,
     ssize_t *result);
 
 /*
  * Sends as many octets of the pieces, from a place on, as there is room for, or of few all, if the caller waits. STEP_WAITS without any.
+ * As with receive_step(), an error is left to the next call if `from` is not 0.
  */
 enum step send_step(struct stream *stream, const struct iovec *pieces, size_t count, size_t from, bool waits, ssize_t *result);
 

@@ -190,7 +190,6 @@ int io_uring_queue_init_params(unsigned entries, void *rings, void *parameters);
 int io_uring_queue_init_mem(unsigned entries, void *rings, void *parameters, void *memory, size_t octets);
 void *io_uring_get_probe(void);
 
-/* What comes out of band is not taken over rddp. */
 /* Threads that look are moved away from the engine's processor. */
 static void should_leave_a_thread_its_processors(void) {
     struct pair pair = connect_pair();
@@ -217,6 +216,7 @@ static void should_leave_a_thread_its_processors(void) {
     close_pair(&pair);
 }
 
+/* What comes out of band is not taken over rddp. */
 static void should_say_what_it_does_not_do(void) {
     if (!is_over_rddp()) {
         return;
@@ -344,15 +344,59 @@ static void should_take_the_first_write_after_the_peer_has_closed(void) {
     CHECK(close(pair.near) == 0 && close(pair.listener) == 0);
 }
 
+static void reset(int descriptor) {
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    CHECK(setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none) == 0 && close(descriptor) == 0);
+}
+
 static void should_have_no_peer_after_a_reset(void) {
     struct pair pair = connect_pair();
-    struct linger none = {.l_onoff = 1, .l_linger = 0};
     struct sockaddr_in name;
     socklen_t length = sizeof name;
     char octet;
-    CHECK(setsockopt(pair.far, SOL_SOCKET, SO_LINGER, &none, sizeof none) == 0 && close(pair.far) == 0);
+    reset(pair.far);
     CHECK_ERRNO(ECONNRESET, read(pair.near, &octet, 1) == -1);
     CHECK_ERRNO(ENOTCONN, getpeername(pair.near, (struct sockaddr *)&name, &length) == -1);
+    CHECK(close(pair.near) == 0 && close(pair.listener) == 0);
+}
+
+/* A call that has octets returns them, and the next one tells what went wrong. */
+static void should_tell_of_a_reset_after_octets_that_were_received(void) {
+    struct pair pair = connect_pair();
+    struct receiving receiving = {.descriptor = pair.far, .flags = MSG_WAITALL};
+    pthread_t thread;
+    int left = 5;
+    char octet;
+    send_text(pair.near, "01234");
+    CHECK(await(pair.far, POLLIN) == POLLIN);
+    CHECK(pthread_create(&thread, NULL, receive_in_pieces, &receiving) == 0);
+    while (left > 0) {
+        CHECK(poll(NULL, 0, 1) == 0 && ioctl(pair.far, FIONREAD, &left) == 0);
+    }
+    reset(pair.near);
+    CHECK(pthread_join(thread, NULL) == 0 && receiving.got == 5);
+    CHECK_ERRNO(ECONNRESET, recv(pair.far, &octet, 1, 0) == -1);
+    expect_end(pair.far);
+    CHECK(close(pair.far) == 0 && close(pair.listener) == 0);
+}
+
+#define MORE_THAN_THERE_IS_ROOM_FOR (64u << 20)
+
+static void *send_in_vain(void *argument) {
+    static const char octets[MORE_THAN_THERE_IS_ROOM_FOR];
+    return (void *)(intptr_t)send(*(const int *)argument, octets, sizeof octets, MSG_NOSIGNAL);
+}
+
+static void should_tell_of_a_reset_after_octets_that_were_sent(void) {
+    struct pair pair = connect_pair();
+    pthread_t thread;
+    void *sent;
+    CHECK(pthread_create(&thread, NULL, send_in_vain, &pair.near) == 0);
+    CHECK(await(pair.far, POLLIN) == POLLIN);
+    reset(pair.far);
+    CHECK(pthread_join(thread, &sent) == 0 && (intptr_t)sent > 0 && (intptr_t)sent < (intptr_t)MORE_THAN_THERE_IS_ROOM_FOR);
+    CHECK_ERRNO(ECONNRESET, send(pair.near, "x", 1, MSG_NOSIGNAL) == -1);
+    CHECK_ERRNO(EPIPE, send(pair.near, "x", 1, MSG_NOSIGNAL) == -1);
     CHECK(close(pair.near) == 0 && close(pair.listener) == 0);
 }
 
@@ -374,6 +418,8 @@ static void run_all(void) {
     RUN(should_tell_of_the_connection);
     RUN(should_take_the_first_write_after_the_peer_has_closed);
     RUN(should_have_no_peer_after_a_reset);
+    RUN(should_tell_of_a_reset_after_octets_that_were_received);
+    RUN(should_tell_of_a_reset_after_octets_that_were_sent);
 }
 
 int main(int count, char **arguments) {
