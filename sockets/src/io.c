@@ -8,6 +8,7 @@
 #include "bridge.h"
 #include "fallback.h"
 #include "libc.h"
+#include "sandbox.h"
 #include "waiting.h"
 
 struct stream *current_stream(int descriptor) {
@@ -85,6 +86,21 @@ static ssize_t transmit_by_kernel(struct stream *bridge, int descriptor, const s
 
 /* ---- Waiting ---- */
 
+/* The sleeps of a call, which its timeout, SO_RCVTIMEO or SO_SNDTIMEO, bounds all together. */
+struct patience {
+    int option;
+    uint64_t began;  /* the first one; 0: none has */
+};
+
+/* Of the next sleep: the first one ends by the socket's timeout itself. */
+static uint64_t next_deadline(struct patience *patience, int descriptor) {
+    if (patience->began != 0 && !is_sandboxed()) {
+        return deadline_by_option(descriptor, patience->option, patience->began);
+    }
+    patience->began = now();
+    return FOREVER;
+}
+
 /* A sleep has ended, or its thread is cancelled. */
 struct sleep {
     const struct stream *stream;
@@ -115,7 +131,7 @@ static void wake_up(void *argument) {
 }
 
 /* Whether it can go on: false with errno. Drops the reference of the stream. */
-static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t octets) {
+static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t octets, struct patience *patience) {
     struct spin spin = begin_spin(FOREVER);
     while (look_again(&spin)) {
         if (is_readable(stream, octets)) {
@@ -131,15 +147,16 @@ static bool sleep_until_readable(struct stream *stream, int descriptor, uint32_t
         return true;
     }
     struct sleep sleep = {.stream = stream, .descriptor = descriptor, .octets = octets, .woken = -1};
+    uint64_t deadline = next_deadline(patience, descriptor);
     put_stream(stream);
     pthread_cleanup_push(wake_up, &sleep);
-    sleep.woken = sleep_for_message(descriptor);
+    sleep.woken = sleep_for_message(descriptor, deadline);
     pthread_cleanup_pop(1);
     note_activity(&spin);
     return sleep.woken >= 0;
 }
 
-static bool sleep_until_writable(struct stream *stream, int descriptor) {
+static bool sleep_until_writable(struct stream *stream, int descriptor, struct patience *patience) {
     struct spin spin = begin_spin(FOREVER);
     while (look_again(&spin)) {
         if (is_writable(stream)) {
@@ -157,7 +174,7 @@ static bool sleep_until_writable(struct stream *stream, int descriptor) {
     if (writable) {
         return true;
     }
-    ssize_t woken = sleep_for_room(descriptor);
+    ssize_t woken = sleep_for_room(descriptor, next_deadline(patience, descriptor));
     int error = errno;
     stream = woken == 0 ? take_stream(descriptor) : NULL;
     if (stream != NULL) {
@@ -179,7 +196,8 @@ static size_t target_of(const struct stream *stream, size_t total, int flags) {
 }
 
 ssize_t receive(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
-    size_t total = octets_of(pieces, count), done = 0;
+    size_t total = octets_of(pieces, count), done = 0, peeked = 0;
+    struct patience patience = {.option = SO_RCVTIMEO};
     bool told = false;
     if ((flags & (MSG_OOB | MSG_ERRQUEUE)) != 0 || total > SSIZE_MAX) {
         put_stream(stream);
@@ -205,6 +223,7 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
             bool all = got <= 0 || done + (size_t)got >= target;
             if ((flags & MSG_PEEK) != 0 && !all && wait && !is_last_peek) {
                 needed = (uint32_t)target;
+                peeked = (size_t)got;
                 if (!told) {
                     /* The peer may need all room there is, also what has been read since the daemon looked. */
                     ring(stream->session, stream->section, stream->index);
@@ -220,8 +239,8 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
             put_stream(stream);
             return done > 0 ? (ssize_t)done : fails(EAGAIN);
         }
-        if (!sleep_until_readable(stream, descriptor, needed)) {
-            return done > 0 ? (ssize_t)done : -1;
+        if (!sleep_until_readable(stream, descriptor, needed, &patience)) {
+            return done + peeked > 0 ? (ssize_t)(done + peeked) : -1;
         }
     }
 }
@@ -230,6 +249,7 @@ ssize_t receive(struct stream *stream, int descriptor, const struct iovec *piece
 
 static ssize_t send_all(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags) {
     size_t total = octets_of(pieces, count), done = 0;
+    struct patience patience = {.option = SO_SNDTIMEO};
     if ((flags & MSG_OOB) != 0 || total > SSIZE_MAX) {
         put_stream(stream);
         return fails((flags & MSG_OOB) != 0 ? EOPNOTSUPP : EINVAL);
@@ -257,7 +277,7 @@ static ssize_t send_all(struct stream *stream, int descriptor, const struct iove
             put_stream(stream);
             return done > 0 ? (ssize_t)done : fails(EAGAIN);
         }
-        if (!sleep_until_writable(stream, descriptor)) {
+        if (!sleep_until_writable(stream, descriptor, &patience)) {
             return done > 0 ? (ssize_t)done : -1;
         }
     }
@@ -273,6 +293,7 @@ ssize_t transmit(struct stream *stream, int descriptor, const struct iovec *piec
 }
 
 int await_connection(int descriptor) {
+    struct patience patience = {.option = SO_SNDTIMEO};
     for (;;) {
         struct stream *stream = current_stream(descriptor);
         if (stream == NULL) {
@@ -285,7 +306,7 @@ int await_connection(int descriptor) {
             put_stream(stream);
             return !failed ? 0 : fails(error == 0 ? ECONNABORTED : error);
         }
-        if (!sleep_until_writable(stream, descriptor)) {
+        if (!sleep_until_writable(stream, descriptor, &patience)) {
             return fails(errno == EAGAIN ? EINPROGRESS : errno);
         }
     }

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/un.h>
 
 #include "addresses.h"
@@ -319,24 +318,20 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
 }
 
 /* 0, or -1 with errno. Drops the reference. */
-static int await_somebody(struct listener *listener, int descriptor) {
-    struct timeval limit = {.tv_sec = 0};
-    socklen_t length = sizeof limit;
-    (void)LIBC(getsockopt)(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, &length);
-    bool limited = limit.tv_sec != 0 || limit.tv_usec != 0;
-    struct timespec time = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
-    uint64_t deadline = limited ? deadline_in(&time) : FOREVER;
+static int await_somebody(struct listener *listener, int descriptor, uint64_t began) {
+    uint64_t deadline = deadline_by_option(descriptor, SO_RCVTIMEO, began);
     struct pollfd polled[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = listener->channel, .events = POLLIN}};
     put_listener(listener);
     int ready;
     do {
-        time = time_until(deadline);
-        ready = LIBC(ppoll)(polled, 2, limited ? &time : NULL, NULL);
-    } while (ready < 0 && errno == EINTR && !limited && handlers_restart());
+        struct timespec time = time_until(deadline);
+        ready = LIBC(ppoll)(polled, 2, deadline == FOREVER ? NULL : &time, NULL);
+    } while (ready < 0 && errno == EINTR && deadline == FOREVER && handlers_restart());
     return ready > 0 ? 0 : ready == 0 ? fails(EAGAIN) : -1;
 }
 
 int accept_socket(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
+    uint64_t began = 0;
     while (listener != NULL) {
         int accepted = accept_now(listener, descriptor, address, length, flags);
         if (accepted >= 0 || (errno != EAGAIN && errno != ECONNABORTED)) {
@@ -348,7 +343,8 @@ int accept_socket(struct listener *listener, int descriptor, struct sockaddr *ad
             put_listener(listener);
             return state < 0 ? -1 : fails(EAGAIN);
         }
-        if (await_somebody(listener, descriptor) != 0) {
+        began = began == 0 ? now() : began;
+        if (await_somebody(listener, descriptor, began) != 0) {
             return -1;
         }
         listener = take_listener(descriptor);

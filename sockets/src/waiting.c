@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/time.h>
 
 #include "libc.h"
 #include "processors.h"
@@ -38,6 +39,14 @@ uint64_t deadline_in(const struct timespec *timeout) {
     }
     uint64_t nanos = (uint64_t)timeout->tv_sec * SECOND + (uint64_t)timeout->tv_nsec;
     return nanos == 0 ? 0 : now() + nanos;
+}
+
+uint64_t deadline_by_option(int descriptor, int option, uint64_t began) {
+    struct timeval limit = {.tv_sec = 0};
+    socklen_t length = sizeof limit;
+    (void)LIBC(getsockopt)(descriptor, SOL_SOCKET, option, &limit, &length);
+    uint64_t nanos = (uint64_t)limit.tv_sec * SECOND + (uint64_t)limit.tv_usec * 1000u;
+    return nanos == 0 || limit.tv_sec > SECOND ? FOREVER : began + nanos;
 }
 
 struct timespec time_until(uint64_t deadline) {
@@ -106,25 +115,26 @@ void note_work(void) {
 }
 
 /* 1: it is ready; 0: at its end; -1 with errno. */
-static ssize_t sleep_in_poll(int descriptor, short events) {
+static ssize_t sleep_in_poll(int descriptor, short events, uint64_t deadline) {
     struct pollfd polled = {.fd = descriptor, .events = events};
-    int ready = LIBC(ppoll)(&polled, 1, NULL, NULL);
-    return ready < 0 ? -1 : (polled.revents & POLLHUP) == 0;
+    struct timespec time = time_until(deadline);
+    int ready = LIBC(ppoll)(&polled, 1, deadline == FOREVER ? NULL : &time, NULL);
+    return ready < 0 ? -1 : ready == 0 ? fails(EAGAIN) : (polled.revents & POLLHUP) == 0;
 }
 
 /* With libc's calls: threads are cancelled there, which AddressSanitizer does not see. */
-__attribute__((no_sanitize_address)) ssize_t sleep_for_message(int descriptor) {
+__attribute__((no_sanitize_address)) ssize_t sleep_for_message(int descriptor, uint64_t deadline) {
     char octet;
-    if (is_sandboxed()) {
-        return sleep_in_poll(descriptor, POLLIN);
+    if (is_sandboxed() || deadline != FOREVER) {
+        return sleep_in_poll(descriptor, POLLIN, deadline);
     }
     return LIBC(recvfrom)(descriptor, &octet, 1, MSG_PEEK, NULL, NULL);
 }
 
-ssize_t sleep_for_room(int descriptor) {
+ssize_t sleep_for_room(int descriptor, uint64_t deadline) {
     static const char octet = 'f';
-    if (is_sandboxed()) {
-        return sleep_in_poll(descriptor, POLLOUT);
+    if (is_sandboxed() || deadline != FOREVER) {
+        return sleep_in_poll(descriptor, POLLOUT, deadline);
     }
     ssize_t sent = LIBC(sendto)(descriptor, &octet, 1, MSG_NOSIGNAL, NULL, 0);
     return sent < 0 && errno == EPIPE ? 0 : sent;

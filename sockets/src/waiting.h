@@ -18,6 +18,8 @@ uint64_t now(void);
 /* A deadline from now; FOREVER for a negative or NULL timeout, 0 for none. */
 uint64_t deadline_in_ms(int timeout_ms);
 uint64_t deadline_in(const struct timespec *timeout);
+/* The one of a call that began then, at a socket with that timeout, SO_RCVTIMEO or SO_SNDTIMEO; FOREVER without one. */
+uint64_t deadline_by_option(int descriptor, int option, uint64_t began);
 /* What is left until then. */
 struct timespec time_until(uint64_t deadline);
 /* The same, rounded up, and -1 for FOREVER. */
@@ -39,10 +41,10 @@ void note_work(void);
 
 /*
  * Sleeps at a stream's socket until a message is there, which stays, or until it can take one. 0: it is at its end. -1 with
- * errno: EAGAIN after its timeout (SO_RCVTIMEO, SO_SNDTIMEO), and if it does not block.
+ * errno: EAGAIN after the deadline, or with FOREVER after the socket's timeout (SO_RCVTIMEO, SO_SNDTIMEO), and if it does not block.
  */
-ssize_t sleep_for_message(int descriptor);
-ssize_t sleep_for_room(int descriptor);
+ssize_t sleep_for_message(int descriptor, uint64_t deadline);
+ssize_t sleep_for_room(int descriptor, uint64_t deadline);
 
 /* Whether the handlers of all signals that may have come restart calls (SA_RESTART). Which one has come is not known. */
 bool handlers_restart(void);

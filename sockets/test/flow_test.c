@@ -251,6 +251,66 @@ static void should_not_wait_longer_than_its_timeout_for_room(void) {
     close_pair(&pair);
 }
 
+/* It holds for the whole call, however often octets come, or room, meanwhile. */
+static void set_timeout(int descriptor, int option) {
+    struct timeval time = {.tv_usec = 100000};
+    CHECK(setsockopt(descriptor, SOL_SOCKET, option, &time, sizeof time) == 0);
+}
+
+#define SLOW_OCTETS 1000
+
+/* Until there is an answer. */
+static void *send_slowly(void *argument) {
+    int descriptor = *(const int *)argument;
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    for (int sent = 1; sent < SLOW_OCTETS && poll(&polled, 1, 10) == 0; sent++) {
+        CHECK(send(descriptor, "x", 1, MSG_NOSIGNAL) == 1);
+    }
+    return NULL;
+}
+
+static void should_not_wait_longer_than_its_timeout_for_octets(void) {
+    static const int flags[] = {MSG_WAITALL, MSG_WAITALL | MSG_PEEK};
+    for (size_t i = 0; i < 2; i++) {
+        struct pair pair = connect_pair();
+        char octets[SLOW_OCTETS];
+        pthread_t thread;
+        set_timeout(pair.far, SO_RCVTIMEO);
+        send_text(pair.near, "x");
+        CHECK(await(pair.far, POLLIN) == POLLIN);
+        CHECK(pthread_create(&thread, NULL, send_slowly, &pair.near) == 0);
+        ssize_t got = recv(pair.far, octets, sizeof octets, flags[i]);
+        CHECK(got > 0 && got < SLOW_OCTETS);
+        send_text(pair.far, "enough");
+        CHECK(pthread_join(thread, NULL) == 0);
+        close_pair(&pair);
+    }
+}
+
+#define SLOW_SENDING (16 << 20)
+
+static void *receive_slowly(void *argument) {
+    int descriptor = *(const int *)argument;
+    static char octets[1 << 15];
+    while (recv(descriptor, octets, sizeof octets, 0) > 0) {
+        CHECK(poll(NULL, 0, 10) == 0);
+    }
+    return NULL;
+}
+
+static void should_not_wait_longer_than_its_timeout_for_room_again_and_again(void) {
+    struct pair pair = connect_pair();
+    static const char octets[SLOW_SENDING];
+    pthread_t thread;
+    set_timeout(pair.near, SO_SNDTIMEO);
+    CHECK(pthread_create(&thread, NULL, receive_slowly, &pair.far) == 0);
+    ssize_t sent = send(pair.near, octets, sizeof octets, 0);
+    CHECK(sent > 0 && sent < SLOW_SENDING);
+    CHECK(shutdown(pair.far, SHUT_RD) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    close_pair(&pair);
+}
+
 static void should_carry_several_messages_by_one_call(void) {
     struct pair pair = connect_pair();
     char octets[2][8];
@@ -413,6 +473,8 @@ static void run_all(void) {
     RUN(should_leave_a_thread_its_processors);
     RUN(should_say_what_it_does_not_do);
     RUN(should_not_wait_longer_than_its_timeout_for_room);
+    RUN(should_not_wait_longer_than_its_timeout_for_octets);
+    RUN(should_not_wait_longer_than_its_timeout_for_room_again_and_again);
     RUN(should_carry_several_messages_by_one_call);
     RUN(should_splice_between_pipes_and_connections);
     RUN(should_tell_of_the_connection);
