@@ -22,8 +22,8 @@ static struct stream *stream_at(int descriptor) {
 /* receive() or transmit(). */
 typedef ssize_t transfer(struct stream *stream, int descriptor, const struct iovec *pieces, size_t count, int flags);
 
-/* Without room read(2) returns at once, and recv(2) waits all the same. */
-static ssize_t read_at_once(struct stream *stream) {
+/* Without room read(2), readv(2) and writev(2) return at once, and recv(2) waits all the same. */
+static ssize_t move_nothing(struct stream *stream) {
     put_stream(stream);
     return 0;
 }
@@ -38,7 +38,7 @@ static inline ssize_t transfer_pieces(transfer *call, struct stream *stream, int
         put_stream(stream);
         return fails(EINVAL);
     }
-    return call(stream, descriptor, pieces, (size_t)count, 0);
+    return octets_of(pieces, (size_t)count) == 0 ? move_nothing(stream) : call(stream, descriptor, pieces, (size_t)count, 0);
 }
 
 /* ---- Reading ---- */
@@ -46,7 +46,7 @@ static inline ssize_t transfer_pieces(transfer *call, struct stream *stream, int
 EXPORT ssize_t(read)(int descriptor, void *octets, size_t count) {
     struct stream *stream = stream_at(descriptor);
     return stream == NULL ? LIBC(read)(descriptor, octets, count)
-        : count == 0      ? read_at_once(stream)
+        : count == 0      ? move_nothing(stream)
                           : transfer_one(receive, stream, descriptor, octets, count, 0);
 }
 

@@ -95,6 +95,9 @@ static void should_wait_for_octets_of_which_it_takes_none(void) {
     char octet;
     CHECK_ERRNO(EAGAIN, recv(pair.near, &octet, 0, MSG_DONTWAIT) == -1);
     CHECK(read(pair.near, &octet, 0) == 0);
+    struct iovec pieces[2] = {{.iov_base = &octet}, {.iov_base = &octet}};
+    CHECK(readv(pair.near, pieces, 2) == 0 && readv(pair.near, pieces, 0) == 0);
+    CHECK(shutdown(pair.near, SHUT_WR) == 0 && writev(pair.near, pieces, 2) == 0);
     send_text(pair.far, "x");
     CHECK(recv(pair.near, &octet, 0, 0) == 0);
     expect_text(pair.near, "x");
