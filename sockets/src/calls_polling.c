@@ -86,40 +86,59 @@ static nfds_t entries_of(struct pollfd *entries, int count, const fd_set *reads,
     return used;
 }
 
-/* As select(2) of the kernel takes the events of poll(2). */
+/* As select(2) of the kernel takes the events of poll(2). Those that it does not wait for: 0. */
+static int taken_events(const struct pollfd *entry) {
+    int events = entry->revents;
+    return entry->events
+        & (((events & (POLLIN | POLLHUP | POLLERR)) != 0 ? POLLIN : 0) | ((events & (POLLOUT | POLLERR)) != 0 ? POLLOUT : 0)
+            | (events & POLLPRI));
+}
+
 static int store(const struct pollfd *entry, fd_set *reads, fd_set *writes, fd_set *exceptions) {
-    int stored = 0, events = entry->revents, asked = entry->events;
-    if ((asked & POLLIN) != 0 && (events & (POLLIN | POLLHUP | POLLERR)) != 0) {
+    int taken = taken_events(entry);
+    if ((taken & POLLIN) != 0) {
         set_bit(reads, entry->fd);
-        stored++;
     }
-    if ((asked & POLLOUT) != 0 && (events & (POLLOUT | POLLERR)) != 0) {
+    if ((taken & POLLOUT) != 0) {
         set_bit(writes, entry->fd);
-        stored++;
     }
-    if ((asked & POLLPRI) != 0 && (events & POLLPRI) != 0) {
+    if ((taken & POLLPRI) != 0) {
         set_bit(exceptions, entry->fd);
-        stored++;
     }
-    return stored;
+    return __builtin_popcount((unsigned)taken);
+}
+
+/* Of the entries that poll(2) has found something of: whether select(2) has, too. -1 with errno: one is not open. */
+static int look_at(struct pollfd *entries, nfds_t used) {
+    bool any = false;
+    for (nfds_t i = 0; i < used; i++) {
+        if ((entries[i].revents & POLLNVAL) != 0) {
+            return fails(EBADF);
+        }
+        any |= taken_events(&entries[i]) != 0;
+    }
+    for (nfds_t i = 0; i < used && !any; i++) {
+        if (entries[i].revents != 0) {
+            entries[i].fd = -1;  /* its end would be found again at once, and nothing else comes */
+        }
+    }
+    return any;
 }
 
 static int select_with(struct pollfd *entries, int count, fd_set *reads, fd_set *writes, fd_set *exceptions, uint64_t deadline,
     const sigset_t *mask) {
     nfds_t used = entries_of(entries, count, reads, writes, exceptions);
-    int ready = poll_until(entries, used, deadline, mask);
-    for (nfds_t i = 0; i < used && ready > 0; i++) {
-        if ((entries[i].revents & POLLNVAL) != 0) {
-            return fails(EBADF);
-        }
-    }
-    if (ready < 0) {
-        return ready;
+    int ready, any, stored = 0;
+    do {
+        ready = poll_until(entries, used, deadline, mask);
+        any = ready > 0 ? look_at(entries, used) : ready;
+    } while (ready > 0 && any == 0);
+    if (any < 0) {
+        return -1;
     }
     clear_set(reads, count);
     clear_set(writes, count);
     clear_set(exceptions, count);
-    int stored = 0;
     for (nfds_t i = 0; i < used && ready > 0; i++) {
         stored += store(&entries[i], reads, writes, exceptions);
     }

@@ -106,6 +106,27 @@ static void should_wait_for_octets_of_which_it_takes_none(void) {
     CHECK(close(pair.near) == 0 && close(pair.listener) == 0);
 }
 
+/* select(2) does not wait for an end among the exceptions. */
+static void should_select_no_end_as_an_exception(void) {
+    struct pair pair = connect_pair();
+    CHECK(shutdown(pair.near, SHUT_WR) == 0 && shutdown(pair.far, SHUT_WR) == 0);
+    CHECK((await(pair.near, 0) & POLLHUP) == POLLHUP);
+    fd_set reads, exceptions;
+    FD_ZERO(&reads);
+    FD_SET(pair.listener, &reads);
+    FD_ZERO(&exceptions);
+    FD_SET(pair.near, &exceptions);
+    struct timeval time = {.tv_usec = 1000};
+    CHECK(select(FD_SETSIZE, &reads, NULL, &exceptions, &time) == 0 && time.tv_sec == 0 && time.tv_usec == 0);
+    FD_SET(pair.listener, &reads);
+    FD_SET(pair.near, &exceptions);
+    int near = begin_connect(FAR_ADDRESS, pair.port);
+    CHECK(select(FD_SETSIZE, &reads, NULL, &exceptions, NULL) == 1);
+    CHECK(FD_ISSET(pair.listener, &reads) && !FD_ISSET(pair.near, &exceptions));
+    CHECK(close(near) == 0);
+    close_pair(&pair);
+}
+
 static void should_have_nothing_out_of_band(void) {
     struct pair pair = connect_pair();
     int octets = 9;
@@ -121,6 +142,7 @@ static void tests(void) {
     RUN(should_dissolve_a_connection);
     RUN(should_accept_with_flags_that_there_are_only);
     RUN(should_wait_for_octets_of_which_it_takes_none);
+    RUN(should_select_no_end_as_an_exception);
     RUN(should_have_nothing_out_of_band);
 }
 
