@@ -55,6 +55,7 @@ struct instance {
     unsigned next;         /* of the hot ones, the first to look at */
     _Atomic unsigned turn; /* counts waits */
     _Atomic bool others;   /* the kernel had something of others' in its last look */
+    _Atomic bool crowded;  /* that left no room for streams: these come first in the next one */
     struct plain *plain;
     unsigned plain_count;
     _Atomic bool told;     /* the kernel knows of everything that is ready: several threads wait, or other instances look */

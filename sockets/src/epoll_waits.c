@@ -201,6 +201,7 @@ INLINE int look_first(struct instance *instance, const struct epoll_wait *wait, 
         found = sort_out(instance, wait->events, ask_kernel(wait, 0));
         atomic_store_explicit(&instance->others, found > 0, memory_order_relaxed);
         if (found < 0 || found == wait->most) {
+            atomic_store_explicit(&instance->crowded, found > 0, memory_order_relaxed);
             return found;
         }
     }
@@ -225,7 +226,14 @@ INLINE int wait_instance(struct instance *instance, const struct epoll_wait *wai
     unsigned turn = atomic_load_explicit(&instance->turn, memory_order_relaxed) + 1;
     atomic_store_explicit(&instance->turn, turn, memory_order_relaxed);
     bool kernel = turn % KERNEL_EVERY == 0 || wait->deadline == 0 || instance->told || instance->others || instance->hot_count == 0;
-    int found = look_first(instance, wait, kernel);
+    int found = 0;
+    if (atomic_load_explicit(&instance->crowded, memory_order_relaxed)) {
+        atomic_store_explicit(&instance->crowded, false, memory_order_relaxed);
+        found = look(instance, wait, false);
+    }
+    if (found == 0) {
+        found = look_first(instance, wait, kernel);
+    }
     if (found > 0) {
         note_work();
     }

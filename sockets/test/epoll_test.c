@@ -209,6 +209,30 @@ static void should_wait_for_pipes_too(void) {
     CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0 && close(epoll) == 0);
 }
 
+/* With room for one event, while both have some. */
+static void should_take_turns_with_pipes(void) {
+    struct pair pair = connect_pair();
+    int pipe_ends[2], epoll = epoll_create1(EPOLL_CLOEXEC), of_pipe = 0, of_stream = 0;
+    static const int timeouts[] = {0, DEADLINE_MS};
+    CHECK(pipe(pipe_ends) == 0 && write(pipe_ends[1], "p", 1) == 1);
+    add(epoll, pipe_ends[0], EPOLLIN);
+    add(epoll, pair.far, EPOLLIN);
+    send_text(pair.near, "s");
+    CHECK(await(pair.far, POLLIN) == POLLIN);
+    for (size_t t = 0; t < 2; t++) {
+        for (int i = 0; i < 40; i++) {
+            struct epoll_event event;
+            CHECK(epoll_wait(epoll, &event, 1, timeouts[t]) == 1);
+            of_pipe += event.data.fd == pipe_ends[0];
+            of_stream += event.data.fd == pair.far;
+        }
+        CHECK(of_pipe >= 10 && of_stream >= 10);
+        of_pipe = of_stream = 0;
+    }
+    close_pair(&pair);
+    CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0 && close(epoll) == 0);
+}
+
 static void *wait_once(void *argument) {
     struct epoll_event event;
     return (void *)(intptr_t)epoll_wait(*(int *)argument, &event, 1, DEADLINE_MS);
@@ -284,6 +308,7 @@ int main(void) {
     RUN(should_report_what_has_been_quiet_for_long);
     RUN(should_report_what_is_removed_and_added_again);
     RUN(should_wait_for_pipes_too);
+    RUN(should_take_turns_with_pipes);
     RUN(should_wait_for_nanoseconds);
     RUN(should_wake_a_thread_by_what_another_one_adds);
     puts("done");
