@@ -242,8 +242,8 @@ static int connect_again(struct stream *stream, int descriptor) {
         return atomic_load(&header->nonblocking) != 0 ? fails(EALREADY) : await_connection(descriptor);
     }
     if (atomic_exchange(&header->connect_told, 1) == 0) {
-        int error = is_dead(stream) ? take_error(stream) : 0;
-        return !is_dead(stream) ? 0 : fails(error == 0 ? ECONNABORTED : error);
+        int error = take_outcome(stream);
+        return error == 0 ? 0 : fails(error);
     }
     return atomic_load(&header->state) != FAILED_STREAM ? fails(EISCONN) : begin_anew(stream, descriptor);
 }

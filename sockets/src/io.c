@@ -300,11 +300,10 @@ int await_connection(int descriptor) {
             return fails(EBADF);
         }
         if (!is_connecting(stream)) {
-            int error = is_dead(stream) ? take_error(stream) : 0;
-            bool failed = is_dead(stream);
             atomic_store(&stream->header->connect_told, 1);
+            int error = take_outcome(stream);
             put_stream(stream);
-            return !failed ? 0 : fails(error == 0 ? ECONNABORTED : error);
+            return error == 0 ? 0 : fails(error);
         }
         if (!sleep_until_writable(stream, descriptor, &patience)) {
             return fails(errno == EAGAIN ? EINPROGRESS : errno);

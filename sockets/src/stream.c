@@ -140,6 +140,14 @@ int take_error(struct stream *stream) {
     return error != 0 && atomic_exchange(&stream->header->error_told, 1) == 0 ? error : 0;
 }
 
+int take_outcome(struct stream *stream) {
+    if (!is_dead(stream)) {
+        return 0;
+    }
+    int error = take_error(stream);
+    return error == 0 ? ECONNABORTED : error;
+}
+
 uint32_t readable_octets(const struct stream *stream) {
     uint64_t consumed = atomic_load(&stream->header->consumed);
     return (consumed & MOVED) != 0 ? 0 : (uint32_t)(atomic_load(&stream->header->received) - consumed);

@@ -78,6 +78,8 @@ bool is_dead(const struct stream *stream);
 
 /* Takes what went wrong, which is told once (SO_ERROR); 0: nothing. */
 int take_error(struct stream *stream);
+/* Of connecting: 0, or what went wrong. */
+int take_outcome(struct stream *stream);
 
 /* Whether nothing follows the octets that have come. */
 bool has_end(const struct stream *stream);
