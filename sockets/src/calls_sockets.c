@@ -110,6 +110,13 @@ EXPORT int(getpeername)(int descriptor, struct sockaddr *address, socklen_t *len
 
 /* ---- Ending ---- */
 
+/* As with TCP it ends, whichever direction is named, with ECONNRESET for who waits, and the socket may connect anew. */
+static int stop_connecting(struct stream *stream, int descriptor) {
+    atomic_store(&stream->header->connect_told, 1);
+    lose_stream(stream);
+    return LIBC(shutdown)(descriptor, SHUT_RDWR);
+}
+
 static int shut_down(struct stream *stream, int descriptor, int how) {
     if (stream->origin != NULL) {
         if (how == SHUT_RD || how == SHUT_RDWR) {
@@ -119,6 +126,9 @@ static int shut_down(struct stream *stream, int descriptor, int how) {
     }
     if (how < SHUT_RD || how > SHUT_RDWR) {
         return fails(EINVAL);
+    }
+    if (is_connecting(stream)) {
+        return stop_connecting(stream, descriptor);
     }
     if (!is_connected(stream)) {
         return fails(ENOTCONN);

@@ -245,7 +245,7 @@ static int connect_again(struct stream *stream, int descriptor) {
         int error = take_outcome(stream);
         return error == 0 ? 0 : fails(error);
     }
-    return atomic_load(&header->state) != FAILED_STREAM ? fails(EISCONN) : begin_anew(stream, descriptor);
+    return was_established(stream) ? fails(EISCONN) : begin_anew(stream, descriptor);
 }
 
 /* AF_UNSPEC: the connection is reset, and the socket connects anew. */

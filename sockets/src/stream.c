@@ -124,6 +124,11 @@ bool is_connected(const struct stream *stream) {
     return state_of(stream) == ESTABLISHED_STREAM && !is_dead(stream);
 }
 
+bool was_established(const struct stream *stream) {
+    uint32_t state = state_of(stream);
+    return state == ESTABLISHED_STREAM || state == ENDED_STREAM;
+}
+
 /* As TCP says it: what comes after the peer's end is EPIPE. */
 static int error_of(const struct stream *stream) {
     const struct stream_header *header = stream->header;

@@ -73,6 +73,8 @@ uint32_t stream_events(const struct stream *stream);
 /* Whether a connection is established, and nothing has gone wrong since. */
 bool is_connected(const struct stream *stream);
 bool is_connecting(const struct stream *stream);
+/* Whether a connection is, or has been. */
+bool was_established(const struct stream *stream);
 /* Whether it has failed or was reset. */
 bool is_dead(const struct stream *stream);
 

@@ -72,6 +72,42 @@ static void should_go_on_connecting_after_a_signal(void) {
     }
 }
 
+static struct sockaddr_in of_full_backlog;
+
+static void *connect_in_vain(void *argument) {
+    CHECK(connect(*(const int *)argument, (struct sockaddr *)&of_full_backlog, sizeof of_full_backlog) == -1);
+    CHECK(errno == ECONNRESET || errno == EPIPE);  /* that since Linux 6.7 */
+    return NULL;
+}
+
+static void should_stop_connecting_at_a_shutdown(void) {
+    for (int how = SHUT_RD; how <= SHUT_RDWR; how++) {
+        uint16_t port;
+        int listener = listen_with_backlog(FAR_ADDRESS, &port, 1), others[3], far;
+        int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        pthread_t thread;
+        for (int i = 0; i < 3; i++) {
+            others[i] = begin_connect(FAR_ADDRESS, port);
+        }
+        await_established(others[0]);
+        of_full_backlog = address_of(FAR_ADDRESS, port);
+        CHECK(pthread_create(&thread, NULL, connect_in_vain, &near) == 0);
+        while (shutdown(near, how) != 0) {
+            CHECK(errno == ENOTCONN && poll(NULL, 0, 1) == 0);
+        }
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK_ERRNO(ENOTCONN, shutdown(near, how) == -1);
+        for (int i = 0; i < 3; i++) {
+            CHECK((far = accept(listener, NULL, NULL)) >= 0);
+            CHECK(close(far) == 0 && close(others[i]) == 0);
+        }
+        CHECK(connect(near, (struct sockaddr *)&of_full_backlog, sizeof of_full_backlog) == 0);
+        CHECK((far = accept(listener, NULL, NULL)) >= 0);
+        expect_works(near, far);
+        CHECK(close(near) == 0 && close(far) == 0 && close(listener) == 0);
+    }
+}
+
 static void should_refuse_again_and_again(void) {
     uint16_t port;
     CHECK(close(listen_at(FAR_ADDRESS, &port)) == 0);
@@ -237,6 +273,7 @@ static void should_connect_by_a_mapped_address(void) {
 static void run_all(void) {
     RUN(should_be_connected_when_it_says_so);
     RUN(should_go_on_connecting_after_a_signal);
+    RUN(should_stop_connecting_at_a_shutdown);
     RUN(should_refuse_again_and_again);
     RUN(should_connect_from_the_port_that_it_has_bound);
     RUN(should_have_another_port_where_the_kernel_chose_one_that_is_taken);
