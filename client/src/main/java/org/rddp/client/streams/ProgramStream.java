@@ -109,14 +109,23 @@ public final class ProgramStream implements AutoCloseable {
    * @throws StreamException if it has
    */
   public void check() throws StreamException {
+    throwUnlessNone(failure());
+  }
+
+  private static void throwUnlessNone(int errno) throws StreamException {
+    if (errno != 0) {
+      throw new StreamException(errno);
+    }
+  }
+
+  /** The error number of what has gone wrong; 0: nothing. */
+  private int failure() {
     boolean daemonEnded = lost;
     int state = header.state();
-    if (state == StreamHeader.FAILED || (state == StreamHeader.ENDED && header.error() != 0)) {
-      throw new StreamException(header.error());
+    if (state == StreamHeader.FAILED || state == StreamHeader.ENDED) {
+      return header.error();
     }
-    if (daemonEnded && state != StreamHeader.ENDED) {
-      throw new StreamException(StreamException.RESET);
-    }
+    return daemonEnded ? StreamException.RESET : 0;
   }
 
   /** Says whether there is nothing to wait for. */
@@ -160,12 +169,17 @@ public final class ProgramStream implements AutoCloseable {
         }
         continue;
       }
-      if ((header.daemonFlags() & StreamHeader.PEER_ENDED) != 0 && header.received() == at) {
-        return -1;
+      boolean ended = (header.daemonFlags() & StreamHeader.PEER_ENDED) != 0;
+      int failure = failure();
+      // Octets that have come since are before the end.
+      if (header.received() == at) {
+        if (ended) {
+          return -1;
+        }
+        throwUnlessNone(failure);
+        countVain();
+        return 0;
       }
-      check();
-      countVain();
-      return 0;
     }
   }
 
