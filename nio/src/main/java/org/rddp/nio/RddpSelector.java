@@ -211,8 +211,11 @@ final class RddpSelector extends AbstractSelector {
     while (true) {
       takeChanges();
       boolean wakes = woken;
-      if (kernelKeys > 0 || wakes) {
+      if (wakes) {
+        // Only what has been seen: the JDK's selector may forget a wake-up that comes now.
         woken = false;
+      }
+      if (kernelKeys > 0 || wakes) {
         kernel.selectNow(onKernel);
       }
       found = report(action);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -29,6 +30,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,8 @@ import org.rddp.ipc.ring.StreamHeader;
 /** Selectors by the letter of their Javadoc, with channels of rddp and of the kernel. */
 @Timeout(60)
 class SelectorTest extends ConnectedChannels {
+  private static final int WAKE_UPS = 20_000;
+
   private Selector selector;
 
   @BeforeEach
@@ -98,6 +102,37 @@ class SelectorTest extends ConnectedChannels {
       key.cancel();
       selector.selectNow();
     }
+    pipe.source().close();
+    pipe.sink().close();
+  }
+
+  /** A wake-up may come at any moment of a selection: none is lost where the kernel has a key. */
+  @Test
+  void shouldLoseNoWakeUp() throws Exception {
+    Pipe pipe = provider.openPipe();
+    pipe.source().configureBlocking(false);
+    pipe.source().register(selector, SelectionKey.OP_READ);
+    AtomicInteger selections = new AtomicInteger();
+    CompletableFuture<Void> selecting =
+        CompletableFuture.runAsync(() -> {
+          try {
+            while (selections.get() < WAKE_UPS) {
+              selector.select();
+              selections.incrementAndGet();
+            }
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+    while (!selecting.isDone()) {
+      int before = selections.get();
+      selector.wakeup();
+      while (selections.get() == before && !selecting.isDone()) {
+        assertThat(Thread.interrupted()).as("the test's time is over").isFalse();
+        Thread.yield();
+      }
+    }
+    selecting.get();
     pipe.source().close();
     pipe.sink().close();
   }
