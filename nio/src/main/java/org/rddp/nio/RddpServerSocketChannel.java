@@ -264,7 +264,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     while (isOpen() && polling.goesOn()) {
       if (streams.isOffered()) {
         polling.succeed();
-        return acceptNow();
+        break;
       }
     }
     long end = System.nanoTime() + nanos;
