@@ -470,7 +470,15 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         if (total > 0 && !hasOctets()) {
           break;
         }
-        int octets = read(into[i], 0);
+        int octets;
+        try {
+          octets = read(into[i], 0);
+        } catch (IOException e) {
+          if (total == 0) {
+            throw e;
+          }
+          break; // The next call tells it.
+        }
         if (octets < 0) {
           return total > 0 ? total : -1;
         }

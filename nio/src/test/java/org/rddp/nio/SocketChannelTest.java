@@ -255,6 +255,24 @@ class SocketChannelTest extends ConnectedChannels {
   }
 
   @Test
+  void shouldReadWhatCameBeforeAResetIntoSeveralBuffers() throws Exception {
+    client.write(ascii("abc"));
+    client.setOption(StandardSocketOptions.SO_LINGER, 0);
+    client.close();
+    // The reset has come once nothing can be written.
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                server.write(ascii("x"));
+              }
+            })
+        .isInstanceOf(SocketException.class);
+    ByteBuffer[] into = {ByteBuffer.allocate(3), ByteBuffer.allocate(1)};
+    assertThat(server.read(into)).isEqualTo(3);
+    assertThatThrownBy(() -> server.read(into)).isInstanceOf(SocketException.class);
+  }
+
+  @Test
   void shouldReadNothingWithoutBlocking() throws Exception {
     client.configureBlocking(false);
     assertThat(client.read(ByteBuffer.allocate(1))).isZero();
