@@ -61,7 +61,8 @@ bool is_exact(const struct item *item) {
 /* The kernel is told of octets for the sake of an end, too. */
 int register_item(struct item *item, int what) {
     uint32_t asked = item->event.events, all = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-    struct epoll_event event = {.events = !is_exact(item) ? all : (asked & EPOLLRDHUP) != 0 ? asked | EPOLLIN : asked,
+    bool for_end = (asked & EPOLLRDHUP) != 0 || (asked & EPOLLOUT) == 0;
+    struct epoll_event event = {.events = !is_exact(item) ? all : for_end ? asked | EPOLLIN : asked,
         .data.u64 = item->instance->secret + (unsigned)item->descriptor};
     item->disabled_in_kernel = false;
     return LIBC(epoll_ctl)(item->instance->descriptor, what, item->descriptor, &event);

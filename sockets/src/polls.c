@@ -122,7 +122,9 @@ static bool watch_streams(struct poll *poll) {
         if (stream == NULL) {
             continue;
         }
-        bool out = (entry->events & (POLLOUT | POLLWRNORM)) != 0, in = (entry->events & (POLLIN | POLLRDNORM | POLLRDHUP)) != 0;
+        /* Who asks for neither waits for the end. */
+        bool out = (entry->events & (POLLOUT | POLLWRNORM)) != 0;
+        bool in = !out || (entry->events & (POLLIN | POLLRDNORM | POLLRDHUP)) != 0;
         poll->watched[i] = stream;
         poll->kernel[i] = (struct pollfd){.fd = entry->fd, .events = (short)((in ? POLLIN : 0) | (out ? POLLOUT : 0))};
         begin_waiting(stream, false);

@@ -110,7 +110,7 @@ static void should_wait_for_octets_of_which_it_takes_none(void) {
 static void should_select_no_end_as_an_exception(void) {
     struct pair pair = connect_pair();
     CHECK(shutdown(pair.near, SHUT_WR) == 0 && shutdown(pair.far, SHUT_WR) == 0);
-    CHECK((await(pair.near, 0) & POLLHUP) == POLLHUP);
+    CHECK((await(pair.near, POLLHUP) & POLLHUP) == POLLHUP);
     fd_set reads, exceptions;
     FD_ZERO(&reads);
     FD_SET(pair.listener, &reads);

@@ -69,8 +69,65 @@ static void should_wake_who_waits_for_what_is_ended(void) {
     }
 }
 
+/* ---- Of both ends ---- */
+
+static void poll_for_nothing(int descriptor) {
+    struct pollfd polled = {.fd = descriptor};
+    CHECK(poll(&polled, 1, -1) == 1 && polled.revents == POLLHUP);
+}
+
+static void wait_for_nothing(int descriptor) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event;
+    add(epoll, descriptor, 0);
+    CHECK(epoll_wait(epoll, &event, 1, -1) == 1 && event.events == EPOLLHUP);
+    CHECK(close(epoll) == 0);
+}
+
+static void wait_within_another_one(int descriptor) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event;
+    struct pollfd polled = {.fd = epoll, .events = POLLIN};
+    add(epoll, descriptor, 0);
+    do {
+        CHECK(poll(&polled, 1, -1) == 1);
+    } while (epoll_wait(epoll, &event, 1, 0) == 0);
+    CHECK(event.events == EPOLLHUP && close(epoll) == 0);
+}
+
+static struct {
+    int descriptor;
+    void (*wait)(int descriptor);
+} awaited;
+
+static void *await_both_ends(void *argument) {
+    (void)argument;
+    awaited.wait(awaited.descriptor);
+    return NULL;
+}
+
+static void should_wake_who_asks_for_nothing(void) {
+    static void (*const waits[])(int) = {poll_for_nothing, wait_for_nothing, wait_within_another_one};
+    for (size_t i = 0; i < 2 * (sizeof waits / sizeof waits[0]); i++) {
+        struct pair pair = connect_pair();
+        int first = i % 2 == 0 ? pair.near : pair.far, second = i % 2 == 0 ? pair.far : pair.near;
+        pthread_t thread;
+        awaited.descriptor = pair.near;
+        awaited.wait = waits[i / 2];
+        CHECK(pthread_create(&thread, NULL, await_both_ends, NULL) == 0);
+        await_threads(getpid(), 'S');
+        send_text(pair.far, "not asked for");
+        CHECK(shutdown(first, SHUT_WR) == 0);
+        await_threads(getpid(), 'S');
+        CHECK(shutdown(second, SHUT_WR) == 0);
+        CHECK(pthread_join(thread, NULL) == 0);
+        close_pair(&pair);
+    }
+}
+
 static void tests(void) {
     RUN(should_wake_who_waits_for_what_is_ended);
+    RUN(should_wake_who_asks_for_nothing);
 }
 
 int main(int count, char **arguments) {
