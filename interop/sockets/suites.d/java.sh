@@ -22,9 +22,10 @@ unpack_jdk() {
     echo "10.0.0.1 localhost $(uname -n)" >"$1/hosts"
 }
 
-# shellcheck disable=SC2317
+# shellcheck disable=SC2317,SC2034
 run_jdk() {
-    local files
+    # They are compiled, and some run for 20 s.
+    local files deadline=120
     export JDK_HOSTS=$PWD/hosts
     JDK_CLASSES=$(echo /usr/share/java/{testng,jcommander,slf4j-api}.jar | tr ' ' :)
     if [[ $PWD == *.rddp ]]; then
