@@ -4,12 +4,10 @@ import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Path;
-import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.AccEcn;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
-import org.rddp.wire.TcpOptions;
 
 /** Writes TCP headers in front of payloads and passes the segments to IP. */
 final class SegmentOutput {
@@ -17,9 +15,9 @@ final class SegmentOutput {
   private final IpLayer ip;
   private final PacketPool pool;
   private final TcpCounters counters;
-  private final SynOffer offer;
   private final EcnArrival ecn;
   private final SegmentOptions options = new SegmentOptions();
+  private final SynOptions synOptions;
   private final boolean offloadsChecksum;
   private final boolean offloadsSegmentation;
   private final boolean cutsTrains;
@@ -30,8 +28,8 @@ final class SegmentOutput {
     ip = context.ip;
     pool = context.pool;
     counters = context.counters;
-    offer = context.offer;
     ecn = context.ecn;
+    synOptions = new SynOptions(context.offer);
     offloadsChecksum = ip.offloadsChecksum();
     offloadsSegmentation = ip.offloadsSegmentation();
     cutsTrains = ip.cutsTrains();
@@ -185,45 +183,21 @@ final class SegmentOutput {
     if (packet == 0) {
       return false;
     }
-    boolean scaled = answer ? connection.windowScale : offer.windowScale();
-    boolean stamped = answer ? connection.timestamps : offer.timestamps();
-    boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
-    long option = header + Tcp.HEADER;
-    long sum =
-        TcpOptions.putMss(option, SegmentSizes.mss(connection.path(), connection.path().linkMtu()));
-    option += TcpOptions.MSS_LENGTH;
-    if (scaled) {
-      sum += TcpOptions.putWindowScale(option, offer.windowShift());
-      option += TcpOptions.WINDOW_SCALE_LENGTH;
-    }
-    if (selective) {
-      sum += TcpOptions.putSackPermitted(option);
-      option += TcpOptions.SACK_PERMITTED_LENGTH;
-    }
-    if (stamped) {
-      int echo = answer ? connection.receiver.recentTimestamp() : 0;
-      sum += TcpOptions.putTimestamps(option, connection.timestamp(), echo);
-      option += TcpOptions.TIMESTAMPS_LENGTH;
-    }
+    // The flags first: with them an answer that is repeated decides to go without AccECN's option.
     int flags = answer ? ecn.synAckFlags(connection) : ecn.synFlags(connection);
-    if (answer && connection.accurate != null) { // ACC-3.2.3.2.1-01
-      int room = (int) (header + Tcp.LONGEST_HEADER - option);
-      int length = connection.accurate.received.optionLength(room, false);
-      sum += length > 0 ? connection.accurate.received.putOption(option, length, -1) : 0;
-      option += length;
-    }
-    int headerLength = (int) (option - header);
-    sum +=
-        Tcp.write(
-            header,
-            connection.localPort(),
-            connection.remotePort(),
-            connection.sender.sequence(-1),
-            answer ? connection.receiver.acknowledgment() : 0,
-            headerLength,
-            flags,
-            connection.receiver.unscaledWindow());
+    int headerLength = synOptions.put(connection, answer, header);
+    long sum =
+        synOptions.sum()
+            + Tcp.write(
+                header,
+                connection.localPort(),
+                connection.remotePort(),
+                connection.sender.sequence(-1),
+                answer ? connection.receiver.acknowledgment() : 0,
+                headerLength,
+                flags,
+                connection.receiver.unscaledWindow());
     if (answer) {
       connection.receiver.acknowledged(true);
     }

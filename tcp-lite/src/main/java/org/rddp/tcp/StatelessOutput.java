@@ -3,13 +3,10 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.EcnFeedback;
-import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.AccEcn;
-import org.rddp.wire.AccEcnOption;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
-import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
 
 /** Answers segments that belong to no connection, without keeping state. */
@@ -18,6 +15,7 @@ final class StatelessOutput {
   private final PacketPool pool;
   private final TcpCounters counters;
   private final SynOffer offer;
+  private final SynOptions synOptions;
   private final int trafficClass;
 
   StatelessOutput(StackContext context) {
@@ -25,6 +23,7 @@ final class StatelessOutput {
     pool = context.pool;
     counters = context.counters;
     offer = context.offer;
+    synOptions = new SynOptions(offer);
     trafficClass = context.settings.dscp() << Ipv4.DSCP_SHIFT;
   }
 
@@ -66,46 +65,25 @@ final class StatelessOutput {
       return;
     }
     long header = pool.address(packet);
-    long option = header + Tcp.HEADER;
-    long sum = TcpOptions.putMss(option, SegmentSizes.mss(path, path.linkMtu()));
-    option += TcpOptions.MSS_LENGTH;
-    int flags = Tcp.SYN | Tcp.ACK;
     EcnFeedback feedback = EcnFeedback.of(offer, syn, false);
-    boolean accurate = feedback == EcnFeedback.ACCURATE;
-    if (accurate) { // ACC-5.1-01
+    int length = synOptions.putWithCookie(path, syn, feedback, clock, header);
+    int flags = Tcp.SYN | Tcp.ACK;
+    if (feedback == EcnFeedback.ACCURATE) { // ACC-5.1-01
       flags |= AccEcn.flags(AccEcn.ofCodepoint(syn.ecn));
+    } else if (feedback == EcnFeedback.CLASSIC && synOptions.stamps(syn)) {
+      flags |= Tcp.ECE;
     }
-    if (offer.timestamps() && syn.options.timestamps()) {
-      boolean sack = offer.sack() && syn.options.sackPermitted();
-      boolean ecn = feedback == EcnFeedback.CLASSIC;
-      if (offer.windowScale() && syn.options.windowScale() >= 0) {
-        sum += TcpOptions.putWindowScale(option, offer.windowShift());
-        option += TcpOptions.WINDOW_SCALE_LENGTH;
-      }
-      if (sack) {
-        sum += TcpOptions.putSackPermitted(option);
-        option += TcpOptions.SACK_PERMITTED_LENGTH;
-      }
-      int stamp = SynCookies.timestamp(clock, sack, ecn, syn.options);
-      sum += TcpOptions.putTimestamps(option, stamp, syn.options.timestampValue());
-      option += TcpOptions.TIMESTAMPS_LENGTH;
-      flags |= ecn ? Tcp.ECE : 0;
-    }
-    if (accurate) {
-      sum += AccEcnOption.put(option, AccEcnOption.LONG, false, 1, 0, 1);
-      option += AccEcnOption.LONG;
-    }
-    int length = (int) (option - header);
-    sum +=
-        Tcp.write(
-            header,
-            syn.localPort,
-            syn.remotePort,
-            cookie,
-            syn.sequence + 1,
-            length,
-            flags,
-            Math.min(offer.receiveBuffer(), 0xffff));
+    long sum =
+        synOptions.sum()
+            + Tcp.write(
+                header,
+                syn.localPort,
+                syn.remotePort,
+                cookie,
+                syn.sequence + 1,
+                length,
+                flags,
+                Math.min(offer.receiveBuffer(), 0xffff));
     counters.synCookiesSent++;
     send(path, syn, packet, length, sum);
   }
