@@ -11,15 +11,15 @@ import org.rddp.client.types.Opcode;
 public final class PolledCompletion {
   private int opcode;
   private int status;
+
+  /** Flags as {@link CompletionEntry} has them. */
+  private int flags;
+
   private long id;
   private long octets;
   private int connection;
   private int retired;
   private int detail;
-  private boolean hasImmediate;
-  private boolean ofSend;
-  private boolean solicited;
-  private boolean hasInvalidated;
   private int stag;
   private long immediate;
   private int object;
@@ -32,13 +32,9 @@ public final class PolledCompletion {
 
   void read(MemorySegment memory, long slot) {
     int word = RingLayout.getInt(memory, slot + CompletionEntry.OPCODE);
-    int flags = word >>> 16 & 0xff;
     opcode = word & 0xff;
     status = word >>> 8 & 0xff;
-    hasImmediate = (flags & CompletionEntry.HAS_IMMEDIATE) != 0;
-    ofSend = (flags & CompletionEntry.OF_SEND) != 0;
-    solicited = (flags & CompletionEntry.SOLICITED) != 0;
-    hasInvalidated = (flags & CompletionEntry.HAS_INVALIDATED) != 0;
+    flags = word >>> 16 & 0xff;
     stag = RingLayout.getInt(memory, slot + CompletionEntry.STAG);
     object = RingLayout.getInt(memory, slot + CompletionEntry.OBJECT);
     immediate = RingLayout.getLong(memory, slot + CompletionEntry.IMMEDIATE);
@@ -57,15 +53,12 @@ public final class PolledCompletion {
   public void copyFrom(PolledCompletion other) {
     opcode = other.opcode;
     status = other.status;
+    flags = other.flags;
     id = other.id;
     octets = other.octets;
     connection = other.connection;
     retired = other.retired;
     detail = other.detail;
-    hasImmediate = other.hasImmediate;
-    ofSend = other.ofSend;
-    solicited = other.solicited;
-    hasInvalidated = other.hasInvalidated;
     stag = other.stag;
     immediate = other.immediate;
     object = other.object;
@@ -119,12 +112,12 @@ public final class PolledCompletion {
 
   /** Whether immediate data has come to a receive, {@link #immediate()}. */
   public boolean hasImmediate() {
-    return hasImmediate;
+    return has(CompletionEntry.HAS_IMMEDIATE);
   }
 
   /** Whether the immediate data came with a Send, whose message the receive holds. */
   public boolean isSendWithImmediate() {
-    return ofSend;
+    return has(CompletionEntry.OF_SEND);
   }
 
   /** The immediate data; means nothing without {@link #hasImmediate()}. */
@@ -134,12 +127,12 @@ public final class PolledCompletion {
 
   /** Whether the peer wanted the program to be woken for the message. */
   public boolean isSolicited() {
-    return solicited;
+    return has(CompletionEntry.SOLICITED);
   }
 
   /** The STag of this program's that the peer has invalidated with its message, or 0. */
   public int invalidatedStag() {
-    return hasInvalidated ? stag : 0;
+    return has(CompletionEntry.HAS_INVALIDATED) ? stag : 0;
   }
 
   /** The number of the shared receive queue that a receive was posted to, or 0. */
@@ -188,6 +181,10 @@ public final class PolledCompletion {
    */
   public long to() {
     return opcode == Opcode.TAGGED_NOTICE ? immediate : 0;
+  }
+
+  private boolean has(int flag) {
+    return (flags & flag) != 0;
   }
 
   @Override
