@@ -263,8 +263,8 @@ final class EspInput {
 
   /**
    * Handles an ICMP error in clear that quotes a sealed packet of ours. That a packet was too large
-   * for its path is believed if it was sent lately: who has not seen it can hardly know its SPI and
-   * number. Other errors are ignored.
+   * for its path is believed if it was sent lately (RFC 4301 section 8.2.1): who has not seen it
+   * can hardly know its SPI and number. Other errors are ignored.
    *
    * @param path of the quoted packet
    * @param claimed MTU of the path in octets

@@ -268,8 +268,9 @@ final class EspOutput {
   }
 
   /**
-   * The octets behind the IP header in the largest packet of a path that can still be sealed. While
-   * there is no association, those that AES-GCM in transport mode leaves.
+   * The octets behind the IP header in the largest packet of a path that can still be sealed (RFC
+   * 4301 section 8.2.1). While there is no association, those that AES-GCM in transport mode
+   * leaves.
    *
    * @param mtu octets of the largest packet that the path carries
    */

@@ -11,6 +11,8 @@ import org.rddp.wire.Esp;
  * all of them: a device's queue is chosen by the outer addresses, or by the SPI, so the others come
  * there, too. Another stack that gets one hands it over. Until then a stack owns it only while it
  * opens a packet, so that a forged one decides nothing.
+ *
+ * <p>There may be one for each core (RFC 9611).
  */
 public final class InboundAssociation extends Association {
   /** The packet has come before, or is too old to tell. */

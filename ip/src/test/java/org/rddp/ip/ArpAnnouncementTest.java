@@ -14,7 +14,7 @@ import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
-/** ARP that is not about finding a neighbour: announcing, defending, ageing. */
+/** ARP (RFC 826) that is not about finding a neighbour: announcing, defending, ageing. */
 class ArpAnnouncementTest {
   private final IpScript script = new IpScript();
 

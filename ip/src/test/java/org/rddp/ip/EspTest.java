@@ -255,7 +255,7 @@ class EspTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName(
-      "an ICMP error that quotes a packet sent lately lowers the path's MTU, others do not")
+      "RFC 4301 section 8.2.1: an error about a packet sent lately lowers the MTU, no other")
   void shouldBelieveErrorsAboutSealedPackets(boolean ipv6) {
     SecuredLink link = SecuredLink.requiring();
     link.associate(ipv6, false, GCM);

@@ -20,7 +20,7 @@ import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
-/** IP, ARP and ICMP on one interface. */
+/** IP (RFC 791), ARP (RFC 826) and ICMP (RFC 792) on one interface. */
 class IpLayerTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int OURS = Ipv4Address.parse("10.0.0.1").bits();

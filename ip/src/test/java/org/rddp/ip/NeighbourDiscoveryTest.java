@@ -199,7 +199,7 @@ class NeighbourDiscoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 4862 5.4, RFC 3810: probes and reports first, then the addresses are announced")
+  @DisplayName("RFC 4862 5.4, RFC 3590: probes and reports first, then the addresses are announced")
   void shouldCheckAddressesBeforeUse() {
     announce();
     script.solicit(255, PEER, OURS, OURS.solicitedNode(), PEER_MAC);

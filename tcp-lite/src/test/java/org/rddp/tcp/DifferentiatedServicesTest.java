@@ -6,7 +6,7 @@ import static org.rddp.tcp.Script.THEIRS;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The Differentiated Services codepoint of what is sent. */
+/** The Differentiated Services codepoint (RFC 2474) of what is sent. */
 class DifferentiatedServicesTest {
   private static TcpSettings settings() {
     return Script.plain().withEcn(true).withDscp(26);

@@ -39,7 +39,7 @@ import org.rddp.wire.Toeplitz;
 
 /**
  * Several stacks with one address that share security associations, and a host with one stack.
- * Everything must be in ESP.
+ * Everything must be in ESP. Packets of one come to several queues, as with RFC 9611.
  */
 class EspStackGroupTest extends GroupedStacks {
   private static final int SPI = 0x1000;

@@ -347,6 +347,7 @@ class HandshakeTest {
   }
 
   @Test
+  @DisplayName("RFC 6528 3: initial sequence numbers differ by connection and rise with time")
   void shouldChooseInitialSequenceNumbersThatDifferPerConnectionAndRiseWithTime() {
     Script script = new Script();
     script.connect();

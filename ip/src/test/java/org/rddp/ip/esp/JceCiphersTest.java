@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.wire.Esp;
 import org.rddp.wire.Memory;
 
-/** The vectors of the algorithms' documents, and properties that every suite has. */
+/**
+ * The vectors of the algorithms' documents, and properties that every suite has, those without
+ * encryption (RFC 2410) included.
+ */
 class JceCiphersTest {
   private static final int SPI = 0x4321;
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** The window by which packets that come again are known (RFC 4303 section 3.4.3, RFC 6479). */
 class ReplayWindowTest {
   private static final long TURN = 1L << 32;
 

@@ -482,7 +482,7 @@ public final class LossRecovery {
     return delivery.longest();
   }
 
-  /** Octets in flight, as far as is known. */
+  /** Octets in flight, as far as is known: a duplicate says that one has left (RFC 3042). */
   private long pipe() {
     long received = (long) duplicates.count() * emss;
     if (state == RECOVERING) {
