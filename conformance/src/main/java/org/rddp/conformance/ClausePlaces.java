@@ -12,9 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * Finds the lines of main code, Java and C, that name a clause in a comment: {@code // MPA-4.1-01}.
- */
+/** Finds the lines of main code, Java and C, that name a clause by its id in a comment. */
 final class ClausePlaces {
   /** A main source in Java, its class as a group, or in C. */
   private static final Pattern SOURCE =
