@@ -2,7 +2,6 @@ package org.rddp.client;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import org.rddp.ipc.linux.TimeSlice;
 import org.rddp.ipc.ring.AdaptivePolling;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
@@ -22,9 +21,6 @@ final class Completions {
   private final CompletionQueue mainQueue = new CompletionQueue(this);
   private final ThreadCheck threads = new ThreadCheck();
   private final AdaptivePolling polling = new AdaptivePolling(POLLING);
-
-  /** The thread that waited last. */
-  private Thread shortened;
 
   /** Completions for reuse. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
@@ -241,7 +237,6 @@ final class Completions {
   }
 
   private boolean awaitNext(Completion completion, long deadline) {
-    shortenSlice();
     polling.begin();
     while (!read(completion)) {
       session.daemon().throwIfUnusable();
@@ -257,15 +252,6 @@ final class Completions {
     polling.succeed();
     rings.publish();
     return true;
-  }
-
-  /** Lets the kernel run the thread soon after it was woken. */
-  private void shortenSlice() {
-    Thread current = Thread.currentThread();
-    if (!current.equals(shortened)) {
-      shortened = current;
-      TimeSlice.shorten();
-    }
   }
 
   /** Keeps all completions in the ring, each for its queue. */

@@ -31,6 +31,8 @@ public final class TimeSlice {
   private static final int POLICY = 4;
   private static final int RUNTIME = 24;
 
+  private static final ThreadLocal<Boolean> SHORTENED = ThreadLocal.withInitial(TimeSlice::shorten);
+
   private TimeSlice() {}
 
   private static int number(int amd64, int aarch64) {
@@ -58,6 +60,13 @@ public final class TimeSlice {
       }
       attributes.set(ValueLayout.JAVA_LONG, RUNTIME, SHORTEST);
       return SYSCALL.attempt(SCHED_SETATTR, 0, attributes.address(), 0, 0) >= 0;
+    }
+  }
+
+  /** Calls {@link #shorten} when the thread calls this first, and allocates nothing afterwards. */
+  public static void shortenOnce() {
+    if (!Thread.currentThread().isVirtual()) {
+      SHORTENED.get();
     }
   }
 

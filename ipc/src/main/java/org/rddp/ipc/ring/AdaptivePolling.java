@@ -2,6 +2,7 @@ package org.rddp.ipc.ring;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.rddp.ipc.linux.TimeSlice;
 
 /**
  * Decides how long a thread polls before it sleeps, by the results of earlier polling. Polling
@@ -9,10 +10,11 @@ import java.util.function.LongSupplier;
  * thread that it waits for from running, or yields to a thread of another program, which keeps the
  * processor until the kernel's next tick.
  *
- * <p>Between two checks the thread yields its processor. After some waits whose polling failed
- * ({@link #FAILURE}, {@link #ENOUGH}), or one in which a yield took {@link #LOST} or longer, the
- * next waits sleep at once; then one polls again as a trial. Each failed trial doubles the number
- * of waits that sleep at once, up to {@link #MOST_SLEEPS}; each success halves it.
+ * <p>Between two checks the thread yields its processor, in time slices that it shortens before:
+ * the kernel charges a yield the rest of the slice. After some waits whose polling failed ({@link
+ * #FAILURE}, {@link #ENOUGH}), or one in which a yield took {@link #LOST} or longer, the next waits
+ * sleep at once; then one polls again as a trial. Each failed trial doubles the number of waits
+ * that sleep at once, up to {@link #MOST_SLEEPS}; each success halves it.
  *
  * <pre>{@code
  * polling.begin();
@@ -88,6 +90,7 @@ public final class AdaptivePolling {
 
   /** A wait begins. */
   public void begin() {
+    TimeSlice.shortenOnce();
     polled = false;
     ended = sleepsLeft > 0;
     if (ended) {

@@ -29,6 +29,18 @@ class TimeSliceTest {
   }
 
   @Test
+  void shouldShortenThemOnce() throws Exception {
+    FutureTask<Long> after =
+        new FutureTask<>(() -> {
+          TimeSlice.shortenOnce();
+          TimeSlice.shortenOnce();
+          return TimeSlice.current();
+        });
+    assertThat(on(Thread.ofPlatform(), after))
+        .isEqualTo(TimeSlice.current() == 0 ? 0 : TimeSlice.SHORTEST);
+  }
+
+  @Test
   void shouldLeaveTheThreadsOfVirtualThreadsAlone() throws Exception {
     assertThat(on(Thread.ofVirtual(), new FutureTask<>(TimeSlice::shorten))).isFalse();
   }
