@@ -246,7 +246,9 @@ class NettySuiteTest {
     }
   }
 
+  /** With the limit of all: its own, 20 s, is too short for a busy machine. */
   @Nested
+  @Timeout(120)
   class HalfClosed extends SocketHalfClosedTest {
     /**
      * Its follower resets the connection when it has written, and expects that to arrive first: so
