@@ -43,7 +43,7 @@ final class RddpSelector extends AbstractSelector {
   private final Set<SelectionKey> keysSeen = Collections.unmodifiableSet(keys);
   private final SelectedKeys selected = new SelectedKeys();
   private final AtomicReference<RddpKey> changed = new AtomicReference<>();
-  private final AdaptivePolling polling = new AdaptivePolling(StreamConnection.POLLING);
+  private final AdaptivePolling polling;
   private final Consumer<SelectionKey> onKernel = this::onKernel;
   private volatile boolean woken;
 
@@ -72,6 +72,7 @@ final class RddpSelector extends AbstractSelector {
 
   RddpSelector(RddpSelectorProvider provider) throws IOException {
     super(provider);
+    polling = new AdaptivePolling(provider.polling());
     kernel = Kernel.provider().openSelector();
   }
 

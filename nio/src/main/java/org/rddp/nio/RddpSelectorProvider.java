@@ -14,6 +14,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import org.rddp.client.Rddp;
 
@@ -27,7 +29,9 @@ import org.rddp.client.Rddp;
  * provider takes both kinds.
  *
  * <p>The daemon is the one at {@code $RDDP_SOCKET}, or {@code /run/rddp/rddpd.sock}. A session is
- * opened with the first connection or listener. Thread-safe.
+ * opened with the first connection or listener. Calls and selections poll for {@code
+ * $RDDP_SOCKETS_SPIN} microseconds before they sleep, 100 without it, where that has paid lately.
+ * Thread-safe.
  */
 public final class RddpSelectorProvider extends SelectorProvider {
   private static final class Options {
@@ -42,7 +46,16 @@ public final class RddpSelectorProvider extends SelectorProvider {
     }
   }
 
+  /**
+   * Longer than a round trip whose threads sleep (40 to 60 us), or threads that once sleep would
+   * not find that polling pays.
+   */
+  private static final Duration POLLING = Duration.ofNanos(100_000);
+
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+
   private final Path path;
+  private final Duration polling;
   private volatile StreamDaemon daemon;
 
   /** A provider for the daemon that the environment names; what the JDK calls for the property. */
@@ -56,7 +69,35 @@ public final class RddpSelectorProvider extends SelectorProvider {
    * @param daemonSocket path of its control socket
    */
   public RddpSelectorProvider(Path daemonSocket) {
+    this(daemonSocket, polling(System.getenv("RDDP_SOCKETS_SPIN")));
+  }
+
+  /**
+   * A provider for a daemon, whose channels and selectors poll for a time of the program's choice.
+   *
+   * @param daemonSocket path of its control socket
+   * @param polling the longest time before a thread sleeps, from 0, with which it sleeps at once,
+   *     to a second
+   * @throws IllegalArgumentException if the time is not in that range
+   */
+  public RddpSelectorProvider(Path daemonSocket, Duration polling) {
+    if (polling.isNegative() || polling.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("polling for " + polling + ": 0 to " + LONGEST);
+    }
     path = daemonSocket;
+    this.polling = polling;
+  }
+
+  /** What a value of the variable means; as in librddp-sockets, a wrong one is none. */
+  static Duration polling(String micros) {
+    boolean valid = micros != null && micros.matches("[0-9]{1,7}");
+    Duration said = valid ? Duration.of(Long.parseLong(micros), ChronoUnit.MICROS) : POLLING;
+    return said.compareTo(LONGEST) > 0 ? POLLING : said;
+  }
+
+  /** The longest time, in ns, for which a thread polls before it sleeps. */
+  long polling() {
+    return polling.toNanos();
   }
 
   /** Made late: while the JDK constructs its provider, nothing may ask for it. */

@@ -38,7 +38,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   private final ReentrantLock acceptLock = new ReentrantLock();
   private final ReentrantLock partsLock = new ReentrantLock();
   private final Keys keys = new Keys();
-  private final AdaptivePolling polling = new AdaptivePolling(StreamConnection.POLLING);
+  private final AdaptivePolling polling;
 
   /**
    * Keeps options, and listens if an address is the kernel's. Never null once something needs it.
@@ -62,6 +62,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
     super(provider);
     this.provider = provider;
     this.family = family;
+    polling = new AdaptivePolling(provider.polling());
     kernel = openKernel();
   }
 

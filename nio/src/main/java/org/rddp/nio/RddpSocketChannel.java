@@ -98,7 +98,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private void use(ProgramStream opened) {
-    connection = new StreamConnection(opened);
+    connection = new StreamConnection(opened, provider.polling());
     local = connection.local();
     remote = connection.remote();
   }

@@ -21,27 +21,27 @@ import org.rddp.ipc.ring.StreamEnds;
  * #close} fails with {@link AsynchronousCloseException}, or finds nothing ready, once it is closed.
  */
 final class StreamConnection {
-  /**
-   * The longest time, in ns, for which a call polls before it sleeps: longer than a round trip
-   * whose threads sleep (40 to 60 us), or threads that once sleep would not find that polling pays.
-   */
-  static final long POLLING = 100_000;
-
   private static final int IPV4 = 2;
 
   private final Shared<ProgramStream> shared;
   private final InetSocketAddress local;
   private final InetSocketAddress remote;
-  private final AdaptivePolling readPolling = new AdaptivePolling(POLLING);
-  private final AdaptivePolling writePolling = new AdaptivePolling(POLLING);
+  private final AdaptivePolling readPolling;
+  private final AdaptivePolling writePolling;
   private volatile boolean closed;
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
   private volatile Waiter reader;
   private volatile Waiter writer;
 
-  /** A connection of this stream, which it closes. */
-  StreamConnection(ProgramStream opened) {
+  /**
+   * A connection of this stream, which it closes.
+   *
+   * @param polling the longest time, in ns, for which a call polls before it sleeps
+   */
+  StreamConnection(ProgramStream opened, long polling) {
+    readPolling = new AdaptivePolling(polling);
+    writePolling = new AdaptivePolling(polling);
     StreamEnds ends = opened.ends();
     local = address(ends.family(), ends.local(), ends.localPort());
     remote = address(ends.family(), ends.remote(), ends.remotePort());

@@ -9,23 +9,32 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.TestDaemon;
 
-/** An echo server and its client. */
+/** An echo server and its client, whose threads poll before they sleep, or do not. */
 @Timeout(60)
+@ParameterizedClass
+@ValueSource(longs = {0, 100_000})
 class EchoTest {
   private static TestDaemon daemon;
-  private static RddpSelectorProvider provider;
+
+  private final RddpSelectorProvider provider;
+
+  EchoTest(long polling) {
+    provider = new RddpSelectorProvider(daemon.socket(), Duration.ofNanos(polling));
+  }
 
   @BeforeAll
   static void start() {
     daemon = new TestDaemon();
-    provider = new RddpSelectorProvider(daemon.socket());
   }
 
   @AfterAll
@@ -47,7 +56,7 @@ class EchoTest {
   void shouldEchoBlocking() throws Exception {
     try (ServerSocketChannel listener = provider.openServerSocketChannel();
         SocketChannel client = provider.openSocketChannel()) {
-      listener.bind(two(7000));
+      listener.bind(two(0));
       CompletableFuture<String> server =
           CompletableFuture.supplyAsync(() -> {
             try (SocketChannel accepted = listener.accept()) {
@@ -58,7 +67,7 @@ class EchoTest {
               throw new AssertionError(e);
             }
           });
-      assertThat(client.connect(two(7000))).isTrue();
+      assertThat(client.connect(listener.getLocalAddress())).isTrue();
       client.write(ByteBuffer.wrap("hello".getBytes(US_ASCII)));
       assertThat(read(client, 6)).isEqualTo("hello");
       assertThat(server.get()).isEqualTo("hello");
