@@ -35,7 +35,7 @@ import org.rddp.ipc.ring.AdaptivePolling;
  * more until that has happened.
  */
 final class RddpSelector extends AbstractSelector {
-  /** So often the epoll instance is asked while others are ready. */
+  /** So often the epoll instance is asked while others are ready, or looked at in vain. */
   private static final int EVENTS_EACH = 16;
 
   private final Selector kernel;
@@ -220,8 +220,9 @@ final class RddpSelector extends AbstractSelector {
         kernel.selectNow(onKernel);
       }
       found = report(action);
-      if (watchedCount > lookedCount && (!anyFound || ++selections % EVENTS_EACH == 0)) {
-        takeEvents();
+      // One who polls asks by and by.
+      boolean asks = anyFound ? ++selections % EVENTS_EACH == 0 : !wait || lookedCount == 0;
+      if (asks && takesEvents()) {
         found += report(action);
       }
       if (anyFound || wakes || !wait || !isOpen() || Thread.currentThread().isInterrupted()) {
@@ -297,15 +298,16 @@ final class RddpSelector extends AbstractSelector {
     return hadKernelPart;
   }
 
-  /** What the epoll instance has to tell. */
-  private void takeEvents() {
-    int count = events == null ? 0 : events.poll();
+  /** Takes what the epoll instance has to tell. Returns whether it has. */
+  private boolean takesEvents() {
+    int count = watchedCount > lookedCount ? events.poll() : 0;
     for (int i = 0; i < count; i++) {
       RddpKey key = watched[(int) events.token(i)];
       if (key != null) {
         look(key);
       }
     }
+    return count > 0;
   }
 
   /** Looks at those that are looked at. Returns how many keys were selected or updated. */
@@ -357,8 +359,11 @@ final class RddpSelector extends AbstractSelector {
       return false;
     }
     polling.begin();
-    while (polling.goesOn()) {
-      if (woken || changed.get() != null || anyReady()) {
+    for (int turn = 1; polling.goesOn(); turn++) {
+      if (woken
+          || changed.get() != null
+          || anyReady()
+          || (turn % EVENTS_EACH == 0 && takesEvents())) {
         polling.succeed();
         return true;
       }
