@@ -2,6 +2,7 @@ package org.rddp.bench.rtt;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
@@ -11,10 +12,20 @@ import org.rddp.rig.NetworkEnds;
 /** The two interfaces of a daemon of this process, whose engine idles as by default. */
 final class RddpEnds implements NetworkEnds, AutoCloseable {
   private final OneDaemon daemon = OneDaemon.forRoundTrips(1500, "interrupt");
-  private final RddpSelectorProvider provider = new RddpSelectorProvider(daemon.socket());
+  private final RddpSelectorProvider provider;
   private final InetAddress server = InetAddress.getByName(JoinedInterfaces.farAddress());
 
-  RddpEnds() throws CannotRunException, IOException {}
+  /**
+   * Starts the daemon.
+   *
+   * @param polls whether threads poll before they sleep, as by default
+   */
+  RddpEnds(boolean polls) throws CannotRunException, IOException {
+    provider =
+        polls
+            ? new RddpSelectorProvider(daemon.socket())
+            : new RddpSelectorProvider(daemon.socket(), Duration.ZERO);
+  }
 
   @Override
   public RddpSelectorProvider provider() {

@@ -21,7 +21,7 @@ public final class SocketRig extends TimedRig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     if (arguments.has("rddp")) {
-      rddp = new RddpEnds();
+      rddp = new RddpEnds(true);
     }
     NetworkEnds ends = rddp == null ? new VethEnds(!arguments.has("plain")) : rddp;
     try {
