@@ -1,14 +1,18 @@
 package org.rddp.ddp;
 
 import java.lang.foreign.Arena;
+import java.util.List;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.EarlyRoom;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.RateLimit;
 import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
 import org.rddp.ddp.sending.TenantScheduler;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The state shared by the streams of one engine: STags, the memory for held segments, the send
@@ -95,6 +99,11 @@ public final class DdpEngine {
     return tenants == null ? Long.MAX_VALUE : tenants.nextDeadline();
   }
 
+  /** The sender of a stream; null if TCP has ended, and it only waits to receive. */
+  private static DdpSender senderOf(DdpStream stream) {
+    return stream.closeIsHeld() ? null : stream.sender();
+  }
+
   HeldMemory heldMemory() {
     return heldMemory;
   }
@@ -105,5 +114,22 @@ public final class DdpEngine {
 
   SendScheduler sendScheduler() {
     return sendScheduler;
+  }
+
+  /**
+   * Transfers its counters, STags and windows, and the order in which streams wait to send. The
+   * streams follow; when read, there are none in the engine before but theirs.
+   *
+   * @param streams all of them, in the order in which they follow
+   */
+  public void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+    if (tenants != null) {
+      throw snapshot.wrong("the shares of tenants cannot be handed over yet");
+    }
+    snapshot.begin(DdpEngine.class);
+    taggedBuffers.transfer(snapshot, references);
+    sendScheduler.transfer(snapshot, streams.stream().map(DdpEngine::senderOf).toList());
+    snapshot.counters(receiveCounters);
+    snapshot.end();
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
@@ -18,6 +19,7 @@ import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 
 /**
@@ -231,7 +233,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
    * has not begun flushes everything within this call.
    */
   public void close() {
-    if (mpa == null) {
+    if (mpa == null && !closeIsHeld) {
       stop(0);
     } else {
       sender.close(); // DDP-6.2-02, DDP-6.2.1-01, DDP-6.2.1-06
@@ -383,7 +385,10 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   @Override
   public void onClosed(CloseReason reason) {
     closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();
-    if (!closeIsHeld) {
+    if (closeIsHeld) {
+      // The last use of the connection: this stream may go on without it in another engine.
+      sender.takeAcknowledged();
+    } else {
       end(reason); // DDP-3-03
     }
   }
@@ -392,5 +397,47 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     sender.takeAcknowledged();
     stop(0);
     user.onClosed(reason);
+  }
+
+  // ---- The stream goes on in another engine ----
+
+  /**
+   * Transfers its state. When read, the stream is new, has the same settings, and its user.
+   *
+   * @param connection its connection of MPA, when read; null before Full Operation, or if it has
+   *     ended and held segments wait
+   */
+  public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
+    snapshot.begin(DdpStream.class);
+    if (snapshot.flag("mpa", mpa != null && !closeIsHeld) && snapshot.reads()) {
+      if (connection == null) {
+        throw snapshot.wrong("the stream has begun, and has no connection");
+      }
+      mpa = connection;
+    }
+    transferDomain(snapshot, references);
+    peerClosed = snapshot.flag("peerClosed", peerClosed);
+    receiving = snapshot.flag("receiving", receiving);
+    failed = snapshot.flag("failed", failed);
+    aborted = snapshot.flag("aborted", aborted);
+    endIsHeld = snapshot.flag("endIsHeld", endIsHeld);
+    closeIsHeld = snapshot.flag("closeIsHeld", closeIsHeld);
+    queues.transfer(snapshot, references);
+    sender.transfer(snapshot, mpa, references);
+    receiver.transfer(snapshot);
+    snapshot.end();
+  }
+
+  /** Whether TCP has ended, and the stream ends when it has taken its held segments. */
+  boolean closeIsHeld() {
+    return closeIsHeld;
+  }
+
+  /**
+   * Gives back what it has of the memory of all streams, without a word to its user, since another
+   * stream goes on. It must not be used afterwards.
+   */
+  public void retire() {
+    receiver.stop();
   }
 }

@@ -2,9 +2,11 @@ package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.snapshot.Snapshot;
 
 /** A posted bind or invalidation. Reused. */
 final class LocalOperation {
@@ -53,5 +55,19 @@ final class LocalOperation {
   void forget() {
     window = null;
     region = null;
+  }
+
+  /** Transfers an operation. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(LocalOperation.class);
+    window = references.window(snapshot, "window", window);
+    region = references.buffer(snapshot, "region", region);
+    to = snapshot.number("to", to);
+    length = snapshot.number("length", length);
+    baseTo = snapshot.number("baseTo", baseTo);
+    rights = snapshot.number("rights", rights);
+    key = snapshot.number("key", key);
+    stag = snapshot.number("stag", stag);
+    snapshot.end();
   }
 }

@@ -1,6 +1,8 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /** A read or an atomic of ours: where its response goes, and how much of it has come. Reused. */
 final class OutstandingRequest {
@@ -82,5 +84,19 @@ final class OutstandingRequest {
   void advance(int octets) {
     next += octets;
     left -= octets;
+  }
+
+  /** Transfers a request. */
+  void transfer(Snapshot snapshot, Memories memories) {
+    snapshot.begin(OutstandingRequest.class);
+    sequence = snapshot.number("sequence", sequence);
+    atomic = snapshot.flag("atomic", atomic);
+    name = snapshot.number("name", name);
+    next =
+        atomic
+            ? memories.transfer(snapshot, "next", next, AtomicRequest.OPERAND)
+            : snapshot.number("next", next);
+    left = snapshot.number("left", left);
+    snapshot.end();
   }
 }

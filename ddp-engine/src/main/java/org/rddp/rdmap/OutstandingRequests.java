@@ -3,6 +3,8 @@ package org.rddp.rdmap;
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Our reads and atomics that have been posted and not answered. At most ORD of them are at the
@@ -111,5 +113,15 @@ final class OutstandingRequests {
   long abandonFirst() {
     started = 0;
     return requests.isEmpty() ? -1 : requests.removeFirst().sequence();
+  }
+
+  /** Transfers the requests. */
+  void transfer(Snapshot snapshot, Memories memories) {
+    snapshot.begin(OutstandingRequests.class);
+    ord = snapshot.number("ord", ord);
+    requests.transfer(snapshot, "requests", each -> each.transfer(snapshot, memories));
+    started = snapshot.number("started", started, 0, requests.size());
+    firstMsn = snapshot.number("firstMsn", firstMsn);
+    snapshot.end();
   }
 }

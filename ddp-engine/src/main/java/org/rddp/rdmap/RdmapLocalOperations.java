@@ -2,11 +2,13 @@ package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.sending.WorkQueue;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Requests of a stream that send nothing and change the peer's access to local memory: binding a
@@ -61,7 +63,7 @@ public final class RdmapLocalOperations {
       return stream.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
     }
     long sequence = stream.add(request, CompletionKind.INVALIDATE, 0);
-    add().invalidate(request.localStag());
+    waiting().add().invalidate(request.localStag());
     return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
@@ -80,15 +82,15 @@ public final class RdmapLocalOperations {
       return stream.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
     }
     long sequence = stream.add(request, CompletionKind.BIND, 0);
-    add().bind(request);
+    waiting().add().bind(request);
     return ddp.sender().postLocalOperation(sequence, RdmapHeader.NO_MESSAGE);
   }
 
-  private LocalOperation add() {
+  private EntryRing<LocalOperation> waiting() {
     if (waiting == null) {
       waiting = new EntryRing<>(depth, LocalOperation::new, LocalOperation.OCTETS, memory);
     }
-    return waiting.add();
+    return waiting;
   }
 
   /** Runs the first queued operation. */
@@ -101,5 +103,14 @@ public final class RdmapLocalOperations {
   void flush(long sequence) {
     waiting.removeFirst().forget();
     sendQueue.end(sequence, RdmapCompletionStatus.FLUSHED);
+  }
+
+  /** Transfers the operations that wait. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(RdmapLocalOperations.class);
+    if (snapshot.flag("isUsed", waiting != null)) {
+      waiting().transfer(snapshot, "waiting", each -> each.transfer(snapshot, references));
+    }
+    snapshot.end();
   }
 }

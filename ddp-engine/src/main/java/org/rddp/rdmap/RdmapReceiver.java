@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.segment.DdpError;
@@ -13,6 +14,7 @@ import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 
 /**
@@ -438,5 +440,25 @@ final class RdmapReceiver implements UlpHandler {
   public void onClosed(CloseReason reason) {
     termination.end();
     handler.onClosed(reason);
+  }
+
+  /** Transfers its state and that of what it uses, but for DDP. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(RdmapReceiver.class);
+    version = snapshot.number("version", version);
+    writeRights = snapshot.number("writeRights", writeRights);
+    extended = snapshot.flag("extended", extended);
+    extensionPosted = snapshot.flag("extensionPosted", extensionPosted);
+    sendWithImmediate = snapshot.flag("sendWithImmediate", sendWithImmediate);
+    sendWithImmediatePosted = snapshot.flag("sendWithImmediatePosted", sendWithImmediatePosted);
+    started = snapshot.flag("started", started);
+    peerClosed = snapshot.flag("peerClosed", peerClosed);
+    rtr.transfer(snapshot, ddp);
+    sendQueue.transfer(snapshot);
+    requester.transfer(snapshot, references.memories());
+    responder.transfer(snapshot);
+    termination.transfer(snapshot);
+    localOperations.transfer(snapshot, references);
+    snapshot.end();
   }
 }

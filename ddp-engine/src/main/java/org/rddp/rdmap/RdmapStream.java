@@ -7,6 +7,7 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
@@ -15,6 +16,8 @@ import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.WorkQueue;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
@@ -463,5 +466,21 @@ public final class RdmapStream {
   public boolean refuse(StreamRequest request, int kind, int status) {
     sendQueue.refuse(request.token(), kind, status);
     return true;
+  }
+
+  // ---- The stream goes on in another engine ----
+
+  /**
+   * Transfers its state and that of DDP below. When read, the stream is new, with the same settings
+   * and shared receives, and has its handler.
+   *
+   * @param connection its connection of MPA, when read; null before Full Operation
+   */
+  public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
+    snapshot.begin(RdmapStream.class);
+    nextIdentifier = snapshot.number("nextIdentifier", nextIdentifier);
+    user.transfer(snapshot, references);
+    ddp.transfer(snapshot, connection, references);
+    snapshot.end();
   }
 }

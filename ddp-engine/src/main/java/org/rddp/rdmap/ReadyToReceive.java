@@ -1,10 +1,12 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.Set;
 import org.rddp.ddp.DdpStream;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.Rtr;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The Ready to Receive message (RTR), a zero-length message (RFC 6581 section 5): the Initiator
@@ -113,5 +115,25 @@ final class ReadyToReceive {
   /** Records the response to the RTR. */
   void answered() {
     unanswered = false;
+  }
+
+  /**
+   * Transfers its state.
+   *
+   * @param stream whose it is
+   */
+  void transfer(Snapshot snapshot, DdpStream stream) {
+    snapshot.begin(ReadyToReceive.class);
+    ddp = stream;
+    Set<Rtr> all = EnumSet.noneOf(Rtr.class);
+    for (Rtr each : Rtr.values()) {
+      if (snapshot.flag("kinds", kinds.contains(each))) {
+        all.add(each);
+      }
+    }
+    kinds = all;
+    awaited = snapshot.flag("awaited", awaited);
+    unanswered = snapshot.flag("unanswered", unanswered);
+    snapshot.end();
   }
 }

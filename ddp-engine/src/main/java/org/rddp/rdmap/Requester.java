@@ -3,6 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.sending.WorkQueue;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -151,5 +153,14 @@ final class Requester {
   boolean limit(int ord) {
     requests.limit(ord);
     return !requests.closed() || requests.isEmpty();
+  }
+
+  /** Transfers its state and the requests that wait for a response. */
+  void transfer(Snapshot snapshot, Memories memories) {
+    snapshot.begin(Requester.class);
+    refused = snapshot.number("refused", refused);
+    refusedStatus = snapshot.number("refusedStatus", refusedStatus);
+    requests.transfer(snapshot, memories);
+    snapshot.end();
   }
 }

@@ -5,6 +5,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Answers the peer's RDMA Reads and atomics, in order and without the program. Memory is read or
@@ -170,5 +171,16 @@ final class Responder {
     }
     // RDMAP-7.2-01, RDMAP-8.1.1-03
     return buffer.contains(to, size) ? null : RdmapError.BASE_OR_BOUNDS;
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Responder.class);
+    ird = snapshot.number("ird", ird);
+    reads = snapshot.number("reads", reads);
+    atomics = snapshot.number("atomics", atomics);
+    readRights = snapshot.number("readRights", readRights);
+    atomicRights = snapshot.number("atomicRights", atomicRights);
+    snapshot.end();
   }
 }

@@ -6,6 +6,7 @@ import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
 import org.rddp.mpa.MpaError;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Ends a stream after an error: sends a Terminate as the last message, closes our half after it,
@@ -173,5 +174,13 @@ final class Termination {
     failed = true;
     ddp.abort();
     requester.abandon();
+  }
+
+  /** Transfers its state. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(Termination.class);
+    itself = snapshot.flag("itself", itself);
+    failed = snapshot.flag("failed", failed);
+    snapshot.end();
   }
 }

@@ -4,7 +4,7 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
   ModuleBoundariesTest() {
     super(
         "org.rddp",
-        "ddp: wire device group ip tcp crc mpa counters",
-        "rdmap: wire device group ip tcp crc mpa ddp");
+        "ddp: wire snapshot device group ip tcp crc mpa counters",
+        "rdmap: wire snapshot device group ip tcp crc mpa ddp");
   }
 }

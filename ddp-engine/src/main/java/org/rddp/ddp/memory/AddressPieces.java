@@ -1,5 +1,8 @@
 package org.rddp.ddp.memory;
 
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The pieces of memory that a message is sent from or placed in, in order. A post copies the list,
  * so it can be reused at once. Not thread-safe.
@@ -86,5 +89,18 @@ public final class AddressPieces {
    */
   public long remainingInPiece(long offset) {
     return offset >= length() ? 0 : ends[pieceWith(offset)] - offset;
+  }
+
+  /** Transfers the pieces. */
+  public void transfer(Snapshot snapshot, Memories memories) {
+    snapshot.begin(AddressPieces.class);
+    count = snapshot.number("count", count, 0, MOST);
+    long start = 0;
+    for (int i = 0; i < count; i++) {
+      ends[i] = snapshot.number("ends", ends[i], start + 1, Long.MAX_VALUE);
+      addresses[i] = memories.transfer(snapshot, "addresses", addresses[i], ends[i] - start);
+      start = ends[i];
+    }
+    snapshot.end();
   }
 }

@@ -1,5 +1,8 @@
 package org.rddp.ddp.memory;
 
+import java.util.List;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A memory window: grants access to a part of a region under an STag of its own (the term is from
  * RFC 5040 section 2.1; the rules are those of verbs).
@@ -13,6 +16,9 @@ public abstract sealed class DdpMemoryWindow permits RenamedMemoryWindow, KeyedM
 
   /** The buffer of the last bind. */
   abstract TaggedBuffer last();
+
+  /** All of its buffers. */
+  abstract List<TaggedBuffer> buffers();
 
   /** Whether the last bind is still valid. */
   public final boolean isBound() {
@@ -56,4 +62,23 @@ public abstract sealed class DdpMemoryWindow permits RenamedMemoryWindow, KeyedM
    * again.
    */
   public abstract void free();
+
+  /**
+   * Transfers a window.
+   *
+   * @param table of its STag
+   * @param written the window; null if it is read
+   */
+  static DdpMemoryWindow transfer(
+      Snapshot snapshot, TaggedBuffers table, DdpReferences references, DdpMemoryWindow written) {
+    snapshot.begin(DdpMemoryWindow.class);
+    boolean isKeyed = snapshot.flag("isKeyed", written instanceof KeyedMemoryWindow);
+    DdpMemoryWindow window =
+        isKeyed
+            ? KeyedMemoryWindow.transfer(snapshot, table, references, (KeyedMemoryWindow) written)
+            : RenamedMemoryWindow.transfer(
+                snapshot, table, references, (RenamedMemoryWindow) written);
+    snapshot.end();
+    return window;
+  }
 }

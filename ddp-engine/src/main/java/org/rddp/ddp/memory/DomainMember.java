@@ -1,5 +1,7 @@
 package org.rddp.ddp.memory;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The part of a stream that registered memory uses: its membership of one protection domain (RFC
  * 5041 section 8.2). Compared by identity.
@@ -26,5 +28,12 @@ public abstract class DomainMember {
   /** The domain whose STags the peer may use on this stream. */
   public final ProtectionDomain protectionDomain() {
     return domain;
+  }
+
+  /** Transfers its domain. */
+  protected final void transferDomain(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(DomainMember.class);
+    domain = references.domain(snapshot, "domain", domain);
+    snapshot.end();
   }
 }

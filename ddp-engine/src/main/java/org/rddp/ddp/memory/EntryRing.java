@@ -1,6 +1,8 @@
 package org.rddp.ddp.memory;
 
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A bounded FIFO queue that reuses its entries. It creates only as many entries as have been in use
@@ -157,5 +159,18 @@ public final class EntryRing<T> {
   @SuppressWarnings("unchecked") // only entries of type T are stored
   private T entry(int index) {
     return (T) entries[index & (entries.length - 1)];
+  }
+
+  /**
+   * Transfers how many entries are in use, and these; when read, none are before.
+   *
+   * @param name of the ring
+   * @param each transfers an entry, which has the contents of its last use when it is read
+   */
+  public void transfer(Snapshot snapshot, String name, Consumer<T> each) {
+    int count = snapshot.number(name, size, 0, capacity);
+    for (int i = 0; i < count; i++) {
+      each.accept(snapshot.reads() ? add() : get(i));
+    }
   }
 }

@@ -1,5 +1,8 @@
 package org.rddp.ddp.memory;
 
+import java.util.List;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A window of verbs: the upper 24 bits of its STag are constant, and each bind chooses the last
  * octet, the key.
@@ -34,6 +37,11 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
   @Override
   TaggedBuffer last() {
     return buffer;
+  }
+
+  @Override
+  List<TaggedBuffer> buffers() {
+    return List.of(buffer);
   }
 
   /**
@@ -79,5 +87,17 @@ final class KeyedMemoryWindow extends DdpMemoryWindow {
   public void free() {
     table.invalidate(buffer);
     table.releaseUpperBits(buffer.stag());
+  }
+
+  static KeyedMemoryWindow transfer(
+      Snapshot snapshot, TaggedBuffers table, DdpReferences references, KeyedMemoryWindow written) {
+    boolean reads = snapshot.reads();
+    boolean all = snapshot.flag("forAll", !reads && written.forAll);
+    TaggedBuffer own = references.bufferOfWindow(snapshot, "buffer", reads ? null : written.buffer);
+    if (!reads) {
+      return written;
+    }
+    table.reserveUpperBits(own.stag());
+    return new KeyedMemoryWindow(table, own, all);
   }
 }

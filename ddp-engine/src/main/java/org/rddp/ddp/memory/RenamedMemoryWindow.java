@@ -1,5 +1,8 @@
 package org.rddp.ddp.memory;
 
+import java.util.List;
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A window for one stream's peer that gets a new STag, all 32 bits random, at each bind.
  *
@@ -29,6 +32,11 @@ final class RenamedMemoryWindow extends DdpMemoryWindow {
   @Override
   TaggedBuffer last() {
     return last;
+  }
+
+  @Override
+  List<TaggedBuffer> buffers() {
+    return List.of(next, last);
   }
 
   @Override
@@ -69,5 +77,17 @@ final class RenamedMemoryWindow extends DdpMemoryWindow {
   public void free() {
     table.invalidate(last);
     table.invalidate(next);
+  }
+
+  static RenamedMemoryWindow transfer(
+      Snapshot snapshot,
+      TaggedBuffers table,
+      DdpReferences references,
+      RenamedMemoryWindow written) {
+    boolean reads = snapshot.reads();
+    TaggedBuffer reserved =
+        references.bufferOfWindow(snapshot, "next", reads ? null : written.next);
+    TaggedBuffer bound = references.bufferOfWindow(snapshot, "last", reads ? null : written.last);
+    return reads ? new RenamedMemoryWindow(table, reserved, bound) : written;
   }
 }

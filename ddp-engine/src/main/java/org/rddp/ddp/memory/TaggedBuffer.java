@@ -1,5 +1,7 @@
 package org.rddp.ddp.memory;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * A range of memory that an STag names, with its access rights (RFC 5041 section 8.3). Once removed
  * from {@link TaggedBuffers} it cannot be looked up and is not {@link #valid()}. A {@link
@@ -174,5 +176,41 @@ public final class TaggedBuffer {
    */
   public static boolean wraps(long to, long octets) {
     return Long.compareUnsigned(to + octets, to) <= 0; // DDP-7.1-15
+  }
+
+  /**
+   * Transfers a buffer, but for its region.
+   *
+   * @param written the buffer; null if it is read
+   */
+  static TaggedBuffer transfer(Snapshot snapshot, DdpReferences references, TaggedBuffer written) {
+    snapshot.begin(TaggedBuffer.class);
+    ProtectionDomain domain =
+        references.domain(snapshot, "domain", written == null ? null : written.domain);
+    TaggedBuffer buffer = written == null ? new TaggedBuffer(domain) : written;
+    buffer.transferFields(snapshot, references);
+    snapshot.end();
+    return buffer;
+  }
+
+  private void transferFields(Snapshot snapshot, DdpReferences references) {
+    stag = snapshot.number("stag", stag);
+    opened = snapshot.number("opened", opened);
+    ended = snapshot.flag("ended", ended);
+    if (ended) {
+      return;
+    }
+    stream = references.stream(snapshot, "stream", stream);
+    baseTo = snapshot.number("baseTo", baseTo);
+    rights = snapshot.number("rights", rights);
+    length = snapshot.number("length", length);
+    address = references.memories().transfer(snapshot, "address", valid() ? address : 0, length);
+  }
+
+  /** Transfers the region that this is a window onto. */
+  void transferRegion(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(TaggedBuffer.class);
+    region = references.buffer(snapshot, "region", region);
+    snapshot.end();
   }
 }

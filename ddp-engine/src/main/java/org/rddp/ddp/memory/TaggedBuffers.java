@@ -1,8 +1,13 @@
 package org.rddp.ddp.memory;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The STags of one engine: an open-addressing hash table from STag to {@link TaggedBuffer}.
@@ -147,7 +152,7 @@ public final class TaggedBuffers {
     while (stag >>> KEY_BITS == 0 || !isFreeWithAnyKey(stag)) {
       stag = newStag();
     }
-    keyed.add(stag >>> KEY_BITS);
+    reserveUpperBits(stag);
     TaggedBuffer buffer = new TaggedBuffer(domain);
     buffer.reserve(stag);
     return new KeyedMemoryWindow(this, buffer, forAll);
@@ -176,6 +181,11 @@ public final class TaggedBuffers {
     table[place(stag)] = buffer;
     size++;
     return true;
+  }
+
+  /** Assigns no more STags with these upper bits. */
+  void reserveUpperBits(int stag) {
+    keyed.add(stag >>> KEY_BITS);
   }
 
   /** Permits STags with these upper bits to be assigned again. */
@@ -293,5 +303,59 @@ public final class TaggedBuffers {
       }
     }
     table[place] = null;
+  }
+
+  /**
+   * Transfers the STags and the windows. When read, there are none before, and {@link
+   * DdpReferences#windows} are those that were written.
+   */
+  public void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(TaggedBuffers.class);
+    List<TaggedBuffer> written = snapshot.reads() ? List.of() : buffers(references.windows());
+    int count = snapshot.number("table", written.size(), 0, Integer.MAX_VALUE);
+    List<TaggedBuffer> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(transfer(snapshot, references, snapshot.reads() ? null : written.get(i)));
+    }
+    references.buffers(all);
+    all.forEach(buffer -> buffer.transferRegion(snapshot, references));
+    transferWindows(snapshot, references);
+    snapshot.end();
+  }
+
+  /** The buffers of windows, named or not, and the others. */
+  private List<TaggedBuffer> buffers(List<DdpMemoryWindow> windows) {
+    Set<TaggedBuffer> all = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<TaggedBuffer> inOrder = new ArrayList<>();
+    windows.forEach(window -> inOrder.addAll(window.buffers()));
+    all.addAll(inOrder);
+    for (TaggedBuffer each : table) {
+      if (each != null && all.add(each)) {
+        inOrder.add(each);
+      }
+    }
+    return inOrder;
+  }
+
+  private TaggedBuffer transfer(Snapshot snapshot, DdpReferences references, TaggedBuffer written) {
+    TaggedBuffer buffer = TaggedBuffer.transfer(snapshot, references, written);
+    boolean isNamed = snapshot.flag("isNamed", written != null && find(buffer.stag()) == buffer);
+    if (snapshot.reads() && isNamed) {
+      if (find(buffer.stag()) != null || !name(buffer, buffer.stag())) {
+        throw snapshot.wrong("an STag is there twice, or there are too many");
+      }
+    }
+    return buffer;
+  }
+
+  private void transferWindows(Snapshot snapshot, DdpReferences references) {
+    List<DdpMemoryWindow> written = references.windows();
+    int count = snapshot.number("windows", written.size(), 0, Integer.MAX_VALUE);
+    List<DdpMemoryWindow> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      DdpMemoryWindow window = snapshot.reads() ? null : written.get(i);
+      all.add(DdpMemoryWindow.transfer(snapshot, this, references, window));
+    }
+    references.windows(all);
   }
 }

@@ -5,6 +5,7 @@ import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Receives every segment that MPA passes: checks it, places its payload and Delivers complete
@@ -320,5 +321,14 @@ public final class DdpReceiver {
   public void refuse(DdpError error, DdpErrorReport report) {
     counters.segmentsRefused++;
     stream.refuse(error, report); // DDP-6.2.2-01, DDP-7.1-16
+  }
+
+  /** Transfers its state. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(DdpReceiver.class);
+    version = snapshot.number("version", version);
+    stopped = snapshot.flag("stopped", stopped);
+    deferred.transfer(snapshot);
+    snapshot.end();
   }
 }

@@ -1,10 +1,15 @@
 package org.rddp.ddp.receiving;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Untagged Buffers shared by several streams (a shared receive queue in verbs; RFC 5041 section
@@ -159,5 +164,27 @@ public final class DdpSharedReceiveQueue {
   /** Removes a stream that has ended. */
   void removeWaiter(Waiter stream) {
     waiting.remove(stream);
+  }
+
+  /**
+   * Transfers the buffers and the streams that wait for some.
+   *
+   * @param streams all that may wait
+   */
+  public void transfer(
+      Snapshot snapshot, DdpReferences references, List<? extends Waiter> streams) {
+    snapshot.begin(DdpSharedReceiveQueue.class);
+    buffers.transfer(snapshot, "buffers", each -> each.transfer(snapshot, references));
+    limit = snapshot.number("limit", limit);
+    References<Waiter> all = new References<>(streams);
+    Iterator<Waiter> written = List.copyOf(waiting).iterator();
+    while (snapshot.flag("more", written.hasNext())) {
+      Waiter stream = snapshot.reads() ? null : written.next();
+      stream = all.require(snapshot, "waiting", stream);
+      if (snapshot.reads()) {
+        waiting.addLast(stream);
+      }
+    }
+    snapshot.end();
   }
 }

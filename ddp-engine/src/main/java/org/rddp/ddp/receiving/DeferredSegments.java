@@ -2,6 +2,7 @@ package org.rddp.ddp.receiving;
 
 import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Segments that a {@link DdpReceiver} must still take, in the order sent: headers of segments that
@@ -111,5 +112,14 @@ final class DeferredSegments {
   void clear() {
     early.clear();
     held.clear();
+  }
+
+  /** Transfers the segments. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(DeferredSegments.class);
+    deliveredUpTo = snapshot.number("deliveredUpTo", deliveredUpTo);
+    early.transfer(snapshot);
+    held.transfer(snapshot);
+    snapshot.end();
   }
 }

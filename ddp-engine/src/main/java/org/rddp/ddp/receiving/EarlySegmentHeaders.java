@@ -2,6 +2,7 @@ package org.rddp.ddp.receiving;
 
 import java.util.Arrays;
 import org.rddp.ddp.segment.SegmentHeader;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The headers of segments that have been placed early, in the order in which the peer sent them.
@@ -115,5 +116,22 @@ public final class EarlySegmentHeaders {
       room.give(headers.length - FEW);
       headers = NONE;
     }
+  }
+
+  /** Transfers the headers; when read, there are none before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(EarlySegmentHeaders.class);
+    int more = snapshot.number("count", count, 0, MOST);
+    for (int i = 0; i < more; i++) {
+      SegmentHeader header = snapshot.reads() ? new SegmentHeader() : headers[i];
+      header.transfer(snapshot);
+      if (snapshot.reads()) {
+        if (!hasRoom()) {
+          throw snapshot.wrong("no room is left for headers of early segments");
+        }
+        add(header);
+      }
+    }
+    snapshot.end();
   }
 }

@@ -3,8 +3,10 @@ package org.rddp.ddp.receiving;
 import static org.rddp.ddp.receiving.HeldMemory.BLOCK;
 import static org.rddp.ddp.receiving.HeldMemory.NONE;
 
+import java.lang.foreign.Arena;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -18,6 +20,9 @@ public final class HeldSegments {
 
   /** Octets of bookkeeping before each segment, in one block. */
   private static final int OCTETS = 12;
+
+  /** Octets of the longest segment. */
+  private static final int LONGEST = 0xffff;
 
   private final int bound;
   private final HeldMemory memory;
@@ -163,10 +168,16 @@ public final class HeldSegments {
 
   /** The first segment, valid until the next {@link #add}; must not be empty. */
   Ulpdu first() {
-    firstSegment.reset(firstPosition(), false);
-    int block = firstBlock;
-    int at = first + OCTETS;
-    for (int left = firstLength(); left > 0; ) {
+    return segment(firstBlock, first);
+  }
+
+  /** The segment that begins at an offset of a block. */
+  private Ulpdu segment(int begin, int offset) {
+    long header = memory.address(begin) + offset;
+    firstSegment.reset(Memory.getLong(header + POSITION), false);
+    int block = begin;
+    int at = offset + OCTETS;
+    for (int left = Memory.getInt(header + LENGTH); left > 0; ) {
       if (at == BLOCK) {
         block = memory.next(block);
         at = 0;
@@ -217,5 +228,51 @@ public final class HeldSegments {
     if (share != null) {
       share.give(count);
     }
+  }
+
+  /** Transfers the segments; when read, there are none before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(HeldSegments.class);
+    int count = snapshot.number("segments", segments, 0, Integer.MAX_VALUE);
+    try (Arena arena = Arena.ofConfined()) {
+      long copy = arena.allocate(LONGEST).address();
+      int block = firstBlock;
+      int at = first;
+      for (int i = 0; i < count; i++) {
+        if (snapshot.reads()) {
+          read(snapshot, copy);
+        } else {
+          while (at + OCTETS > BLOCK) {
+            block = memory.next(block);
+            at = Math.max(at - BLOCK, 0);
+          }
+          at += write(snapshot, segment(block, at), copy);
+        }
+      }
+    }
+    uncounted = snapshot.number("uncounted", uncounted);
+    snapshot.end();
+  }
+
+  /** Writes a segment by way of a copy; returns the octets that it takes in the blocks. */
+  private static int write(Snapshot snapshot, Ulpdu segment, long copy) {
+    int length = segment.length();
+    segment.copy(0, copy, length);
+    snapshot.number("position", segment.position());
+    snapshot.number("length", length);
+    snapshot.octets("octets", copy, length);
+    return size(length);
+  }
+
+  private void read(Snapshot snapshot, long copy) {
+    long position = snapshot.number("position", 0L);
+    int length = snapshot.number("length", 0, 0, LONGEST);
+    snapshot.octets("octets", copy, length);
+    if (!makeRoom(size(length))) {
+      throw snapshot.wrong("no memory is left for held segments");
+    }
+    append(Ulpdu.of(position, copy, length));
+    segments++;
+    octets += charged(length);
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ddp.receiving;
 
 import org.rddp.ddp.segment.DdpError;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A queue for short messages of one segment each that the user reads in place. It has places
@@ -53,5 +54,13 @@ public final class InPlaceQueue {
   /** Releases a place. */
   public void releasePlace() {
     places++;
+  }
+
+  /** Transfers the number of the next message and the free places. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(InPlaceQueue.class);
+    nextMsn = snapshot.number("nextMsn", nextMsn);
+    places = snapshot.number("places", places);
+    snapshot.end();
   }
 }

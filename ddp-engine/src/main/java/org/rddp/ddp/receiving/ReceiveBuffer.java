@@ -1,10 +1,12 @@
 package org.rddp.ddp.receiving;
 
 import org.rddp.ddp.memory.AddressPieces;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
@@ -242,5 +244,36 @@ final class ReceiveBuffer {
   /** Stores the header of the last segment of this buffer's message in {@code last}. */
   void lastSegment(int qn, int msn, SegmentHeader last) {
     last.setUntagged(control, rsvdUlp, rsvdUlpRest, qn, msn, lastMo, lastOctets);
+  }
+
+  /** Transfers a buffer, and which octets of its message have been placed. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(ReceiveBuffer.class);
+    token = snapshot.number("token", token);
+    length = snapshot.number("length", length, 0, Long.MAX_VALUE);
+    listed = snapshot.flag("listed", listed);
+    if (listed) {
+      pieces = pieces == null ? new AddressPieces() : pieces;
+      pieces.transfer(snapshot, references.memories());
+    }
+    address = references.memories().transfer(snapshot, "address", address, listed ? 0 : length);
+    if (length > 0 && (listed ? pieces.length() != length : address == 0)) {
+      throw snapshot.wrong("a receive is in no memory");
+    }
+    complete = snapshot.flag("complete", complete);
+    tooShort = snapshot.flag("tooShort", tooShort);
+    revoked = snapshot.flag("revoked", revoked);
+    keptHead = snapshot.number("keptHead", keptHead);
+    headKept = snapshot.flag("headKept", headKept);
+    rsvdUlp = snapshot.number("rsvdUlp", rsvdUlp);
+    rsvdUlpRest = snapshot.number("rsvdUlpRest", rsvdUlpRest);
+    control = snapshot.number("control", control);
+    lastMo = snapshot.number("lastMo", lastMo);
+    lastOctets = snapshot.number("lastOctets", lastOctets);
+    if (snapshot.reads()) {
+      placed.clear();
+    }
+    placed.transfer(snapshot);
+    snapshot.end();
   }
 }

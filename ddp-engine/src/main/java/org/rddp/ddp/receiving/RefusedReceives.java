@@ -2,6 +2,9 @@ package org.rddp.ddp.receiving;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Receives of one queue that were refused when they were posted. Each ends when those posted before
@@ -32,5 +35,19 @@ public final class RefusedReceives {
   public Refused removeDue(int ended) {
     Refused first = waiting.peekFirst();
     return first != null && first.place == ended ? waiting.removeFirst() : null; // RDMAP-5.5-02
+  }
+
+  /** Transfers the receives; when read, there are none before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(RefusedReceives.class);
+    Iterator<Refused> written = List.copyOf(waiting).iterator();
+    while (snapshot.flag("waiting", written.hasNext())) {
+      Refused refused = snapshot.reads() ? null : written.next();
+      refused = snapshot.record("refused", Refused.class, refused);
+      if (snapshot.reads()) {
+        waiting.addLast(refused);
+      }
+    }
+    snapshot.end();
   }
 }

@@ -1,10 +1,12 @@
 package org.rddp.ddp.receiving;
 
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
+import org.rddp.snapshot.Snapshot;
 
 /** A queue of Untagged Buffers; each belongs to one message, by MSN (RFC 5041 section 5.1.2). */
 public final class UntaggedQueue {
@@ -171,5 +173,21 @@ public final class UntaggedQueue {
     ReceiveBuffer first = initialBuffer;
     initialBuffer = null;
     return first == null ? buffers.removeFirst() : first;
+  }
+
+  /** Transfers the buffers. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(UntaggedQueue.class);
+    firstMsn = snapshot.number("firstMsn", firstMsn);
+    buffers.transfer(snapshot, "buffers", each -> each.transfer(snapshot, references));
+    if (snapshot.flag("refused", refused != null)) {
+      refused = refused == null ? new RefusedReceives() : refused;
+      refused.transfer(snapshot);
+    }
+    if (snapshot.flag("initialBuffer", initialBuffer != null)) {
+      initialBuffer = initialBuffer == null ? new ReceiveBuffer() : initialBuffer;
+      initialBuffer.transfer(snapshot, references);
+    }
+    snapshot.end();
   }
 }

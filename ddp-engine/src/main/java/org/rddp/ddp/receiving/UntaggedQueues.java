@@ -2,8 +2,10 @@ package org.rddp.ddp.receiving;
 
 import java.util.List;
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.segment.MessageSequence;
+import org.rddp.snapshot.Snapshot;
 
 /** A stream's queues for the peer's Untagged Messages, by Queue Number from 0 on. */
 public final class UntaggedQueues {
@@ -112,5 +114,23 @@ public final class UntaggedQueues {
         buffered[qn].reportRefused(qn, user);
       }
     }
+  }
+
+  /** Transfers the queues. */
+  public void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(UntaggedQueues.class);
+    int queues = snapshot.number("queues", buffered.length);
+    for (int qn = 0; qn < buffered.length; qn++) {
+      boolean isBuffered = snapshot.flag("buffered", buffered[qn] != null);
+      if (queues != buffered.length || isBuffered != (buffered[qn] != null)) {
+        throw snapshot.wrong("the stream has other queues");
+      }
+      if (isBuffered) {
+        buffered[qn].transfer(snapshot, references);
+      } else {
+        inPlace[qn].transfer(snapshot);
+      }
+    }
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.ddp.segment;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The Message Sequence Numbers of messages sent to one of the peer's queues: 1, 2 and so on, modulo
  * 2^32 (RFC 5041 section 4.3).
@@ -18,5 +20,12 @@ public final class MessageSequence {
   /** Returns the next message's number. */
   public int take() {
     return next++; // DDP-4.3-06, DDP-4.3-08
+  }
+
+  /** Transfers the next message's number. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(MessageSequence.class);
+    next = snapshot.number("next", next);
+    snapshot.end();
   }
 }

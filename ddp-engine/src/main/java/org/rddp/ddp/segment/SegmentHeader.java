@@ -1,6 +1,7 @@
 package org.rddp.ddp.segment;
 
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The decoded header of a received segment, and the length of its payload (RFC 5041 section 4).
@@ -131,5 +132,20 @@ public final class SegmentHeader {
 
   public int mo() {
     return mo;
+  }
+
+  /** Transfers a header. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(SegmentHeader.class);
+    position = snapshot.number("position", position);
+    control = snapshot.number("control", control);
+    rsvdUlp = snapshot.number("rsvdUlp", rsvdUlp);
+    octets = snapshot.number("octets", octets);
+    target = snapshot.number("target", target);
+    to = snapshot.number("to", to);
+    rsvdUlpRest = snapshot.number("rsvdUlpRest", rsvdUlpRest);
+    msn = snapshot.number("msn", msn);
+    mo = snapshot.number("mo", mo);
+    snapshot.end();
   }
 }

@@ -2,6 +2,7 @@ package org.rddp.ddp.sending;
 
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
@@ -9,6 +10,7 @@ import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.MessageSequence;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Sends the messages of a stream in the order in which they were posted, cut into segments of at
@@ -341,6 +343,13 @@ public final class DdpSender {
     }
   }
 
+  /** Notes that it waits in a queue of the scheduler; false if it does already. */
+  boolean schedule() {
+    boolean isFirst = !isScheduled;
+    isScheduled = true;
+    return isFirst;
+  }
+
   /**
    * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
    * and then those that leave together with the last one, up to {@link
@@ -559,5 +568,33 @@ public final class DdpSender {
   /** Accepts {@code posts} more messages, with which the user ends the stream. */
   public void allowPosts(int posts) {
     postsLeft = posts; // DDP-7.1-19
+  }
+
+  /**
+   * Transfers its state, but for its place among the streams that wait to send.
+   *
+   * @param connection of the stream, when read; null if it has not started
+   */
+  public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
+    snapshot.begin(DdpSender.class);
+    queues.transfer(snapshot, references);
+    for (MessageSequence each : sequences) {
+      each.transfer(snapshot);
+    }
+    if (sentMessages != null) {
+      sentMessages.transfer(snapshot);
+    }
+    version = snapshot.number("version", version);
+    ulpBits = snapshot.number("ulpBits", ulpBits);
+    isBacklogged = snapshot.flag("isBacklogged", isBacklogged);
+    postsLeft = snapshot.number("postsLeft", postsLeft);
+    closing = snapshot.flag("closing", closing);
+    if (snapshot.reads()) {
+      mpa = connection;
+      if (isScheduled && mpa == null) {
+        throw snapshot.wrong("a stream waits to send, and has no connection");
+      }
+    }
+    snapshot.end();
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.ddp.sending;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The numbers in the headers of a message's segments, by which the peer names a segment with an
  * error. A Tagged Message that another follows has those of both. Reused.
@@ -42,5 +44,18 @@ class MessageName {
   /** Whether it has, or ends with, the message with a number on a queue. */
   boolean isUntagged(int queue, int number) {
     return untagged && qn == queue && msn == number;
+  }
+
+  /** Transfers the numbers. */
+  void transferName(Snapshot snapshot) {
+    snapshot.begin(MessageName.class);
+    tagged = snapshot.flag("tagged", tagged);
+    stag = snapshot.number("stag", stag);
+    to = snapshot.number("to", to);
+    octets = snapshot.number("octets", octets);
+    untagged = snapshot.flag("untagged", untagged);
+    qn = snapshot.number("qn", qn);
+    msn = snapshot.number("msn", msn);
+    snapshot.end();
   }
 }

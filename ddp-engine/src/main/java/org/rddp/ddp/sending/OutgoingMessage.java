@@ -4,10 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.rddp.ddp.memory.AddressPieces;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /** A posted message and how much of it has been sent. Reused. */
@@ -345,5 +347,70 @@ public final class OutgoingMessage {
       return false;
     }
     return true;
+  }
+
+  /** Transfers a message and how much of it has been sent. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(OutgoingMessage.class);
+    token = snapshot.number("token", token);
+    rsvdUlp = snapshot.number("rsvdUlp", rsvdUlp);
+    rsvdUlpRest = snapshot.number("rsvdUlpRest", rsvdUlpRest);
+    tagged = snapshot.flag("tagged", tagged);
+    target = snapshot.number("target", target);
+    to = snapshot.number("to", to);
+    msn = snapshot.number("msn", msn);
+    length = snapshot.number("length", length, 0, Long.MAX_VALUE);
+    sent = snapshot.number("sent", sent, 0, length);
+    deferred = snapshot.flag("deferred", deferred);
+    localOperation = snapshot.flag("localOperation", localOperation);
+    transferFollowing(snapshot);
+    transferSource(snapshot, references);
+    transferOctets(snapshot, references);
+    snapshot.end();
+  }
+
+  private void transferFollowing(Snapshot snapshot) {
+    followed = snapshot.flag("followed", followed);
+    nextRsvdUlp = snapshot.number("nextRsvdUlp", nextRsvdUlp);
+    nextQn = snapshot.number("nextQn", nextQn);
+    nextMsn = snapshot.number("nextMsn", nextMsn);
+    follows = snapshot.flag("follows", follows);
+    precedingStag = snapshot.number("precedingStag", precedingStag);
+    precedingLength = snapshot.number("precedingLength", precedingLength);
+  }
+
+  private void transferSource(Snapshot snapshot, DdpReferences references) {
+    boolean isRevoked = snapshot.flag("isRevoked", isRevoked());
+    source = isRevoked ? REVOKED : references.buffer(snapshot, "source", source);
+    sourceStag = snapshot.number("sourceStag", sourceStag);
+    sourceOpened = snapshot.number("sourceOpened", sourceOpened);
+    sourceTo = snapshot.number("sourceTo", sourceTo);
+    if (snapshot.flag("request", request != null)) {
+      request = request == null ? new RequestHeader() : request;
+      request.transfer(snapshot);
+    }
+  }
+
+  /** Transfers the octets that are not in memory, and where those are that will be read there. */
+  private void transferOctets(Snapshot snapshot, DdpReferences references) {
+    inMemory = snapshot.flag("inMemory", inMemory);
+    if (!inMemory || followed) {
+      byte[] octets = snapshot.octets("inline", inline);
+      if (octets == null || octets.length != INLINE || (!inMemory && length > INLINE)) {
+        throw snapshot.wrong("a message has no octets, or too many");
+      }
+      System.arraycopy(octets, 0, inline, 0, INLINE);
+    }
+    boolean isRead = inMemory && sent < length && !sourceIsGone();
+    listed = snapshot.flag("listed", isRead && listed);
+    if (listed) {
+      pieces = pieces == null ? new AddressPieces() : pieces;
+      pieces.transfer(snapshot, references.memories());
+    } else {
+      address = references.memories().transfer(snapshot, "address", isRead ? address : 0, length);
+    }
+    if (isRead && (listed ? pieces.length() != length : address == 0)) {
+      throw snapshot.wrong("a message is in no memory");
+    }
   }
 }

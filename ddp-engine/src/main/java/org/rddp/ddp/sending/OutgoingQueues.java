@@ -1,8 +1,12 @@
 package org.rddp.ddp.sending;
 
+import java.util.List;
 import java.util.function.LongPredicate;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The messages of a stream that wait to be sent, in the order in which they were posted. Responses
@@ -162,5 +166,22 @@ final class OutgoingQueues {
       OutgoingMessage message = messages.removeFirst();
       user.onSendFlushed(message.token(), message.rsvdUlp());
     }
+  }
+
+  /** Transfers the messages. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(OutgoingQueues.class);
+    messages.transfer(snapshot, "messages", each -> each.transfer(snapshot, references));
+    responses.transfer(snapshot, "responses", each -> each.transfer(snapshot, references));
+    current = new References<>(List.of(messages, responses)).transfer(snapshot, "current", current);
+    if (current != null && current.isEmpty()) {
+      throw snapshot.wrong("the message that is being sent is missing");
+    }
+    responseWasLast = snapshot.flag("responseWasLast", responseWasLast);
+    if (snapshot.flag("initialMessage", initialMessage != null)) {
+      initialMessage = initialMessage == null ? new OutgoingMessage() : initialMessage;
+      initialMessage.transfer(snapshot, references);
+    }
+    snapshot.end();
   }
 }

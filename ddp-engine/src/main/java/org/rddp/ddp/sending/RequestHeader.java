@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The header of a segment that requested a response. It is kept until the response has been sent:
@@ -28,5 +29,15 @@ final class RequestHeader {
     ByteBuffer header = ByteBuffer.allocate(DdpHeader.UNTAGGED_LENGTH);
     header.putLong(start).putLong(middle).putShort((short) end);
     return DdpErrorReport.untagged(header.array(), segmentLength); // RDMAP-7.1-02
+  }
+
+  /** Transfers a header. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(RequestHeader.class);
+    start = snapshot.number("start", start);
+    middle = snapshot.number("middle", middle);
+    end = snapshot.number("end", end);
+    segmentLength = snapshot.number("segmentLength", segmentLength);
+    snapshot.end();
   }
 }

@@ -1,5 +1,8 @@
 package org.rddp.ddp.sending;
 
+import java.util.List;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -179,5 +182,18 @@ public final class SendScheduler {
     if (backlogged.first().canSend()) {
       contendedUntil = segments + CONTENDED_SEGMENTS;
     }
+  }
+
+  /** Transfers which streams wait to send, in which order. */
+  public void transfer(Snapshot snapshot, List<DdpSender> senders) {
+    References<DdpSender> all = new References<>(senders);
+    snapshot.begin(SendScheduler.class);
+    caughtUp.transfer(snapshot, all);
+    backlogged.transfer(snapshot, all);
+    segments = snapshot.number("segments", segments);
+    contendedUntil = snapshot.number("contendedUntil", contendedUntil);
+    shortSegments = snapshot.number("shortSegments", shortSegments);
+    snapshot.counters(counters);
+    snapshot.end();
   }
 }

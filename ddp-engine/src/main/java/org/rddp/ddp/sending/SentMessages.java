@@ -3,6 +3,7 @@ package org.rddp.ddp.sending;
 import java.util.function.Predicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The posted messages of a stream that have been passed to TCP and are not acknowledged yet, in the
@@ -86,5 +87,22 @@ final class SentMessages {
       octets = message.length();
       end = position;
     }
+
+    private void transfer(Snapshot snapshot) {
+      snapshot.begin(SentMessage.class);
+      transferName(snapshot);
+      token = snapshot.number("token", token);
+      rsvdUlp = snapshot.number("rsvdUlp", rsvdUlp);
+      octets = snapshot.number("octets", octets);
+      end = snapshot.number("end", end);
+      snapshot.end();
+    }
+  }
+
+  /** Transfers the messages. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SentMessages.class);
+    messages.transfer(snapshot, "messages", message -> message.transfer(snapshot));
+    snapshot.end();
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.ddp.sending;
 import java.util.function.LongPredicate;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.memory.QueueMemory;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The requests of a stream's send queue from post to completion. They complete in the order in
@@ -115,5 +116,24 @@ public final class WorkQueue {
       status = endStatus;
       ended = true;
     }
+
+    private void transfer(Snapshot snapshot) {
+      snapshot.begin(Entry.class);
+      token = snapshot.number("token", token);
+      kind = snapshot.number("kind", kind);
+      octets = snapshot.number("octets", octets);
+      status = snapshot.number("status", status);
+      fenced = snapshot.flag("fenced", fenced);
+      ended = snapshot.flag("ended", ended);
+      snapshot.end();
+    }
+  }
+
+  /** Transfers the requests. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(WorkQueue.class);
+    firstSequence = snapshot.number("firstSequence", firstSequence);
+    entries.transfer(snapshot, "entries", entry -> entry.transfer(snapshot));
+    snapshot.end();
   }
 }

@@ -26,24 +26,31 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rddp.ddp.DdpEngine;
 import org.rddp.mpa.MpaStartup;
+import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.TcpStack;
 import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.tcp.congestion.Cubic;
 import org.rddp.tcp.congestion.Dctcp;
 
 /**
- * Every field of the objects that make up an engine's TCP is in its snapshot, under its own name,
- * or {@code fields.txt} says why it need not be: a field that somebody adds cannot be forgotten.
+ * Every field of the objects that make up an engine's protocols is in its snapshot, under its own
+ * name, or {@code fields.txt} says why it need not be: a field that somebody adds cannot be
+ * forgotten.
  */
 class SnapshotFieldsTest {
-  private static final List<String> MODULES = List.of("ip", "tcp-lite", "mpa-engine");
+  private static final List<String> MODULES = List.of("ip", "tcp-lite", "mpa-engine", "ddp-engine");
+
+  private static final List<Class<?>> ROOTS =
+      List.of(TcpStack.class, MpaStartup.class, DdpEngine.class, RdmapStream.class);
 
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
       Set.of(
           "BlackHole",
           "ConnectionEntry",
+          "KeyedMemoryWindow",
           "Ipv6Path",
           "Neighbour",
           "Path",
@@ -53,6 +60,7 @@ class SnapshotFieldsTest {
           "Receiver",
           "Router",
           "Sender",
+          "TaggedBuffer",
           "TcpConnection",
           "TcpListener");
 
@@ -82,7 +90,7 @@ class SnapshotFieldsTest {
   /** The classes whose objects can be reached from a stack, but for those with a reason. */
   private Set<Class<?>> reachable() {
     Set<Class<?>> found = new HashSet<>();
-    Deque<Class<?>> left = new ArrayDeque<>(List.of(TcpStack.class, MpaStartup.class));
+    Deque<Class<?>> left = new ArrayDeque<>(ROOTS);
     while (!left.isEmpty()) {
       Class<?> next = left.pop();
       if (next == null || !next.getName().startsWith("org.rddp.") || next.isEnum()) {
