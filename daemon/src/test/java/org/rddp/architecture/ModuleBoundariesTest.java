@@ -2,6 +2,7 @@ package org.rddp.architecture;
 
 class ModuleBoundariesTest extends ModuleBoundaries {
   ModuleBoundariesTest() {
-    super("daemon: wire counters device group ip tcp crc mpa ddp rdmap dpdk ipc client.types");
+    super(
+        "daemon: wire snapshot counters device group ip tcp crc mpa ddp rdmap dpdk ipc client.types");
   }
 }

@@ -2,7 +2,6 @@ package org.rddp.simulation;
 
 import java.util.SplittableRandom;
 import org.rddp.device.NativePacketPool;
-import org.rddp.tcp.TcpConnection;
 
 /**
  * Lets hosts go on in new engines at random turns, as when a daemon is replaced by another: each
@@ -12,12 +11,6 @@ import org.rddp.tcp.TcpConnection;
 final class HandOvers {
   /** Arbitrary: seeds the generator that draws when hosts go on in new engines. */
   private static final long HAND_OVERS = 0x4861_6e64_4f76L;
-
-  /** Gets the connections that go on. */
-  interface Successor {
-    /** A connection goes on as another one, which has no user yet. */
-    void goesOn(TcpConnection former, TcpConnection next);
-  }
 
   private final SplittableRandom random;
   private final BufferCache buffers;
@@ -58,14 +51,16 @@ final class HandOvers {
   }
 
   /** Draws whether a host goes on in new engines, after a turn; returns whether it did. */
-  boolean afterTurn(SimulatedHost host, Successor successor) {
-    if (random.nextDouble() >= probability || host.isOff() || (!newCards && losesPackets(host))) {
+  boolean afterTurn(SimulatedHost host, StackUsers users) {
+    if (random.nextDouble() >= probability
+        || host.isOff()
+        || !users.mayGoOn(host)
+        || (!newCards && losesPackets(host))) {
       return false;
     }
     boolean anew = newCards && random.nextBoolean() && host.stacks().size() == 1;
     NativePacketPool old = host.pool();
-    host.handOver(
-        anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, successor::goesOn);
+    host.handOver(anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, users);
     count++;
     return true;
   }

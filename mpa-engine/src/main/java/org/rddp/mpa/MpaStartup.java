@@ -592,6 +592,11 @@ public final class MpaStartup implements StreamHandler {
     }
   }
 
+  /** Is told what follows. */
+  public StartupHandler owner() {
+    return owner;
+  }
+
   /** The handler of TCP's calls: this, or the connection that has taken its place. */
   public StreamHandler handler() {
     return connection == null ? this : connection;

@@ -770,6 +770,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     handler = user;
   }
 
+  /** Its user, who writes what it knows of the connection into a snapshot; null for none. */
+  public StreamHandler user() {
+    return handler;
+  }
+
   /** Whether it had a user when the snapshot was taken, which has to {@link #resume}. */
   public boolean hasUser() {
     return handler != null;

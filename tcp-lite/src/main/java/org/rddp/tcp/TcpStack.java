@@ -261,6 +261,11 @@ public final class TcpStack implements AutoCloseable {
     return listener;
   }
 
+  /** The open listener at a port; null if there is none. */
+  public TcpListener listener(int port) {
+    return listeners.get(port);
+  }
+
   /** The settings of its connections. */
   public TcpSettings settings() {
     return context.settings;

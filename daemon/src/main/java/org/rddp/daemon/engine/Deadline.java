@@ -85,4 +85,12 @@ final class Deadline {
     long acknowledged = watched.sendPosition() - watched.unacknowledged();
     return acknowledged + watched.receivePosition() - held.heldOctets();
   }
+
+  /** Goes on with the successors of the streams that it watches, if it watches any. */
+  void goOn(TcpStream tcp, DdpStream ddp) {
+    if (watched != null) {
+      watched = tcp;
+      held = ddp;
+    }
+  }
 }

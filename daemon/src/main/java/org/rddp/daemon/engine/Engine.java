@@ -110,17 +110,25 @@ public final class Engine {
     take(tcp, ddp);
   }
 
-  /** Sets a stack and a DDP engine without connections. */
-  private void take(TcpStack stack, DdpEngine ddpEngine) {
+  /**
+   * Goes on with a stack and a DDP engine that take the state of the present ones: {@link
+   * EngineHandOver}.
+   */
+  void goOn(TcpStack stack, DdpEngine ddpEngine) {
     stack.reportFailuresTo(failure -> fault("connection", failure));
     stack.reportNeighboursTo(this::report);
     stack.reportTimeoutsTo(events::timedOut);
-    deadlines = new Deadlines();
     prefetch = new RequestPrefetch(stack, REQUESTS);
-    startups = new PendingStartups<>(rdmapSettings.mpa().startups());
-    counters.startupsPending = 0;
     tcp = stack;
     ddp = ddpEngine;
+  }
+
+  /** Sets a stack and a DDP engine without connections. */
+  private void take(TcpStack stack, DdpEngine ddpEngine) {
+    goOn(stack, ddpEngine);
+    deadlines = new Deadlines();
+    startups = new PendingStartups<>(rdmapSettings.mpa().startups());
+    counters.startupsPending = 0;
     tenants = shares == null ? null : new EngineTenants(shares, ddpEngine);
     introduce();
     if (streams != null) {

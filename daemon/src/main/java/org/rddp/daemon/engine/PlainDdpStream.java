@@ -8,8 +8,10 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.receiving.RefusedReceives;
 import org.rddp.ddp.segment.DdpError;
@@ -19,10 +21,12 @@ import org.rddp.ddp.sending.WorkQueue;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 
 /**
@@ -35,11 +39,12 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
-  private final WorkQueue sends;
+  private WorkQueue sends;
   private final TaggedNotices notices;
   private final int queues;
   private final boolean acknowledged;
-  private final DdpStream stream;
+  private final ConnectionSettings settings;
+  private DdpStream stream;
 
   /** Creates a stream that has not begun. */
   PlainDdpStream(
@@ -50,19 +55,25 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
-    sends =
-        new WorkQueue(
-            session.limits().sendQueue(),
-            session.queueMemory(),
-            (slot, kind, status, octets) ->
-                reports.ended((int) slot, CompletionStatus.of(status), octets));
+    this.settings = settings;
+    sends = createQueue();
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     acknowledged = settings.acknowledged();
-    Engine engine = session.engine();
-    ProtectionDomain domain = session.domains().get(settings.domain());
-    stream = new DdpStream(engine.ddp(), domain, sizes(session, settings), this);
-    engine.own(stream, session.owner().user());
+    stream = createStream(session.domains().get(settings.domain()));
+    session.engine().own(stream, session.owner().user());
+  }
+
+  private WorkQueue createQueue() {
+    return new WorkQueue(
+        session.limits().sendQueue(),
+        session.queueMemory(),
+        (slot, kind, status, octets) ->
+            reports.ended((int) slot, CompletionStatus.of(status), octets));
+  }
+
+  private DdpStream createStream(ProtectionDomain domain) {
+    return new DdpStream(session.engine().ddp(), domain, sizes(session, settings), this);
   }
 
   private static DdpSettings sizes(Session session, ConnectionSettings settings) {
@@ -205,6 +216,19 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
       reports.ended(notices.take(), CompletionStatus.FLUSHED, 0);
       reportRefusedNotices();
     }
+  }
+
+  @Override
+  public void renew(DdpSharedReceiveQueue none) {
+    stream.retire();
+    sends = createQueue();
+    stream = createStream(stream.protectionDomain());
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
+    sends.transfer(snapshot);
+    stream.transfer(snapshot, connection, references);
   }
 
   // ---- Events of the stream ----

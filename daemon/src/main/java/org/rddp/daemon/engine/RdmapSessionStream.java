@@ -6,17 +6,21 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 
 /** The stream of a connection that speaks RDMAP. Engine thread only. */
@@ -24,8 +28,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
-  private final RdmapSettings settings;
-  private final RdmapStream stream;
+  private RdmapSettings settings;
+  private RdmapStream stream;
 
   /** Creates a stream that has not begun. */
   RdmapSessionStream(
@@ -160,6 +164,22 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   @Override
   public void abort() {
     stream.abort();
+  }
+
+  @Override
+  public void renew(DdpSharedReceiveQueue receives) {
+    DdpStream former = ddp();
+    former.retire();
+    settings =
+        settings
+            .withQueues(settings.sendDepth(), settings.receiveDepth(), session.queueMemory())
+            .withSharedReceives(receives);
+    stream = new RdmapStream(session.engine().ddp(), former.protectionDomain(), settings, this);
+  }
+
+  @Override
+  public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
+    stream.transfer(snapshot, connection, references);
   }
 
   // ---- Events of the stream ----

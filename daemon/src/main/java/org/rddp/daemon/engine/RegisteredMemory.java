@@ -1,19 +1,23 @@
 package org.rddp.daemon.engine;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ipc.control.RegionSettings;
+import org.rddp.snapshot.Snapshot;
 
 /** The regions and windows of a program. Engine thread only. */
 final class RegisteredMemory {
-  private final TaggedBuffers taggedBuffers;
+  private TaggedBuffers taggedBuffers;
   private final int most;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
 
@@ -196,5 +200,20 @@ final class RegisteredMemory {
     regions.values().forEach(region -> taggedBuffers.invalidate(region.buffer()));
     regions.clear();
     latest = null;
+  }
+
+  /** The windows in DDP. */
+  List<DdpMemoryWindow> windows() {
+    List<DdpMemoryWindow> all = new ArrayList<>();
+    windows.forEach(window -> all.add(window.window()));
+    return all;
+  }
+
+  /** Transfers which buffers and windows of DDP its regions and windows are; they stay. */
+  void transfer(Snapshot snapshot, TaggedBuffers table, DdpReferences references) {
+    taggedBuffers = table;
+    regions.values().forEach(region -> region.transfer(snapshot, references));
+    revoked.values().forEach(region -> region.transfer(snapshot, references));
+    windows.forEach(window -> window.transfer(snapshot, references));
   }
 }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.snapshot.Memories;
 import org.rddp.wire.Memory;
 
 /**
@@ -164,5 +165,10 @@ final class RequestTable {
       windows[slot] = null;
     }
     free[freeCount++] = slot;
+  }
+
+  /** Where inline messages lie. */
+  Memories.Range inlineMemory() {
+    return new Memories.Range(inlineMemory.address(), inlineMemory.byteSize());
   }
 }

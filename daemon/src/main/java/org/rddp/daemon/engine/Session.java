@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
@@ -10,6 +11,7 @@ import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.receiving.HeldShare;
@@ -20,6 +22,7 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's session with the engine: its rings, regions, listeners and connections, in its own
@@ -57,7 +60,7 @@ public final class Session implements SleepAware {
   private final SessionDomains domains;
   private final RequestIntake intake;
   private final RequestTable requests;
-  private final QueueMemory queueMemory;
+  private QueueMemory queueMemory;
   private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final SessionListeners listeners = new SessionListeners(this);
@@ -442,6 +445,33 @@ public final class Session implements SleepAware {
       throw new RequestRefusedException(Reason.NOT_FOUND, "no such connection in this session");
     }
     return found;
+  }
+
+  // ---- It goes on with other parts of its engine ----
+
+  /** The open listener at a port; null if it has none. */
+  SessionListener listener(int port) {
+    return listeners.at(port);
+  }
+
+  /** Calls {@code action} for every connection. */
+  void forEachConnection(Consumer<SessionConnection> action) {
+    connections.forEach(action);
+  }
+
+  /** Goes on with new parts of its engine, whose state follows. */
+  void renew() {
+    queueMemory = new QueueMemory(limits.completions());
+    receiveQueues.renew();
+    listeners.goOn(engine.tcp());
+  }
+
+  /** Transfers what DDP has of it, but for its connections; the rest stays. */
+  void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+    snapshot.begin(Session.class);
+    memory.transfer(snapshot, engine.ddp().taggedBuffers(), references);
+    receiveQueues.transfer(snapshot, references, streams);
+    snapshot.end();
   }
 
   // ---- For people and tools ----

@@ -7,15 +7,19 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStatus;
 
@@ -594,5 +598,39 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     if (meeting != null) {
       meeting.connectionEnded();
     }
+  }
+
+  // ---- It goes on with other parts of its engine ----
+
+  /**
+   * Goes on with another connection of TCP, or the one that has ended, and a new stream, whose
+   * state follows.
+   */
+  void renew(TcpConnection next) {
+    tcp = next;
+    stream.renew(receives == null ? null : receives.queue());
+    deadline.goOn(tcp, ddp());
+  }
+
+  /**
+   * Transfers the state of MPA and its stream; returns the handler of its connection of TCP.
+   *
+   * @param former the handler before; null if TCP has ended
+   */
+  StreamHandler transfer(Snapshot snapshot, StreamHandler former, DdpReferences references) {
+    boolean reads = snapshot.reads();
+    if (former == null) {
+      stream.transfer(snapshot, null, references);
+      return null;
+    }
+    if (startup == null) {
+      MpaConnection mpa =
+          MpaConnection.transfer(snapshot, reads ? null : (MpaConnection) former, tcp, ddp());
+      stream.transfer(snapshot, mpa, references);
+      return mpa;
+    }
+    startup = MpaStartup.transfer(snapshot, reads ? null : startup, tcp, this, ddp(), ddp());
+    stream.transfer(snapshot, startup.connection(), references);
+    return startup.handler();
   }
 }

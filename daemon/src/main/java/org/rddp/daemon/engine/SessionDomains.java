@@ -1,6 +1,8 @@
 package org.rddp.daemon.engine;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -41,5 +43,10 @@ final class SessionDomains {
       domains[number] = new ProtectionDomain(program + "/" + number);
     }
     return domains[number];
+  }
+
+  /** Those that exist, by their numbers. */
+  List<ProtectionDomain> all() {
+    return Arrays.stream(domains).filter(Objects::nonNull).toList();
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.tcp.TcpStack;
 
 /** The ports at which a program accepts connections. Engine thread only. */
 final class SessionListeners {
@@ -50,5 +51,20 @@ final class SessionListeners {
   /** The listeners at this moment; one program has few. */
   List<ListenerStatus> status() {
     return listeners.stream().map(SessionListener::status).toList();
+  }
+
+  /** The open listener at a port; null if there is none. */
+  SessionListener at(int port) {
+    for (SessionListener listener : listeners) {
+      if (listener.port() == port) {
+        return listener;
+      }
+    }
+    return null;
+  }
+
+  /** They go on with the listeners of another stack. */
+  void goOn(TcpStack tcp) {
+    listeners.forEach(listener -> listener.goOn(tcp));
   }
 }

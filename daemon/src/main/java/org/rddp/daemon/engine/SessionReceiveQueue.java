@@ -13,19 +13,22 @@ final class SessionReceiveQueue implements RequestTarget {
   private final Session session;
   private final int number;
   private final ProtectionDomain domain;
-  private final DdpSharedReceiveQueue queue;
+  private DdpSharedReceiveQueue queue;
   private int users;
 
   SessionReceiveQueue(Session session, int number, int size, ProtectionDomain domain) {
     this.session = session;
     this.number = number;
     this.domain = domain;
-    queue =
-        new DdpSharedReceiveQueue(
-            size,
-            session.queueMemory(),
-            // DDP-8.3.2-06, RDMAP-8.1.2-08
-            () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
+    queue = create(size);
+  }
+
+  private DdpSharedReceiveQueue create(int size) {
+    return new DdpSharedReceiveQueue(
+        size,
+        session.queueMemory(),
+        // DDP-8.3.2-06, RDMAP-8.1.2-08
+        () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 
   DdpSharedReceiveQueue queue() {
@@ -77,5 +80,10 @@ final class SessionReceiveQueue implements RequestTarget {
       session.requests().remove((int) request);
       request = queue.withdraw();
     }
+  }
+
+  /** Goes on with a new queue of DDP, whose state follows. */
+  void renew() {
+    queue = create(queue.depth());
   }
 }

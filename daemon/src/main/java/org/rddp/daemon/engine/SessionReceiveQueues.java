@@ -1,9 +1,13 @@
 package org.rddp.daemon.engine;
 
+import java.util.List;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.Reason;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.snapshot.Snapshot;
 
 /** The shared receive queues of a session. Engine thread only. */
 final class SessionReceiveQueues {
@@ -71,5 +75,15 @@ final class SessionReceiveQueues {
       throw new RequestRefusedException(Reason.NOT_FOUND, "no such receive queue in this session");
     }
     return queue;
+  }
+
+  /** Each goes on with a new queue of DDP, whose state follows. */
+  void renew() {
+    queues.forEach(SessionReceiveQueue::renew);
+  }
+
+  /** Transfers their state in DDP. */
+  void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+    queues.forEach(queue -> queue.queue().transfer(snapshot, references, streams));
   }
 }

@@ -1,11 +1,13 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.snapshot.Snapshot;
 
 /** A range of a program's memory under an STag, as work requests name it. Engine thread only. */
 final class SessionRegion {
-  private final TaggedBuffer buffer;
+  private TaggedBuffer buffer;
   private final long address;
   private final long length;
   private int uses;
@@ -51,5 +53,10 @@ final class SessionRegion {
 
   void release() {
     uses--;
+  }
+
+  /** Transfers which buffer of DDP it is. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    buffer = references.buffer(snapshot, "buffer", buffer);
   }
 }

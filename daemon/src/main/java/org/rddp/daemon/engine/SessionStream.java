@@ -3,10 +3,14 @@ package org.rddp.daemon.engine;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.AcceptSettings;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The ULP of a session's connection, as the program has chosen it: RDMAP or the program itself. It
@@ -51,6 +55,20 @@ interface SessionStream extends RequestTarget {
 
   /** RDMAP: before the stream begins, says whether both ends want Sends with immediate data. */
   default void allowSendWithImmediate(boolean agreed) {}
+
+  /**
+   * Goes on with a new stream, whose state follows, in the engine's new parts.
+   *
+   * @param receives its shared receive queue; null for none
+   */
+  void renew(DdpSharedReceiveQueue receives);
+
+  /**
+   * Transfers the state of its stream.
+   *
+   * @param connection of the stream, when read; null before Full Operation
+   */
+  void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references);
 
   /** Sends everything posted and closes our half; before the start, flushes everything. */
   void close();

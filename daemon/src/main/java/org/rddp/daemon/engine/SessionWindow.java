@@ -2,12 +2,14 @@ package org.rddp.daemon.engine;
 
 import org.rddp.client.types.WindowKind;
 import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.DdpReferences;
+import org.rddp.snapshot.Snapshot;
 
 /** A memory window of a program, as work requests name it. Engine thread only. */
 public final class SessionWindow {
   private final int number;
   private final WindowKind kind;
-  private final DdpMemoryWindow window;
+  private DdpMemoryWindow window;
   private int uses;
 
   SessionWindow(int number, WindowKind kind, DdpMemoryWindow window) {
@@ -46,5 +48,10 @@ public final class SessionWindow {
 
   void release() {
     uses--;
+  }
+
+  /** Transfers which window of DDP it is. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    window = references.window(snapshot, "window", window);
   }
 }

@@ -1,5 +1,9 @@
 package org.rddp.simulation.memory;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.rddp.snapshot.Memories;
 import org.rddp.wire.Memory;
 
 /** Native memory that every run reuses. */
@@ -11,6 +15,9 @@ public final class Slab {
   private long octets;
   private long used;
 
+  /** What has been taken, in order. */
+  private final List<Memories.Range> taken = new ArrayList<>();
+
   /** Allocates memory for this run. */
   public long take(int length) {
     long needed = ((long) length + LINE - 1) & -LINE;
@@ -19,13 +26,20 @@ public final class Slab {
       address = Memory.allocate(octets);
       used = 0;
     }
-    long taken = address + used;
+    Memories.Range next = new Memories.Range(address + used, length);
+    taken.add(next);
     used += needed;
-    return taken;
+    return next.address();
+  }
+
+  /** All memory that was taken. */
+  public List<Memories.Range> ranges() {
+    return Collections.unmodifiableList(taken);
   }
 
   /** Frees everything: another run begins. */
   public void clear() {
     used = 0;
+    taken.clear();
   }
 }

@@ -1,11 +1,14 @@
 package org.rddp.simulation.programs;
 
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.EngineParts;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.ddp.DdpEngine;
@@ -17,6 +20,11 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
+import org.rddp.tcp.Acceptor;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStack;
 
 /** A host that runs a daemon's engines, one for each of its stacks, and the programs on them. */
@@ -36,15 +44,36 @@ final class EngineHost {
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
+  private final Slab slab;
   private final Engine[] engines;
+
+  /** Where the STags of each engine come from. */
+  private final RandomGenerator[] sources;
+
+  /** Memory for held messages, of each engine and of the one that goes on next. */
+  private final MemorySegment[] held;
+
+  private final MemorySegment[] heldNext;
+
+  private final EngineHandOver[] handOvers;
   private int restarts;
 
-  /** A host that has just started. */
-  EngineHost(HostPair hosts, SimulatedHost host, RdmapSettings settings) {
+  /**
+   * A host that has just started.
+   *
+   * @param slab where the memories of programs lie
+   */
+  EngineHost(HostPair hosts, SimulatedHost host, RdmapSettings settings, Slab slab) {
     this.hosts = hosts;
     this.host = host;
     this.settings = settings;
-    engines = new Engine[host.stacks().size()];
+    this.slab = slab;
+    int count = host.stacks().size();
+    engines = new Engine[count];
+    sources = new RandomGenerator[count];
+    held = new MemorySegment[count];
+    heldNext = new MemorySegment[count];
+    handOvers = new EngineHandOver[count];
     boot();
     for (int i = 0; i < engines.length; i++) {
       int index = i;
@@ -55,30 +84,59 @@ final class EngineHost {
   /** Starts engines that know nothing of those before. */
   void boot() {
     for (int i = 0; i < engines.length; i++) {
-      engines[i] = start(host.stacks().get(i));
+      sources[i] = hosts.network().newRandom();
+      engines[i] = start(host.stacks().get(i), ddp(i));
     }
   }
 
-  private static HeldMemory heldMemory() {
+  private static MemorySegment heldMemory() {
     try {
-      return new HeldMemory(PrivateMemory.map(HELD_OCTETS).collected());
+      return PrivateMemory.map(HELD_OCTETS).collected();
     } catch (SystemCallException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private DdpEngine ddp(RandomGenerator source) {
-    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, source), heldMemory());
+  /** New parts of an engine, whose former ones, if there were any, are not used any more. */
+  private DdpEngine ddp(int engine) {
+    MemorySegment former = held[engine];
+    held[engine] = heldNext[engine] == null ? heldMemory() : heldNext[engine];
+    heldNext[engine] = former;
+    DdpEngine ddp =
+        new DdpEngine(new TaggedBuffers(STAGS, sources[engine]), new HeldMemory(held[engine]));
     counters.add(ddp.receiveCounters());
     return ddp;
   }
 
-  private Engine start(TcpStack stack) {
+  /** Whether it can go on in new engines: the present ones have taken every session. */
+  boolean mayGoOn() {
+    return programs.stream().allMatch(SimulatedProgram::begun);
+  }
+
+  /** Writes the state of an engine above its stack. */
+  void write(int engine, SnapshotWriter snapshot, List<TcpConnection> former) {
+    handOvers[engine] = new EngineHandOver(engines[engine]);
+    handOvers[engine].write(snapshot, former, slab.ranges());
+  }
+
+  /** Takes connections to a port at which an engine listens that is being handed over. */
+  Acceptor acceptor(int engine, int port) {
+    return handOvers[engine].acceptor(port);
+  }
+
+  /** Goes on with new parts of an engine. */
+  void read(int engine, SnapshotReader snapshot, List<TcpConnection> next) {
+    counters.remove(engines[engine].ddp().receiveCounters());
+    TcpStack stack = host.stacks().get(engine);
+    handOvers[engine].read(snapshot, stack, ddp(engine), next, slab.ranges());
+  }
+
+  private Engine start(TcpStack stack, DdpEngine ddp) {
     return new Engine(
         host.address().toString(),
         host.addresses(),
         stack,
-        ddp(hosts.network().newRandom()),
+        ddp,
         settings,
         new FaultHandler() {
           @Override
@@ -86,6 +144,11 @@ final class EngineHost {
             if (!(cause instanceof SimulatedFailure)) {
               hosts.violations().add("fault in " + where + ": " + cause);
             }
+          }
+
+          @Override
+          public void onConnectionFailed(ConnectionFailure failure) {
+            onRefused(failure.connection() + ": " + failure.text());
           }
 
           @Override
@@ -118,7 +181,8 @@ final class EngineHost {
 
           @Override
           public DdpEngine ddp() {
-            return EngineHost.this.ddp(source);
+            sources[index] = source;
+            return EngineHost.this.ddp(index);
           }
         });
     hosts.trace("engine " + index + " of " + host.address() + " fails and begins anew");

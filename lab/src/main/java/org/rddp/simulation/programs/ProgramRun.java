@@ -16,6 +16,10 @@ import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
+import org.rddp.tcp.Acceptor;
+import org.rddp.tcp.TcpConnection;
 
 /**
  * One run of programs on two hosts and their connections from opening to closing, all drawn from a
@@ -49,7 +53,29 @@ final class ProgramRun implements Scenario {
       Consumer<String> lines,
       Slab slab,
       SourceOctets octets) {
+    this(seed, scope, buffers, lines, slab, octets, HostPair.drawHandOver(seed), true);
+  }
+
+  /**
+   * Draws a run, like the other constructor.
+   *
+   * @param handsOver whether hosts go on in new engines at random turns
+   * @param newCards whether their cards may be new then
+   */
+  ProgramRun(
+      long seed,
+      Scope scope,
+      BufferCache buffers,
+      Consumer<String> lines,
+      Slab slab,
+      SourceOctets octets,
+      boolean handsOver,
+      boolean newCards) {
+    slab.clear();
     hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
+    if (handsOver) {
+      hosts.handOver(seed, newCards);
+    }
     this.octets = octets;
     this.scope = scope;
     choices = hosts.settings();
@@ -57,8 +83,8 @@ final class ProgramRun implements Scenario {
     int window = hosts.client().settings().receiveBuffer();
     int otherWindow = hosts.server().settings().receiveBuffer();
     RdmapTerms terms = RdmapTerms.draw(random, choices);
-    client = new EngineHost(hosts, hosts.client(), held(terms.initiator(), window));
-    server = new EngineHost(hosts, hosts.server(), held(terms.responder(), otherWindow));
+    client = new EngineHost(hosts, hosts.client(), held(terms.initiator(), window), slab);
+    server = new EngineHost(hosts, hosts.server(), held(terms.responder(), otherWindow), slab);
     noise = new UndetectedCorruption(hosts, terms.crc());
     hosts.scheduleFaults();
     populate(client, "client ", slab);
@@ -146,6 +172,37 @@ final class ProgramRun implements Scenario {
   @Override
   public void powerRestored(SimulatedHost host) {
     of(host).boot();
+  }
+
+  @Override
+  public void checkAfterHandOver(SimulatedHost host) {
+    of(host).programs().forEach(SimulatedProgram::check);
+  }
+
+  @Override
+  public boolean mayGoOn(SimulatedHost host) {
+    return of(host).mayGoOn();
+  }
+
+  @Override
+  public void write(
+      SimulatedHost host, int stack, SnapshotWriter snapshot, List<TcpConnection> former) {
+    of(host).write(stack, snapshot, former);
+  }
+
+  @Override
+  public Acceptor acceptor(SimulatedHost host, int stack, int port) {
+    return of(host).acceptor(stack, port);
+  }
+
+  @Override
+  public void read(
+      SimulatedHost host,
+      int stack,
+      SnapshotReader snapshot,
+      List<TcpConnection> former,
+      List<TcpConnection> next) {
+    of(host).read(stack, snapshot, next);
   }
 
   private EngineHost of(SimulatedHost host) {
@@ -241,6 +298,7 @@ final class ProgramRun implements Scenario {
     totals.add("placed out of order", sum(counters -> counters.segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(counters -> counters.segmentsHeld));
     totals.add("refused", sum(counters -> counters.segmentsRefused));
+    totals.add("went on in a new engine", hosts.handOvers());
     totals.add("engines that began anew", client.restarts() + server.restarts());
     counts.addTo(totals, scope.plainDdp() > 0);
     hosts.addTo(totals);

@@ -33,7 +33,6 @@ public final class ProgramSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    slab.clear();
     ProgramRun run = new ProgramRun(seed, scope, buffers, trace, slab, octets);
     run.run();
     run.addTo(totals);

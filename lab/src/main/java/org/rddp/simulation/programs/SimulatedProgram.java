@@ -60,6 +60,7 @@ final class SimulatedProgram implements SessionHandler {
   /** A post found no room: the program has to try again. */
   private boolean retries;
 
+  private boolean begun;
   private boolean closing;
   private boolean over;
   private long progress;
@@ -96,7 +97,12 @@ final class SimulatedProgram implements SessionHandler {
             REGIONS,
             Long.MAX_VALUE);
     session = new Session(name, engine, limits, daemonEnd, this::woken, this);
-    host.execute(engine, () -> engine.begin(session));
+    host.execute(
+        engine,
+        () -> {
+          engine.begin(session);
+          begun = true;
+        });
     host.add(this);
   }
 
@@ -366,6 +372,11 @@ final class SimulatedProgram implements SessionHandler {
         shared.gone();
       }
     }
+  }
+
+  /** Whether the engine has taken its session. */
+  boolean begun() {
+    return begun || over;
   }
 
   /** Whether its session has ended. */

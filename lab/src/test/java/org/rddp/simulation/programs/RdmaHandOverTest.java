@@ -1,0 +1,44 @@
+package org.rddp.simulation.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rddp.simulation.BufferCache;
+import org.rddp.simulation.HandOverComparison;
+import org.rddp.simulation.RunTotals;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
+
+class RdmaHandOverTest {
+  private static final int LONG_RUNS = 8;
+  private static final int SHORT_RUNS = 16;
+
+  private final BufferCache buffers = new BufferCache();
+  private final Slab slab = new Slab();
+  private final SourceOctets octets = new SourceOctets();
+  private final RunTotals totals = new RunTotals();
+
+  private void compare(Scope scope, int runs) {
+    HandOverComparison.compare(
+        runs,
+        (seed, log, handsOver) -> {
+          ProgramRun run = new ProgramRun(seed, scope, buffers, log, slab, octets, handsOver, false);
+          run.run();
+          run.addTo(totals);
+          return run.violation();
+        });
+    assertThat(totals.count("went on in a new engine")).isGreaterThan(500);
+    assertThat(totals.count("placed out of order")).isGreaterThan(100);
+    assertThat(totals.count("held for want of a receive or a notice")).isGreaterThan(100);
+  }
+
+  @Test
+  void shouldGoOnAsIfNothingHadHappened() {
+    compare(Scope.RDMAP, LONG_RUNS);
+  }
+
+  @Test
+  void shouldGoOnWithPlainDdpAsIfNothingHadHappened() {
+    compare(Scope.PROGRAMS, SHORT_RUNS);
+  }
+}
