@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 import org.rddp.snapshot.Snapshot;
 
 /**
@@ -17,13 +19,13 @@ final class BlackHole {
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**
-   * EMSS without options for: Ethernet, the least MTU of IPv6, the least MTU of hosts, and the
-   * least MTU accepted from routers.
+   * Octets of the longest packets by steps: for Ethernet, for segments as long as those in the
+   * least MTU of IPv6, for the least MTU of hosts, and for the least MTU accepted from routers.
    */
-  private static final int[] STEPS = {1460, 1220, 536, 256};
+  private static final int[] STEPS = {1500, 1260, 576, 296};
 
   /** Steps over IPv6, whose links carry 1280 octets (RFC 8201 section 4). */
-  private static final int[] IPV6_STEPS = {1440, 1220};
+  private static final int[] IPV6_STEPS = {1500, 1280};
 
   /** The last step to take before the path is known to be a black hole. */
   private static final int LEAST_OF_HOSTS = 2;
@@ -31,19 +33,18 @@ final class BlackHole {
   private static final long FIRST_TRIAL = 1_000_000_000L;
   private static final long LAST_TRIAL = 600_000_000_000L;
 
-  private final int[] steps;
   private int emss;
   private long trialAt;
   private long interval = FIRST_TRIAL;
   private boolean trying;
 
-  private BlackHole(int emss, boolean ipv6) {
+  private BlackHole(int emss) {
     this.emss = emss;
-    steps = steps(ipv6);
   }
 
-  private static int[] steps(boolean ipv6) {
-    return ipv6 ? IPV6_STEPS : STEPS;
+  /** EMSS of each step, the longest first, by EMSS of a packet of so many octets. */
+  static int[] steps(boolean ipv6, IntUnaryOperator emss) {
+    return Arrays.stream(ipv6 ? IPV6_STEPS : STEPS).map(emss).toArray();
   }
 
   /**
@@ -52,37 +53,34 @@ final class BlackHole {
    * @param length of the segment that has timed out
    * @param timeouts in a row
    * @param largest segment that was acknowledged, 0 if none
-   * @param options octets of TCP options in each segment
    * @param again whether the path is known to drop longer segments; otherwise segments that every
    *     host must accept raise no suspicion
-   * @param ipv6 whether it is a path of IPv6
+   * @param steps EMSS of each
    */
-  static boolean suspected(
-      int length, int timeouts, int largest, int options, boolean again, boolean ipv6) {
-    int[] steps = steps(ipv6);
+  static boolean suspected(int length, int timeouts, int largest, boolean again, int[] steps) {
     int least = again ? steps.length - 1 : Math.min(LEAST_OF_HOSTS, steps.length - 1);
     int enough = largest > 0 && length > largest ? SUSPICIOUS : SUSPICIOUS_ALL_THE_SAME;
-    return timeouts >= enough && length + options > steps[least];
+    return timeouts >= enough && length > steps[least];
   }
 
   /** Creates a black hole that drops segments of the given length. */
-  static BlackHole dropping(int length, int options, boolean ipv6, long now) {
-    BlackHole hole = new BlackHole(length, ipv6);
-    hole.lower(length, options, now);
+  static BlackHole dropping(int length, int[] steps, long now) {
+    BlackHole hole = new BlackHole(length);
+    hole.lower(length, steps, now);
     return hole;
   }
 
   /**
    * Lowers EMSS because segments of the given length are dropped, too.
    *
-   * @param options octets of TCP options in each segment
+   * @param steps EMSS of each
    */
-  void lower(int length, int options, long now) {
+  void lower(int length, int[] steps, long now) {
     int next = steps.length - 1;
-    while (next > 0 && steps[next - 1] - options < length) {
+    while (next > 0 && steps[next - 1] < length) {
       next--;
     }
-    emss = Math.min(steps[next] - options, length);
+    emss = Math.min(steps[next], length);
     trying = false;
     trialAt = now + interval;
   }
@@ -128,7 +126,7 @@ final class BlackHole {
   }
 
   /** A black hole that nothing is known of, before its state is transferred. */
-  static BlackHole unknown(boolean ipv6) {
-    return new BlackHole(0, ipv6);
+  static BlackHole unknown() {
+    return new BlackHole(0);
   }
 }

@@ -111,21 +111,21 @@ final class SegmentSizes {
   boolean suspectBlackHole(TcpConnection connection, int length, int timeouts) {
     Sender sender = connection.sender;
     BlackHole hole = sender.blackHole;
-    int options = options(connection);
     boolean known = hole != null;
     boolean failed = known && hole.inTrial() && length > hole.emss();
-    boolean ipv6 = connection.path().isIpv6();
+    Path path = connection.path();
+    int options = options(connection);
+    int[] steps = BlackHole.steps(path.isIpv6(), mtu -> mss(path, mtu) - options);
     if (!failed
-        && !BlackHole.suspected(
-            length, timeouts, sender.largestAcknowledged, options, known, ipv6)) {
+        && !BlackHole.suspected(length, timeouts, sender.largestAcknowledged, known, steps)) {
       return false;
     }
     if (!known) {
-      sender.blackHole = BlackHole.dropping(length, options, ipv6, context.now);
+      sender.blackHole = BlackHole.dropping(length, steps, context.now);
     } else if (failed) {
       hole.trialFailed(context.now);
     } else {
-      hole.lower(length, options, context.now);
+      hole.lower(length, steps, context.now);
     }
     context.counters.blackHoles++;
     sender.largestAcknowledged = 0;

@@ -1037,7 +1037,7 @@ final class Sender {
     reordering.transfer(snapshot);
     window.transfer(snapshot);
     if (snapshot.flag("blackHole", blackHole != null)) {
-      blackHole = blackHole == null ? BlackHole.unknown(connection.path().isIpv6()) : blackHole;
+      blackHole = blackHole == null ? BlackHole.unknown() : blackHole;
       blackHole.transfer(snapshot);
     }
     if (snapshot.flag("pacing", pacing != null)) {
