@@ -11,7 +11,10 @@ import java.util.TreeSet;
 import java.util.zip.CRC32C;
 import org.rddp.wire.Memory;
 
-/** Writes a snapshot. */
+/**
+ * Writes a snapshot. It may hold keys, so the writer overwrites its own copies of it; what {@link
+ * #finish} returns is the caller's to overwrite.
+ */
 public final class SnapshotWriter extends Snapshot {
   private byte[] octets = new byte[1 << 12];
   private int length = SnapshotFormat.HEADER;
@@ -131,7 +134,9 @@ public final class SnapshotWriter extends Snapshot {
 
   private void reserve(int more) {
     if (more > octets.length - length) {
-      octets = Arrays.copyOf(octets, Math.max(2 * octets.length, length + more));
+      byte[] outgrown = octets;
+      octets = Arrays.copyOf(outgrown, Math.max(2 * outgrown.length, length + more));
+      Arrays.fill(outgrown, (byte) 0);
     }
   }
 
@@ -140,7 +145,7 @@ public final class SnapshotWriter extends Snapshot {
     return fields;
   }
 
-  /** Ends the snapshot; returns all of it. */
+  /** Ends the snapshot; returns all of it, once. */
   public byte[] finish() {
     if (depth != 0) {
       throw new IllegalStateException(begun[depth - 1] + " has not been ended");
@@ -152,6 +157,8 @@ public final class SnapshotWriter extends Snapshot {
     header.putInt(FORMAT);
     header.putInt(length - SnapshotFormat.HEADER);
     header.putInt((int) check.getValue());
-    return Arrays.copyOf(octets, length);
+    byte[] all = Arrays.copyOf(octets, length);
+    Arrays.fill(octets, (byte) 0);
+    return all;
   }
 }
