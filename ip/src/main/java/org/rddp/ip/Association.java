@@ -30,18 +30,26 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
 
   private volatile Stage stage = Stage.ADDED;
   private final AssociationSettings settings;
+  final AssociationKeys keys;
   final EspCipher cipher;
 
   /** What tells its keys from others' without telling them. */
   final long fingerprint;
 
-  private final long since;
+  /** The time in ns at which it was added. */
+  final long since;
 
-  Association(AssociationSettings settings, EspCipher cipher, long fingerprint, long now) {
+  Association(
+      AssociationSettings settings,
+      AssociationKeys keys,
+      EspCipher cipher,
+      long fingerprint,
+      long since) {
     this.settings = settings;
+    this.keys = keys;
     this.cipher = cipher;
     this.fingerprint = fingerprint;
-    since = now;
+    this.since = since;
   }
 
   /** Everything but the keys. */
@@ -63,6 +71,12 @@ public abstract sealed class Association permits OutboundAssociation, InboundAss
     if (STAGE.compareAndSet(this, Stage.ADDED, Stage.CLOSED)) {
       cipher.close();
     }
+  }
+
+  /** Overwrites the kept keys, and forgets the others unless a stack has taken it over. */
+  final void forget() {
+    keys.wipe();
+    discard();
   }
 
   /** Whether we send on it; otherwise we receive. */

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.rddp.ip.esp.EspCipher;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 
 /**
  * The security associations of an interface (RFC 4301 section 4.4.2), which the stacks of all its
@@ -15,14 +17,26 @@ public final class AssociationDatabase {
   /** The most associations of an interface. */
   public static final int MOST = 4096;
 
+  /**
+   * Packets that may be sent on each association between {@link #write} and the last turn of the
+   * last stack, if stacks have turns meanwhile: those of more than 50 ms at 20 million a second,
+   * the fastest that the smallest packets come. Of 2^32 numbers each snapshot takes a 4096th then,
+   * and a receiver still infers the upper half of an extended number behind so large a gap (RFC
+   * 4303 section 2.2.1): it may be 2^32 less the window.
+   */
+  public static final long AHEAD = 1L << 20;
+
   /** No associations. */
   static final Contents NONE = new Contents(0, List.of(), List.of());
 
   private final List<HostAddress> ours;
-  private final EspCipher.Factory ciphers;
   private final UsedKeys usedKeys;
-  private final int stacks;
+  private final AssociationFactory factory;
   private volatile KeyExchange exchange;
+
+  /** Whether another database may go on with the associations. */
+  private boolean written;
+
   private volatile Contents contents = NONE;
 
   /**
@@ -37,6 +51,12 @@ public final class AssociationDatabase {
     /** Every association once. */
     Stream<Association> all() {
       return Stream.concat(outbound.stream().map(List::getFirst), inbound.stream());
+    }
+
+    /** Overwrites all keys. */
+    void forget() {
+      inbound.forEach(Association::forget);
+      outbound.forEach(parts -> parts.forEach(Association::forget));
     }
 
     /** The association with an SPI to a destination. */
@@ -55,9 +75,8 @@ public final class AssociationDatabase {
   public AssociationDatabase(
       List<HostAddress> ours, EspCipher.Factory ciphers, UsedKeys usedKeys, int stacks) {
     this.ours = List.copyOf(ours);
-    this.ciphers = ciphers;
     this.usedKeys = usedKeys;
-    this.stacks = stacks;
+    factory = new AssociationFactory(ciphers, usedKeys, stacks);
   }
 
   /** What there is now. */
@@ -75,6 +94,7 @@ public final class AssociationDatabase {
    * IpSecurity#add}, but no route is asked for.
    */
   public synchronized void add(AssociationSettings settings, byte[] keys, long used, long now) {
+    checkKept();
     boolean receives = receives(settings);
     check(settings, keys, receives);
     Contents before = contents;
@@ -95,26 +115,26 @@ public final class AssociationDatabase {
     }
     List<InboundAssociation> inbound = new ArrayList<>(before.inbound);
     List<List<OutboundAssociation>> outbound = new ArrayList<>(before.outbound);
-    if (receives) {
-      EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
-      inbound.add(new InboundAssociation(settings, cipher, fingerprint, used, now));
-    } else {
-      SentNumbers numbers = new SentNumbers(settings.esn(), used);
-      List<OutboundAssociation> parts = new ArrayList<>();
-      try {
-        for (int i = 0; i < stacks; i++) {
-          EspCipher cipher = ciphers.cipher(settings.suite(), settings.esn(), keys);
-          parts.add(
-              new OutboundAssociation(
-                  settings, cipher, fingerprint, numbers, before.generation + 1, now));
-        }
-      } catch (RuntimeException e) {
-        parts.forEach(Association::discard);
-        throw e;
+    int generation = before.generation + 1;
+    AssociationKeys kept = new AssociationKeys(keys);
+    try {
+      if (receives) {
+        inbound.add(factory.inbound(settings, kept, used, now));
+      } else {
+        SentNumbers numbers = new SentNumbers(settings.esn(), used);
+        outbound.addFirst(factory.outbound(settings, kept, numbers, generation, now));
       }
-      outbound.addFirst(parts);
+    } catch (RuntimeException e) {
+      kept.wipe();
+      throw e;
     }
-    contents = new Contents(before.generation + 1, inbound, outbound);
+    contents = new Contents(generation, inbound, outbound);
+  }
+
+  private void checkKept() {
+    if (written) {
+      throw new IllegalStateException("another engine takes the associations over");
+    }
   }
 
   private void check(AssociationSettings settings, byte[] keys, boolean receives) {
@@ -142,6 +162,7 @@ public final class AssociationDatabase {
 
   /** See {@link IpSecurity#delete}. */
   synchronized boolean delete(int spi, HostAddress destination) {
+    checkKept();
     Contents before = contents;
     List<InboundAssociation> inbound =
         before.inbound.stream().filter(each -> !each.settings().isNamed(spi, destination)).toList();
@@ -156,8 +177,50 @@ public final class AssociationDatabase {
     // The stacks close what they have taken over, at their next turn.
     Stream.concat(before.inbound.stream(), before.outbound.stream().flatMap(List::stream))
         .filter(each -> each.settings().isNamed(spi, destination))
-        .forEach(Association::discard);
+        .forEach(Association::forget);
     return true;
+  }
+
+  /**
+   * Writes the associations with their keys: whoever reads the snapshot can read and forge their
+   * packets, so it is to be kept, passed on and overwritten like keys. Until {@link #resume} none
+   * is added or deleted. Any thread; the stacks may have further turns before each writes its own
+   * part, the replay windows among it.
+   *
+   * @param ahead packets that may still be sent on each association, 0 if all stacks stand still,
+   *     otherwise {@link #AHEAD}; when they are sent, no more is
+   */
+  public synchronized void write(SnapshotWriter snapshot, long ahead) {
+    checkKept();
+    written = true;
+    new AssociationTransfer(snapshot, ahead, factory, ours).all(contents);
+  }
+
+  /** Goes on, since nobody will use what was {@linkplain #write written}. */
+  public synchronized void resume() {
+    written = false;
+    contents.outbound.forEach(each -> each.getFirst().numbers.resume());
+  }
+
+  /**
+   * Takes the associations of another database over. This one must have none, and the same
+   * addresses. Call it before its stacks are made, and let all of them read their parts before any
+   * has a turn.
+   *
+   * @throws org.rddp.snapshot.SnapshotException if the snapshot is wrong
+   */
+  public synchronized void read(SnapshotReader snapshot) {
+    if (contents.generation > 0) {
+      throw new IllegalStateException("the interface has associations already");
+    }
+    contents = new AssociationTransfer(snapshot, 0, factory, ours).all(contents);
+  }
+
+  /** Overwrites all keys, since another database has them; the stacks do so by themselves. */
+  public synchronized void retire() {
+    Contents before = contents;
+    contents = new Contents(before.generation + 1, List.of(), List.of());
+    before.forget();
   }
 
   /** See {@link IpSecurity#begin}. */

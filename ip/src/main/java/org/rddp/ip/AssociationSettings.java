@@ -3,6 +3,7 @@ package org.rddp.ip;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.Lifetime;
 import org.rddp.ip.esp.ReplayWindow;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Ipv6;
 
@@ -34,6 +35,16 @@ public record AssociationSettings(
     Lifetime lifetime) {
   private static final int FIRST_SPI = 256;
 
+  /** What the fields have before they are read. */
+  private static final AssociationSettings UNREAD =
+      usual(
+          FIRST_SPI,
+          Ipv4Address.parse("10.0.0.1"),
+          Ipv4Address.parse("10.0.0.2"),
+          false,
+          EspSuite.AES128_GCM16,
+          Ipv4Address.parse("10.0.0.2"));
+
   /** Checks the ranges, and that both addresses are hosts' and of one family. */
   public AssociationSettings {
     if (Integer.compareUnsigned(spi, FIRST_SPI) < 0) {
@@ -51,6 +62,35 @@ public record AssociationSettings(
       throw new IllegalArgumentException(
           "a replay window has %d to %d packets, not %d"
               .formatted(ReplayWindow.LEAST, ReplayWindow.MOST, window));
+    }
+  }
+
+  /**
+   * Transfers settings.
+   *
+   * @param written null if they are read
+   */
+  static AssociationSettings transfer(Snapshot snapshot, AssociationSettings written) {
+    AssociationSettings from = written == null ? UNREAD : written;
+    snapshot.begin(AssociationSettings.class);
+    int spi = snapshot.number("spi", from.spi);
+    HostAddress source = HostAddress.transfer(snapshot, from.source);
+    HostAddress destination = HostAddress.transfer(snapshot, from.destination);
+    boolean tunnel = snapshot.flag("tunnel", from.tunnel);
+    EspSuite suite = snapshot.constant("suite", EspSuite.class, from.suite);
+    boolean esn = snapshot.flag("esn", from.esn);
+    int window = snapshot.number("window", from.window);
+    TrafficSelector selector = snapshot.record("selector", TrafficSelector.class, from.selector);
+    Lifetime lifetime = snapshot.record("lifetime", Lifetime.class, from.lifetime);
+    snapshot.end();
+    if (selector == null || lifetime == null) {
+      throw snapshot.wrong("an association has no selector or no lifetime");
+    }
+    try {
+      return new AssociationSettings(
+          spi, source, destination, tunnel, suite, esn, window, selector, lifetime);
+    } catch (IllegalArgumentException invalid) {
+      throw snapshot.wrong(invalid.getMessage());
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.esp.EspSuite;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Esp;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
@@ -307,6 +308,18 @@ final class EspOutput {
           added.forEach(this::isReachable);
           ip.onAssociations(path -> isToAny(changed, path));
         });
+  }
+
+  /** Transfers the security of this stack, after its paths, on which tunnels are. */
+  void transfer(Snapshot snapshot) {
+    security.transfer(snapshot);
+    for (OutboundAssociation each : security.outbound()) {
+      snapshot.begin(OutboundAssociation.class);
+      if (snapshot.flag("tunnel", each.tunnel != null)) {
+        boolean ignored = isReachable(each);
+      }
+      snapshot.end();
+    }
   }
 
   private static boolean isToAny(List<OutboundAssociation> associations, Path path) {

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.ReplayWindow;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Esp;
 
 /**
@@ -47,8 +48,13 @@ public final class InboundAssociation extends Association {
    * @param received the largest number that was received with these keys; 0 for none
    */
   InboundAssociation(
-      AssociationSettings settings, EspCipher cipher, long fingerprint, long received, long now) {
-    super(settings, cipher, fingerprint, now);
+      AssociationSettings settings,
+      AssociationKeys keys,
+      EspCipher cipher,
+      long fingerprint,
+      long received,
+      long since) {
+    super(settings, keys, cipher, fingerprint, since);
     window = new ReplayWindow(settings.window(), settings.esn(), received);
     destinationHigh = AddressPrefix.high(settings.destination());
     destinationLow = AddressPrefix.low(settings.destination());
@@ -110,6 +116,15 @@ public final class InboundAssociation extends Association {
     octets += plain;
     packets++;
     return plain;
+  }
+
+  /** Transfers what has come. The owner's thread only. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(InboundAssociation.class);
+    window.transfer(snapshot);
+    octets = snapshot.number("octets", octets);
+    packets = snapshot.number("packets", packets);
+    snapshot.end();
   }
 
   /** Forgets the keys. The owner's thread only. */

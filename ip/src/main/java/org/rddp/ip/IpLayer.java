@@ -496,8 +496,8 @@ public final class IpLayer {
   }
 
   /**
-   * Transfers the neighbours, paths and timers; not the packets that wait, and not the security
-   * associations.
+   * Transfers the neighbours, paths and timers, and this stack's part of the security associations;
+   * not the packets that wait.
    */
   public void transfer(Snapshot snapshot) {
     snapshot.begin(IpLayer.class);
@@ -515,6 +515,12 @@ public final class IpLayer {
       required(snapshot, ipv6, "IPv6").transfer(snapshot);
     }
     context.pathMtus.transfer(snapshot, number -> path(snapshot, number));
+    if (snapshot.flag("security", esp != null) != (esp != null)) {
+      throw snapshot.wrong("either stack has a security policy, and the other has none");
+    }
+    if (esp != null) {
+      context.output.transfer(snapshot);
+    }
     snapshot.end();
   }
 

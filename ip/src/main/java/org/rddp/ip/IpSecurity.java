@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ip.esp.EspCipher;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The security policy of an interface and its associations (RFC 4301 section 4.4), as the stack of
@@ -279,6 +280,35 @@ public final class IpSecurity {
       }
     }
     return null;
+  }
+
+  /**
+   * Transfers what this stack has done, and the windows of the associations whose packets it opens;
+   * the associations themselves are the database's. Between two turns.
+   */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(IpSecurity.class);
+    policy.transfer(snapshot);
+    snapshot.counters(counters);
+    needAgainAt = snapshot.number("needAgainAt", needAgainAt);
+    List<InboundAssociation> opened =
+        inbound.values().stream().filter(each -> each.owner() == stack).toList();
+    int count = snapshot.number("opened", opened.size(), 0, AssociationDatabase.MOST);
+    for (int i = 0; i < count; i++) {
+      int spi = snapshot.number("spi", snapshot.reads() ? 0 : opened.get(i).settings().spi());
+      InboundAssociation association = inbound(spi);
+      if (association == null || !association.own(stack)) {
+        throw snapshot.wrong("no association 0x%08x is left for this stack".formatted(spi));
+      }
+      association.transfer(snapshot);
+    }
+    snapshot.end();
+  }
+
+  /** Forgets the keys that this stack has in use, since another one goes on. */
+  public void retire() {
+    listener = (added, changed) -> {};
+    takeOver(AssociationDatabase.NONE);
   }
 
   /** The index of this stack. */

@@ -14,7 +14,7 @@ public final class OutboundAssociation extends Association {
   /** An ICMP error is believed if it quotes one of so many last packets. */
   private static final int RECENT = 1 << 16;
 
-  private final SentNumbers numbers;
+  final SentNumbers numbers;
 
   /** Greater than that of any association added before. */
   final int order;
@@ -24,12 +24,13 @@ public final class OutboundAssociation extends Association {
 
   OutboundAssociation(
       AssociationSettings settings,
+      AssociationKeys keys,
       EspCipher cipher,
       long fingerprint,
       SentNumbers numbers,
       int order,
-      long now) {
-    super(settings, cipher, fingerprint, now);
+      long since) {
+    super(settings, keys, cipher, fingerprint, since);
     this.numbers = numbers;
     this.order = order;
   }

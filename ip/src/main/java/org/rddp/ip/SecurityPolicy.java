@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.List;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Which traffic of an interface is sent and received in ESP: the first rule that is for a packet
@@ -32,6 +33,23 @@ public record SecurityPolicy(List<Rule> rules, PolicyAction otherwise) {
       }
     }
     return otherwise;
+  }
+
+  /**
+   * Transfers the policy, which must be the same in the one who goes on: connections have agreed on
+   * what protects them by it.
+   */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SecurityPolicy.class);
+    int count = snapshot.number("rules", rules.size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i <= count; i++) {
+      String ours = i < rules.size() ? rules.get(i).toString() : "otherwise " + otherwise;
+      String theirs = snapshot.text("rule", ours);
+      if (!ours.equals(theirs)) {
+        throw snapshot.wrong("the security policy has changed: %s was %s".formatted(ours, theirs));
+      }
+    }
+    snapshot.end();
   }
 
   /** Whether any traffic with an address must be in ESP. */

@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The sequence numbers of an association that we send on, and what it has carried. All stacks of
@@ -27,8 +28,14 @@ final class SentNumbers {
     }
   }
 
-  private final long first;
   private final long last;
+
+  /** Before the first packet; more for one who goes on beyond numbers that another may use. */
+  private long first;
+
+  /** The last number that may be used, for another one goes on behind it; otherwise the last. */
+  private volatile long limit;
+
   private volatile long sequence;
   private volatile long octets;
 
@@ -42,13 +49,14 @@ final class SentNumbers {
     first = used;
     sequence = used;
     last = esn ? LAST_OF_64_BITS : LAST_OF_32_BITS;
+    limit = last;
   }
 
   /** Takes the next number for a packet; {@link #NONE} if none is left. */
   long next() {
     while (true) {
       long taken = sequence;
-      if (taken == last) {
+      if (Long.compareUnsigned(taken, limit) >= 0) {
         return NONE;
       }
       if (SEQUENCE.compareAndSet(this, taken, taken + 1)) {
@@ -75,6 +83,47 @@ final class SentNumbers {
   /** Octets of payload sent. */
   long octets() {
     return octets;
+  }
+
+  /**
+   * The numbers with which a successor goes on: those behind the {@code ahead} next ones, which
+   * remain to these. So no number is used twice, however long this one goes on to send.
+   */
+  private SentNumbers beyond(long ahead) {
+    long used = sequence;
+    long left = last - used;
+    long reserved = Long.compareUnsigned(ahead, left) < 0 ? ahead : left;
+    limit = used + reserved;
+    SentNumbers next = new SentNumbers(last == LAST_OF_64_BITS, limit);
+    next.first = first + reserved;
+    next.octets = octets;
+    return next;
+  }
+
+  /** Uses the numbers of a successor that will never use them. */
+  void resume() {
+    limit = last;
+  }
+
+  /**
+   * Transfers numbers. What has been written may use {@code ahead} further ones itself, and then no
+   * more until it {@linkplain #resume resumes}; what is read goes on behind these. Numbers that end
+   * before that are used up.
+   *
+   * @param written null if numbers are read
+   * @param esn whether they have 64 bits
+   */
+  static SentNumbers transfer(Snapshot snapshot, SentNumbers written, boolean esn, long ahead) {
+    SentNumbers numbers = written == null ? new SentNumbers(esn, 0) : written.beyond(ahead);
+    snapshot.begin(SentNumbers.class);
+    numbers.first = snapshot.number("first", numbers.first);
+    numbers.sequence = snapshot.number("sequence", numbers.sequence);
+    numbers.octets = snapshot.number("octets", numbers.octets);
+    snapshot.end();
+    if (Long.compareUnsigned(numbers.sequence, numbers.last) > 0) {
+      throw snapshot.wrong("number " + Long.toUnsignedString(numbers.sequence) + " has 33 bits");
+    }
+    return numbers;
   }
 
   /** Numbers that are left, unsigned. */

@@ -5,8 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The keys that associations have had, which all interfaces of a process share. Keys are used for
@@ -18,7 +21,10 @@ public final class UsedKeys {
   /** Keys that are remembered; the oldest are forgotten for further ones. */
   private static final int MOST = 1 << 16;
 
-  private final byte[] secret;
+  /** What the fields have before they are read. */
+  private static final Use UNREAD = new Use(0, false, false);
+
+  private volatile byte[] secret;
   private final Map<Long, Use> uses = new LinkedHashMap<>();
 
   /**
@@ -26,7 +32,14 @@ public final class UsedKeys {
    *
    * @param association a hash of its SPI and addresses
    */
-  private record Use(long association, boolean sends, boolean receives) {}
+  private record Use(long association, boolean sends, boolean receives) {
+    Use transfer(Snapshot snapshot) {
+      return new Use(
+          snapshot.number("association", association),
+          snapshot.flag("sends", sends),
+          snapshot.flag("receives", receives));
+    }
+  }
 
   /**
    * Remembers no keys yet.
@@ -35,6 +48,26 @@ public final class UsedKeys {
    */
   public UsedKeys(byte[] secret) {
     this.secret = secret.clone();
+  }
+
+  /** Transfers what is remembered; read it before the associations of any interface. */
+  public synchronized void transfer(Snapshot snapshot) {
+    snapshot.begin(UsedKeys.class);
+    secret = snapshot.octets("secret", secret);
+    if (secret == null) {
+      throw snapshot.wrong("the secret is missing");
+    }
+    int count = snapshot.number("uses", uses.size(), 0, MOST);
+    Iterator<Map.Entry<Long, Use>> written = List.copyOf(uses.entrySet()).iterator();
+    for (int i = 0; i < count; i++) {
+      Map.Entry<Long, Use> each = snapshot.reads() ? Map.entry(0L, UNREAD) : written.next();
+      long fingerprint = snapshot.number("fingerprint", each.getKey());
+      Use use = each.getValue().transfer(snapshot);
+      if (snapshot.reads()) {
+        uses.put(fingerprint, use);
+      }
+    }
+    snapshot.end();
   }
 
   /** What tells keys from others without telling them. */

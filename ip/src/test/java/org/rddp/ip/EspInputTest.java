@@ -277,6 +277,7 @@ class EspInputTest {
     OutboundAssociation sender =
         new OutboundAssociation(
             settings,
+            new AssociationKeys(keys),
             new JceCiphers().cipher(GCM, true, keys),
             0,
             new SentNumbers(true, 0),

@@ -563,8 +563,9 @@ public final class TcpStack implements AutoCloseable {
   /**
    * Takes the state of another stack from a snapshot: goes on with its listeners and connections.
    * This one must be new, with the same addresses, the same place among the stacks of the interface
-   * and a clock that goes on. Each connection needs its user: {@link TcpConnection#resume}. After
-   * an exception the stack must be {@linkplain #retire retired}.
+   * and a clock that goes on; with a security policy, its {@link org.rddp.ip.AssociationDatabase}
+   * must have been read. Each connection needs its user: {@link TcpConnection#resume}. After an
+   * exception the stack must be {@linkplain #retire retired}.
    *
    * @param acceptors the acceptor of each port at which the other stack listened
    * @return the connections in the order in which they were written
@@ -588,8 +589,8 @@ public final class TcpStack implements AutoCloseable {
 
   /**
    * Releases every packet without ending a connection, since another stack goes on with them.
-   * Queued frames are still passed to the device. Neither the stack nor its connections may be used
-   * afterwards.
+   * Queued frames are still passed to the device, and keys of ESP overwritten. Neither the stack
+   * nor its connections may be used afterwards.
    */
   public void retire() {
     context.flushQueue.clear();
@@ -597,6 +598,9 @@ public final class TcpStack implements AutoCloseable {
       connection.retire();
     }
     context.flushQueue.clear();
+    if (security != null) {
+      security.retire();
+    }
     context.ip.close();
   }
 

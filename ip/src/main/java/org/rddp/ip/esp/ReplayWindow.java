@@ -1,6 +1,7 @@
 package org.rddp.ip.esp;
 
 import java.util.Arrays;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The sequence numbers received on an association: detects packets that come again, and those that
@@ -124,6 +125,14 @@ public final class ReplayWindow {
       top = number;
     }
     bits[word(number)] |= bit(number);
+  }
+
+  /** Transfers what has been received, of an association with the same settings. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(ReplayWindow.class);
+    top = snapshot.number("top", top);
+    snapshot.numbers("bits", bits, bits.length);
+    snapshot.end();
   }
 
   private int word(long number) {
