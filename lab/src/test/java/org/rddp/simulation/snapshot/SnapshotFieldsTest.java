@@ -48,11 +48,16 @@ class SnapshotFieldsTest {
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
       Set.of(
+          "Association",
+          "AssociationKeys",
+          "AssociationSettings",
           "BlackHole",
           "ConnectionEntry",
-          "KeyedMemoryWindow",
+          "InboundAssociation",
           "Ipv6Path",
+          "KeyedMemoryWindow",
           "Neighbour",
+          "OutboundAssociation",
           "Path",
           "PathMtuClaim",
           "PeerAccount",
@@ -60,9 +65,11 @@ class SnapshotFieldsTest {
           "Receiver",
           "Router",
           "Sender",
+          "SentNumbers",
           "TaggedBuffer",
           "TcpConnection",
-          "TcpListener");
+          "TcpListener",
+          "Use");
 
   /** Reasons by class, or by class and field. */
   private static final Map<String, String> REASONS = reasons();
