@@ -12,6 +12,8 @@ final class HandOvers {
   /** Arbitrary: seeds the generator that draws when hosts go on in new engines. */
   private static final long HAND_OVERS = 0x4861_6e64_4f76L;
 
+  private static final int LOG_MOST_AHEAD = 21;
+
   private final SplittableRandom random;
   private final BufferCache buffers;
   private final double probability;
@@ -60,7 +62,11 @@ final class HandOvers {
     }
     boolean anew = newCards && random.nextBoolean() && host.stacks().size() == 1;
     NativePacketPool old = host.pool();
-    host.handOver(anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, users);
+    // As if the associations were written while the stacks still run, which may have more to send
+    // than numbers are left to them.
+    long ahead = newCards && host.isSecured() ? 1L << random.nextInt(LOG_MOST_AHEAD) : 0;
+    host.handOver(
+        ahead, anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, users);
     count++;
     return true;
   }

@@ -51,7 +51,7 @@ final class MpaRun implements Scenario {
       long buffer,
       boolean handsOver,
       boolean newCards) {
-    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
+    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed), HostPair.drawEsp(seed));
     if (handsOver) {
       hosts.handOver(seed, newCards);
     }
@@ -162,8 +162,7 @@ final class MpaRun implements Scenario {
     }
     totals.addRun(passed);
     hosts.addTo(totals);
-    totals.add("went on in a new engine", hosts.handOvers());
-    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
+    hosts.addOptionsTo(totals);
     totals.add("dropped silently", hosts.sum(counters -> counters.refused));
   }
 

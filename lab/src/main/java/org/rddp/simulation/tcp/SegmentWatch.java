@@ -64,7 +64,8 @@ final class SegmentWatch implements NetworkListener {
 
   @Override
   public void onEvent(NetworkEvent event, long frame, int length, int detail) {
-    if (event != NetworkEvent.SENT || !SegmentView.isSegment(frame, length)) {
+    boolean leaves = event == NetworkEvent.SENT || event == NetworkEvent.SEALED;
+    if (!leaves || !SegmentView.isSegment(frame, length)) {
       return;
     }
     segments++;

@@ -50,7 +50,7 @@ final class TcpRun implements Scenario {
    */
   TcpRun(
       long seed, BufferCache buffers, Consumer<String> lines, boolean handsOver, boolean newCards) {
-    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
+    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed), HostPair.drawEsp(seed));
     if (handsOver) {
       hosts.handOver(seed, newCards);
     }
@@ -164,8 +164,7 @@ final class TcpRun implements Scenario {
     totals.add("segments sent", segments.segments());
     totals.add("with data", segments.withData());
     hosts.addTo(totals);
-    totals.add("went on in a new engine", hosts.handOvers());
-    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
+    hosts.addOptionsTo(totals);
     totals.add("handed up out of order", early());
     totals.add("zero-window probes", hosts.sum(counters -> counters.probes));
     totals.add("opened by both ends at once", met());

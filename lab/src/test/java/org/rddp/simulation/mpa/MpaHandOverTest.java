@@ -27,5 +27,6 @@ class MpaHandOverTest {
         });
     assertThat(totals.count("went on in a new engine")).isGreaterThan(1000);
     assertThat(totals.count("passed before their turn")).isGreaterThan(1000);
+    assertThat(totals.count("packets sealed")).isGreaterThan(1000);
   }
 }

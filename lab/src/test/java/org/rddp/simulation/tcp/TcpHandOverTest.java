@@ -24,5 +24,6 @@ class TcpHandOverTest {
         });
     assertThat(totals.count("went on in a new engine")).isGreaterThan(1000);
     assertThat(totals.count("handed over to another stack")).isGreaterThan(1000);
+    assertThat(totals.count("packets sealed")).isGreaterThan(1000);
   }
 }
