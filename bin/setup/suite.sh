@@ -74,20 +74,24 @@ suite() {
     fi
     suite_prepare
     exec 3>&1
-    # The longest first, so that no long one runs alone at the end. libraries is not beside the beginning of java: on a new
-    # machine Maven then fetches what runs tests, and two must not do that at a time.
-    steps=(build scripts java simulation libraries)
+    # First what waits for guests and the network, beside java, the longest, which computes on one core; last what computes on
+    # every core by itself, so that none is idle at the end. libraries is not beside the beginning of java: on a new machine Maven
+    # then fetches what runs tests, and two must not do that at a time.
+    steps=(build scripts java)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
-            steps+=(siw esp linux_tcp verbs sockets)
+            steps+=(siw sockets verbs esp linux_tcp)
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
+    fi
+    steps+=(fuzz libraries races)
+    if has_dpdk; then
         steps+=(demo package soak shim)
     fi
-    steps+=(races fuzz tshark)
+    steps+=(tshark simulation)
     if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
     if [[ -n $suite_since ]]; then
         mapfile -t steps < <(printf '%s\n' "${steps[@]}" | grep -xF "$(printf '%s\n' "${affected[@]}")")
