@@ -33,7 +33,7 @@ public final class EngineSleep implements AutoCloseable {
   private static final long POLLING = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** The sleep of a thread that never sleeps. */
-  static final EngineSleep NEVER = new EngineSleep(null, null, List.of());
+  static final EngineSleep NEVER = new EngineSleep(null, null, List.of(), LONGEST);
 
   private final EpollSet wakers;
 
@@ -41,6 +41,7 @@ public final class EngineSleep implements AutoCloseable {
   private final EventFd commands;
 
   private final FrameDevice[] devices;
+  private final long longestNanos;
   private final List<Program> programs = new ArrayList<>();
   private volatile boolean announced;
 
@@ -52,10 +53,12 @@ public final class EngineSleep implements AutoCloseable {
   /** What a program works on, and the signals by which its program wakes the thread. */
   private record Program(SleepAware session, ProgramSignals signals) {}
 
-  private EngineSleep(EpollSet wakers, EventFd commands, List<FrameDevice> devices) {
+  private EngineSleep(
+      EpollSet wakers, EventFd commands, List<FrameDevice> devices, long longestNanos) {
     this.wakers = wakers;
     this.commands = commands;
     this.devices = devices.toArray(FrameDevice[]::new);
+    this.longestNanos = longestNanos;
   }
 
   /**
@@ -64,6 +67,16 @@ public final class EngineSleep implements AutoCloseable {
    * @param devices must stay open as long as this is used
    */
   public static EngineSleep of(List<FrameDevice> devices) throws SystemCallException {
+    return of(devices, LONGEST);
+  }
+
+  /**
+   * Creates the sleep of a thread that serves these devices.
+   *
+   * @param devices must stay open as long as this is used
+   * @param longestNanos the longest sleep, in ns, if nothing wakes the thread
+   */
+  static EngineSleep of(List<FrameDevice> devices, long longestNanos) throws SystemCallException {
     EventFd commands = EventFd.create();
     EpollSet wakers = EpollSet.of();
     wakers.addEdgeTriggered(commands.descriptor().number());
@@ -72,7 +85,7 @@ public final class EngineSleep implements AutoCloseable {
         wakers.addEdgeTriggered(device.interrupt());
       }
     }
-    return new EngineSleep(wakers, commands, devices);
+    return new EngineSleep(wakers, commands, devices, longestNanos);
   }
 
   /** Whether the thread ever sleeps, so that programs must wake it. */
@@ -139,7 +152,7 @@ public final class EngineSleep implements AutoCloseable {
    * woken it.
    */
   boolean await(Engine[] engines) {
-    long longest = isPolling(engines) ? POLLING : LONGEST;
+    long longest = isPolling(engines) ? POLLING : longestNanos;
     long now = System.nanoTime();
     for (Engine engine : engines) {
       long deadline = engine.nextDeadline();

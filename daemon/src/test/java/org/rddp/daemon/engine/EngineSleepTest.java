@@ -40,6 +40,9 @@ import org.rddp.tcp.TcpStack;
 class EngineSleepTest {
   private static final Ipv4Address ADDRESS = Ipv4Address.parse("10.0.0.1");
 
+  /** What ends a sleep here comes before it, or never. */
+  private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final EventFd frames = EventFd.create();
   private final FrameDevice device = new InterruptingDevice();
   private final Engine engine =
@@ -64,7 +67,7 @@ class EngineSleepTest {
             public void onRefused(String detail) {}
           });
   private final Engine[] engines = {engine};
-  private final EngineSleep sleep = EngineSleep.of(List.of(device));
+  private final EngineSleep sleep = EngineSleep.of(List.of(device), LONGEST_NANOS);
   private final WakeSocket[] ends = WakeSocket.pair();
   private final Signals signals = new Signals();
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(16, 16), 64);
