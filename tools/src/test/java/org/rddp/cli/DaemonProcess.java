@@ -57,7 +57,7 @@ final class DaemonProcess implements AutoCloseable {
             "-Drddp.native=" + System.getProperty("rddp.native"),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Drddp.crc32c=jdk",
+            "-Drddp.without-vectors=true",
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName(),

@@ -50,7 +50,7 @@ class LossyLinkTest {
               link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)),
               link.handle()
                   .addTo(Contender.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
-                  .withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"));
+                  .withFlags("-Drddp.without-vectors=true", "-XX:TieredStopAtLevel=1"));
       Progress progress =
           new Progress(
               new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));

@@ -34,8 +34,8 @@ class RatesTest {
   /** Does the tasks, one after the other, and returns the result of each. */
   private List<ContenderResult> done(Contender entrant, JsonObject... tasks) throws Exception {
     List<ContenderResult> all = new ArrayList<>();
-    // Without the trial of CRCs, and without the second compiler, which pays only after seconds.
-    Contender quick = entrant.withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1");
+    // Without the warm-up of vectors, and without C2, which pays only after seconds.
+    Contender quick = entrant.withFlags("-Drddp.without-vectors=true", "-XX:TieredStopAtLevel=1");
     try (Comparison contest = new Comparison(List.of(quick), progress)) {
       for (JsonObject task : tasks) {
         ContenderResult found = contest.run("test", task, 1).of(NAME);
@@ -87,7 +87,7 @@ class RatesTest {
   @Test
   void shouldMeasureTheFirstSecond() throws Exception {
     Contender entrant =
-        rig(StartRig.class).with(StartRig.WARM_UP, 0).withFlags("-Drddp.crc32c=jdk");
+        rig(StartRig.class).with(StartRig.WARM_UP, 0).withFlags("-Drddp.without-vectors=true");
     try (Comparison contest = new Comparison(List.of(entrant), progress)) {
       for (boolean trips : new boolean[] {false, true}) {
         JsonObject task = Json.of("trips", trips, "millis", 1000);
