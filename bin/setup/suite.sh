@@ -10,6 +10,8 @@ readonly STEPS_AT_ONCE=2
 # Maven's arguments for steps that run what `build` has made, side by side: they must not write it. Maven's compiler would compile
 # all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
+# Of that Maven's JVM, which compiles nothing.
+readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
@@ -300,6 +302,7 @@ step_libraries() {
 # test_modules libraries|others ARGUMENT...: runs tests by Maven, and counts them by the reports of those modules.
 test_modules() {
     local status=0
+    local -x MAVEN_OPTS="${MAVEN_OPTS:-} $MAVEN_FLAGS"
     report_folders "$1" | xargs -r -d '\n' rm -rf
     maven_offline_first show_tests --fail-at-end -Pjcstress "${BUILT[@]}" "${suite_maven_arguments[@]}" "${@:2}" test || status=$?
     cat "$BUILD_LOG"
@@ -377,6 +380,7 @@ step_simulation() {
 # Tests what threads and processes share, with the profile jcstress; the last line of jcstress's progress has the results.
 step_races() {
     local BUILD_LOG=$SUITE/races-maven.log status=0 line
+    local -x MAVEN_OPTS="${MAVEN_OPTS:-} $MAVEN_FLAGS"
     maven_offline_first discard_output -Pjcstress "${BUILT[@]}" -DskipTests -pl ipc,ip -am \
         test-compile exec:exec@jcstress || status=$?
     cat "$BUILD_LOG"
