@@ -129,7 +129,7 @@ class SelectorTest extends ConnectedChannels {
       selector.wakeup();
       while (selections.get() == before && !selecting.isDone()) {
         assertThat(Thread.interrupted()).as("the test's time is over").isFalse();
-        Thread.yield();
+        Thread.onSpinWait();
       }
     }
     selecting.get();
