@@ -87,5 +87,5 @@ run_php() {
     local files
     mapfile -t files < <(grep -rlE --include='*.phpt' 'tcp://|AF_INET|socket_create_listen|stream_socket_server' ext | sort)
     TEST_PHP_EXECUTABLE=$(command -v php) NO_INTERACTION=1 TEST_TIMEOUT=30 timeout -k 5 3000 php run-tests.php -q --no-color "${files[@]}" 2>&1 </dev/null |
-        tee log | sed -E 's/\]WARN /]PASS /' | sed -nE 's/.*(PASS|FAIL|SKIP|BORK|WARN|LEAK|XFAIL)( .*)? \[([^] ]*\.phpt)\].*/\3 \1/p' | sort -u
+        tee log | sed -E 's/\]\r?WARN /]PASS /' | sed -nE 's/.*(PASS|FAIL|SKIP|BORK|WARN|LEAK|XFAIL)( .*)? \[([^] ]*\.phpt)\].*/\3 \1/p' | sort -u
 }
