@@ -516,7 +516,10 @@ public final class IpLayer {
     }
     context.pathMtus.transfer(snapshot, number -> path(snapshot, number));
     if (snapshot.flag("security", esp != null) != (esp != null)) {
-      throw snapshot.wrong("either stack has a security policy, and the other has none");
+      throw snapshot.wrong(
+          esp == null
+              ? "the interface had a security policy and has it no longer"
+              : "the interface had no security policy and has one now");
     }
     if (esp != null) {
       context.output.transfer(snapshot);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
@@ -12,6 +13,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.group.StackGroup;
 import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
@@ -314,6 +318,29 @@ class AssociationSnapshotTest {
           .isInstanceOf(SnapshotException.class)
           .hasMessageContaining("the security policy has changed");
     }
+  }
+
+  @Test
+  void shouldRefuseAStackWithoutAPolicy() {
+    InterfaceAddress address = new InterfaceAddress((Ipv4Address) HERE, 24);
+    NativePacketPool pool = new NativePacketPool(16, 2048);
+    LoopedDevice device = LoopedDevice.pair(pool, pool, 1500, 16)[0];
+    List<IpLayer> layers = new ArrayList<>();
+    for (IpSecurity each : Arrays.asList(associated().stacks.getFirst(), null)) {
+      TransportHandler transport = new PathListener(new ArrayList<>());
+      layers.add(new IpLayer(device, address, StackGroup.alone(), transport, random, each));
+    }
+    refuse(layers.getFirst(), layers.getLast(), "had a security policy and has it no longer");
+    refuse(layers.getLast(), layers.getFirst(), "had no security policy and has one now");
+  }
+
+  private static void refuse(IpLayer former, IpLayer next, String reason) {
+    SnapshotWriter writer = new SnapshotWriter();
+    former.transfer(writer);
+    SnapshotReader reader = new SnapshotReader(writer.finish());
+    assertThatThrownBy(() -> next.transfer(reader))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessageContaining(reason);
   }
 
   @Test
