@@ -311,7 +311,7 @@ final class SecuredHosts implements NetworkListener {
   }
 
   /** Associations so far. */
-  long associations() {
+  int associations() {
     return lastSpi - LAST_RESERVED_SPI;
   }
 }
