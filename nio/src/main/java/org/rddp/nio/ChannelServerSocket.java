@@ -9,14 +9,13 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
-import java.net.UnknownHostException;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Set;
 
@@ -50,7 +49,7 @@ final class ChannelServerSocket extends ServerSocket {
     } catch (AlreadyBoundException e) {
       throw Failures.caused(new SocketException("Already bound"), e);
     } catch (UnresolvedAddressException e) {
-      throw Failures.caused(new UnknownHostException(to.toString()), e);
+      throw Failures.caused(new SocketException("Unresolved address"), e);
     } catch (ClosedChannelException e) {
       throw Failures.caused(new SocketException("Socket is closed"), e);
     }
@@ -75,22 +74,16 @@ final class ChannelServerSocket extends ServerSocket {
 
   @Override
   public Socket accept() throws IOException {
-    if (!isBound()) {
-      throw new IllegalBlockingModeException();
-    }
-    if (!channel.isBlocking()) {
-      var accepted = channel.accept();
+    try {
+      SocketChannel accepted = channel.accept(RddpSocketChannel.nanos(timeout));
       if (accepted == null) {
         throw new IllegalBlockingModeException();
       }
       return accepted.socket();
-    }
-    try {
-      return channel.accept(RddpSocketChannel.nanos(timeout)).socket();
-    } catch (SocketTimeoutException | NotYetBoundException e) {
-      throw e;
+    } catch (NotYetBoundException e) {
+      throw Failures.caused(new SocketException("Socket is not bound yet"), e);
     } catch (ClosedChannelException e) {
-      throw Failures.caused(new SocketException("Socket closed"), e);
+      throw Failures.ofClosed("Socket closed", e);
     }
   }
 

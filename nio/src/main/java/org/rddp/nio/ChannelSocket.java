@@ -30,6 +30,9 @@ final class ChannelSocket extends Socket {
   private final RddpSocketChannel channel;
   private volatile int timeout;
 
+  /** Kept, and does nothing. */
+  private volatile boolean urgentInline;
+
   private ChannelSocket(RddpSocketChannel channel) throws SocketException {
     super((SocketImpl) null);
     this.channel = channel;
@@ -77,7 +80,7 @@ final class ChannelSocket extends Socket {
     } catch (AlreadyConnectedException e) {
       throw Failures.caused(new SocketException("Already connected"), e);
     } catch (ClosedChannelException e) {
-      throw Failures.caused(new SocketException("Socket is closed"), e);
+      throw Failures.ofClosed("Socket is closed", e);
     }
   }
 
@@ -90,7 +93,7 @@ final class ChannelSocket extends Socket {
     } catch (UnresolvedAddressException e) {
       throw Failures.caused(new SocketException("Unresolved address"), e);
     } catch (ClosedChannelException e) {
-      throw Failures.caused(new SocketException("Socket is closed"), e);
+      throw Failures.ofClosed("Socket is closed", e);
     }
   }
 
@@ -171,17 +174,17 @@ final class ChannelSocket extends Socket {
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
       Objects.checkFromIndexSize(offset, length, into.length);
-      ensureBlocking();
       if (length == 0) {
         return 0;
       }
+      ensureBlocking();
       try {
         return channel.read(
             ByteBuffer.wrap(into, offset, length), RddpSocketChannel.nanos(timeout));
       } catch (SocketTimeoutException e) {
         throw e;
       } catch (ClosedChannelException e) {
-        throw Failures.caused(new SocketException("Socket closed"), e);
+        throw Failures.ofClosed("Socket closed", e);
       }
     }
 
@@ -206,14 +209,17 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void write(byte[] from, int offset, int length) throws IOException {
-      ensureBlocking();
       ByteBuffer left = ByteBuffer.wrap(from, offset, length);
+      if (length == 0) {
+        return;
+      }
+      ensureBlocking();
       try {
         while (left.hasRemaining()) {
           channel.write(left);
         }
       } catch (ClosedChannelException e) {
-        throw Failures.caused(new SocketException("Socket closed"), e);
+        throw Failures.ofClosed("Socket closed", e);
       }
     }
 
@@ -273,12 +279,13 @@ final class ChannelSocket extends Socket {
   @Override
   public void setOOBInline(boolean on) throws SocketException {
     ChannelOptions.ensureOpen(channel);
+    urgentInline = on;
   }
 
   @Override
   public boolean getOOBInline() throws SocketException {
     ChannelOptions.ensureOpen(channel);
-    return false;
+    return urgentInline;
   }
 
   @Override

@@ -5,6 +5,8 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import org.rddp.client.RefusedException;
 import org.rddp.client.streams.StreamException;
 import org.rddp.ipc.linux.Errno;
@@ -16,6 +18,15 @@ final class Failures {
   static <T extends Throwable> T caused(T thrown, Throwable cause) {
     thrown.initCause(cause);
     return thrown;
+  }
+
+  /**
+   * What a socket of a channel throws once that is closed: an interrupt is told as it is, by the
+   * Javadoc of {@link java.net.Socket#getInputStream}, the rest by that of {@link
+   * java.net.Socket#close}.
+   */
+  static IOException ofClosed(String message, ClosedChannelException e) {
+    return e instanceof ClosedByInterruptException ? e : caused(new SocketException(message), e);
   }
 
   /** A stream that could not be established. */

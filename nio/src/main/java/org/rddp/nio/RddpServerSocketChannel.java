@@ -14,11 +14,13 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NetworkChannel;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.rddp.client.streams.ProgramListener;
@@ -33,6 +35,13 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   /** How often a free port is looked for that is free on both sides. */
   private static final int TRIES = 16;
 
+  /** Options that matter before a socket is bound. */
+  private static final List<SocketOption<?>> KEPT =
+      List.of(
+          StandardSocketOptions.SO_RCVBUF,
+          StandardSocketOptions.SO_REUSEADDR,
+          StandardSocketOptions.SO_REUSEPORT);
+
   private final RddpSelectorProvider provider;
   private final ProtocolFamily family;
   private final ReentrantLock acceptLock = new ReentrantLock();
@@ -43,7 +52,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   /**
    * Keeps options, and listens if an address is the kernel's. Never null once something needs it.
    */
-  private ServerSocketChannel kernel;
+  private volatile ServerSocketChannel kernel;
 
   private volatile boolean listensByKernel;
 
@@ -83,7 +92,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   @Override
   public ServerSocketChannel bind(SocketAddress to, int backlog) throws IOException {
     InetSocketAddress address =
-        to == null ? new InetSocketAddress(0) : RddpSocketChannel.checked(to);
+        to == null ? new InetSocketAddress(0) : RddpSocketChannel.checked(to, family);
     int most = backlog < 1 ? BACKLOG : Math.min(backlog, 65535);
     acceptLock.lock();
     try {
@@ -103,6 +112,9 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       keys.changed();
       return this;
     } finally {
+      if (!isOpen()) {
+        closeParts(); // those made after another thread has closed the channel
+      }
       acceptLock.unlock();
     }
   }
@@ -145,13 +157,29 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
         kernel.configureBlocking(streams == null && isBlocking());
         return;
       } catch (IOException e) {
-        kernel.close();
-        kernel = openKernel();
+        renewKernel();
         if (!(e instanceof BindException) || address.getPort() != 0 || tried == TRIES) {
           throw e;
         }
       }
     }
+  }
+
+  /** A socket can be bound once only, so the next attempt needs another one. */
+  private void renewKernel() throws IOException {
+    ServerSocketChannel bound = kernel;
+    try (bound) {
+      ServerSocketChannel made = openKernel();
+      kernel = made;
+      for (SocketOption<?> each : KEPT) {
+        copy(each, bound, made);
+      }
+    }
+  }
+
+  private static <T> void copy(SocketOption<T> name, NetworkChannel from, NetworkChannel to)
+      throws IOException {
+    to.setOption(name, from.getOption(name));
   }
 
   /** The daemon takes {@code ::} for both families, as Java takes either wildcard address. */
@@ -174,14 +202,12 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   @Override
   public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ensureOpen();
     kernel.setOption(name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    ensureOpen();
     return kernel.getOption(name);
   }
 
@@ -227,8 +253,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       if (streams == null) {
         return acceptByKernel(nanos);
       }
-      SocketChannel accepted = acceptNow();
-      return accepted != null || !isBlocking() ? accepted : awaitAccepted(nanos);
+      return isBlocking() ? awaitAccepted(nanos) : acceptNow();
     } finally {
       acceptLock.unlock();
     }
@@ -261,17 +286,14 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   }
 
   private SocketChannel awaitAccepted(long nanos) throws IOException {
-    polling.begin();
-    while (isOpen() && polling.goesOn()) {
-      if (streams.isOffered()) {
-        polling.succeed();
-        break;
-      }
-    }
-    long end = System.nanoTime() + nanos;
     SocketChannel accepted = null;
     try {
       begin();
+      accepted = acceptNow();
+      if (accepted == null) {
+        polls();
+      }
+      long end = System.nanoTime() + nanos;
       while (isOpen() && accepted == null) {
         acceptor = Waiter.current();
         accepted = acceptNow();
@@ -286,7 +308,29 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
       return accepted;
     } finally {
       acceptor = null;
+      endAccepting(accepted);
+    }
+  }
+
+  private void endAccepting(SocketChannel accepted) throws IOException {
+    try {
       end(accepted != null);
+    } catch (ClosedByInterruptException e) {
+      if (accepted != null) {
+        accepted.close(); // nobody gets it
+      }
+      throw e;
+    }
+  }
+
+  /** Polls for as long as pays. */
+  private void polls() {
+    polling.begin();
+    while (isOpen() && polling.goesOn()) {
+      if (streams.isOffered()) {
+        polling.succeed();
+        return;
+      }
     }
   }
 
@@ -329,6 +373,10 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
+    closeParts();
+  }
+
+  private void closeParts() throws IOException {
     if (streams != null) {
       streams.close();
     }

@@ -1,6 +1,8 @@
 package org.rddp.nio;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
@@ -8,6 +10,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -137,13 +140,17 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   // ---- Addresses and options ----
 
-  static InetSocketAddress checked(SocketAddress address) {
+  /** An address that a channel of this family can have; null: both families. */
+  static InetSocketAddress checked(SocketAddress address, ProtocolFamily family) {
     Objects.requireNonNull(address);
     if (!(address instanceof InetSocketAddress inet)) {
       throw new UnsupportedAddressTypeException();
     }
     if (inet.isUnresolved()) {
       throw new UnresolvedAddressException();
+    }
+    if (family == StandardProtocolFamily.INET && !(inet.getAddress() instanceof Inet4Address)) {
+      throw new UnsupportedAddressTypeException();
     }
     return inet;
   }
@@ -160,7 +167,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       if (local != null) {
         throw new AlreadyBoundException();
       }
-      InetSocketAddress address = to == null ? new InetSocketAddress(0) : checked(to);
+      InetSocketAddress address = to == null ? new InetSocketAddress(0) : checked(to, family);
       if (!provider.isAlone(address.getAddress())) {
         kernel().bind(address);
         local = (InetSocketAddress) kernel().getLocalAddress();
@@ -183,7 +190,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   @Override
   public SocketAddress getRemoteAddress() throws IOException {
     ensureOpen();
-    return state == State.UNCONNECTED ? null : remote;
+    return remoteAddress();
   }
 
   @Override
@@ -220,7 +227,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   InetSocketAddress remoteAddress() {
-    return state == State.CONNECTED ? remote : null;
+    return state == State.UNCONNECTED ? null : remote;
   }
 
   boolean isInputClosed() {
@@ -237,17 +244,17 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   public boolean isConnected() {
-    return state == State.CONNECTED;
+    return isOpen() && state == State.CONNECTED;
   }
 
   @Override
   public boolean isConnectionPending() {
-    return state == State.PENDING;
+    return isOpen() && state == State.PENDING;
   }
 
   @Override
   public boolean connect(SocketAddress to) throws IOException {
-    return connect(checked(to), 0);
+    return connect(to, 0);
   }
 
   /**
@@ -255,7 +262,8 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
    *
    * @param nanos the longest time if the channel blocks; 0: no limit of its own
    */
-  boolean connect(InetSocketAddress to, long nanos) throws IOException {
+  boolean connect(SocketAddress address, long nanos) throws IOException {
+    InetSocketAddress to = checked(address, family);
     readLock.lock();
     writeLock.lock();
     try {
@@ -287,6 +295,9 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
     if (made.way() == Rules.Way.KERNEL) {
       return connectByKernel(nanos);
+    }
+    if (to.getPort() == 0) {
+      throw new ConnectException("Connection refused"); // nobody can listen there
     }
     try {
       use(provider.daemon().connect(to, local, nanos));
@@ -334,6 +345,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       throw e;
     }
     local = (InetSocketAddress) inner.getLocalAddress();
+    remote = (InetSocketAddress) inner.getRemoteAddress(); // the loopback's for the wildcard one
     state = done ? State.CONNECTED : State.PENDING;
     keys.changed();
     return done;
@@ -461,6 +473,13 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     readLock.lock();
     try {
       ensureConnected();
+      ensureWritable(into, offset, length);
+      if (isKernels) {
+        return readByKernel(into, offset, length);
+      }
+      if (isInputClosed()) {
+        return -1;
+      }
       long total = 0;
       for (int i = offset; i < offset + length; i++) {
         if (!into[i].hasRemaining()) {
@@ -493,12 +512,27 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
+  /** Before the first octet is read, which would be lost. */
+  private static void ensureWritable(ByteBuffer[] into, int offset, int length) {
+    for (int i = offset; i < offset + length; i++) {
+      if (into[i].isReadOnly()) {
+        throw new IllegalArgumentException("Read-only buffer");
+      }
+    }
+  }
+
+  private long readByKernel(ByteBuffer[] into, int offset, int length) throws IOException {
+    try {
+      return kernel.read(into, offset, length);
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    }
+  }
+
   /** Whether a read does not wait. */
   private boolean hasOctets() {
-    if (!isBlocking()) {
-      return true;
-    }
-    return !isKernels && readyOperations(SelectionKey.OP_READ) != 0;
+    return !isBlocking() || readyOperations(SelectionKey.OP_READ) != 0;
   }
 
   /** Octets that can be read without waiting. */
@@ -561,6 +595,12 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     writeLock.lock();
     try {
       ensureConnected();
+      for (int i = offset; i < offset + length; i++) {
+        Objects.requireNonNull(from[i]);
+      }
+      if (isKernels) {
+        return writeByKernel(from, offset, length);
+      }
       if (isOutputClosed()) {
         throw new ClosedChannelException();
       }
@@ -574,6 +614,15 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       return total;
     } finally {
       writeLock.unlock();
+    }
+  }
+
+  private long writeByKernel(ByteBuffer[] from, int offset, int length) throws IOException {
+    try {
+      return kernel.write(from, offset, length);
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
     }
   }
 

@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.util.Arrays;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamException;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.ring.AdaptivePolling;
 import org.rddp.ipc.ring.StreamEnds;
 
@@ -113,6 +114,10 @@ final class StreamConnection {
       own.check();
       return true;
     } catch (StreamException e) {
+      if (nanos > 0 && e.errno() == Errno.ETIMEDOUT) {
+        // The daemon has the same limit.
+        throw Failures.caused(new SocketTimeoutException("Connect timed out"), e);
+      }
       throw Failures.ofConnect(e);
     } finally {
       shared.release();
@@ -159,7 +164,10 @@ final class StreamConnection {
     ProgramStream own = acquire();
     try {
       int octets = own.read(into);
-      return octets == 0 && wait && into.hasRemaining() ? awaitRead(own, into, nanos) : octets;
+      if (octets <= 0 && !into.hasRemaining()) {
+        return 0;
+      }
+      return octets == 0 && wait ? awaitRead(own, into, nanos) : octets;
     } catch (StreamException e) {
       throw Failures.ofStream(e);
     } finally {
@@ -168,6 +176,8 @@ final class StreamConnection {
   }
 
   private int awaitRead(ProgramStream own, ByteBuffer into, long nanos) throws IOException {
+    // Fails now if this thread cannot use the memory, and not when octets have come.
+    into.get(into.position());
     readPolling.begin();
     while (readPolling.goesOn()) {
       int octets = own.read(into);
