@@ -1,6 +1,7 @@
 package org.rddp.nio;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -8,6 +9,7 @@ import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.NetworkChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -132,9 +134,29 @@ public final class RddpSelectorProvider extends SelectorProvider {
 
   /** Whether an interface of the daemon has the address, and the kernel does not. */
   boolean isAlone(InetAddress address) {
-    return !address.isAnyLocalAddress()
-        && isRddps(address)
-        && !daemon().rules().isOfKernel(address);
+    return !address.isAnyLocalAddress() && isRddps(address) && !isOfKernel(address);
+  }
+
+  /** Binds a socket of the kernel's. Says so if only a daemon could have the address. */
+  void bind(NetworkChannel channel, InetSocketAddress to, int backlog) throws IOException {
+    try {
+      if (channel instanceof ServerSocketChannel listener) {
+        listener.bind(to, backlog);
+      } else {
+        channel.bind(to);
+      }
+    } catch (BindException e) {
+      String absence = daemon().absence();
+      if (absence == null || to.getAddress().isAnyLocalAddress() || isOfKernel(to.getAddress())) {
+        throw e;
+      }
+      String why = ": the kernel does not have the address, and " + absence;
+      throw Failures.caused(new BindException(e.getMessage() + why), e);
+    }
+  }
+
+  private boolean isOfKernel(InetAddress address) {
+    return daemon().rules().isOfKernel(address);
   }
 
   Set<SocketOption<?>> socketOptions() {

@@ -146,7 +146,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   /** The kernel chooses the port; one that it alone has free is given back. */
   private void bindBoth(InetSocketAddress address, int backlog, boolean rddp) throws IOException {
     for (int tried = 1; ; tried++) {
-      kernel.bind(address, backlog);
+      provider.bind(kernel, address, backlog);
       InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
       try {
         if (rddp) {

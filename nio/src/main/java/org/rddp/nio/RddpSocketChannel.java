@@ -169,7 +169,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       }
       InetSocketAddress address = to == null ? new InetSocketAddress(0) : checked(to, family);
       if (!provider.isAlone(address.getAddress())) {
-        kernel().bind(address);
+        provider.bind(kernel(), address, 0);
         local = (InetSocketAddress) kernel().getLocalAddress();
       } else {
         local = address;

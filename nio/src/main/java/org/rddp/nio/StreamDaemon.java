@@ -132,9 +132,22 @@ final class StreamDaemon {
     return networks;
   }
 
-  private static SocketException unreachable(IOException e) {
-    return Failures.caused(
-        new SocketException("Network is down: no daemon answers: " + e.getMessage()), e);
+  /** Says that there was no daemon when it was last looked for; null: there was one. */
+  String absence() {
+    lock.lock();
+    try {
+      return failure == null ? null : absence(failure);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private String absence(IOException e) {
+    return "no daemon answers at " + path + ": " + e.getMessage();
+  }
+
+  private SocketException unreachable(IOException e) {
+    return Failures.caused(new SocketException("Network is down: " + absence(e)), e);
   }
 
   /** Begins to open a stream. */
@@ -151,8 +164,7 @@ final class StreamDaemon {
     } catch (RefusedException e) {
       throw Failures.of(e);
     } catch (IOException e) {
-      throw Failures.caused(
-          new ConnectException("Network is down: no daemon answers: " + e.getMessage()), e);
+      throw Failures.caused(new ConnectException("Network is down: " + absence(e)), e);
     }
   }
 

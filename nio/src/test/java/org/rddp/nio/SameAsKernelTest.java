@@ -21,6 +21,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -318,6 +319,23 @@ class SameAsKernelTest {
       assertThatThrownBy(() -> waits.socket().connect(new InetSocketAddress("10.0.0.77", 9), 2))
           .isInstanceOf(SocketTimeoutException.class);
       assertThat(waits.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldSayThatOnlyADaemonCouldHaveTheAddress() throws Exception {
+    Path nothing = Path.of("/nonexistent/rddpd.sock");
+    RddpSelectorProvider alone = new RddpSelectorProvider(nothing);
+    InetSocketAddress at = new InetSocketAddress("192.0.2.1", 0);
+    listener = alone.openServerSocketChannel();
+    client = alone.openSocketChannel();
+    for (ThrowingCallable each :
+        new ThrowingCallable[] {() -> listener.bind(at), () -> client.bind(at)}) {
+      assertThatThrownBy(each)
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining("Cannot assign requested address")
+          .hasMessageContaining("no daemon answers")
+          .hasMessageContaining(nothing.toString());
     }
   }
 }
