@@ -22,7 +22,8 @@ class RdmaHandOverTest {
     HandOverComparison.compare(
         runs,
         (seed, log, handsOver) -> {
-          ProgramRun run = new ProgramRun(seed, scope, buffers, log, slab, octets, handsOver, false);
+          ProgramRun run =
+              new ProgramRun(seed, scope, buffers, log, slab, octets, handsOver, false);
           run.run();
           run.addTo(totals);
           return run.violation();
