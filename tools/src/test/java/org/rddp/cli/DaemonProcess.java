@@ -48,7 +48,7 @@ final class DaemonProcess implements AutoCloseable {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith("--")) {
+      if (argument.startsWith("--") && !argument.startsWith("--add-modules")) {
         command.add(argument);
       }
     }
