@@ -87,10 +87,10 @@ class RigsTest {
     return withoutTrials(RttCommand.entrants());
   }
 
-  /** Without the warm-up of vectors, and without C2, which pays only after seconds. */
+  /** Without the trial of CRCs, and without the second compiler, which pays only after seconds. */
   private static List<Contender> withoutTrials(List<Contender> all) {
     return all.stream()
-        .map(each -> each.withFlags("-Drddp.without-vectors=true", "-XX:TieredStopAtLevel=1"))
+        .map(each -> each.withFlags("-Drddp.crc32c=jdk", "-XX:TieredStopAtLevel=1"))
         .toList();
   }
 
