@@ -37,7 +37,7 @@ import org.rddp.daemon.TestDaemon;
 @Timeout(60)
 class SameAsKernelTest {
   /** Whose channels they are, and which way they take. */
-  private enum Way {
+  enum Way {
     /** The JDK's own. */
     JDK,
     /** Over rddp. */
@@ -258,7 +258,8 @@ class SameAsKernelTest {
     int port = listener.socket().getLocalPort();
     client.connect(new InetSocketAddress(port));
     assertThat(client.getRemoteAddress())
-        .isEqualTo(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
+        .isEqualTo(
+            new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port));
   }
 
   @ParameterizedTest
@@ -290,7 +291,7 @@ class SameAsKernelTest {
             }
           });
       Thread thread = Thread.ofPlatform().start(bound);
-      Thread.yield();
+      Thread.onSpinWait();
       closed.close();
       thread.join();
       bound.get();
