@@ -8,7 +8,7 @@ class ModuleBoundariesTest extends ProtocolBoundaries {
         "snapshot: wire",
         "device: wire",
         "group: device snapshot",
-        "ip.esp: wire",
+        "ip.esp: wire snapshot",
         "counters:",
         "ip: wire device group counters snapshot");
   }
