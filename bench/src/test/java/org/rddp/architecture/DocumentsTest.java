@@ -38,7 +38,9 @@ class DocumentsTest {
   /** Classes of the JDK and of libraries, and one that stands for any. */
   private static final Set<String> FOREIGN =
       Set.of(
+          "AsynchronousCloseException",
           "CompletableFuture",
+          "IOException",
           "IllegalArgumentException",
           "IllegalStateException",
           "IndexOutOfBoundsException",
@@ -47,12 +49,14 @@ class DocumentsTest {
           "Random",
           "SelectableChannel",
           "SelectorProvider",
+          "Socket",
           "SocketException",
           "System",
           "Thread",
           "ThreadMXBean",
           "Throwable",
           "UnsafeApi",
+          "UnsupportedClassVersionError",
           "VarHandle",
           "XyzCommand");
 

@@ -56,7 +56,7 @@ public final class RttCommand extends NamedBenchmark {
         Contender.of(TCP, SocketRig.class),
         Contender.of(TCP_PLAIN, SocketRig.class).with("plain", "yes"),
         Contender.of(TCP_BLOCKING, SocketRig.class).with("blocking", "yes"),
-        Contender.of(NETTY, NettyRig.class),
+        Contender.of(NETTY, NettyRig.class).with("transport", "epoll"),
         Contender.of(AERON_UDP, AeronRig.class).with("udp", "yes"),
         Contender.of(AERON_IPC, AeronRig.class));
   }
