@@ -138,6 +138,21 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
+  /** A transfer by the kernel's channel, which is not this one: an interrupt closes both. */
+  private interface KernelTransfer {
+    /** Returns octets, or -1 at the end. */
+    long octets() throws IOException;
+  }
+
+  private long byKernel(KernelTransfer transfer) throws IOException {
+    try {
+      return transfer.octets();
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    }
+  }
+
   // ---- Addresses and options ----
 
   /** An address that a channel of this family can have; null: both families. */
@@ -431,7 +446,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     try {
       ensureConnected();
       if (isKernels) {
-        return readByKernel(into, nanos);
+        return (int) byKernel(() -> readByKernel(into, nanos));
       }
       boolean blocking = isBlocking();
       int octets = 0;
@@ -452,19 +467,14 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private int readByKernel(ByteBuffer into, long nanos) throws IOException {
-    try {
-      if (nanos == 0 || !isBlocking()) {
-        return kernel.read(into);
-      }
-      kernel.socket().setSoTimeout(millis(nanos));
-      byte[] octets = new byte[Math.min(into.remaining(), 65536)];
-      int read = kernel.socket().getInputStream().read(octets);
-      into.put(octets, 0, Math.max(0, read));
-      return read;
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
+    if (nanos == 0 || !isBlocking()) {
+      return kernel.read(into);
     }
+    kernel.socket().setSoTimeout(millis(nanos));
+    byte[] octets = new byte[Math.min(into.remaining(), 65536)];
+    int read = kernel.socket().getInputStream().read(octets);
+    into.put(octets, 0, Math.max(0, read));
+    return read;
   }
 
   @Override
@@ -475,7 +485,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       ensureConnected();
       ensureWritable(into, offset, length);
       if (isKernels) {
-        return readByKernel(into, offset, length);
+        return byKernel(() -> kernel.read(into, offset, length));
       }
       if (isInputClosed()) {
         return -1;
@@ -492,7 +502,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         int octets;
         try {
           octets = read(into[i], 0);
-        } catch (IOException e) {
+        } catch (SocketException e) {
           if (total == 0) {
             throw e;
           }
@@ -521,15 +531,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
-  private long readByKernel(ByteBuffer[] into, int offset, int length) throws IOException {
-    try {
-      return kernel.read(into, offset, length);
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
-    }
-  }
-
   /** Whether a read does not wait. */
   private boolean hasOctets() {
     return !isBlocking() || readyOperations(SelectionKey.OP_READ) != 0;
@@ -553,7 +554,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     try {
       ensureConnected();
       if (isKernels) {
-        return writeByKernel(from);
+        return (int) byKernel(() -> kernel.write(from));
       }
       boolean blocking = isBlocking();
       int before = from.remaining();
@@ -580,15 +581,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
-  private int writeByKernel(ByteBuffer from) throws IOException {
-    try {
-      return kernel.write(from);
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
-    }
-  }
-
   @Override
   public long write(ByteBuffer[] from, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, from.length);
@@ -599,14 +591,21 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         Objects.requireNonNull(from[i]);
       }
       if (isKernels) {
-        return writeByKernel(from, offset, length);
+        return byKernel(() -> kernel.write(from, offset, length));
       }
       if (isOutputClosed()) {
         throw new ClosedChannelException();
       }
       long total = 0;
       for (int i = offset; i < offset + length; i++) {
-        total += from[i].hasRemaining() ? write(from[i]) : 0;
+        try {
+          total += from[i].hasRemaining() ? write(from[i]) : 0;
+        } catch (SocketException e) {
+          if (total == 0) {
+            throw e;
+          }
+          break; // The next call tells it.
+        }
         if (from[i].hasRemaining()) {
           break;
         }
@@ -614,15 +613,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       return total;
     } finally {
       writeLock.unlock();
-    }
-  }
-
-  private long writeByKernel(ByteBuffer[] from, int offset, int length) throws IOException {
-    try {
-      return kernel.write(from, offset, length);
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
     }
   }
 
