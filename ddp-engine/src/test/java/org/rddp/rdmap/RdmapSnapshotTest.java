@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
@@ -24,6 +22,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.snapshot.DamagedSnapshot;
 import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
@@ -37,7 +36,6 @@ import org.rddp.snapshot.SnapshotWriter;
  * another {@link Snapshot#FORMAT}.
  */
 class RdmapSnapshotTest {
-  private static final int HEADER = 20;
   private static final int HELD = 1 << 14;
   private static final Path KEPT =
       Path.of("src/test/resources/org/rddp/rdmap/snapshot-" + Snapshot.FORMAT + ".bin");
@@ -255,12 +253,8 @@ class RdmapSnapshotTest {
     rdmap.tcp.run(() -> {});
     byte[] snapshot = write();
     int refused = 0;
-    for (int at = HEADER; at < snapshot.length; at++) {
-      byte[] damaged = snapshot.clone();
-      damaged[at] ^= (byte) (1 + at * 37 % 255);
-      CRC32C check = new CRC32C();
-      check.update(damaged, HEADER, damaged.length - HEADER);
-      ByteBuffer.wrap(damaged).putInt(HEADER - 4, (int) check.getValue());
+    for (int at = DamagedSnapshot.BODY; at < snapshot.length; at++) {
+      byte[] damaged = DamagedSnapshot.at(snapshot, at);
       DdpEngine next = newEngine();
       RdmapStream successor = new RdmapStream(next, rdmap.domain, SETTINGS, rdmap.user);
       try {

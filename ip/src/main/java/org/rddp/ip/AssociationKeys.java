@@ -14,7 +14,7 @@ import org.rddp.snapshot.Snapshot;
  * {@link AssociationDatabase}.
  */
 final class AssociationKeys {
-  private final MemorySegment octets;
+  final MemorySegment octets;
 
   /** Keys that are all zero until they are {@linkplain #transfer read}. */
   AssociationKeys(int length) {
@@ -45,16 +45,6 @@ final class AssociationKeys {
     } finally {
       Arrays.fill(copy, (byte) 0);
     }
-  }
-
-  /** Whether they are all zero, as wiped ones are. */
-  boolean areZero() {
-    for (long i = 0; i < octets.byteSize(); i++) {
-      if (octets.get(JAVA_BYTE, i) != 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Overwrites them. */

@@ -3,12 +3,11 @@ package org.rddp.ip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.ByteBuffer;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +19,7 @@ import org.rddp.ip.esp.EspCipher;
 import org.rddp.ip.esp.EspSuite;
 import org.rddp.ip.esp.JceCiphers;
 import org.rddp.ip.esp.Lifetime;
+import org.rddp.snapshot.DamagedSnapshot;
 import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
@@ -35,7 +35,6 @@ class AssociationSnapshotTest {
   private static final int OUT = 0x1002;
   private static final int STACKS = 2;
   private static final int LENGTH = 64;
-  private static final int HEADER = 20;
   private static final long TURNED = 1L << 32;
 
   private final SplittableRandom random = new SplittableRandom(1);
@@ -273,10 +272,15 @@ class AssociationSnapshotTest {
     Interface next = successor(former, 1);
     former.retire();
     assertThat(open).hasSize(1 + STACKS).doesNotContainAnyElementsOf(formers);
-    assertThat(associations).allSatisfy(each -> assertThat(each.keys.areZero()).isTrue());
+    assertThat(associations).allSatisfy(each -> assertThat(isWiped(each)).isTrue());
     assertThat(next.stacks.getFirst().associations())
-        .allSatisfy(each -> assertThat(each.keys.areZero()).isFalse());
+        .allSatisfy(each -> assertThat(isWiped(each)).isFalse());
     assertThat(former.stacks.getFirst().associations()).isEmpty();
+  }
+
+  private static boolean isWiped(Association association) {
+    MemorySegment keys = association.keys.octets;
+    return keys.mismatch(MemorySegment.ofArray(new byte[(int) keys.byteSize()])) < 0;
   }
 
   @Test
@@ -286,7 +290,7 @@ class AssociationSnapshotTest {
     assertThat(one.stacks.getFirst().delete(OUT, THERE)).isTrue();
     assertThat(one.stacks.getFirst().delete(IN, HERE)).isTrue();
     one.stacks.getLast().refresh();
-    assertThat(associations).allSatisfy(each -> assertThat(each.keys.areZero()).isTrue());
+    assertThat(associations).allSatisfy(each -> assertThat(isWiped(each)).isTrue());
     assertThat(open).isEmpty();
   }
 
@@ -361,12 +365,8 @@ class AssociationSnapshotTest {
     byte[] snapshot = former.write(1);
     former.retire();
     int refused = 0;
-    for (int at = HEADER; at < snapshot.length; at++) {
-      byte[] damaged = snapshot.clone();
-      damaged[at] ^= (byte) (1 + at * 37 % 255);
-      CRC32C check = new CRC32C();
-      check.update(damaged, HEADER, damaged.length - HEADER);
-      ByteBuffer.wrap(damaged).putInt(HEADER - 4, (int) check.getValue());
+    for (int at = DamagedSnapshot.BODY; at < snapshot.length; at++) {
+      byte[] damaged = DamagedSnapshot.at(snapshot, at);
       Interface next = new Interface();
       try {
         next.read(damaged, POLICY);

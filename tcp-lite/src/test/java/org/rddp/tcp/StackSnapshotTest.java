@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.rddp.snapshot.DamagedSnapshot;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
 
@@ -18,7 +17,6 @@ import org.rddp.snapshot.SnapshotException;
  * anew: only with another {@link Snapshot#FORMAT}.
  */
 class StackSnapshotTest {
-  private static final int HEADER = 20;
   private static final Path KEPT =
       Path.of("src/test/resources/org/rddp/tcp/snapshot-" + Snapshot.FORMAT + ".bin");
 
@@ -94,12 +92,8 @@ class StackSnapshotTest {
     byte[] snapshot = Files.readAllBytes(KEPT);
     Script script = new Script();
     int refused = 0;
-    for (int at = HEADER; at < snapshot.length; at++) {
-      byte[] damaged = snapshot.clone();
-      damaged[at] ^= (byte) (1 + at * 37 % 255);
-      CRC32C check = new CRC32C();
-      check.update(damaged, HEADER, damaged.length - HEADER);
-      ByteBuffer.wrap(damaged).putInt(HEADER - 4, (int) check.getValue());
+    for (int at = DamagedSnapshot.BODY; at < snapshot.length; at++) {
+      byte[] damaged = DamagedSnapshot.at(snapshot, at);
       try {
         script.goOn(damaged);
       } catch (SnapshotException wrong) {
