@@ -66,7 +66,8 @@ final class GoodputTransfer {
         MTU,
         LongFrames.NONE,
         1,
-        Families.IPV4);
+        Families.IPV4,
+        null);
   }
 
   private static void end(Network network, SimulatedHost host) {

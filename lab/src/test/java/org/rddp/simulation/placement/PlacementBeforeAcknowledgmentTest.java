@@ -197,7 +197,7 @@ class PlacementBeforeAcknowledgmentTest {
   private SimulatedHost host(Ipv4Address address, TcpSettings tcp, int mtu, int stacks) {
     NativePacketPool pool = new NativePacketPool(PACKETS, Math.max(mtu + 14, 2048));
     return new SimulatedHost(
-        network, address, tcp, pool, mtu, LongFrames.NONE, stacks, Families.IPV4);
+        network, address, tcp, pool, mtu, LongFrames.NONE, stacks, Families.IPV4, null);
   }
 
   private static RdmapSettings settings(boolean packing, boolean markers) {
