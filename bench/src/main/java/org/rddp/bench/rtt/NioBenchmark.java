@@ -227,7 +227,7 @@ public final class NioBenchmark extends NamedBenchmark {
       """
       Netty has one event loop at each end, on a CPU of its own, which answers messages as they come; blocking channels have a thread
       there. rddp: one daemon with its default configuration, whose engine has the CPU of the end that answers; its two interfaces are
-      joined by net_ring, and its threads poll for 50 us before they sleep, whatever the event loops do. Kernel TCP: two network
+      joined by net_ring, CRCs are the JDK's, and its threads poll for 50 us before they sleep, whatever the event loops do. Kernel TCP: two network
       namespaces joined by veth, TCP_NODELAY. An event loop that may poll does so on rddp for 100 us before it sleeps, where that has
       paid lately, as by default; one that never polls is given 0 us. epoll's loop sleeps in epoll_wait at once, as by default, which
       is what the goals compare with; the one that only polls has Netty's strategy BUSY_WAIT, and never sleeps.\
