@@ -173,6 +173,7 @@ final class FakeSession {
           ProgramMessage.StreamListen _,
           ProgramMessage.StreamListenEnd _,
           ProgramMessage.StreamBacklog _,
+          ProgramMessage.StreamWaiter _,
           ProgramMessage.StreamBridge _ ->
           refuse(request, Reason.STATE, "no octet streams here");
       case ProgramMessage.StopCapture stop -> {

@@ -20,6 +20,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.streams.ProgramListener;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamSession;
+import org.rddp.client.streams.StreamWaiter;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
@@ -321,6 +322,61 @@ class OctetStreamsTest extends OctetStreams {
       client.armSending();
       assertThat(poll.await(TIMEOUT.toNanos())).isOne();
     }
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void shouldWakeAWaiterOfManyStreams() throws Exception {
+    establish();
+    try (StreamWaiter waiter = here.openWaiter()) {
+      assertThat(client.tell(waiter, 77)).isTrue();
+      List<Integer> taken = new ArrayList<>();
+      do {
+        waiter.take(taken::add); // from connecting, if anything
+      } while (!waiter.beginSleep());
+      server.write(octets(1));
+      PollSet poll = new PollSet();
+      poll.add(waiter.descriptor());
+      assertThat(poll.await(TIMEOUT.toNanos())).isOne();
+      assertThat(waiter.clear()).isTrue();
+      waiter.endSleep();
+      taken.clear();
+      waiter.take(taken::add);
+      assertThat(taken).containsExactly(77);
+      try (StreamWaiter other = here.openWaiter()) {
+        assertThat(client.tell(other, 1)).isFalse();
+        client.tellNobody();
+        assertThat(client.tell(other, 1)).isTrue();
+        assertThatThrownBy(() -> server.tell(waiter, 1))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+    }
+    client.close();
+    server.close();
+  }
+
+  /** A waiter ends when its socket is closed, and its number may be another's. */
+  @Test
+  void shouldFreeWaitersThatAreClosed() throws Exception {
+    for (int i = 0; i < 2 * StreamHeader.WAITERS; i++) {
+      here.openWaiter().close();
+    }
+    List<StreamWaiter> open = new ArrayList<>();
+    try {
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i <= StreamHeader.WAITERS; i++) {
+                  open.add(here.openWaiter());
+                }
+              })
+          .hasMessageContaining("at most 256 waiters");
+    } finally {
+      open.forEach(StreamWaiter::close);
+    }
+    establish();
+    client.write(octets(3));
+    assertThat(read(server, 3)).isEqualTo(octets(3));
     client.close();
     server.close();
   }

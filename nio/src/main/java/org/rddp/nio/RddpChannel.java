@@ -19,8 +19,10 @@ interface RddpChannel {
   /**
    * Makes the part's descriptor ready as soon as one of these operations is. Look for them
    * afterwards.
+   *
+   * @param told whether the selector's waiter is told instead
    */
-  void arm(int interest);
+  void arm(int interest, boolean told);
 
   /** The keys, which are told of changes. */
   Keys keys();

@@ -7,7 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectionKey;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.rddp.ipc.linux.EventSet;
+import org.rddp.client.streams.ProgramStream;
 
 /**
  * The registration of a channel. What the selecting thread keeps of it is used under the selector's
@@ -52,6 +52,9 @@ final class RddpKey extends AbstractSelectionKey {
 
   private volatile SelectionKey kernelKey;
   private Shared<?> watched;
+
+  /** The stream of which the selector's waiter is told; null: none. */
+  private ProgramStream told;
 
   RddpKey(RddpSelector selector, SelectableChannel channel) {
     this.selector = selector;
@@ -159,9 +162,11 @@ final class RddpKey extends AbstractSelectionKey {
     Shared<?> part = own == null ? null : own.rddpPart();
     if (part != watched) {
       unwatch(by);
-      if (part != null && part.acquire() != null) {
+      Object object = part == null ? null : part.acquire();
+      if (object != null) {
         watched = part;
-        by.add(this, part.descriptor(), EventSet.IN | EventSet.OUT);
+        ProgramStream stream = object instanceof ProgramStream known ? known : null;
+        told = by.add(this, part.descriptor(), stream) ? stream : null;
       }
     }
     SelectableChannel kernelPart = own == null ? channel : own.kernelPart();
@@ -176,6 +181,10 @@ final class RddpKey extends AbstractSelectionKey {
   }
 
   private void unwatch(RddpSelector by) {
+    if (told != null) {
+      told.tellNobody();
+      told = null;
+    }
     if (watched != null) {
       by.remove(this, watched.descriptor());
       watched.release();
@@ -199,11 +208,20 @@ final class RddpKey extends AbstractSelectionKey {
 
   /**
    * Looks in vain after which it is armed: fewer, the more channels are looked at. One who selects
-   * without waiting does that often, and an armed channel takes system calls at both ends. A look
-   * at a listener is a system call.
+   * without waiting does that often, and an armed channel takes system calls at both ends, unless a
+   * waiter is told. A look at a listener is a system call.
    */
   int mostLooks(int channels) {
-    return own instanceof RddpSocketChannel ? Math.max(FEWEST_LOOKS, LOOKS / channels) : 1;
+    return own instanceof RddpSocketChannel && told == null
+        ? Math.max(FEWEST_LOOKS, LOOKS / channels)
+        : 1;
+  }
+
+  /** Its descriptor is ready: of a stream that a waiter is told of, since the daemon has ended. */
+  void onEvent() {
+    if (told != null) {
+      told.lookForEnd();
+    }
   }
 
   boolean hasKernelPart() {
@@ -239,7 +257,7 @@ final class RddpKey extends AbstractSelectionKey {
     if (watched == null) {
       return true;
     }
-    own.arm(interest);
+    own.arm(interest, told != null);
     return own.readyOperations(interest) == 0;
   }
 }

@@ -21,6 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.rddp.client.streams.ProgramStream;
+import org.rddp.client.streams.StreamWaiter;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.ring.AdaptivePolling;
@@ -28,11 +31,12 @@ import org.rddp.ipc.ring.AdaptivePolling;
 /**
  * A selector of channels of this provider and of the JDK's own.
  *
- * <p>It sleeps in a selector of the JDK's, which watches the kernel's channels, and an epoll
- * instance with the descriptors of those that are rddp's. A channel of rddp's that was ready lately
- * is looked at in memory, by each selection and while one polls; before the thread sleeps, and
- * after some looks in vain, the daemon is asked to make its descriptor ready, and nobody looks any
- * more until that has happened.
+ * <p>It sleeps in a selector of the JDK's, which watches the kernel's channels, the sockets of its
+ * waiters, and an epoll instance with the descriptors of channels that are rddp's. A waiter tells
+ * in memory which streams have something new, and wakes the thread once for all of them. A channel
+ * that was ready is looked at by each selection until it is not. A listener, or a stream that
+ * another selector's waiter is told of, is looked at in vain some times; then the daemon is asked
+ * to make its descriptor ready, and nobody looks any more until that has happened.
  */
 final class RddpSelector extends AbstractSelector {
   /** So often the epoll instance is asked while others are ready, or looked at in vain. */
@@ -67,8 +71,13 @@ final class RddpSelector extends AbstractSelector {
   /** Whether the selection has found one ready, which a select() returns for with 0, too. */
   private boolean anyFound;
 
+  private final SelectorWaiters waiters = new SelectorWaiters();
+  private final IntConsumer onBit = this::onBit;
   private EventSet events;
   private DatagramChannel eventsChannel;
+
+  /** Whether the JDK's selector has found the epoll instance ready. */
+  private boolean eventsReady;
 
   RddpSelector(RddpSelectorProvider provider) throws IOException {
     super(provider);
@@ -219,9 +228,10 @@ final class RddpSelector extends AbstractSelector {
       if (kernelKeys > 0 || wakes) {
         kernel.selectNow(onKernel);
       }
+      waiters.take(onBit);
       found = report(action);
       // One who polls asks by and by.
-      boolean asks = anyFound ? ++selections % EVENTS_EACH == 0 : !wait || lookedCount == 0;
+      boolean asks = anyFound ? ++selections % EVENTS_EACH == 0 : !wait || eventsReady;
       if (asks && takesEvents()) {
         found += report(action);
       }
@@ -233,9 +243,10 @@ final class RddpSelector extends AbstractSelector {
       }
       long left = millis < 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime() + 999_999);
       wait = millis < 0 || left > 0;
-      if (wait && !woken) {
+      if (waiters.beginSleep() && wait && !woken) {
         kernel.select(onKernel, left);
       }
+      waiters.endSleep();
     }
     if (isOpen()) {
       forgetCancelled();
@@ -244,9 +255,22 @@ final class RddpSelector extends AbstractSelector {
   }
 
   private void onKernel(SelectionKey key) {
-    if (key.attachment() instanceof RddpKey own) {
-      own.addKernelReady(key.readyOps());
-      look(own);
+    switch (key.attachment()) {
+      case RddpKey own -> {
+        own.addKernelReady(key.readyOps());
+        look(own);
+      }
+      case StreamWaiter waiter -> waiters.onReadable(waiter);
+      case null, default -> eventsReady = true;
+    }
+  }
+
+  /** Looks at the streams of a waiter's bit. */
+  private void onBit(int bit) {
+    for (int token = bit; token < watched.length; token += StreamWaiter.BITS) {
+      if (watched[token] != null) {
+        look(watched[token]);
+      }
     }
   }
 
@@ -300,10 +324,12 @@ final class RddpSelector extends AbstractSelector {
 
   /** Takes what the epoll instance has to tell. Returns whether it has. */
   private boolean takesEvents() {
+    eventsReady = false;
     int count = watchedCount > lookedCount ? events.poll() : 0;
     for (int i = 0; i < count; i++) {
       RddpKey key = watched[(int) events.token(i)];
       if (key != null) {
+        key.onEvent();
         look(key);
       }
     }
@@ -355,13 +381,14 @@ final class RddpSelector extends AbstractSelector {
 
   /** Polls for as long as pays. Returns whether something has come. */
   private boolean polls() {
-    if (lookedCount == 0) {
+    if (watchedCount == 0) {
       return false;
     }
     polling.begin();
     for (int turn = 1; polling.goesOn(); turn++) {
       if (woken
           || changed.get() != null
+          || waiters.areRung()
           || anyReady()
           || (turn % EVENTS_EACH == 0 && takesEvents())) {
         polling.succeed();
@@ -419,8 +446,14 @@ final class RddpSelector extends AbstractSelector {
     return channel.register(kernel, interest, key);
   }
 
-  /** Adds a descriptor to the epoll instance, which the JDK's selector watches. */
-  void add(RddpKey key, Descriptor descriptor, int wanted) throws IOException {
+  /**
+   * Watches a part of a channel: adds its descriptor to the epoll instance, which the JDK's
+   * selector watches.
+   *
+   * @param stream null: it is none
+   * @return whether a waiter is told of what is new
+   */
+  boolean add(RddpKey key, Descriptor descriptor, ProgramStream stream) throws IOException {
     if (events == null) {
       EventSet made = EventSet.create();
       try {
@@ -436,11 +469,13 @@ final class RddpSelector extends AbstractSelector {
     if (token == watched.length) {
       watched = Arrays.copyOf(watched, 2 * token);
     }
-    events.add(descriptor, wanted, token);
+    boolean told = stream != null && waiters.tell(stream, token, kernel);
+    events.add(descriptor, told ? EventSet.PEER_ENDED : EventSet.IN | EventSet.OUT, token);
     watched[token] = key;
     tokens.set(token);
     watchedCount++;
     key.token = token;
+    return told;
   }
 
   void remove(RddpKey key, Descriptor descriptor) {
@@ -461,6 +496,7 @@ final class RddpSelector extends AbstractSelector {
           forget((RddpKey) each);
         }
         selected.clear();
+        waiters.close();
         kernel.close();
         if (events != null) {
           eventsChannel.close();

@@ -422,7 +422,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   /** Its socket becomes readable by itself. */
   @Override
-  public void arm(int interest) {}
+  public void arm(int interest, boolean told) {}
 
   @Override
   public Keys keys() {

@@ -708,10 +708,10 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   @Override
-  public void arm(int interest) {
+  public void arm(int interest, boolean told) {
     StreamConnection used = connection;
     if (used != null) {
-      used.arm(interest, state == State.PENDING);
+      used.arm(interest, state == State.PENDING, told);
     }
   }
 

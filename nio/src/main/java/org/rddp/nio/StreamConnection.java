@@ -347,16 +347,23 @@ final class StreamConnection {
   }
 
   /** See {@link RddpChannel#arm}. */
-  void arm(int interest, boolean pending) {
+  void arm(int interest, boolean pending, boolean told) {
     ProgramStream own = shared.acquire();
     if (own == null) {
       return;
     }
     try {
+      boolean forRoom = (interest & SelectionKey.OP_WRITE) != 0 && !pending;
+      if (told) {
+        if (forRoom) {
+          own.askForRoom();
+        }
+        return;
+      }
       if ((interest & (SelectionKey.OP_READ | SelectionKey.OP_CONNECT)) != 0) {
         own.armReceiving();
       }
-      if ((interest & SelectionKey.OP_WRITE) != 0 && !pending) {
+      if (forRoom) {
         own.armSending();
       }
     } finally {

@@ -468,23 +468,95 @@ class SelectorTest extends ConnectedChannels {
     assertThat(least).isZero();
   }
 
-  /** One who selects now again and again needs no signal of the daemon, which costs both ends. */
+  /** The first selector's waiter is told; the second one asks for a signal of the stream. */
   @Test
-  void shouldLookAtOneChannelForLong() throws Exception {
-    client.register(selector, SelectionKey.OP_READ);
-    Shared<?> part = ((RddpSocketChannel) client).rddpPart();
-    StreamHeader header = ((ProgramStream) part.acquire()).header();
-    // From connecting.
-    header.disarmReceiving();
-    for (int i = 0; i < 10_000; i++) {
+  void shouldTellTwoSelectorsOfOneChannel() throws Exception {
+    try (Selector other = provider.openSelector()) {
+      client.register(selector, SelectionKey.OP_READ);
       assertThat(selector.selectNow()).isZero();
+      client.register(other, SelectionKey.OP_READ);
+      CompletableFuture<Integer> both =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return selector.select() + other.select();
+            } catch (java.io.IOException e) {
+              throw new AssertionError(e);
+            }
+          });
+      send();
+      assertThat(both.get()).isEqualTo(2);
     }
+    // Now the waiter of a third one is told.
+    selector.close();
+    selector = provider.openSelector();
+    client.read(ByteBuffer.allocate(1));
+    client.register(selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    client.keyFor(selector).interestOps(SelectionKey.OP_WRITE);
+    int written = 0;
+    while (selector.selectNow(key -> {}) > 0) {
+      written += client.write(ByteBuffer.allocate(1 << 16));
+    }
+    int all = written;
+    CompletableFuture<Void> read = CompletableFuture.runAsync(() -> drain(all));
+    assertThat(selector.select()).isEqualTo(1);
+    read.get();
+  }
+
+  private void drain(int octets) {
+    try {
+      ByteBuffer buffer = ByteBuffer.allocate(octets);
+      while (buffer.hasRemaining()) {
+        server.read(buffer);
+      }
+    } catch (java.io.IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A selector that sleeps is woken once, and needs no signal of each stream. */
+  @Test
+  void shouldAskForNoSignalOfAStream() throws Exception {
+    client.register(selector, SelectionKey.OP_READ);
+    StreamHeader header = ((ProgramStream) part().acquire()).header();
+    header.disarmReceiving(); // from connecting
+    assertThat(selector.select(1)).isZero();
     assertThat(header.disarmReceiving()).isFalse();
     send();
-    while (selector.selectNow() == 0) {
-      Thread.onSpinWait();
+    assertThat(selector.select()).isEqualTo(1);
+    part().release();
+  }
+
+  private Shared<?> part() {
+    return ((RddpSocketChannel) client).rddpPart();
+  }
+
+  /** Beyond the most waiters of a session, selectors ask for signals. */
+  @Test
+  void shouldSelectWithMoreSelectorsThanWaiters() throws Exception {
+    List<Selector> others = new ArrayList<>();
+    List<SocketChannel> opened = new ArrayList<>();
+    try {
+      for (int i = 0; i <= StreamHeader.WAITERS; i++) {
+        Selector other = provider.openSelector();
+        others.add(other);
+        SocketChannel one = provider.openSocketChannel();
+        opened.add(one);
+        one.connect(listener.getLocalAddress());
+        opened.add(listener.accept());
+        one.configureBlocking(false);
+        one.register(other, SelectionKey.OP_READ);
+        assertThat(other.selectNow()).isZero();
+      }
+      opened.getLast().write(ByteBuffer.allocate(1));
+      assertThat(others.getLast().select()).isEqualTo(1);
+    } finally {
+      for (SocketChannel each : opened) {
+        each.close();
+      }
+      for (Selector each : others) {
+        each.close();
+      }
     }
-    part.release();
   }
 
   @Test

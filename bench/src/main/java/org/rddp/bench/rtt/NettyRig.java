@@ -58,7 +58,7 @@ public final class NettyRig implements Rig {
       ends = new VethEnds(true);
       transport = NettyTransport.kernels(arguments.get("transport").getAsString());
     }
-    server = new NettyServer(ends, transport);
+    server = new NettyServer(ends, transport, rddp == null ? Cpus.far() : RddpEnds.serverCpu());
     try {
       ends.enterClient();
     } catch (IOException e) {

@@ -14,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.NetworkEnds;
 import org.rddp.rig.PinnedThread;
 
@@ -35,11 +34,12 @@ final class NettyServer implements AutoCloseable {
   /** Octets counted. The event loop writes it. */
   private volatile long counted;
 
-  /** Starts it on the far CPU. */
-  NettyServer(NetworkEnds ends, NettyTransport transport) throws IOException, InterruptedException {
+  /** Starts it on this CPU. */
+  NettyServer(NetworkEnds ends, NettyTransport transport, int cpu)
+      throws IOException, InterruptedException {
     this.ends = ends;
     this.transport = transport;
-    thread = PinnedThread.start("echo", Cpus.far(), this::serve);
+    thread = PinnedThread.start("echo", cpu, this::serve);
   }
 
   /** Where it listens; waits until it does. */

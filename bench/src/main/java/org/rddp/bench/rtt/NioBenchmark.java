@@ -87,7 +87,8 @@ public final class NioBenchmark extends NamedBenchmark {
         contenders().stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
     int millis = quick() ? 100 : 400;
     try (Comparison contest = new Comparison(contenders, progress)) {
-      contest.warmUp(roundTrips(SmallMessages.OCTETS, 1, Integer.MAX_VALUE, 100));
+      // Many take longest to warm up.
+      contest.warmUp(roundTrips(SmallMessages.OCTETS, MANY, Integer.MAX_VALUE, 100));
       progress.budget().expect(2.0 * SHORT.length + 1);
       for (int octets : SHORT) {
         ComparisonResult found =
@@ -225,10 +226,10 @@ public final class NioBenchmark extends NamedBenchmark {
   /** How it is measured, for the report. */
   private static final String METHOD =
       """
-      Netty has one event loop at each end, on a CPU of its own, which answers messages as they come; blocking channels have a thread
-      there. rddp: one daemon with its default configuration, whose engine has the CPU of the end that answers; its two interfaces are
-      joined by net_ring, CRCs are the JDK's, and its threads poll for 50 us before they sleep, whatever the event loops do. Kernel TCP: two network
-      namespaces joined by veth, TCP_NODELAY. An event loop that may poll does so on rddp for 100 us before it sleeps, where that has
+      Netty has one event loop at each end, which answers messages as they come; blocking channels have a thread there. Kernel TCP: two network
+      namespaces joined by veth, TCP_NODELAY, and each end has a CPU. rddp: one daemon with its default configuration, whose engine has a
+      CPU, while both ends share the other one; its two interfaces are
+      joined by net_ring, CRCs are the JDK's, and its threads poll for 50 us before they sleep, whatever the event loops do. An event loop that may poll does so on rddp for 100 us before it sleeps, where that has
       paid lately, as by default; one that never polls is given 0 us. epoll's loop sleeps in epoll_wait at once, as by default, which
       is what the goals compare with; the one that only polls has Netty's strategy BUSY_WAIT, and never sleeps.\
       """;

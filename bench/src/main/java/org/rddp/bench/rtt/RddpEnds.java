@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
 import org.rddp.nio.RddpSelectorProvider;
@@ -25,6 +26,11 @@ final class RddpEnds implements NetworkEnds, AutoCloseable {
         polls
             ? new RddpSelectorProvider(daemon.socket())
             : new RddpSelectorProvider(daemon.socket(), Duration.ZERO);
+  }
+
+  /** The CPU of the server's thread, which leaves the engine alone on the other one. */
+  static int serverCpu() throws IOException {
+    return Cpus.near();
   }
 
   @Override

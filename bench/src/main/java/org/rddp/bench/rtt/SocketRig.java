@@ -27,7 +27,11 @@ public final class SocketRig extends TimedRig {
     try {
       sockets =
           new KernelTcpPingPong(
-              ends, arguments.has("blocking"), ProgramRoundTrips.LONGEST, Cpus.far(), Cpus.near());
+              ends,
+              arguments.has("blocking"),
+              ProgramRoundTrips.LONGEST,
+              rddp == null ? Cpus.far() : RddpEnds.serverCpu(),
+              Cpus.near());
     } catch (IOException e) {
       throw new CannotRunException("needs root, and ip and ethtool: " + e.getMessage());
     }

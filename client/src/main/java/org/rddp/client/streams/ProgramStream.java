@@ -306,6 +306,38 @@ public final class ProgramStream implements AutoCloseable {
     ring();
   }
 
+  /** The session whose daemon has the stream. */
+  public StreamSession session() {
+    return session;
+  }
+
+  /**
+   * Lets a waiter be told when octets come, when the outcome of connecting is known, or at the end,
+   * in place of {@link #armReceiving}; look afterwards for what has come before. It is told of the
+   * end of the daemon by the socket only.
+   *
+   * @param waiter of the stream's session
+   * @param bit 0 to {@link StreamWaiter#BITS} - 1
+   * @return false if another waiter is told
+   */
+  public boolean tell(StreamWaiter waiter, int bit) {
+    if (waiter.session() != session) {
+      throw new IllegalArgumentException("a waiter of another session");
+    }
+    return header.nameWaiter(waiter.number(), bit);
+  }
+
+  /** Lets no waiter be told any more. */
+  public void tellNobody() {
+    header.forgetWaiter();
+  }
+
+  /** Lets the waiter be told when half of the send ring is free. Look afterwards. */
+  public void askForRoom() {
+    header.askForRoom();
+    ring();
+  }
+
   /** Writes all octets, and waits until there is room for them. */
   public void write(byte[] from) throws IOException {
     int written = 0;

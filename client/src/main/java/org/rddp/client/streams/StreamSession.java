@@ -189,6 +189,12 @@ public final class StreamSession implements AutoCloseable {
     return new ProgramListener(this, reply);
   }
 
+  /** Opens a waiter, which the session's streams can name. */
+  public StreamWaiter openWaiter() throws IOException {
+    return new StreamWaiter(
+        this, request(ProgramMessage.StreamWaiter::new, DaemonMessage.StreamWaiting.class));
+  }
+
   /** The socket through which the octets of a stream pass from now on. */
   public Descriptor bridge(Descriptor stream) throws IOException {
     return request(

@@ -241,7 +241,7 @@ public final class ControlServer implements AutoCloseable {
       }
     }
     if (poll.isReady(listenersKey)) {
-      streams.endLeftListeners();
+      streams.endLeft();
     }
     if (retries || poll.isReady(listenerKey)) {
       admission.acceptPrograms();

@@ -139,6 +139,7 @@ final class ProgramRequests {
           ProgramMessage.StreamListen _,
           ProgramMessage.StreamListenEnd _,
           ProgramMessage.StreamBacklog _,
+          ProgramMessage.StreamWaiter _,
           ProgramMessage.StreamBridge _ -> {
         program.link().execute(message::closeDescriptors);
         throw new RequestRefusedException(

@@ -62,6 +62,7 @@ final class ProgramSockets {
   private final Map<StreamSection, BitSet> indices = new HashMap<>();
   private final Map<Integer, ProgramListener> listeners = new HashMap<>();
   private final Set<EngineSleep> sleeps = new HashSet<>();
+  private final ProgramWaiters waiters;
   private ProgramMapping doorbells;
   private boolean begun;
   private boolean ended;
@@ -83,6 +84,7 @@ final class ProgramSockets {
     this.share = share;
     octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
     listenerQuota = new Quota("listeners of this program", LISTENERS, null);
+    waiters = new ProgramWaiters(server, service, program, sections, octets, share.memories());
   }
 
   ProgramLink link() {
@@ -207,6 +209,8 @@ final class ProgramSockets {
         listener.listener().backlog(backlog(change.backlog()));
         program.send(new DaemonMessage.Done(change.request()));
       }
+      case ProgramMessage.StreamWaiter waiter -> waiters.open(waiter.request());
+      case ProgramMessage.ShareMemory shared -> waiters.share(shared.request(), shared.memory());
       case ProgramMessage.CloseSession close ->
           program.end(null, new DaemonMessage.Done(close.request()));
       default -> {
@@ -431,7 +435,7 @@ final class ProgramSockets {
     boolean reuses = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
     // A program that has closed a listener may have its port at once.
-    service.endLeftListeners();
+    service.endLeft();
     int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
     if (!isFree(address, only6, port, reuses, listen.socket())) {
       throw new RequestRefusedException(
@@ -439,7 +443,7 @@ final class ProgramSockets {
     }
     int backlog = backlog(listen.backlog());
     listenerQuota.take(1);
-    int number = service.nextListener();
+    int number = service.nextNumber();
     try {
       PairedSocket[] ends = PairedSocket.ofMessages("rddp-listener");
       ends[0].forbidDescriptors();
@@ -526,27 +530,21 @@ final class ProgramSockets {
       }
       return;
     }
-    int[] left = {sections.size()};
-    for (StreamSection each : sections) {
-      Engine engine = each.engine();
-      engine.execute(() -> {
-        engine.streams().end(each);
-        server.execute(() -> {
-          left[0]--;
-          if (left[0] == 0) {
-            hasLeft = true;
-            then.run();
-            unmapIfUnused();
-          }
+    service.onEngines(
+        sections,
+        each -> each.engine().streams().end(each),
+        () -> {
+          hasLeft = true;
+          then.run();
+          unmapIfUnused();
         });
-      });
-    }
   }
 
   /** Unmaps the doorbells when the session has ended and no stream uses them. */
   private void unmapIfUnused() {
     if (hasLeft && indices.values().stream().allMatch(BitSet::isEmpty)) {
       hasLeft = false;
+      waiters.close();
       doorbells.release(() -> server.leaveShares(program.process()));
     }
   }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.IncomingStream;
@@ -17,6 +18,7 @@ import org.rddp.daemon.engine.StreamKeeper;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
+import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.engine.StreamSignals;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.Descriptor;
@@ -48,8 +50,11 @@ final class StreamService implements StreamKeeper {
   /** Makes and unmaps memory, for which checks do not wait. */
   private final ExecutorService memoryThread = MappingThreads.thread("rddp-stream-memory");
 
-  /** The daemon's ends of listeners' sockets. */
-  private final EventSet listenerEnds = EventSet.create();
+  /** The daemon's ends of listeners' and waiters' sockets. */
+  private final EventSet watched = EventSet.create();
+
+  /** What ends each of them, by number. */
+  private final Map<Integer, Runnable> whenLeft = new HashMap<>();
 
   private final Map<Long, StreamSlot> slots = new HashMap<>();
 
@@ -63,7 +68,7 @@ final class StreamService implements StreamKeeper {
 
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
   private final StreamSpares spares;
-  private int lastListener;
+  private int lastNumber;
 
   /** Serves streams on these engines; before their first turns. */
   StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
@@ -76,9 +81,9 @@ final class StreamService implements StreamKeeper {
     }
   }
 
-  /** Readable when listeners' programs have ended. */
+  /** Readable when {@link #endLeft} has something to do. */
   Descriptor descriptor() {
-    return listenerEnds.descriptor();
+    return watched.descriptor();
   }
 
   StreamPorts ports() {
@@ -193,6 +198,23 @@ final class StreamService implements StreamKeeper {
               .info(
                   "waking a program of user %d at an octet stream took longer than 1 ms, since very many threads or epoll instances wait for it: from now on another thread wakes its programs"
                       .formatted(user)));
+    }
+  }
+
+  /** Runs a task on the engine of each section of a program, and then one on the control thread. */
+  void onEngines(List<StreamSection> sections, Consumer<StreamSection> task, Runnable then) {
+    int[] left = {sections.size()};
+    for (StreamSection each : sections) {
+      each.engine()
+          .execute(() -> {
+            task.accept(each);
+            server.execute(() -> {
+              left[0]--;
+              if (left[0] == 0) {
+                then.run();
+              }
+            });
+          });
     }
   }
 
@@ -490,15 +512,32 @@ final class StreamService implements StreamKeeper {
 
   // ---- Listeners ----
 
-  /** Number of a listener that begins. */
-  int nextListener() {
-    return ++lastListener;
+  /** Number of a listener or waiter that begins. */
+  int nextNumber() {
+    return ++lastNumber;
+  }
+
+  /**
+   * Ends something when nobody holds the program's end of its socket any more, until {@link
+   * #unwatch}.
+   *
+   * @param number of the listener or waiter
+   * @param socket the daemon's end
+   */
+  void watch(int number, Descriptor socket, Runnable end) throws SystemCallException {
+    watched.add(socket, EventSet.PEER_ENDED, number);
+    whenLeft.put(number, end);
+  }
+
+  void unwatch(int number) {
+    whenLeft.remove(number);
   }
 
   /** Begins to offer streams. */
   void begin(ProgramListener listener) throws RequestRefusedException {
+    int number = listener.listener().number();
     try {
-      listenerEnds.add(listener.descriptor(), EventSet.PEER_ENDED, listener.listener().number());
+      watch(number, listener.descriptor(), () -> listener.program().endListener(number));
     } catch (SystemCallException e) {
       throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
@@ -514,22 +553,21 @@ final class StreamService implements StreamKeeper {
   /** Ends a listener. */
   void end(ProgramListener listener) {
     if (listeners.remove(listener.listener()) != null) {
+      unwatch(listener.listener().number());
       ports.remove(listener.listener());
       listener.end();
     }
   }
 
-  /** Ends the listeners that nobody holds any more. */
-  void endLeftListeners() {
+  /** Ends the listeners and waiters that nobody holds any more. */
+  void endLeft() {
     int ready;
     do {
-      ready = listenerEnds.poll();
+      ready = watched.poll();
       for (int i = 0; i < ready; i++) {
-        int number = (int) listenerEnds.token(i);
-        for (ProgramListener each : List.copyOf(listeners.values())) {
-          if (each.listener().number() == number) {
-            each.program().endListener(number);
-          }
+        Runnable end = whenLeft.get((int) watched.token(i));
+        if (end != null) {
+          end.run();
         }
       }
     } while (ready == EventSet.MOST);
@@ -541,6 +579,6 @@ final class StreamService implements StreamKeeper {
     thread.close();
     memoryThread.close();
     spares.close();
-    listenerEnds.close();
+    watched.close();
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ipc.ring.Doorbells;
+import org.rddp.ipc.ring.StreamHeader;
 
 /**
  * The octet streams of one program on one engine, and the doorbells by which the program says which
@@ -22,6 +23,7 @@ public final class StreamSection {
   private final Doorbells doorbells;
   private HeldShare held;
   private final Consumer<Runnable> waker;
+  private StreamWaiter[] waiters = new StreamWaiter[0];
   private OctetStream[] streams = new OctetStream[FIRST_SIZE];
   private int count;
   private StreamSections sleepsAs;
@@ -82,6 +84,38 @@ public final class StreamSection {
   /** Runs what wakes the program. */
   void wake(Runnable signal) {
     waker.accept(signal);
+  }
+
+  /**
+   * Begins to tell a waiter of streams.
+   *
+   * @param number that the streams' headers name it by, greater than 0
+   */
+  public void add(int number, StreamWaiter waiter) {
+    if (number >= waiters.length) {
+      waiters = Arrays.copyOf(waiters, number + 1);
+    }
+    waiters[number] = waiter;
+  }
+
+  /** Tells a waiter no more. */
+  public void removeWaiter(int number) {
+    if (number < waiters.length) {
+      waiters[number] = null;
+    }
+  }
+
+  /**
+   * Tells the waiter of a stream that there is something new.
+   *
+   * @param word as the program has written it, see {@link StreamHeader#waiterWord}
+   */
+  void tell(int word) {
+    int number = StreamHeader.waiter(word);
+    StreamWaiter waiter = number < waiters.length ? waiters[number] : null;
+    if (waiter != null && waiter.bells().ring(StreamHeader.waiterBit(word))) {
+      wake(waiter.signal());
+    }
   }
 
   /** The process's share of the memory for held messages. */

@@ -6,15 +6,14 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.ring.StreamHeader;
 
 /**
- * Wakes programs that wait at the socket of an octet stream: an octet makes it readable, and it is
- * writable again without the messages by which the program has filled it. Engine thread only,
- * except {@link #drain(PairedSocket)}.
+ * Wakes programs that wait for an octet stream: at its socket, which an octet makes readable, and
+ * which is writable again without the messages by which the program has filled it; or at a {@link
+ * StreamWaiter}. Engine thread only, except {@link #drain(PairedSocket)}.
  */
 public final class StreamSignals {
   /** Messages of the program that are dropped at once, to make its socket writable. */
   private static final int FILLERS = 16;
 
-  private static final MemorySegment OCTET = Arena.global().allocateFrom("r");
   private static final MemorySegment DROPPED = Arena.global().allocate(4096);
 
   private final StreamKeeper keeper;
@@ -37,14 +36,26 @@ public final class StreamSignals {
 
   /** Wakes those who wait to read. */
   void received() {
-    if (header().disarmReceiving()) {
+    boolean armed = header().disarmReceiving();
+    tellWaiter();
+    if (armed) {
       parts.section().wake(signal);
+    }
+  }
+
+  private void tellWaiter() {
+    int waiter = header().waiterWord();
+    if (waiter != 0) {
+      parts.section().tell(waiter);
     }
   }
 
   /** Wakes those who wait to write. */
   void writable() {
-    if (header().disarmSending()) {
+    int asked = header().disarmSending();
+    if (asked == StreamHeader.ROOM_WANTED) {
+      tellWaiter();
+    } else if (asked != 0) {
       drain();
     }
   }
@@ -61,9 +72,7 @@ public final class StreamSignals {
   }
 
   private void send() {
-    if (parts.socket().descriptor().isOpen()) {
-      parts.socket().send(OCTET.address(), 1);
-    }
+    parts.socket().signal();
   }
 
   private void drain() {

@@ -2,7 +2,6 @@ package org.rddp.daemon.engine;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,8 +73,8 @@ final class OctetStreamFixture {
             }
           });
   final StreamPorts ports = new StreamPorts();
-  private final MemorySegment bells = Arena.ofAuto().allocate(Doorbells.OCTETS, 64);
-  final Doorbells doorbells = new Doorbells(bells.address());
+  private final Arena arena = Arena.ofAuto();
+  final Doorbells doorbells = bells();
   final StreamSection section =
       new StreamSection(engine, 0, SessionOwner.unlimited(), doorbells, Runnable::run);
   final StreamListener listener =
@@ -95,6 +94,11 @@ final class OctetStreamFixture {
   boolean mayWatch = true;
 
   private int lastIndex;
+
+  /** New doorbells. */
+  Doorbells bells() {
+    return new Doorbells(arena.allocate(Doorbells.OCTETS, 64).address());
+  }
 
   OctetStreamFixture() {
     try {

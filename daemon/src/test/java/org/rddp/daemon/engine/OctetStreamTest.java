@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -479,8 +481,83 @@ class OctetStreamTest {
   }
 
   @Test
+  void shouldTellTheWaiterOfOctetsRoomAndTheEnd() throws Exception {
+    establish();
+    Doorbells bells = fixture.bells();
+    List<String> signals = new ArrayList<>();
+    fixture.section.add(7, new StreamWaiter(bells, () -> signals.add("woken")));
+    assertThat(program.header.nameWaiter(7, 4711)).isTrue();
+    assertThat(program.header.nameWaiter(8, 1)).isFalse();
+
+    peer.send(3, 0);
+    fixture.run();
+    assertThat(taken(bells)).containsExactly(4711);
+    assertThat(signals).isEmpty();
+
+    bells.announceSleep();
+    peer.send(3, 0);
+    fixture.run();
+    peer.send(3, 0);
+    fixture.run();
+    assertThat(signals).containsExactly("woken");
+    assertThat(taken(bells)).containsExactly(4711);
+    assertThat(program.read()).hasSize(9);
+
+    program.write("a");
+    fixture.run();
+    assertThat(taken(bells)).isEmpty();
+    program.header.askForRoom();
+    program.ring();
+    fixture.run();
+    assertThat(taken(bells)).containsExactly(4711);
+    program.ring();
+    fixture.run();
+    assertThat(taken(bells)).isEmpty();
+
+    fixture.section.removeWaiter(7);
+    peer.send(3, 0);
+    fixture.run();
+    assertThat(taken(bells)).isEmpty();
+    fixture.section.add(7, new StreamWaiter(bells, () -> signals.add("woken")));
+    peer.sendEnd();
+    fixture.run();
+    assertThat(taken(bells)).containsExactly(4711);
+    program.header.forgetWaiter();
+    assertThat(program.header.nameWaiter(8, 1)).isTrue();
+  }
+
+  /** A word of a program names any waiter and any bit. */
+  @ParameterizedTest
+  @ValueSource(ints = {0x0001_0000, 0x0007_ffff, 0x0100_0000, 0xffff_ffff})
+  void shouldTakeAnyWordForAWaiter(int word) throws Exception {
+    establish();
+    Doorbells bells = fixture.bells();
+    fixture.section.add(7, new StreamWaiter(bells, () -> {}));
+    assertThat(program.header.nameWaiter(StreamHeader.waiter(word), word & 0xffff)).isTrue();
+    peer.send(3, 0);
+    fixture.run();
+    assertThat(taken(bells).size()).isEqualTo(StreamHeader.waiter(word) == 7 ? 1 : 0);
+    assertThat(program.read()).hasSize(3);
+  }
+
+  private static List<Integer> taken(Doorbells bells) {
+    List<Integer> taken = new ArrayList<>();
+    for (long groups = bells.takeGroups(); groups != 0; groups &= groups - 1) {
+      int first = Long.numberOfTrailingZeros(groups) * Doorbells.GROUP;
+      for (int word = first; word < first + Doorbells.GROUP; word++) {
+        for (long bits = bells.takeBits(word); bits != 0; bits &= bits - 1) {
+          taken.add(word * Long.SIZE + Long.numberOfTrailingZeros(bits));
+        }
+      }
+    }
+    return taken;
+  }
+
+  @Test
   void shouldNotAllocate() throws Exception {
     establish();
+    fixture.section.add(1, new StreamWaiter(fixture.bells(), () -> {}));
+    program.header.nameWaiter(1, 1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long thread = Thread.currentThread().threadId();
     long least = Long.MAX_VALUE;

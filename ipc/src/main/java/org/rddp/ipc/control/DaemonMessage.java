@@ -422,4 +422,21 @@ public sealed interface DaemonMessage extends ControlMessage {
       stream.close();
     }
   }
+
+  /**
+   * The waiter is open.
+   *
+   * @param request number of the request that is answered
+   * @param waiter its number, 1 to {@link org.rddp.ipc.ring.StreamHeader#WAITERS}
+   * @param bells its memory, {@link org.rddp.ipc.ring.Doorbells} in which the daemon sets bits
+   * @param wake the program's {@link org.rddp.ipc.linux.WakeSocket}
+   */
+  @MessageType(46)
+  record StreamWaiting(int request, int waiter, Descriptor bells, Descriptor wake)
+      implements DaemonMessage {
+    @Override
+    public void closeOwned() {
+      wake.close();
+    }
+  }
 }

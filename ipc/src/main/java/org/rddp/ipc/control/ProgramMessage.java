@@ -249,7 +249,8 @@ public sealed interface ProgramMessage extends ControlMessage {
    * session begins, or the capture runs.
    *
    * @param request number of the request
-   * @param memory number of the memory, {@link #RINGS} or {@link #CAPTURE}
+   * @param memory number of the memory, or of the waiter in a session for octet streams, {@link
+   *     #RINGS} or {@link #CAPTURE}
    */
   @MessageType(22)
   record ShareMemory(int request, int memory) implements ProgramMessage {
@@ -523,4 +524,14 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(56)
   record StreamBridge(int request, Descriptor stream) implements ProgramMessage {}
+
+  /**
+   * Opens a waiter, which is told of many octet streams. Answered by {@link
+   * DaemonMessage.StreamWaiting}; it is told from when its memory is shared, see {@link
+   * ShareMemory}, until the program closes its socket.
+   *
+   * @param request number of the request
+   */
+  @MessageType(45)
+  record StreamWaiter(int request) implements ProgramMessage {}
 }

@@ -42,6 +42,7 @@ public final class PairedSocket implements AutoCloseable {
   private static final ThreadLocal<MemorySegment> POLLED =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(8, 4));
 
+  private static final MemorySegment OCTET = Arena.global().allocateFrom("r");
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Descriptor descriptor;
@@ -172,6 +173,13 @@ public final class PairedSocket implements AutoCloseable {
       throw closed;
     } catch (Throwable unexpected) {
       throw new AssertionError("send", unexpected);
+    }
+  }
+
+  /** Sends an octet, unless it is closed or there is no room: the other end becomes readable. */
+  public void signal() {
+    if (descriptor.isOpen()) {
+      send(OCTET.address(), 1);
     }
   }
 

@@ -7,9 +7,10 @@ import static org.rddp.ipc.ring.RingLayout.LONG;
 import java.lang.invoke.VarHandle;
 
 /**
- * The bits by which a program tells one engine which of its octet streams have something new: a
- * section of the session's doorbells, mapped by both ends. A bit that is set for nothing is
- * harmless. Allocates nothing.
+ * The bits by which a program tells one engine which of its octet streams have something new, a
+ * section of the session's doorbells; or by which engines tell a program's waiter. Mapped by both
+ * ends: one rings, and the other takes bits. A bit that is set for nothing is harmless. Allocates
+ * nothing.
  */
 public final class Doorbells {
   /** Octets of a section. */
@@ -43,8 +44,8 @@ public final class Doorbells {
   }
 
   /**
-   * Program: tells the engine that a stream has something new, after publishing it. Returns whether
-   * the engine's thread sleeps, so that the caller has to wake it.
+   * Says that a stream has something new, after publishing it. Returns whether the thread that
+   * takes bits sleeps, so that the caller has to wake it.
    */
   public boolean ring(int stream) {
     int word = stream / Long.SIZE;
@@ -56,14 +57,17 @@ public final class Doorbells {
         && (int) INT.getAndSet(ALL, address + SLEEPING, 0) != 0;
   }
 
-  /** Daemon: takes the groups of words that have bits, as bits. */
-  public long takeGroups() {
-    return (long) LONG.getOpaque(ALL, address + SUMMARY) == 0
-        ? 0
-        : (long) LONG.getAndSet(ALL, address + SUMMARY, 0L);
+  /** Whether there are groups to take. */
+  public boolean isRung() {
+    return (long) LONG.getOpaque(ALL, address + SUMMARY) != 0;
   }
 
-  /** Daemon: takes the bits of a word. */
+  /** Takes the groups of words that have bits, as bits. */
+  public long takeGroups() {
+    return isRung() ? (long) LONG.getAndSet(ALL, address + SUMMARY, 0L) : 0;
+  }
+
+  /** Takes the bits of a word. */
   public long takeBits(int word) {
     long at = address + BITS + (long) word * Long.BYTES;
     return (long) LONG.getOpaque(ALL, at) == 0 ? 0 : (long) LONG.getAndSet(ALL, at, 0L);
@@ -81,12 +85,12 @@ public final class Doorbells {
     return (int) INT.getOpaque(ALL, address + PROCESSOR) - 1;
   }
 
-  /** Daemon: asks programs to wake the engine's thread; the caller makes a full fence. */
+  /** Asks to be woken; the caller makes a full fence and looks once more before it sleeps. */
   public void announceSleep() {
     INT.setOpaque(ALL, address + SLEEPING, 1);
   }
 
-  /** Daemon: notes that the thread is awake. Returns whether a program has woken it. */
+  /** Notes that the thread is awake. Returns whether the other end has woken it. */
   public boolean endSleep() {
     if ((int) INT.getOpaque(ALL, address + SLEEPING) == 0) {
       return true;

@@ -79,6 +79,7 @@ public final class StreamHeader {
   public static final int NO_DSCP = -1;
 
   private static final int DSCP = 127;
+  private static final int WAITER_SHIFT = 16;
 
   /** {@link #daemonFlags}: the peer has ended sending. */
   public static final int PEER_ENDED = 1;
@@ -91,6 +92,15 @@ public final class StreamHeader {
 
   /** {@link #daemonFlags}: the peer has acknowledged everything up to the end. */
   public static final int ACKNOWLEDGED = 8;
+
+  /** {@link #disarmSending}: the program has filled its socket. */
+  public static final int SOCKET_FILLED = 1;
+
+  /** {@link #disarmSending}: the waiter is to be told. */
+  public static final int ROOM_WANTED = 2;
+
+  /** The largest number of a waiter. */
+  public static final int WAITERS = 256;
 
   /** The bit of {@link #written} and {@link #consumed} that says that octets pass by a socket. */
   public static final long MOVED = 1L << 63;
@@ -116,6 +126,7 @@ public final class StreamHeader {
   private static final int PROGRAM_FLAGS = 320;
   private static final int DAEMON_FLAGS = 384;
   private static final int ARMED_IN = 448;
+  private static final int WAITER = 452;
   private static final int ARMED_OUT = 512;
   private static final int ADDRESSES = 704;
 
@@ -288,27 +299,68 @@ public final class StreamHeader {
     INT.getAndBitwiseOr(ALL, address + PROGRAM_FLAGS, flags);
   }
 
+  /**
+   * Names the waiter that the daemon tells of the stream from now on, unless another one is named.
+   * Look afterwards for what has happened before.
+   *
+   * @param waiter its number, 1 to {@link #WAITERS}
+   * @param bit of the stream there, 0 to {@link Doorbells#STREAMS} - 1
+   * @return whether it is named
+   */
+  public boolean nameWaiter(int waiter, int bit) {
+    return INT.compareAndSet(ALL, address + WAITER, 0, waiter << WAITER_SHIFT | bit);
+  }
+
+  /** Tells the waiter no more. */
+  public void forgetWaiter() {
+    INT.setVolatile(ALL, address + WAITER, 0);
+  }
+
+  /**
+   * The waiter that is told and its bit, for {@link #waiter} and {@link #waiterBit}; 0: none. After
+   * publishing and {@link #disarmReceiving} or {@link #disarmSending}.
+   */
+  public int waiterWord() {
+    return (int) INT.getOpaque(ALL, address + WAITER);
+  }
+
+  /** The number of the waiter of a word, 0 to 65535. */
+  public static int waiter(int word) {
+    return word >>> WAITER_SHIFT;
+  }
+
+  /** The bit of a word, 0 to {@link Doorbells#STREAMS} - 1. */
+  public static int waiterBit(int word) {
+    return word & (Doorbells.STREAMS - 1);
+  }
+
   // ---- Written by both ----
 
   /** Asks for a message at the program's socket when octets come or the stream ends. */
   public void armReceiving() {
-    INT.setVolatile(ALL, address + ARMED_IN, 1);
-    VarHandle.fullFence();
+    arm(ARMED_IN, 1);
   }
 
   /** Whether a message has been asked for; it is not from now on. After publishing. */
   public boolean disarmReceiving() {
-    return disarm(ARMED_IN);
+    return disarm(ARMED_IN) != 0;
   }
 
   /** Asks for room at the program's socket, which has filled it, when the ring has room. */
   public void armSending() {
-    INT.setVolatile(ALL, address + ARMED_OUT, 1);
-    VarHandle.fullFence();
+    arm(ARMED_OUT, SOCKET_FILLED);
   }
 
-  /** Whether room has been asked for; it is not from now on. After publishing. */
-  public boolean disarmSending() {
+  /** Asks that the waiter be told when the ring has room. */
+  public void askForRoom() {
+    arm(ARMED_OUT, ROOM_WANTED);
+  }
+
+  /**
+   * {@link #SOCKET_FILLED} or {@link #ROOM_WANTED} if that has been asked for, or 0; neither is
+   * from now on. After publishing.
+   */
+  public int disarmSending() {
     return disarm(ARMED_OUT);
   }
 
@@ -316,9 +368,15 @@ public final class StreamHeader {
    * The one end publishes and looks whether it is armed, the other arms and looks for what has been
    * published: with a full fence at both at least one sees the other's store.
    */
-  private boolean disarm(int word) {
+  private void arm(int word, int what) {
+    INT.setVolatile(ALL, address + word, what);
     VarHandle.fullFence();
-    return (int) INT.getOpaque(ALL, address + word) != 0
-        && (int) INT.getAndSet(ALL, address + word, 0) != 0;
+  }
+
+  private int disarm(int word) {
+    VarHandle.fullFence();
+    return (int) INT.getOpaque(ALL, address + word) == 0
+        ? 0
+        : (int) INT.getAndSet(ALL, address + word, 0);
   }
 }

@@ -159,6 +159,7 @@ class ControlSocketTest {
         new ProgramMessage.StreamListen(53, IpAddress.ipv6(1, 2), 3, 4, 5, 6),
         new ProgramMessage.StreamListenEnd(55, 6),
         new ProgramMessage.StreamBacklog(58, 7, 8),
+        new ProgramMessage.StreamWaiter(45),
         new ProgramMessage.ListInterfaces(24, 7, 3));
   }
 
@@ -227,7 +228,8 @@ class ControlSocketTest {
                 DaemonMessage.SocketsWelcome.class,
                 DaemonMessage.StreamConnecting.class,
                 DaemonMessage.StreamListening.class,
-                DaemonMessage.StreamBridged.class));
+                DaemonMessage.StreamBridged.class,
+                DaemonMessage.StreamWaiting.class));
   }
 
   private static List<Class<?>> kinds(Class<?> direction, Class<?>... withDescriptors) {

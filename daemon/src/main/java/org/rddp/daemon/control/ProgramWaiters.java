@@ -1,0 +1,158 @@
+package org.rddp.daemon.control;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.StreamSection;
+import org.rddp.daemon.engine.StreamWaiter;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.Doorbells;
+import org.rddp.ipc.ring.StreamHeader;
+
+/**
+ * The waiters of a program's session for octet streams: by each, engines tell a thread that waits
+ * for many streams. They end with the session's doorbells. Control thread only.
+ */
+final class ProgramWaiters {
+  /**
+   * A waiter.
+   *
+   * @param socket the daemon's end
+   * @param number by which the socket is watched
+   */
+  private record Waiter(ProgramMapping bells, PairedSocket socket, int number) {}
+
+  private final ControlServer server;
+  private final StreamService service;
+  private final ProgramSession program;
+  private final List<StreamSection> sections;
+  private final Quota octets;
+  private final Quota memories;
+  private final Map<Integer, Waiter> open = new HashMap<>();
+
+  /**
+   * Creates none.
+   *
+   * @param sections of the session
+   * @param octets of the session's memory
+   * @param memories of its process
+   */
+  ProgramWaiters(
+      ControlServer server,
+      StreamService service,
+      ProgramSession program,
+      List<StreamSection> sections,
+      Quota octets,
+      Quota memories) {
+    this.server = server;
+    this.service = service;
+    this.program = program;
+    this.sections = sections;
+    this.octets = octets;
+    this.memories = memories;
+  }
+
+  /** Opens one. */
+  void open(int request) throws RequestRefusedException {
+    if (open.size() == StreamHeader.WAITERS) {
+      throw new RequestRefusedException(
+          Reason.LIMIT, "a session has at most %d waiters".formatted(StreamHeader.WAITERS));
+    }
+    octets.take(Doorbells.OCTETS);
+    try {
+      memories.take(1);
+    } catch (RequestRefusedException e) {
+      octets.give(Doorbells.OCTETS);
+      throw e;
+    }
+    try {
+      make(request);
+    } catch (SystemCallException e) {
+      giveBack();
+      throw new RequestRefusedException(Reason.RESOURCES, "no waiter: " + e.getMessage());
+    }
+  }
+
+  private void make(int request) throws SystemCallException {
+    int waiter =
+        IntStream.rangeClosed(1, StreamHeader.WAITERS)
+            .filter(number -> !open.containsKey(number))
+            .findFirst()
+            .orElseThrow();
+    int watched = service.nextNumber();
+    PairedSocket[] ends = PairedSocket.ofOctets("rddp-waiter", new byte[0]);
+    SharedMemory memory = null;
+    try {
+      ends[0].forbidDescriptors();
+      memory = SharedMemory.create("rddp-waiter", Doorbells.OCTETS);
+      service.watch(watched, ends[0].descriptor(), () -> end(waiter));
+    } catch (SystemCallException e) {
+      ends[0].close();
+      ends[1].close();
+      if (memory != null) {
+        memory.close();
+      }
+      throw e;
+    }
+    ProgramMapping bells = ProgramMapping.ofRings(memory, memory::close, server.mappingThreads());
+    open.put(waiter, new Waiter(bells, ends[0], watched));
+    program.send(
+        new DaemonMessage.StreamWaiting(request, waiter, bells.descriptor(), ends[1].descriptor()));
+  }
+
+  private void giveBack() {
+    memories.give(1);
+    octets.give(Doorbells.OCTETS);
+  }
+
+  /** Engines begin to tell it, once its memory is safe to use. */
+  void share(int request, int number) throws RequestRefusedException {
+    Waiter waiter = open.get(number);
+    if (waiter == null) {
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such waiter");
+    }
+    waiter
+        .bells()
+        .share(refusal -> {
+          if (refusal != null) {
+            program.answer(request, refusal);
+            return;
+          }
+          StreamWaiter told =
+              new StreamWaiter(new Doorbells(waiter.bells().address()), waiter.socket()::signal);
+          service.onEngines(
+              sections, section -> section.add(number, told), () -> program.answer(request, null));
+        });
+  }
+
+  /** Nobody holds it any more. */
+  private void end(int number) {
+    service.onEngines(
+        sections,
+        section -> section.removeWaiter(number),
+        () -> {
+          Waiter ended = open.remove(number);
+          if (ended != null) { // It has not ended with the session meanwhile.
+            release(ended);
+          }
+        });
+  }
+
+  /** Ends all, which no engine uses any more. */
+  void close() {
+    open.values().forEach(this::release);
+    open.clear();
+  }
+
+  private void release(Waiter waiter) {
+    service.unwatch(waiter.number());
+    service.close(waiter.socket());
+    waiter.bells().release(this::giveBack);
+  }
+}
