@@ -81,7 +81,7 @@ final class RddpSelector extends AbstractSelector {
 
   RddpSelector(RddpSelectorProvider provider) throws IOException {
     super(provider);
-    polling = new AdaptivePolling(provider.polling());
+    polling = new AdaptivePolling(provider.polling(), waiters::leaveEngines);
     kernel = Kernel.provider().openSelector();
   }
 

@@ -95,6 +95,13 @@ final class SelectorWaiters {
     }
   }
 
+  /** The selecting thread polls: see {@link StreamSession#leaveEngines}. */
+  void leaveEngines() {
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).session.leaveEngines();
+    }
+  }
+
   /** The JDK's selector has found this waiter's socket readable. */
   void onReadable(StreamWaiter waiter) {
     if (!waiter.clear()) {

@@ -41,8 +41,8 @@ final class StreamConnection {
    * @param polling the longest time, in ns, for which a call polls before it sleeps
    */
   StreamConnection(ProgramStream opened, long polling) {
-    readPolling = new AdaptivePolling(polling);
-    writePolling = new AdaptivePolling(polling);
+    readPolling = new AdaptivePolling(polling, opened.session()::leaveEngines);
+    writePolling = new AdaptivePolling(polling, opened.session()::leaveEngines);
     StreamEnds ends = opened.ends();
     local = address(ends.family(), ends.local(), ends.localPort());
     remote = address(ends.family(), ends.remote(), ends.remotePort());

@@ -33,6 +33,7 @@ public final class StreamSession implements AutoCloseable {
   private final SharedMemory memory;
   private final WakeSocket wake;
   private final Doorbells[] sections;
+  private final EngineProcessors processors;
   private final long encrypted;
   private boolean ended;
   private int lastRequest;
@@ -50,6 +51,7 @@ public final class StreamSession implements AutoCloseable {
     for (int i = 0; i < sections.length; i++) {
       sections[i] = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
     }
+    processors = new EngineProcessors(sections);
     memory.forbidHoles();
     request(
         number -> new ProgramMessage.ShareMemory(number, ProgramMessage.ShareMemory.RINGS),
@@ -209,6 +211,14 @@ public final class StreamSession implements AutoCloseable {
     return address instanceof Inet4Address
         ? IpAddress.ipv4(octets.getInt())
         : IpAddress.ipv6(octets.getLong(), octets.getLong());
+  }
+
+  /**
+   * Moves the calling thread, which polls for the daemon, away from a processor with an engine, on
+   * machines with two; at most ten times a second. Returns whether it has.
+   */
+  public boolean leaveEngines() {
+    return processors.leave();
   }
 
   /** Tells the engine of a section that one of its streams has something new. */

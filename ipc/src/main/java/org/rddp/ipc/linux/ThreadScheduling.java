@@ -80,6 +80,20 @@ public final class ThreadScheduling {
   }
 
   /**
+   * Moves the thread to a processor. Afterwards it may run on all that there may ever be.
+   *
+   * @param processor its number, 0 to 8191
+   * @throws SystemCallException if there is no such processor, or this process may not use it
+   */
+  public static void move(int processor) throws SystemCallException {
+    pin(processor);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment all = arena.allocate(MASK_OCTETS, 8).fill((byte) -1);
+      SCHED_SETAFFINITY.call(0, MASK_OCTETS, all.address());
+    }
+  }
+
+  /**
    * Sets the thread's nice value.
    *
    * @param value -20 (most time) to 19; one that is lower than before needs CAP_SYS_NICE or

@@ -54,12 +54,13 @@ public final class AdaptivePolling {
   private final long longest;
   private final LongSupplier clock;
   private final Runnable yield;
+  private final Runnable move;
 
   /** When this wait's polling began. */
   private long began;
 
-  /** This wait has yielded. */
-  private boolean polled;
+  /** Yields of this wait. */
+  private int yields;
 
   /** No more yields in this wait. */
   private boolean ended;
@@ -78,20 +79,32 @@ public final class AdaptivePolling {
    * @param longest time in ns that a wait polls
    */
   public AdaptivePolling(long longest) {
-    this(longest, System::nanoTime, Thread::yield);
+    this(longest, () -> {});
+  }
+
+  /**
+   * Starts in the state that polls.
+   *
+   * @param longest time in ns that a wait polls
+   * @param move may move the thread to another processor; run in each wait whose first yield was
+   *     not enough
+   */
+  public AdaptivePolling(long longest, Runnable move) {
+    this(longest, System::nanoTime, Thread::yield, move);
   }
 
   /** For tests. */
-  AdaptivePolling(long longest, LongSupplier clock, Runnable yield) {
+  AdaptivePolling(long longest, LongSupplier clock, Runnable yield, Runnable move) {
     this.longest = longest;
     this.clock = clock;
     this.yield = yield;
+    this.move = move;
   }
 
   /** A wait begins. */
   public void begin() {
     TimeSlice.shortenOnce();
-    polled = false;
+    yields = 0;
     ended = sleepsLeft > 0;
     if (ended) {
       sleepsLeft--;
@@ -105,13 +118,16 @@ public final class AdaptivePolling {
     if (ended) {
       return false;
     }
+    if (yields == 1) {
+      move.run();
+    }
     long now = clock.getAsLong();
     if (now - began >= longest) {
       ended = true;
       fail();
       return false;
     }
-    polled = true;
+    yields++;
     yield.run();
     if (clock.getAsLong() - now >= LOST) {
       // The awaited event may have come during the yield: check once more.
@@ -123,7 +139,7 @@ public final class AdaptivePolling {
 
   /** Counts a success, unless the awaited event was there before polling. */
   public void succeed() {
-    if (polled && !ended) {
+    if (yields > 0 && !ended) {
       points = Math.max(0, points - 1);
       sleeps = sleeps / 2 < FEWEST_SLEEPS ? 0 : sleeps / 2;
     }

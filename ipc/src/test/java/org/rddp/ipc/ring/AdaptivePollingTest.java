@@ -11,8 +11,9 @@ class AdaptivePollingTest {
 
   private long now;
   private long yieldTakes = YIELD;
+  private int moves;
   private final AdaptivePolling polling =
-      new AdaptivePolling(LONGEST, () -> now, () -> now += yieldTakes);
+      new AdaptivePolling(LONGEST, () -> now, () -> now += yieldTakes, () -> moves++);
 
   /** Looks in a wait; what it waits for is there at the last of {@code found}, 0: never. */
   private int looks(int found) {
@@ -40,6 +41,15 @@ class AdaptivePollingTest {
   @Test
   void pollsForTheLongestTimeAndNoLonger() {
     assertThat(looks(0)).isEqualTo((int) (LONGEST / YIELD));
+  }
+
+  @Test
+  void movesOnceInEachWaitWhoseFirstYieldWasNotEnough() {
+    looks(1);
+    assertThat(moves).isZero();
+    looks(2);
+    looks(0);
+    assertThat(moves).isEqualTo(2);
   }
 
   @Test
