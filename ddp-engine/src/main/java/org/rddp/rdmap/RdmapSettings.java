@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import org.rddp.ddp.memory.QueueMemory;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.HeldShare;
@@ -29,6 +30,7 @@ import org.rddp.mpa.MpaSettings;
  * @param acknowledged whether sends and writes complete when TCP has their last octet acknowledged,
  *     not when they have been passed to TCP
  */
+@RecordBuilder
 public record RdmapSettings(
     MpaSettings mpa,
     int sendDepth,
@@ -39,7 +41,8 @@ public record RdmapSettings(
     HeldShare heldShare,
     QueueMemory queueMemory,
     DdpSharedReceiveQueue sharedReceives,
-    boolean acknowledged) {
+    boolean acknowledged)
+    implements RdmapSettingsBuilder.With {
   /** Default of IRD and ORD. */
   public static final int DEFAULT_READS = 16;
 
@@ -74,91 +77,16 @@ public record RdmapSettings(
 
   /** Returns a copy with other queue lengths and the bound that counts the queues' entries. */
   public RdmapSettings withQueues(int sends, int receives, QueueMemory memory) {
-    return new RdmapSettings(
-        mpa,
-        sends,
-        receives,
-        ird,
-        ord,
-        heldOctets,
-        heldShare,
-        memory,
-        sharedReceives,
-        acknowledged);
+    return with().sendDepth(sends).receiveDepth(receives).queueMemory(memory).build();
   }
 
   /** Returns a copy with another bound for held messages and the owner's share of their memory. */
   public RdmapSettings withHeld(int octets, HeldShare share) {
-    return new RdmapSettings(
-        mpa,
-        sendDepth,
-        receiveDepth,
-        ird,
-        ord,
-        octets,
-        share,
-        queueMemory,
-        sharedReceives,
-        acknowledged);
-  }
-
-  /** Returns a copy with other settings of MPA. */
-  public RdmapSettings withMpa(MpaSettings other) {
-    return new RdmapSettings(
-        other,
-        sendDepth,
-        receiveDepth,
-        ird,
-        ord,
-        heldOctets,
-        heldShare,
-        queueMemory,
-        sharedReceives,
-        acknowledged);
+    return with().heldOctets(octets).heldShare(share).build();
   }
 
   /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
   public RdmapSettings withReads(int in, int out) {
-    return new RdmapSettings(
-        mpa,
-        sendDepth,
-        receiveDepth,
-        in,
-        out,
-        heldOctets,
-        heldShare,
-        queueMemory,
-        sharedReceives,
-        acknowledged);
-  }
-
-  /** Returns a copy with receives from a shared queue; null for none. */
-  public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
-    return new RdmapSettings(
-        mpa,
-        sendDepth,
-        receiveDepth,
-        ird,
-        ord,
-        heldOctets,
-        heldShare,
-        queueMemory,
-        queue,
-        acknowledged);
-  }
-
-  /** Returns a copy with sends and writes that complete when they are acknowledged, or sent. */
-  public RdmapSettings withAcknowledged(boolean wanted) {
-    return new RdmapSettings(
-        mpa,
-        sendDepth,
-        receiveDepth,
-        ird,
-        ord,
-        heldOctets,
-        heldShare,
-        queueMemory,
-        sharedReceives,
-        wanted);
+    return with().ird(in).ord(out).build();
   }
 }

@@ -150,7 +150,7 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
    * @throws DpdkException if the driver refuses; the port can be configured again
    */
   public void configure(PortSettings settings, Mempool pool) {
-    configure(settings, Collections.nCopies(settings.queues(), pool), NO_KEY);
+    configure(settings, Collections.nCopies(settings.receiveQueues(), pool), NO_KEY);
   }
 
   /**
@@ -165,7 +165,7 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment config = rddp_port_config.allocate(arena);
       MemorySegment capable = capabilities(arena);
-      rddp_port_config.rx_queues(config, settings.queues());
+      rddp_port_config.rx_queues(config, settings.receiveQueues());
       rddp_port_config.tx_queues(config, settings.transmitQueues());
       rddp_port_config.mtu(config, MODEST_DRIVERS.contains(info.driver()) ? 0 : settings.mtu());
       rddp_port_config.rx_interrupts(config, settings.interrupts() ? 1 : 0);
@@ -208,7 +208,7 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
         Dpdk.rddp_port_adjust_slots(port, receiveSlots, transmitSlots),
         "choose numbers of descriptors for",
         "It was asked for " + settings + " and is " + info + ".");
-    for (int queue = 0; queue < settings.queues(); queue++) {
+    for (int queue = 0; queue < settings.receiveQueues(); queue++) {
       Mempool pool = pools.get(queue);
       check(
           Dpdk.rddp_port_rx_queue(

@@ -1,11 +1,12 @@
 package org.rddp.dpdk;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Set;
 
 /**
  * Settings of an Ethernet port.
  *
- * @param queues number of receive queues, at least 1
+ * @param receiveQueues number of receive queues, at least 1
  * @param transmitQueues number of transmit queues, at least 1
  * @param receiveSlots descriptors of a receive queue, or 0 for the default of driver or DPDK;
  *     adjusted to the range that the driver allows
@@ -17,8 +18,9 @@ import java.util.Set;
  * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}
  */
+@RecordBuilder
 public record PortSettings(
-    int queues,
+    int receiveQueues,
     int transmitQueues,
     int receiveSlots,
     int transmitSlots,
@@ -26,15 +28,15 @@ public record PortSettings(
     boolean spreadTcp,
     boolean interrupts,
     Set<String> receiveOffloads,
-    Set<String> transmitOffloads) {
-
+    Set<String> transmitOffloads)
+    implements PortSettingsBuilder.With {
   /** One queue each way, MTU 1500, no offloads. */
   public static final PortSettings DEFAULTS =
       new PortSettings(1, 1, 0, 0, 1500, false, false, Set.of(), Set.of());
 
   /** Checks ranges. */
   public PortSettings {
-    if (queues < 1
+    if (receiveQueues < 1
         || transmitQueues < 1
         || receiveSlots < 0
         || transmitSlots < 0
@@ -42,7 +44,7 @@ public record PortSettings(
         || mtu > 65535) {
       throw new IllegalArgumentException(
           "Out of range: queues "
-              + queues
+              + receiveQueues
               + " and "
               + transmitQueues
               + ", receive slots "
@@ -63,85 +65,16 @@ public record PortSettings(
 
   /** Returns a copy with other numbers of queues. */
   public PortSettings withQueues(int receive, int transmit) {
-    return new PortSettings(
-        receive,
-        transmit,
-        receiveSlots,
-        transmitSlots,
-        mtu,
-        spreadTcp,
-        interrupts,
-        receiveOffloads,
-        transmitOffloads);
+    return with().receiveQueues(receive).transmitQueues(transmit).build();
   }
 
   /** Returns a copy with other numbers of descriptors. */
   public PortSettings withSlots(int receive, int transmit) {
-    return new PortSettings(
-        queues,
-        transmitQueues,
-        receive,
-        transmit,
-        mtu,
-        spreadTcp,
-        interrupts,
-        receiveOffloads,
-        transmitOffloads);
-  }
-
-  /** Returns a copy with another MTU. */
-  public PortSettings withMtu(int octets) {
-    return new PortSettings(
-        queues,
-        transmitQueues,
-        receiveSlots,
-        transmitSlots,
-        octets,
-        spreadTcp,
-        interrupts,
-        receiveOffloads,
-        transmitOffloads);
-  }
-
-  /** Returns a copy that spreads TCP over the receive queues, or not. */
-  public PortSettings withSpreadTcp(boolean on) {
-    return new PortSettings(
-        queues,
-        transmitQueues,
-        receiveSlots,
-        transmitSlots,
-        mtu,
-        on,
-        interrupts,
-        receiveOffloads,
-        transmitOffloads);
-  }
-
-  /** Returns a copy with or without interrupts for received frames. */
-  public PortSettings withInterrupts(boolean on) {
-    return new PortSettings(
-        queues,
-        transmitQueues,
-        receiveSlots,
-        transmitSlots,
-        mtu,
-        spreadTcp,
-        on,
-        receiveOffloads,
-        transmitOffloads);
+    return with().receiveSlots(receive).transmitSlots(transmit).build();
   }
 
   /** Returns a copy with other offloads. */
   public PortSettings withOffloads(Set<String> receive, Set<String> transmit) {
-    return new PortSettings(
-        queues,
-        transmitQueues,
-        receiveSlots,
-        transmitSlots,
-        mtu,
-        spreadTcp,
-        interrupts,
-        receive,
-        transmit);
+    return with().receiveOffloads(receive).transmitOffloads(transmit).build();
   }
 }
