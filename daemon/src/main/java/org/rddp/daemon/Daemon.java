@@ -513,21 +513,14 @@ public final class Daemon implements AutoCloseable {
   public synchronized void reconfigure(Configuration next) {
     Configuration running = configuration;
     Changes changes = Changes.between(running, next);
-    ControlConfiguration access = next.control().withSocket(running.controlSocket());
-    Limits limits = next.limits().withQueues(running.limits());
-    configuration =
-        new Configuration(
-            access,
-            running.dpdk(),
-            running.engine(),
-            limits,
-            running.metrics(),
-            running.interfaces(),
-            running.log().withLevels(next.log()),
-            changes.keys(running, next));
+    configuration = running.applied(next);
+    ControlConfiguration access = configuration.control();
     events.setLevels(configuration.log());
     control.reconfigure(
-        limits, Set.copyOf(access.users()), permissions(configuration), access.group());
+        configuration.limits(),
+        Set.copyOf(access.users()),
+        permissions(configuration),
+        access.group());
     control.note(
         "the configuration was read again; changed: "
             + (changes.applied().isEmpty() ? "nothing" : String.join(", ", changes.applied())));

@@ -27,11 +27,26 @@ public record Configuration(
     MetricsConfiguration metrics,
     List<InterfaceConfiguration> interfaces,
     LogConfiguration log,
-    Map<String, Object> keys) {
+    Map<String, ConfigurationValue> keys) {
   /** Copies the list. */
   public Configuration {
     interfaces = List.copyOf(interfaces);
     keys = Collections.unmodifiableMap(new LinkedHashMap<>(keys));
+  }
+
+  /** Copies the configuration with what SIGHUP applies of another. */
+  public Configuration applied(Configuration next) {
+    Map<String, ConfigurationValue> applied = new LinkedHashMap<>(keys);
+    applied.replaceAll((key, value) -> value.live() ? next.keys.get(key) : value);
+    return new Configuration(
+        control.applied(next.control),
+        dpdk,
+        engine,
+        limits.applied(next.limits),
+        metrics,
+        interfaces,
+        log.applied(next.log),
+        applied);
   }
 
   /** Path of the control socket. */

@@ -6,9 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -19,8 +17,6 @@ import org.tomlj.TomlTable;
 
 /** Reads {@code rddpd}'s configuration file and reports all problems in it. */
 public final class ConfigurationFile {
-  private static final long MIB = 1 << 20;
-
   private final String file;
   private final TomlTable toml;
   private final Configuration configuration;
@@ -72,18 +68,13 @@ public final class ConfigurationFile {
   }
 
   private static ConfigurationFile load(String file, String text) throws ConfigurationException {
-    List<ConfigurationProblem> problems = new ArrayList<>();
+    TomlReading reading = new TomlReading(file);
+    List<ConfigurationProblem> problems = reading.problems();
     TomlParseResult toml = Toml.parse(text);
     for (TomlParseError error : toml.errors()) {
       problems.add(SyntaxProblem.of(file, text, error));
     }
-    Configuration configuration = null;
-    if (problems.isEmpty()) {
-      configuration =
-          root(
-              new TomlSection(
-                  file, "", toml, TomlPosition.positionAt(1, 1), problems, new LinkedHashMap<>()));
-    }
+    Configuration configuration = problems.isEmpty() ? root(reading, toml) : null;
     if (!problems.isEmpty()) {
       problems.sort(
           Comparator.comparingInt(ConfigurationProblem::line)
@@ -121,42 +112,20 @@ public final class ConfigurationFile {
         problem.message());
   }
 
-  private static Configuration root(TomlSection root) {
+  private static Configuration root(TomlReading reading, TomlTable toml) {
+    TomlSection root = new TomlSection(reading, toml);
     ControlConfiguration control = ControlConfiguration.read(root.section("control"));
+    Limits limits = Limits.read(root.section("limits"));
+    LogConfiguration log = LogConfiguration.read(root.section("log"));
     TomlSection dpdkSection = root.section("dpdk");
-    DpdkConfiguration dpdk = dpdk(dpdkSection);
-    TomlSection engineSection = root.section("engine");
-    Limits limits = LimitsReader.read(root.section("limits"));
-    MetricsConfiguration metrics = metrics(root.section("metrics"));
-    LogConfiguration log = LogReader.read(root.section("log"));
+    DpdkConfiguration dpdk = DpdkConfiguration.read(dpdkSection);
     List<InterfaceConfiguration> interfaces =
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
-    EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces);
+    EngineConfiguration engine = EngineConfiguration.read(root.section("engine"), interfaces);
+    MetricsConfiguration metrics = MetricsConfiguration.read(root.section("metrics"));
     root.refuseUnknownKeys();
     return new Configuration(
-        control, dpdk, engine, limits, metrics, interfaces, log, root.values());
-  }
-
-  private static DpdkConfiguration dpdk(TomlSection section) {
-    boolean hugepages = section.flag("hugepages", true);
-    long memory = section.octets("memory", 64 * MIB, 1L << 40, 512 * MIB);
-    if (memory % MIB != 0) {
-      section.refuse("memory", "is not a multiple of 1 MiB", "whole MiB");
-    }
-    List<String> arguments = section.strings("arguments", List.of());
-    section.refuseUnknownKeys();
-    return new DpdkConfiguration(hugepages, memory, arguments);
-  }
-
-  private static MetricsConfiguration metrics(TomlSection section) {
-    MetricsConfiguration metrics =
-        section.parsed(
-            "listen",
-            MetricsConfiguration.FORM,
-            MetricsConfiguration.OFF,
-            MetricsConfiguration::parse);
-    section.refuseUnknownKeys();
-    return metrics;
+        control, dpdk, engine, limits, metrics, interfaces, log, reading.values());
   }
 
   private static ConfigurationException unreadable(Path file, String what) {

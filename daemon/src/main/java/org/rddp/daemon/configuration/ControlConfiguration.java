@@ -29,13 +29,15 @@ public record ControlConfiguration(
     users = List.copyOf(users);
   }
 
-  /** Copies the settings with another path of the socket. */
-  public ControlConfiguration withSocket(Path other) {
-    return new ControlConfiguration(other, mode, group, users, drainTimeout);
+  /** Copies the settings with what SIGHUP applies of others. */
+  public ControlConfiguration applied(ControlConfiguration other) {
+    return new ControlConfiguration(
+        socket, other.mode, other.group, other.users, other.drainTimeout);
   }
 
   /** Reads the {@code [control]} of a configuration file. */
   static ControlConfiguration read(TomlSection section) {
+    TomlSection live = section.live();
     Path socket =
         section.parsed(
             "socket",
@@ -43,18 +45,18 @@ public record ControlConfiguration(
             Path.of("/run/rddp/rddpd.sock"),
             ControlConfiguration::socket);
     int mode =
-        section.parsed(
+        live.parsed(
             "mode",
             "permission bits in octal, \"0600\" to \"0777\"",
             0660,
             ControlConfiguration::mode);
     Integer group =
-        section.account(
+        live.account(
             "group",
             "a name or an id of a group",
             name -> id(Accounts.groupId(name), "group", name));
-    List<Integer> users = users(section);
-    long drain = section.duration("drain-timeout", 0, TimeUnit.MINUTES.toNanos(10), DRAIN_TIMEOUT);
+    List<Integer> users = users(live);
+    long drain = live.duration("drain-timeout", 0, TimeUnit.MINUTES.toNanos(10), DRAIN_TIMEOUT);
     section.refuseUnknownKeys();
     return new ControlConfiguration(
         socket, mode, group == null ? OptionalInt.empty() : OptionalInt.of(group), users, drain);

@@ -18,8 +18,6 @@ public record EngineConfiguration(
     List<Integer> cores,
     ThreadPriority priority,
     long stuckTimeout) {
-  private static final long STUCK_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
-
   /** Copies the list. */
   public EngineConfiguration {
     cores = List.copyOf(cores);
@@ -58,7 +56,10 @@ public record EngineConfiguration(
             "priority", ThreadPriority.FORM, ThreadPriority.NORMAL, ThreadPriority::parse);
     long stuckTimeout =
         section.duration(
-            "stuck-timeout", TimeUnit.SECONDS.toNanos(1), TimeUnit.HOURS.toNanos(1), STUCK_TIMEOUT);
+            "stuck-timeout",
+            TimeUnit.SECONDS.toNanos(1),
+            TimeUnit.HOURS.toNanos(1),
+            TimeUnit.SECONDS.toNanos(10));
     section.refuseUnknownKeys();
     return new EngineConfiguration(threads, idle, cores, priority, stuckTimeout);
   }

@@ -1,5 +1,7 @@
 package org.rddp.daemon.configuration;
 
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,17 +14,32 @@ import java.util.Map;
  */
 public record LogConfiguration(
     LogLevel level, Map<String, LogLevel> levels, LogFormat format, int linesPerSecond) {
-  /** The configuration if the file has none. */
-  public static final LogConfiguration DEFAULTS =
-      new LogConfiguration(LogLevel.INFO, Map.of(), LogFormat.TEXT, 20);
+  private static final List<String> LOGGERS = List.of("daemon", "session", "connection", "request");
 
   /** Copies the levels. */
   public LogConfiguration {
     levels = Map.copyOf(levels);
   }
 
-  /** Copies the configuration with the levels of another. */
-  public LogConfiguration withLevels(LogConfiguration other) {
+  /** Reads the {@code [log]} of a configuration file. */
+  static LogConfiguration read(TomlSection section) {
+    Map<String, LogLevel> words = TomlSection.words(LogLevel.values());
+    LogLevel level = section.live().choice("level", words, LogLevel.INFO);
+    LogFormat format =
+        section.choice("format", TomlSection.words(LogFormat.values()), LogFormat.TEXT);
+    int lines = section.integer("lines-per-second", 1, 100_000, 20);
+    TomlSection loggers = section.live().section("levels");
+    Map<String, LogLevel> levels = new LinkedHashMap<>();
+    for (String logger : LOGGERS) {
+      levels.put(logger, loggers.choice(logger, words, level));
+    }
+    loggers.refuseUnknownKeys();
+    section.refuseUnknownKeys();
+    return new LogConfiguration(level, levels, format, lines);
+  }
+
+  /** Copies the configuration with what SIGHUP applies of another. */
+  public LogConfiguration applied(LogConfiguration other) {
     return new LogConfiguration(other.level, other.levels, format, linesPerSecond);
   }
 

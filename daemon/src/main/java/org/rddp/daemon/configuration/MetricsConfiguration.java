@@ -15,19 +15,26 @@ public record MetricsConfiguration(boolean enabled, Ipv4Address address, int por
       new MetricsConfiguration(false, new Ipv4Address(0), 0);
 
   /** What {@link #parse} accepts, for messages. */
-  static final String FORM =
+  private static final String FORM =
       "\"off\", a port such as \"9470\" (then only this machine can connect), or an IPv4 address"
           + " and a port such as \"10.0.0.5:9470\"";
 
   private static final Ipv4Address LOOPBACK = new Ipv4Address(0x7f000001);
   private static final int MAX_PORT = 65535;
 
+  /** Reads the {@code [metrics]} of a configuration file. */
+  static MetricsConfiguration read(TomlSection section) {
+    MetricsConfiguration metrics = section.parsed("listen", FORM, OFF, MetricsConfiguration::parse);
+    section.refuseUnknownKeys();
+    return metrics;
+  }
+
   /**
    * Reads {@code off}, a port, or an address and a port.
    *
    * @throws IllegalArgumentException if the text is none of them
    */
-  static MetricsConfiguration parse(String text) {
+  private static MetricsConfiguration parse(String text) {
     if (text.equals("off")) {
       return OFF;
     }

@@ -14,45 +14,48 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
 /**
- * Reads a table of a TOML file key by key. A wrong value is recorded as a problem and replaced by
+ * Reads a table of a TOML file key by key. Each call that reads a key is the declaration of that
+ * key: type, range, default, and by {@link #live} whether SIGHUP applies it. Messages, {@link
+ * Changes} and the example follow from it. A wrong value is recorded as a problem and replaced by
  * its default, so that one pass finds all problems.
  */
 final class TomlSection {
-  private final String file;
+  private final TomlReading reading;
   private final String path;
   private final TomlTable table;
   private final TomlPosition position;
-  private final List<ConfigurationProblem> problems;
+  private final boolean live;
+  private final Set<String> known;
 
-  /** What was read so far, by full key; of all tables of the file. */
-  private final Map<String, Object> values;
-
-  private final Set<String> known = new HashSet<>();
-
-  TomlSection(
-      String file,
+  private TomlSection(
+      TomlReading reading,
       String path,
       TomlTable table,
       TomlPosition position,
-      List<ConfigurationProblem> problems,
-      Map<String, Object> values) {
-    this.file = file;
+      boolean live,
+      Set<String> known) {
+    this.reading = reading;
     this.path = path;
     this.table = table;
     this.position = position;
-    this.problems = problems;
-    this.values = values;
+    this.live = live;
+    this.known = known;
+  }
+
+  /** Begins to read a file. */
+  TomlSection(TomlReading reading, TomlTable root) {
+    this(reading, "", root, TomlPosition.positionAt(1, 1), false, new HashSet<>());
+  }
+
+  /** This table, for keys that SIGHUP applies; all others need a restart. */
+  TomlSection live() {
+    return new TomlSection(reading, path, table, position, true, known);
   }
 
   /** Keeps what a key means, the default included. */
   private <T> T read(String key, T value) {
-    values.put(name(key), value);
+    reading.values().put(name(key), new ConfigurationValue(value, live));
     return value;
-  }
-
-  /** What the keys of all tables mean that were read so far, by full key, in their order. */
-  Map<String, Object> values() {
-    return values;
   }
 
   /** Whether the file has the key. */
@@ -248,9 +251,8 @@ final class TomlSection {
    * reason if it cannot. Null if the key is missing or wrong.
    */
   Integer account(String key, String allowed, Function<String, Integer> byName) {
-    return has(key)
-        ? read(key, account(at(key), key, table.get(List.of(key)), allowed, byName))
-        : null;
+    return read(
+        key, has(key) ? account(at(key), key, table.get(List.of(key)), allowed, byName) : null);
   }
 
   /** A list of such numbers and names. */
@@ -339,7 +341,7 @@ final class TomlSection {
         refuseType(key, "a table, [" + name(key) + "]");
       }
     }
-    return new TomlSection(file, name(key), inner, place, problems, values);
+    return new TomlSection(reading, name(key), inner, place, live, new HashSet<>());
   }
 
   /** The tables of an array of tables, {@code [[key]]}. */
@@ -356,7 +358,8 @@ final class TomlSection {
       String element = name(key) + "[" + (i + 1) + "]";
       if (array.get(i) instanceof TomlTable found) {
         sections.add(
-            new TomlSection(file, element, found, array.inputPositionOf(i), problems, values));
+            new TomlSection(
+                reading, element, found, array.inputPositionOf(i), live, new HashSet<>()));
       } else {
         problem(array.inputPositionOf(i), key, "allowed: tables, [[" + name(key) + "]]");
       }
@@ -387,7 +390,7 @@ final class TomlSection {
 
   /** Records a problem with this table as a whole. */
   void refuse(String what) {
-    problems.add(new ConfigurationProblem(file, position.line(), position.column(), path, what));
+    reading.refuse(position, path, what);
   }
 
   private void refuseType(String key, String allowed) {
@@ -404,6 +407,6 @@ final class TomlSection {
   }
 
   private void problem(TomlPosition place, String key, String message) {
-    problems.add(new ConfigurationProblem(file, place.line(), place.column(), name(key), message));
+    reading.refuse(place, name(key), message);
   }
 }

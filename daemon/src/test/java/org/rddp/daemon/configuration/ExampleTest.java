@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * docs/rddpd.example.toml, which is the manual page, too, has every key with its default and behind
- * it, where that is a range, what may stand there, as messages about wrong values say it.
+ * it, where that is a range, what may stand there, as messages about wrong values say it, and
+ * whether SIGHUP applies it.
  */
 class ExampleTest {
   private static final Path EXAMPLE = Path.of("../docs/rddpd.example.toml");
@@ -55,7 +56,8 @@ class ExampleTest {
     }
   }
 
-  private List<String> withRanges() {
+  private List<String> filled() throws Exception {
+    Configuration example = ConfigurationFile.parse("f", String.join("\n", lines));
     List<String> filled = new ArrayList<>();
     String table = "";
     for (String line : lines) {
@@ -67,7 +69,12 @@ class ExampleTest {
       } else if (setting.matches()) {
         String key = table + "." + setting.group("key");
         keys.add(key);
-        filled.add(setting.group("text") + range(key, setting.group("key"), filled.size()));
+        List<String> behind = new ArrayList<>(range(key, setting.group("key"), filled.size()));
+        if (example.keys().get(key).live()) {
+          behind.add("SIGHUP");
+        }
+        filled.add(
+            setting.group("text") + (behind.isEmpty() ? "" : "  # " + String.join("; ", behind)));
       } else {
         filled.add(line);
       }
@@ -76,7 +83,7 @@ class ExampleTest {
   }
 
   /** What the message about a value of no use says that may stand there. */
-  private String range(String key, String last, int line) {
+  private List<String> range(String key, String last, int line) {
     List<String> wrong = new ArrayList<>(lines);
     wrong.set(line, last + " = {}");
     String message =
@@ -86,12 +93,12 @@ class ExampleTest {
             .collect(Collectors.joining());
     assertThat(message).as(key).contains("is a table of 0");
     Matcher range = RANGE.matcher(message);
-    return range.matches() ? "  # " + range.group("range") : "";
+    return range.matches() ? List.of(range.group("range")) : List.of();
   }
 
   @Test
   void shouldSayWhatMayStandThere() throws Exception {
-    List<String> filled = withRanges();
+    List<String> filled = filled();
     if (Boolean.getBoolean("rddp.example.write")) {
       Files.write(EXAMPLE, filled);
     }
@@ -100,7 +107,7 @@ class ExampleTest {
 
   @Test
   void shouldHaveEveryKey() throws Exception {
-    withRanges();
+    filled();
     String text = String.join("\n", lines);
     Configuration example = ConfigurationFile.parse("f", text);
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.RawProgram;
-import org.rddp.daemon.configuration.Limits;
-import org.rddp.daemon.configuration.LogConfiguration;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
@@ -34,13 +34,14 @@ class ControlServerTest {
   @Test
   void shouldAcceptProgramsWhileTasksKeepComing() throws Exception {
     Path path = directory.resolve("socket");
-    DaemonLog log = new DaemonLog(LogConfiguration.DEFAULTS, OutputStream.nullOutputStream());
+    Configuration configuration = ConfigurationFile.read(Path.of("../docs/rddpd.example.toml"));
+    DaemonLog log = new DaemonLog(configuration.log(), OutputStream.nullOutputStream());
     ControlServer server =
         new ControlServer(
             ControlListener.bind(path, PosixFilePermissions.fromString("rw-------")),
             List.of(),
             ReservedPorts.of(List.of()),
-            Limits.DEFAULTS,
+            configuration.limits(),
             Set.of(),
             HeapShare.ofHeap(Runtime.getRuntime().maxMemory()),
             new Statistics(),
