@@ -71,7 +71,12 @@ final class AssociationTransfer {
     long received = snapshot.number("received", written == null ? 0 : written.sequence());
     long since = snapshot.number("since", written == null ? 0 : written.since);
     snapshot.end();
-    return written == null ? factory.inbound(settings, keys, received, since) : written;
+    if (written != null) {
+      return written;
+    }
+    InboundAssociation read = factory.inbound(settings, keys, received, since);
+    remember(read, true);
+    return read;
   }
 
   private List<OutboundAssociation> outbound(List<OutboundAssociation> parts) {
@@ -84,7 +89,12 @@ final class AssociationTransfer {
     int order = snapshot.number("order", written == null ? 0 : written.order);
     long since = snapshot.number("since", written == null ? 0 : written.since);
     snapshot.end();
-    return written == null ? factory.outbound(settings, keys, numbers, order, since) : parts;
+    if (written != null) {
+      return parts;
+    }
+    List<OutboundAssociation> read = factory.outbound(settings, keys, numbers, order, since);
+    remember(read.getFirst(), false);
+    return read;
   }
 
   private AssociationSettings settings(Association written, boolean receives) {
@@ -102,17 +112,15 @@ final class AssociationTransfer {
     return settings;
   }
 
-  /** Transfers keys. No other association of this process can have them, either. */
   private AssociationKeys keys(AssociationSettings settings, Association written) {
-    if (written != null) {
-      written.keys.transfer(snapshot);
-      return written.keys;
-    }
-    AssociationKeys keys = new AssociationKeys(settings.suite().keyOctets());
+    AssociationKeys keys =
+        written == null ? new AssociationKeys(settings.suite().keyOctets()) : written.keys;
     keys.transfer(snapshot);
-    boolean receives = ours.contains(settings.destination());
-    UsedKeys used = factory.usedKeys();
-    boolean ignored = used.add(settings, receives, keys.fingerprint(used));
     return keys;
+  }
+
+  /** No other association of this process can have the keys, either. */
+  private void remember(Association read, boolean receives) {
+    boolean ignored = factory.usedKeys().add(read.settings(), receives, read.fingerprint);
   }
 }
