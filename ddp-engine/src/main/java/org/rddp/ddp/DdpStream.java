@@ -31,7 +31,7 @@ import org.rddp.tcp.CloseReason;
  */
 public final class DdpStream extends DomainMember implements UlpduHandler, ReceivingStream {
   /** Octets of the longest ULP message (RFC 5041 section 5.2). */
-  public static final long MAX_MESSAGE = 0xffff_ffffL; // DDP-5.2-02
+  public static final long MAX_MESSAGE = 0xffff_ffffL; // DDP-5.2-02: "MUST be less than 2^32"
 
   private final UlpHandler user;
   private final UntaggedQueues queues;
@@ -248,7 +248,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     aborted = true;
     stop(0);
     if (mpa != null) {
-      mpa.abort(); // DDP-3-12, DDP-6.2.2-04
+      mpa.abort(); // DDP-6.2.2-04; DDP-3-12: "the LLP Connection MUST be torn down"
     }
     endIfHeld(CloseReason.ABORTED);
   }
@@ -297,7 +297,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   @Override
   public void refuse(DdpError error, DdpErrorReport report) {
-    user.onError(error, report); // DDP-6.2.2-01, DDP-6.2.2-04, DDP-7.1-16
+    // DDP-6.2.2-01, DDP-6.2.2-04; DDP-7.1-16: "MUST cease placing the remainder of the DDP Segment"
+    user.onError(error, report);
   }
 
   @Override
@@ -310,7 +311,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     if (!receiver.holdsNothing()) {
       queues.removeWaiter(this);
     }
-    receiver.stop(); // DDP-3-09, DDP-7.1-18
+    // DDP-3-09; DDP-7.1-18: "MUST silently drop any subsequent incoming DDP Segments"
+    receiver.stop();
     holdWindow(false);
     sender.flush();
     queues.flush(user); // DDP-6.2.2-02
@@ -322,7 +324,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void onFullOperation(MpaConnection connection) {
     mpa = connection;
     mpa.observe(observer);
-    int version = mpa.negotiated().version() == 0 ? 0 : 1; // MPA-3-15, DDP-4.1-08, DDP-4.1-09
+    // MPA-3-15, DDP-4.1-08; DDP-4.1-09: "MUST be the same for all the DDP Segments"
+    int version = mpa.negotiated().version() == 0 ? 0 : 1;
     receiver.start(version);
     sender.start(mpa, version, user.ulpBits(version));
     if (!mpa.failed()) {
@@ -333,7 +336,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   @Override
   public void onUlpdu(Ulpdu ulpdu) {
     if (peerClosed) {
-      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu)); // DDP-6.2.1-03
+      // DDP-6.2.1-03: "MUST cause the DDP Stream to be abortively torn down"
+      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
     } else {
       receiver.receive(ulpdu);
     }
@@ -389,7 +393,7 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
       // The last use of the connection: this stream may go on without it in another engine.
       sender.takeAcknowledged();
     } else {
-      end(reason); // DDP-3-03
+      end(reason); // DDP-3-03: "transfer it reliably to the receiver or return with an error"
     }
   }
 

@@ -75,7 +75,8 @@ final class AtomicRequest {
   /** Whether the operation is known. */
   static boolean known(byte[] request) {
     int opcode = opcode(request);
-    return opcode == FETCH_ADD || opcode == COMPARE_SWAP; // RDMAPX-5-02, RDMAPX-5.1-04
+    // RDMAPX-5.1-04; RDMAPX-5-02: "MUST implement both the FetchAdd operation"
+    return opcode == FETCH_ADD || opcode == COMPARE_SWAP;
   }
 
   /** The requester's identifier. */
@@ -105,7 +106,8 @@ final class AtomicRequest {
     for (int i = 0; i < tries; i++) {
       long before = Memory.getLongVolatileNative(address);
       long after = result(request, before);
-      // RDMAPX-5-01, RDMAPX-5-04, RDMAPX-5.1-01
+      // RDMAPX-5-04, RDMAPX-5.1-01; RDMAPX-5-01: "MUST be assured in the context of concurrent
+      // atomic accesses"
       if (Memory.compareAndSetLongNative(address, before, after)) {
         INT.set(request, 0, identifier(request)); // RDMAPX-5.2-03
         LONG.set(request, ANSWER_VALUE, before);

@@ -77,7 +77,9 @@ final class RdmapHeader {
 
   /** The version bits of the Control Field. RDMAP's version equals DDP's (section 4.1). */
   static int versionBits(int version) {
-    return version << VERSION_SHIFT; // RDMAP-4.1-01, RDMAP-4.1-02, RDMAP-4.1-03
+    // RDMAP-4.1-02, RDMAP-4.1-03; RDMAP-4.1-01: "MUST be used by the RDMAP to carry the RDMAP
+    // Control Field"
+    return version << VERSION_SHIFT;
   }
 
   /** The version in a Control Field, 0 to 3. */
@@ -113,7 +115,7 @@ final class RdmapHeader {
 
   /** Whether the opcode is that of a Send that invalidates an STag. */
   static boolean invalidates(int opcode) {
-    // RDMAP-4.1-06, RDMAPX-4-03
+    // RDMAPX-4-03; RDMAP-4.1-06: "MUST be used by RDMAP to carry the Invalidate STag"
     return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
   }
 

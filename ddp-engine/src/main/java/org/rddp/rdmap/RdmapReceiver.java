@@ -235,13 +235,15 @@ final class RdmapReceiver implements UlpHandler {
    */
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
-    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) { // RDMAP-5.1-01
+    // RDMAP-5.1-01: "MUST NOT be delivered to the Data Sink's ULP"
+    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
       rtr.received();
     } else if (rtr.unanswered()) {
       rtr.answered();
       ddp.sender().wake();
     } else {
-      requester.readAnswered(); // RDMAP-5.2-13, RDMAP-5.5-12
+      // RDMAP-5.2-13; RDMAP-5.5-12: "MUST be sufficient to Complete the RDMA Read operation"
+      requester.readAnswered();
     }
   }
 
@@ -273,7 +275,9 @@ final class RdmapReceiver implements UlpHandler {
 
   private void onImmediate(long token, long head, long octets, boolean solicited) {
     if (octets == ImmediateData.LENGTH) { // RDMAPX-6-01
-      handler.onImmediate(token, head, solicited); // RDMAPX-6-03, RDMAPX-6-05
+      // RDMAPX-6-03; RDMAPX-6-05: "MUST be Delivered to the Remote Peer's ULP in the order they
+      // were sent"
+      handler.onImmediate(token, head, solicited);
     } else {
       flushReceive(token);
       termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment()); // RDMAPX-8.1-01

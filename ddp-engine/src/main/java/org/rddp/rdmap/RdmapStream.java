@@ -72,7 +72,8 @@ public final class RdmapStream {
 
   private static DdpSettings sizes(RdmapSettings settings) {
     // Reads, and as many atomics; an RTR may be a Read even if IRD is 0.
-    int requests = 2 * Math.max(settings.ird(), 1); // RDMAP-5.2-12, RDMAPX-5.2-08
+    // RDMAP-5.2-12, RDMAPX-5.2-08: "a sufficient number of Untagged Buffers are available"
+    int requests = 2 * Math.max(settings.ird(), 1);
     return new DdpSettings(
         settings.sendDepth(),
         requests,
@@ -82,7 +83,7 @@ public final class RdmapStream {
                 : QueueSettings.shared(settings.sharedReceives()),
             QueueSettings.inPlace(requests, AtomicRequest.LENGTH), // RDMAP-5.2-12
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH), // RDMAP-5.4-04
-            // RDMAPX-5.2-09
+            // RDMAPX-5.2-09: "a sufficient number of Untagged Buffers are available"
             QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
         settings.heldOctets(),
         settings.heldShare(),
@@ -170,7 +171,7 @@ public final class RdmapStream {
 
   private static int sendOpcode(int flags, int invalidate) {
     int plain = RdmapFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
-    return invalidate == 0 ? plain : plain + 1; // RDMAP-5.3-08
+    return invalidate == 0 ? plain : plain + 1; // RDMAP-5.3-08: "MUST reference an STag"
   }
 
   /**
@@ -214,8 +215,9 @@ public final class RdmapStream {
     }
     long sequence = add(request, CompletionKind.READ, request.length());
     requests.add().beginRead(sequence, request);
-    ReadRequest.write(readRequest, request); // RDMAP-4.4-01, RDMAP-5.2-06, RDMAP-5.2-11
-    return sender.postInline( // RDMAP-5.2-09
+    // RDMAP-4.4-01, RDMAP-5.2-06; RDMAP-5.2-11: "MUST only read from one remote Tagged Buffer"
+    ReadRequest.write(readRequest, request);
+    return sender.postInline( // RDMAP-5.2-09: "in the order they were submitted by the ULP"
         sequence,
         RdmapHeader.READ_REQUEST,
         0,

@@ -36,7 +36,9 @@ final class ReadyToReceive {
     ddp = stream;
     kinds = connection.negotiated().rtr();
     if (connection.initiator()) {
-      kinds.forEach(this::send); // P2P-9.2-04, P2P-5-02
+      // P2P-9.2-04; P2P-5-02: "MUST NOT allow any later FULPDUs to be transmitted before the RTR
+      // indication"
+      kinds.forEach(this::send);
     } else {
       awaited = !kinds.isEmpty(); // P2P-9.2-05
       if (kinds.contains(Rtr.SEND)) {

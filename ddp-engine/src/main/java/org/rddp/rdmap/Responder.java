@@ -87,7 +87,7 @@ final class Responder {
     long size = ReadRequest.size(segment, at);
     long to = ReadRequest.sourceTo(segment, at);
     TaggedBuffer source = null;
-    if (size > 0) { // RDMAP-4.4-02
+    if (size > 0) { // RDMAP-4.4-02: "MUST respond with a zero-length RDMA Read Response Message"
       source = taggedBuffers.lookup(ReadRequest.sourceStag(segment, at));
       RdmapError refusal = refusal(source, to, size, readRights); // RDMAP-7.2-01
       if (refusal != null) {
@@ -103,7 +103,8 @@ final class Responder {
         // (RDMAPX-5.3-02).
         .postResponse(
             RdmapHeader.READ_RESPONSE,
-            ReadRequest.sinkStag(segment, at), // RDMAP-4.5-01
+            // RDMAP-4.5-01: "MUST be copied, without interpretation"
+            ReadRequest.sinkStag(segment, at),
             ReadRequest.sinkTo(segment, at),
             source,
             to,
@@ -116,7 +117,8 @@ final class Responder {
   void takeAtomic(Ulpdu segment, int at) {
     atomics++;
     ddp.sender()
-        .postDeferredResponse( // RDMAPX-5.2-04, RDMAPX-5.2-06, RDMAPX-5.3-02
+        // RDMAPX-5.2-04, RDMAPX-5.3-02; RDMAPX-5.2-06: "in the order they were sent"
+        .postDeferredResponse(
             RdmapHeader.ATOMIC_RESPONSE,
             RdmapHeader.ATOMIC_RESPONSE_QUEUE,
             segment,

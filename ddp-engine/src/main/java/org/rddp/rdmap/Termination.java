@@ -136,7 +136,9 @@ final class Termination {
     }
     ddp.fail();
     ddp.sender()
-        .postInline( // RDMAP-5.4-01, RDMAP-7.1-03, RDMAP-7.1-04, RDMAP-7.1-05
+        // RDMAP-5.4-01, RDMAP-7.1-03, RDMAP-7.1-05; RDMAP-7.1-04: "MUST be captured by the
+        // Terminate Message"
+        .postInline(
             TERMINATE_ID,
             RdmapHeader.TERMINATE,
             0,

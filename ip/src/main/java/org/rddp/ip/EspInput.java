@@ -223,7 +223,9 @@ final class EspInput {
   }
 
   private boolean decrypt(InboundAssociation found, long header, int octets) {
-    int plain = found.open(header, octets); // DDP-8.4.2-02, RDMAP-8.2.2-02
+    // DDP-8.4.2-02, RDMAP-8.2.2-02: "per-packet data origin authentication, integrity, and replay
+    // protection MUST be used"
+    int plain = found.open(header, octets);
     if (plain < 0) {
       counters.replayed += plain == InboundAssociation.REPLAYED ? 1 : 0;
       counters.forged += plain == InboundAssociation.FORGED ? 1 : 0;

@@ -199,7 +199,8 @@ final class EspOutput {
     }
     OutboundAssociation association = association(path, protocol, payload);
     if (association == null) {
-      // MPA-9.4-03, DDP-8.4.2-06, RDMAP-8.2.2-06
+      // DDP-8.4.2-06, RDMAP-8.2.2-06; MPA-9.4-03: "MUST NOT be interpreted as a reason for tearing
+      // down"
       counters.noAssociation++;
       security.need(path, localPort(protocol, payload), remotePort(protocol, payload), now);
       return NO_ASSOCIATION;
@@ -207,7 +208,8 @@ final class EspOutput {
     int inner = 0;
     int next = protocol;
     outer = path; // DDP-8.4.2-04, RDMAP-8.2.2-04
-    if (association.tunnel != null) { // DDP-8.4.2-03, RDMAP-8.2.2-03
+    // DDP-8.4.2-03, RDMAP-8.2.2-03: "MUST support ESP in tunnel mode"
+    if (association.tunnel != null) {
       outer = association.tunnel;
       inner = path.header();
       next = path.isIpv6() ? Esp.NEXT_IPV6 : Esp.NEXT_IPV4;

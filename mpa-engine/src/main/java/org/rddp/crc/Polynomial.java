@@ -8,7 +8,8 @@ package org.rddp.crc;
  */
 final class Polynomial {
   /** x^32 modulo P, reflected: the polynomial without its leading term. */
-  static final int CASTAGNOLI = 0x82f63b78; // MPA-4.4-12
+  // MPA-4.4-12: "MUST be computed using the CRC32c polynomial"
+  static final int CASTAGNOLI = 0x82f63b78;
 
   private static final int ONE = 0x80000000;
 

@@ -104,7 +104,8 @@ final class EarlyFpdus {
   private long startOfFpduWith(long marker) {
     fill(marker, Markers.OCTETS);
     int pointer = fpdu.getInt(0) & Markers.POINTER_MASK;
-    long header = marker - pointer; // MPA-4.3-05, MPA-4.3-06
+    // MPA-4.3-05; MPA-4.3-06: "the TCP sequence number could have wrapped"
+    long header = marker - pointer;
     // MPA-4.3-09
     return reader.markerAt(header - Markers.OCTETS) ? header - Markers.OCTETS : header;
   }
@@ -125,7 +126,8 @@ final class EarlyFpdus {
     long at = position;
     while (!closed) {
       long end = endOf(at);
-      // MPA-6-05, MPAA-4-06, MPAA-4-09, MPAA-4-10
+      // MPAA-4-06, MPAA-4-09, MPAA-4-10; MPA-6-05: "MUST be used to determine if the entire FPDU is
+      // present"
       if (end > runEnd || !passes(at, (int) (end - at))) {
         return at;
       }
@@ -139,7 +141,8 @@ final class EarlyFpdus {
     if (reader.wrong(fpdu, position, size)) { // MPA-6-01
       return false;
     }
-    ulpdu.reset(position, true); // MPA-1.2-01, MPA-3-11, DDP-3-06
+    // MPA-1.2-01, MPA-3-11; DDP-3-06: "what the sender-specified order was"
+    ulpdu.reset(position, true);
     reader.show(fpdu, position, ulpdu);
     if (!handler.onEarlyUlpdu(ulpdu) || closed) { // MPA-3-10, MPAA-3-01, MPAA-4-04, DDP-3-05
       return false;

@@ -21,7 +21,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
 
   private static final int ELSEWHERE = Depths.ELSEWHERE;
 
-  private static final int DEPTH = 0x3fff; // P2P-9-01
+  // P2P-9-01: "IRD and ORD encoded as 14-bit unsigned integers"
+  private static final int DEPTH = 0x3fff;
   private static final int A = 0x8000;
   private static final int B = 0x4000;
   private static final int C = 0x8000;
@@ -80,10 +81,12 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   Enhancement answer(MpaSettings settings, boolean rejected) {
     Set<Rtr> kinds = accepted(settings);
     Depths inUse = depths(settings, kinds.contains(Rtr.READ));
-    // P2P-9.1-01, P2P-9.1-10
+    // P2P-9.1-10; P2P-9.1-01: "MUST set its ORD at most to the initiator IRD"
     int outgoing = rejected ? Math.max(inUse.ord(), settings.requiredOrd()) : inUse.ord();
     return new Enhancement(
-        peerToPeer, // P2P-9.2-01, P2P-9.2-12
+        // P2P-9.2-01; P2P-9.2-12: "MUST set Control Flag A to 0 if Control Flag A is 0 in the
+        // request"
+        peerToPeer,
         kinds,
         ord == ELSEWHERE ? ELSEWHERE : inUse.ird(), // P2P-9.1-02, P2P-9.1-06
         ird == ELSEWHERE ? ELSEWHERE : outgoing); // P2P-9.1-05

@@ -9,7 +9,7 @@ final class Fpdu {
   static final int LENGTH = 2; // MPA-4.1-01
 
   /** Octets of the CRC. */
-  static final int CRC = 4; // MPA-4.4-11
+  static final int CRC = 4; // MPA-4.4-11: "MUST include a CRC field"
 
   /** Octets that an FPDU adds to its ULPDU, without pad and Markers. */
   static final int OVERHEAD = LENGTH + CRC;

@@ -43,7 +43,8 @@ final class FpduReader {
 
   /** Whether the first four octets are a Marker directly before an FPDU (its FPDUPTR is 0). */
   boolean startsWithMarker(FpduOctets fpdu, long position) {
-    return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0; // MPA-4.3-08
+    // MPA-4.3-08: "included in the CRC calculation of the FPDU following the Marker"
+    return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0;
   }
 
   /** Octets from the start of the FPDU at a position to its ULPDU_Length. */
@@ -121,7 +122,8 @@ final class FpduReader {
   }
 
   private static int pointer(FpduOctets fpdu, int at) {
-    return fpdu.getInt(at) & Markers.POINTER_MASK; // MPA-4.2-03, MPA-4.2-06
+    // MPA-4.2-06; MPA-4.2-03: "ignored on receive (except for CRC calculation)"
+    return fpdu.getInt(at) & Markers.POINTER_MASK;
   }
 
   /** Describes the Marker found by {@link #wrongMarker}, for people to read. */
@@ -137,7 +139,8 @@ final class FpduReader {
     int length = length(fpdu, position);
     int at = headerOctets(position);
     if (!markers) {
-      fpdu.show(ulpdu, at, at + length); // MPA-4.1-04, MPA-4.3-16
+      // MPA-4.1-04: "ignored by the receiver"; MPA-4.3-16: "not the Markers, headers, and CRC"
+      fpdu.show(ulpdu, at, at + length);
       return;
     }
     int left = length;

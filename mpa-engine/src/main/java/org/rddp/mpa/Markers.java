@@ -9,7 +9,7 @@ package org.rddp.mpa;
  */
 final class Markers {
   /** Octets from one Marker to the next, its own included. */
-  static final int INTERVAL = 512; // MPA-4.3-04
+  static final int INTERVAL = 512; // MPA-4.3-04: "at a 512-octet periodic interval"
 
   /** Octets of a Marker: 16 reserved bits, then FPDUPTR. */
   static final int OCTETS = 4; // MPA-4.2-01

@@ -133,7 +133,8 @@ public final class MpaConnection implements StreamHandler {
    * <p>It also varies by a few octets where Markers are sent and the device takes trains.
    */
   public int mulpdu() {
-    return sender.mulpdu(fullMulpdu()); // MPA-3-02, DDP-3-01
+    // DDP-3-01; MPA-3-02: "MUST provide information to DDP on the current maximum size"
+    return sender.mulpdu(fullMulpdu());
   }
 
   /** MULPDU of an empty segment, regardless of the room left in the segment being packed. */
@@ -194,13 +195,14 @@ public final class MpaConnection implements StreamHandler {
   public boolean send(
       long header, int headerLength, long payload, int payloadLength, boolean more) {
     long length = (long) headerLength + payloadLength;
-    if (length < 1 || length > Math.max(fullMulpdu, fullMulpdu())) { // MPA-3-05, MPA-3-07
+    // MPA-3-07; MPA-3-05: "MUST NOT post a ULPDU larger than 64768 octets"
+    if (length < 1 || length > Math.max(fullMulpdu, fullMulpdu())) {
       throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + fullMulpdu);
     }
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    // MPA-7.1.2-12, RDMAP-6.1-01
+    // MPA-7.1.2-12; RDMAP-6.1-01: "MUST send only RDMA Messages"
     return !closed && maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
@@ -335,7 +337,9 @@ public final class MpaConnection implements StreamHandler {
       handler.onSendable();
     }
     if (receiver.error() != null && !receiver.closed()) {
-      report(receiver.error(), receiver.detail()); // MPA-8-01, MPA-8-14, MPA-8-15
+      // MPA-8-01, MPA-8-15; MPA-8-14: "MUST NOT close the TCP connection following a reported
+      // error"
+      report(receiver.error(), receiver.detail());
     }
     if (unfinishedFpdu == NONE) {
       startFpduTimeout();
@@ -452,7 +456,8 @@ public final class MpaConnection implements StreamHandler {
   private void failForEarlyFpdu() {
     Kind frame = settings.startKey() ? Kind.START_KEY : Kind.REPLY;
     String detail = frame.title() + ": " + MpaStartup.FOLLOWED + "the Reply before any FPDU";
-    fail(MpaError.STARTUP, detail); // MPA-7.1.1-21
+    // MPA-7.1.1-21: "MUST close the connection and report an error locally"
+    fail(MpaError.STARTUP, detail);
   }
 
   /** Reports an error and resets the connection, without a message to the peer. */

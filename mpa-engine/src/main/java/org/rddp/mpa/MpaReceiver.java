@@ -162,7 +162,7 @@ final class MpaReceiver {
 
   /** Whether reception has ended, by an error or {@link #close}. */
   boolean stopped() {
-    return closed || error != null; // MPA-8-13
+    return closed || error != null; // MPA-8-13: "MUST NOT pass or deliver any additional FPDUs"
   }
 
   /**

@@ -87,7 +87,8 @@ final class MpaSender {
       return full;
     }
     int fits = Mulpdu.within(room, offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
-    return fits < Mulpdu.MIN ? full : Math.min(fits, full); // MPA-4.5-09, MPA-4.5-10
+    // MPA-4.5-10; MPA-4.5-09: "MUST NOT provide a MULPDU smaller than 128"
+    return fits < Mulpdu.MIN ? full : Math.min(fits, full);
   }
 
   /** Touches the cache lines that sending needs: {@link MpaConnection#prefetchSending}. */
@@ -123,7 +124,7 @@ final class MpaSender {
     if (address == 0) {
       return false;
     }
-    // MPA-3-01, MPAA-1-07, D03-7.3-04
+    // MPAA-1-07, D03-7.3-04; MPA-3-01: "exactly one ULPDU contained in one FPDU"
     write(address, size, head, headLength, payload, payloadLength);
     // The segment begins with an FPDU and holds whole ones, whatever their size: MPA-3-16,
     // MPA-5.1-04, MPAA-1-01, MPAA-2-01; in the draft D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01.
@@ -239,7 +240,7 @@ final class MpaSender {
 
   private static void putPad(long address, int octets) {
     for (int at = 0; at < octets; at++) {
-      Memory.putByte(address + at, 0); // MPA-4.1-03
+      Memory.putByte(address + at, 0); // MPA-4.1-03: "MUST be set to zero by the sender"
     }
   }
 

@@ -80,7 +80,9 @@ public record MpaSettings(
    */
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
-          .crc(true) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-04, D03-3.2-01
+          // MPA-1.2-02, MPA-4.4-03, D03-3.2-01; MPA-4.4-04: "The default configuration for a
+          // connection MUST be to use CRCs"
+          .crc(true)
           .crcInEsp(true)
           .startupTimeoutNanos(10_000_000_000L)
           .revision(StartupFrame.RFC5044)
@@ -101,7 +103,8 @@ public record MpaSettings(
     require(requiredOrd >= 0 && requiredOrd <= DEEPEST, "required ORD", requiredOrd);
     rtr = Set.copyOf(rtr);
     require(startups >= 1 && startups <= 1 << 24, "startups", startups);
-    require(!rtr.isEmpty(), "kinds of RTR", rtr.size()); // P2P-9.2-09
+    // P2P-9.2-09: "MUST support at least one RTR indication option"
+    require(!rtr.isEmpty(), "kinds of RTR", rtr.size());
   }
 
   private static void require(boolean sound, String name, long value) {
@@ -118,7 +121,7 @@ public record MpaSettings(
 
   /** Whether an Initiator's Request uses features of RFC 6581, and so must be enhanced. */
   boolean enhances() {
-    // P2P-6-01, P2P-10-03
+    // P2P-6-01; P2P-10-03: "when no enhanced functionality is desired"
     return revision == StartupFrame.RFC6581 && !startKey && (peerToPeer || readsNegotiated);
   }
 

@@ -75,7 +75,8 @@ public final class MpaStartup implements StreamHandler {
       UlpduHandler user) {
     this.owner = Objects.requireNonNull(owner, "nobody owns the startup");
     this.watcher = watcher;
-    this.user = Objects.requireNonNull(user, "no user is bound to the connection"); // MPA-7.1-06
+    // MPA-7.1-06: "to the MPA connection at entry to this phase"
+    this.user = Objects.requireNonNull(user, "no user is bound to the connection");
     this.initiator = initiator;
     negotiation = new Negotiation(settings, initiator);
     timeoutNanos = settings.startupTimeoutNanos();
@@ -307,7 +308,8 @@ public final class MpaStartup implements StreamHandler {
     if (connection != null) {
       connection.onSegment(position, address, length, packet);
     } else if (position > stream.receivePosition()) {
-      early.hold(position, address, length, packet); // MPA-7.1.5-03, D03-5.1.2-05
+      // D03-5.1.2-05; MPA-7.1.5-03: "TCP's rules MUST be followed"
+      early.hold(position, address, length, packet);
     } else {
       take(position, address, length);
       proceed();
@@ -332,7 +334,7 @@ public final class MpaStartup implements StreamHandler {
     switch (phase) {
       case AWAITING_FRAME -> {
         int taken = negotiation.reader().take(address, length);
-        end = position + taken; // MPA-7.1-01, ANA-8-01
+        end = position + taken; // ANA-8-01; MPA-7.1-01: "at the same location in the octet stream"
         processFrame(taken < length);
       }
       case DECIDING, REPLYING ->
@@ -487,7 +489,8 @@ public final class MpaStartup implements StreamHandler {
       fail(MpaError.STARTUP, negotiation.fault());
     } else if (frame.rejected()) {
       phase = Phase.DECLINED;
-      owner.onRejected(frame.privateData()); // MPA-7.1.2-16, MPA-7.1.2-17, MPA-7.1.4-04
+      // MPA-7.1.2-17, MPA-7.1.4-04; MPA-7.1.2-16: "MUST exit MPA, leaving the TCP connection open"
+      owner.onRejected(frame.privateData());
     } else if (octetsFollow) {
       // Neither side may send here: an Initiator waits for the Reply, a Responder for the first
       // FPDU.
@@ -496,7 +499,9 @@ public final class MpaStartup implements StreamHandler {
       phase = Phase.AGREED; // MPA-7.1.2-18, ANA-8.1-01
     } else if (!accepted) {
       phase = Phase.DECIDING;
-      owner.onRequest(this, frame.privateData()); // MPA-7.1.1-22, MPA-7.1.2-03, D03-8.1-03
+      // MPA-7.1.1-22, D03-8.1-03; MPA-7.1.2-03: "MUST wait until an MPA Request Frame is received
+      // and validated"
+      owner.onRequest(this, frame.privateData());
     } else if (closing) {
       // Nothing can be sent after our FIN; the alarm ends the connection.
       phase = Phase.DECIDING;

@@ -3,7 +3,8 @@ package org.rddp.mpa;
 /** The largest ULPDU that fits into a segment (RFC 5044 sections 3 and 4.5). */
 public final class Mulpdu {
   /** Lower bound of MULPDU, for any EMSS. */
-  public static final int MIN = 128; // MPA-4.5-07, D03-7.3.2-01
+  // D03-7.3.2-01; MPA-4.5-07: "MUST NOT shrink the MULPDU below 128 octets"
+  public static final int MIN = 128;
 
   /** Upper bound of MULPDU, so that an FPDU fits into an IP datagram. */
   public static final int MAX = 64768; // MPA-3-08
@@ -20,7 +21,7 @@ public final class Mulpdu {
   public static int of(int emss, boolean markers) {
     // MPA-4.5-01
     int forMarkers = markers ? Markers.OCTETS * Math.ceilDiv(emss, Markers.INTERVAL) : 0;
-    // MPA-3-04, MPA-4.5-02, MPA-4.5-11
+    // MPA-4.5-02, MPA-4.5-11; MPA-3-04: "between 128 octets and 64768 octets, inclusive"
     return Math.clamp(emss - (Fpdu.OVERHEAD + forMarkers + emss % 4), MIN, MAX);
   }
 

@@ -172,7 +172,7 @@ final class Negotiation {
 
   /** Returns the Private Data; throws if the frame cannot carry it. */
   byte[] checked(byte[] privateData) {
-    if (privateData.length > room()) { // MPA-7.1.1-23
+    if (privateData.length > room()) { // MPA-7.1.1-23: "MUST be between 0 and 512 octets in length"
       String why = room() == 0 ? ": a Start Key alone carries none" : "";
       throw new IllegalArgumentException(
           "Private Data of " + privateData.length + " octets, more than " + room() + why);

@@ -87,7 +87,9 @@ final class RequestReplyReader extends StartupFrameReader {
 
   private String checkPrivateDataLength() {
     int length = StartupFrame.privateDataLength(octets);
-    if (length > StartupFrame.MAX_PRIVATE_DATA) { // MPA-7.1.1-20, MPA-7.1.2-25, MPA-7.1.2-26
+    // MPA-7.1.2-25, MPA-7.1.2-26; MPA-7.1.1-20: "exceeds 512 octets, the receiver MUST close the
+    // connection"
+    if (length > StartupFrame.MAX_PRIVATE_DATA) {
       return "PD_Length is " + length + ", more than " + StartupFrame.MAX_PRIVATE_DATA;
     }
     if (length < Enhancement.OCTETS // P2P-6-06

@@ -144,7 +144,7 @@ final class StartupFrame {
 
   /** Bit M: the sender of the frame requires Markers in what it receives. */
   boolean markers() {
-    return (flags & M) != 0; // MPA-7.1.1-15
+    return (flags & M) != 0; // MPA-7.1.1-15: "not checked on reception"
   }
 
   /** Bit C: the sender of the frame prefers CRCs. */

@@ -74,7 +74,8 @@ abstract class StartupFrameReader {
 
   /** Whether a well-formed frame has been received. */
   final boolean complete() {
-    return fault == null && !inKey() && count == fieldEnd(); // MPA-7.1.2-14
+    // MPA-7.1.2-14: "MUST receive and validate an MPA Reply Frame"
+    return fault == null && !inKey() && count == fieldEnd();
   }
 
   /** Why the frame is invalid, with the field's name, or null. */

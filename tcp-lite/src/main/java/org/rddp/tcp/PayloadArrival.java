@@ -39,7 +39,8 @@ final class PayloadArrival {
       context.ecn.classic(connection, segment);
     }
     long next = receiver.next();
-    long from = Math.max(position, next); // MPAA-3-04, MPAB-2.2-06, DDP-3-13, D03-5.1.2-03
+    // MPAA-3-04, MPAB-2.2-06, D03-5.1.2-03; DDP-3-13: "MUST NOT pass a duplicate DDP Segment"
+    long from = Math.max(position, next);
     long to = Math.min(position + segment.length, receiver.limit()); // MPAA-3-02
     boolean inOrder = from == position && from == next && from < to;
     receiver.scheduleAcknowledgment(inOrder, segment.length);

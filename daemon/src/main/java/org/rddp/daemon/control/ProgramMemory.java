@@ -174,7 +174,9 @@ final class ProgramMemory {
   private void take(long size) throws RequestRefusedException {
     memories.take(1);
     try {
-      octets.take(size); // DDP-8.3.2-02, RDMAP-8.1.2-02
+      // DDP-8.3.2-02, RDMAP-8.1.2-02: "requests for scarce resources MUST also be done using a
+      // Privileged Resource Manager"
+      octets.take(size);
     } catch (RequestRefusedException e) {
       memories.give(1);
       throw e;
@@ -292,7 +294,9 @@ final class ProgramMemory {
    */
   long resolve(int memory, long offset, long size) throws RequestRefusedException {
     Mapping block = require(memory);
-    if (!block.contains(offset, size)) { // DDP-8.3-04, DDP-8.3.2-04, RDMAP-8.1.2-04
+    // DDP-8.3-04; DDP-8.3.2-04, RDMAP-8.1.2-04: "verify that the Non-Privileged ULP has the right
+    // to access a specific Data Buffer"
+    if (!block.contains(offset, size)) {
       throw new RequestRefusedException(
           Reason.INVALID,
           "octets " + offset + " to " + (offset + size) + " are not within one piece of memory");

@@ -33,7 +33,7 @@ final class ProgramReceiveQueues {
       throw new RequestRefusedException(
           Reason.INVALID, "a queue that holds " + size + " receives; the least is 1");
     }
-    receives.take(size); // RDMAP-8.1.2-05
+    receives.take(size); // RDMAP-8.1.2-05: "MUST control the allocation of CQ entries"
     program.onEngine(
         create.request(),
         () -> {

@@ -130,6 +130,7 @@ final class ActiveOpen {
     return failure != null
         && failure.isLoss()
         && reason != CloseReason.TIMEOUT
-        && connection.startup().requestUnanswered(); // P2P-10-01, P2P-10-04
+        // P2P-10-01; P2P-10-04: "it MUST close the TCP connection and exit MPA"
+        && connection.startup().requestUnanswered();
   }
 }

@@ -95,7 +95,8 @@ final class ChosenStartup {
     return new StartupTerms(
         settled.revision(), // MPA-7.1.1-18
         !settled.rtr().isEmpty(),
-        depths.peerIrd(), // P2P-9.1-08
+        // P2P-9.1-08: "MUST pass the peer's provided IRD and ORD values to the ULP"
+        depths.peerIrd(),
         depths.peerOrd(),
         depths.ird(),
         depths.ord(),

@@ -85,7 +85,9 @@ public final class TaggedBuffer {
 
   /** Marks this buffer invalid, after it was removed from the table. */
   void end() {
-    ended = true; // DDP-8.3-02, DDP-8.3.1-04, RDMAP-8.1.1-06
+    // DDP-8.3-02, DDP-8.3.1-04; RDMAP-8.1.1-06: "can no longer modify an Advertised Buffer after
+    // the ULP revokes"
+    ended = true;
     stream = null; // So that a window does not keep a closed stream or a freed region reachable.
     region = null;
   }
@@ -154,7 +156,8 @@ public final class TaggedBuffer {
    */
   public boolean contains(long to, long octets) {
     long offset = to - baseTo;
-    // DDP-7.1-13, DDP-7.1-14, DDP-8.3.1-01, RDMAP-8.1.1-03
+    // DDP-7.1-13, DDP-7.1-14; DDP-8.3.1-01, RDMAP-8.1.1-03: "a Remote Peer is not able to access
+    // memory outside"
     return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
   }
 

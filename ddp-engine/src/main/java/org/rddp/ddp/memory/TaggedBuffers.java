@@ -217,7 +217,7 @@ public final class TaggedBuffers {
   }
 
   private int newStag() {
-    int stag = random.nextInt(); // RDMAP-8.1.1-08
+    int stag = random.nextInt(); // RDMAP-8.1.1-08: "in a way difficult to predict"
     while (stag == 0 || find(stag) != null || isKeyed(stag)) {
       stag = random.nextInt();
     }

@@ -241,7 +241,7 @@ public final class DdpReceiver {
     if (admitted < 0) {
       refuseForUser(header);
     } else if (!queues.has(header.qn())) {
-      refuse(DdpError.INVALID_QN, header); // DDP-7.1-01
+      refuse(DdpError.INVALID_QN, header); // DDP-7.1-01: "MUST be validated before Placement"
     } else if (queues.buffered(header.qn()) != null) {
       takeUntagged(header, segment, admitted);
     } else {

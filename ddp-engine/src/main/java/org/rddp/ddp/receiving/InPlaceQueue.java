@@ -47,7 +47,8 @@ public final class InPlaceQueue {
 
   /** Takes a place for the next message. */
   void takePlace() {
-    places--; // RDMAP-5.2-07, RDMAP-5.4-04, RDMAPX-5.2-04, RDMAPX-5.2-10
+    // RDMAP-5.2-07, RDMAP-5.4-04, RDMAPX-5.2-04, RDMAPX-5.2-10: "MUST consume one Untagged Buffer"
+    places--;
     nextMsn++;
   }
 

@@ -31,13 +31,13 @@ public final class Placement {
    */
   DdpError tagged(SegmentHeader header, int rights, Ulpdu segment) {
     int octets = header.octets();
-    if (octets == 0) { // DDP-5.2-12
+    if (octets == 0) { // DDP-5.2-12: "MUST NOT be checked for a zero-length Tagged DDP Message"
       return null;
     }
     TaggedBuffer buffer = taggedBuffers.lookup(header.stag());
     DdpError refusal = refusal(buffer, rights, header.to(), octets);
     if (refusal == null) {
-      // DDP-4.1-02, DDP-5.2-04
+      // DDP-5.2-04; DDP-4.1-02: "MUST be Placed into a Tagged Buffer"
       segment.copy(DdpHeader.TAGGED_LENGTH, buffer.addressOf(header.to()), octets);
     }
     return refusal;
@@ -45,7 +45,9 @@ public final class Placement {
 
   private DdpError refusal(TaggedBuffer buffer, int rights, long to, int octets) {
     if (buffer == null) {
-      return DdpError.INVALID_STAG; // DDP-1.2-02, DDP-4.2-04, DDP-7.1-11, DDP-8.3-05
+      // DDP-1.2-02, DDP-7.1-11; DDP-4.2-04: "The STag MUST be valid for this DDP Stream";
+      // DDP-8.3-05: "MUST pass the invalid access attempt to the ULP"
+      return DdpError.INVALID_STAG;
     }
     if (!buffer.associatedWith(stream)) {
       return DdpError.STAG_NOT_ASSOCIATED; // DDP-7.1-11, DDP-7.2-03, DDP-8.2-01, DDP-8.2-02

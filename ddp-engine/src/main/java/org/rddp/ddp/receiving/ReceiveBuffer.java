@@ -179,7 +179,7 @@ final class ReceiveBuffer {
    */
   DdpError refusal(int mo, int octets, boolean last, int head) {
     if (complete) {
-      return DdpError.MSN_RANGE; // DDP-5.3-05
+      return DdpError.MSN_RANGE; // DDP-5.3-05: "MUST Deliver a DDP Message to the ULP at most once"
     }
     DdpError bounds = boundsRefusal(mo, octets, last, head);
     if (bounds != null) {
@@ -190,7 +190,7 @@ final class ReceiveBuffer {
     long end = placed.end();
     long start = octets > 0 ? from : end;
     long messageEnd = start + octets;
-    // DDP-4.1-05, DDP-5.3-02
+    // DDP-5.3-02; DDP-4.1-05: "MUST carry the highest MO"
     if (last && (messageEnd < end || !placed.completeWith(start, messageEnd))) {
       return DdpError.INVALID_MO;
     }

@@ -140,7 +140,7 @@ public final class UntaggedQueue {
    * numbers are compared modulo 2^32.
    */
   DdpError refusal(int msn) {
-    int ahead = msn - firstMsn; // DDP-4.3-08
+    int ahead = msn - firstMsn; // DDP-4.3-08: "MUST wrap to 0 after a value of 0xFFFFFFFF"
     if (ahead < 0) {
       return DdpError.MSN_RANGE; // DDP-5.3-05, DDP-7.1-09
     }

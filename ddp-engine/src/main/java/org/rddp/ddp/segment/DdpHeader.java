@@ -19,7 +19,8 @@ public final class DdpHeader {
   public static final int TAGGED_LENGTH = 14; // DDP-4.2-01
 
   /** Octets of the header of an untagged segment. */
-  public static final int UNTAGGED_LENGTH = 18; // DDP-4.3-01
+  // DDP-4.3-01: "MUST be used in all DDP Segments that target Untagged Buffers"
+  public static final int UNTAGGED_LENGTH = 18;
 
   private static final int CONTROL = 0;
   private static final int RSVD_ULP = 1;
@@ -45,7 +46,8 @@ public final class DdpHeader {
    */
   public static void writeTagged(
       long at, int version, boolean last, int rsvdUlp, int stag, long to) {
-    long control = T | (last ? L : 0) | version; // DDP-4.1-01, DDP-4.1-06
+    // DDP-4.1-01; DDP-4.1-06: "MUST be set to zero on transmit"
+    long control = T | (last ? L : 0) | version;
     long begin = control << 56 | (rsvdUlp & 0xffL) << 48 | (stag & 0xffff_ffffL) << 16;
     Memory.putLong(at, begin | to >>> 48);
     Memory.putInt(at + Long.BYTES, (int) (to >>> 16));
@@ -91,7 +93,7 @@ public final class DdpHeader {
 
   /** DV of a Control Field, 0 to 3. Reserved bits are ignored. */
   public static int version(int control) {
-    return control & DV; // DDP-4.1-07
+    return control & DV; // DDP-4.1-07: "not checked on receive"
   }
 
   /** The user's octet, the first of five in an untagged segment. */

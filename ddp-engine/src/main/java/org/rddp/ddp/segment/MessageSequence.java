@@ -19,7 +19,7 @@ public final class MessageSequence {
 
   /** Returns the next message's number. */
   public int take() {
-    return next++; // DDP-4.3-06, DDP-4.3-08
+    return next++; // DDP-4.3-08; DDP-4.3-06: "MUST be increased by one (modulo 2^32)"
   }
 
   /** Transfers the next message's number. */

@@ -368,7 +368,8 @@ public final class DdpSender {
         && sent < share
         && (counters.octets < enough || joinsLast(most))
         && !queues.isEmpty()
-        && mpa.sendable()) { // RDMAP-5.5-09
+        // RDMAP-5.5-09: "until it has been successfully completed at the DDP layer"
+        && mpa.sendable()) {
       OutgoingMessage message = queues.current();
       if (message == null) {
         taken = false;
@@ -540,7 +541,9 @@ public final class DdpSender {
     if (closing) {
       closing = false;
       postsLeft = 0;
-      mpa.closeSend(); // DDP-3-12, DDP-6.2.1-01, DDP-6.2.1-05, RDMAP-6.2-01
+      // DDP-3-12, DDP-6.2.1-01, RDMAP-6.2-01; DDP-6.2.1-05: "graceful close of the other half of
+      // the LLP Stream"
+      mpa.closeSend();
     }
   }
 

@@ -316,7 +316,8 @@ public final class OutgoingMessage {
    * @param ulpBits bits to set in the user's octet in addition to the posted ones
    */
   void writeHeader(long at, int version, int ulpBits, int payload) {
-    boolean last = sent + payload == length; // DDP-4.1-03, DDP-5.2-10
+    // DDP-4.1-03; DDP-5.2-10: "MUST consume exactly one DDP Segment"
+    boolean last = sent + payload == length;
     int ulp = rsvdUlp | ulpBits;
     if (tagged) {
       // The user's RsvdULP (DDP-4.2-02), STag (DDP-4.2-05) and first TO (DDP-4.2-07, DDP-5.2-07);
@@ -333,7 +334,9 @@ public final class OutgoingMessage {
 
   /** Records that the next segment has been sent; returns whether the whole message has. */
   boolean sent(int payload) {
-    sent += payload; // DDP-4.1-04, DDP-5.2-03, DDP-5.3-02
+    // DDP-5.3-02; DDP-4.1-04: "after all other DDP Segments of the associated DDP Message";
+    // DDP-5.2-03: "MUST send all the data contained in the ULP message"
+    sent += payload;
     if (sent < length) {
       return false;
     }
