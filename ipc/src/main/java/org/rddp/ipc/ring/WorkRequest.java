@@ -71,7 +71,7 @@ public final class WorkRequest {
   static final int PIECE_LENGTH = 16;
 
   private static final List<String> FLAG_NAMES =
-      List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED");
+      List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED", "LIST");
 
   /** A copy of the data of further slots. */
   private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);

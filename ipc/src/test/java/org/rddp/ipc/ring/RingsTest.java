@@ -45,6 +45,13 @@ class RingsTest {
   }
 
   @Test
+  void shouldNameEveryFlag() {
+    assertThat(RequestForm.all())
+        .extracting(form -> WorkRequest.flagNames(form.flags()))
+        .noneMatch(names -> names.contains("0x"));
+  }
+
+  @Test
   void shouldCarryEveryFieldOfARequest() {
     assertThat(
             program
