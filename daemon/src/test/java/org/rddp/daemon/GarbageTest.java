@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -159,6 +160,14 @@ class GarbageTest {
 
   @Test
   void shouldTimeOutASilentPeer() throws Exception {
-    shouldBeRefused(new byte[0], false);
+    try (TestDaemon hasty = TestDaemon.withStartupTimeout("10ms");
+        Rddp program = hasty.connect("two");
+        Listener awaits = program.listen(PORT)) {
+      List<Engine> engines = hasty.daemon().engines();
+      new RawTcpConnection(engines.get(0), "10.0.0.2", PORT, new byte[0], false).awaitClosed();
+      TestDaemon.await(
+          () -> engines.get(1).counters().startupErrors == 1, "the refusal is counted");
+      assertThat(awaits.poll()).isNull();
+    }
   }
 }

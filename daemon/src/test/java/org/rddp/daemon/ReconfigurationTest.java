@@ -30,13 +30,13 @@ class ReconfigurationTest {
         device = "ring:x"
         %s
         [interface.mpa]
-        startup-timeout = "3s"
+        startup-timeout = "1min"
         [[interface]]
         name = "two"
         device = "ring:x"
         address = ["10.0.0.2/24", "2001:db8::2/64"]
         [interface.mpa]
-        startup-timeout = "3s"
+        startup-timeout = "1min"
         """
             .formatted(daemon.socket(), control, tables, first);
     daemon.daemon().reconfigure(ConfigurationFile.parse("test", text));
