@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.rddp.ip.AddressPrefix;
+import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -20,6 +21,9 @@ import org.tomlj.TomlTable;
  * its default, so that one pass finds all problems.
  */
 final class TomlSection {
+  /** Stands for a missing table. */
+  private static final TomlTable EMPTY = Toml.parse("");
+
   private final TomlReading reading;
   private final String path;
   private final TomlTable table;
@@ -284,7 +288,7 @@ final class TomlSection {
     if (value instanceof Long number && number >= 0 && number <= Integer.MAX_VALUE) {
       return number.intValue();
     }
-    String wrong = "is " + TomlTables.kind(value);
+    String wrong = "is " + kind(value);
     if (value instanceof String name) {
       try {
         return byName.apply(name);
@@ -323,7 +327,7 @@ final class TomlSection {
         problem(
             array.inputPositionOf(i),
             key + "[" + (i + 1) + "]",
-            "is " + TomlTables.kind(array.get(i)) + "; allowed: " + allowed);
+            "is " + kind(array.get(i)) + "; allowed: " + allowed);
       }
     }
     return numbers;
@@ -331,7 +335,7 @@ final class TomlSection {
 
   /** A table in this table; empty if the file has none. */
   TomlSection section(String key) {
-    TomlTable inner = TomlTables.EMPTY;
+    TomlTable inner = EMPTY;
     TomlPosition place = position;
     if (has(key)) {
       place = at(key);
@@ -394,7 +398,7 @@ final class TomlSection {
   }
 
   private void refuseType(String key, String allowed) {
-    refuse(key, "is " + TomlTables.kind(table.get(List.of(key))), allowed);
+    refuse(key, "is " + kind(table.get(List.of(key))), allowed);
   }
 
   private TomlPosition at(String key) {
@@ -408,5 +412,18 @@ final class TomlSection {
 
   private void problem(TomlPosition place, String key, String message) {
     reading.refuse(place, name(key), message);
+  }
+
+  /** Describes a value for messages such as "is the number 5". */
+  private static String kind(Object value) {
+    return switch (value) {
+      case String text -> "the string \"" + text + "\"";
+      case Long number -> "the number " + number;
+      case Double number -> "the number " + number;
+      case Boolean flag -> flag.toString();
+      case TomlArray array -> "a list of " + array.size();
+      case TomlTable table -> "a table of " + table.size();
+      default -> "the date or time " + value;
+    };
   }
 }
