@@ -15,25 +15,30 @@ public final class HandOverComparison {
 
   /** Makes a run, carries it out, and adds it to the totals; returns its violation or null. */
   public interface Run {
-    /**
-     * Carries out the run of a seed.
-     *
-     * @param handsOver whether hosts go on in new engines, with their cards
-     */
-    String of(long seed, Consumer<String> log, boolean handsOver);
+    /** Carries out the run of these hosts. */
+    String of(HostPair hosts);
   }
 
-  private HandOverComparison() {}
+  private final BufferCache buffers = new BufferCache();
+  private final boolean mayHaveEsp;
+  private final Run run;
+
+  private HandOverComparison(boolean mayHaveEsp, Run run) {
+    this.mayHaveEsp = mayHaveEsp;
+    this.run = run;
+  }
 
   /** Compares the runs of the seeds from 1 on. */
-  public static void compare(int runs, Run run) {
+  public static void compare(int runs, boolean mayHaveEsp, Run run) {
+    HandOverComparison comparison = new HandOverComparison(mayHaveEsp, run);
     for (long seed = 1; seed <= runs; seed++) {
-      boolean same = lines(seed, run, true).equals(lines(seed, run, false));
+      boolean same = comparison.lines(seed, true).equals(comparison.lines(seed, false));
       assertThat(same).as("seed %d is the same with and without", seed).isTrue();
     }
   }
 
-  private static List<String> lines(long seed, Run run, boolean handsOver) {
+  /** The trace of a run whose hosts go on in new engines, with their cards, or not. */
+  private List<String> lines(long seed, boolean handsOver) {
     List<String> lines = new ArrayList<>();
     Consumer<String> log =
         line -> {
@@ -41,7 +46,11 @@ public final class HandOverComparison {
             lines.add(line);
           }
         };
-    assertThat(run.of(seed, log, handsOver)).as("seed %d", seed).isNull();
+    HostPair hosts = new HostPair(seed, buffers, log, mayHaveEsp);
+    if (handsOver) {
+      hosts.handOver(false);
+    }
+    assertThat(run.of(hosts)).as("seed %d", seed).isNull();
     return lines;
   }
 }

@@ -1,9 +1,7 @@
 package org.rddp.simulation.mpa;
 
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.rddp.ip.HostAddress;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RandomSettings;
 import org.rddp.simulation.RunTotals;
@@ -30,31 +28,12 @@ final class MpaRun implements Scenario {
   private boolean clientDied;
 
   /**
-   * The run of a seed.
+   * Draws a run.
    *
    * @param buffer address of memory for the longest ULPDU
    */
-  MpaRun(long seed, BufferCache buffers, Consumer<String> lines, long buffer) {
-    this(seed, buffers, lines, buffer, HostPair.drawHandOver(seed), true);
-  }
-
-  /**
-   * Draws a run, like the other constructor.
-   *
-   * @param handsOver whether hosts go on in new engines at random turns
-   * @param newCards whether their cards may be new then
-   */
-  MpaRun(
-      long seed,
-      BufferCache buffers,
-      Consumer<String> lines,
-      long buffer,
-      boolean handsOver,
-      boolean newCards) {
-    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed), HostPair.drawEsp(seed));
-    if (handsOver) {
-      hosts.handOver(seed, newCards);
-    }
+  MpaRun(HostPair hosts, long buffer) {
+    this.hosts = hosts;
     choices = hosts.settings();
     random = hosts.random();
     listen();

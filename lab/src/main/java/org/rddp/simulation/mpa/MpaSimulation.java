@@ -3,6 +3,7 @@ package org.rddp.simulation.mpa;
 import java.util.function.Consumer;
 import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.FrameStore;
+import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 import org.rddp.wire.Memory;
@@ -17,7 +18,7 @@ public final class MpaSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    MpaRun life = new MpaRun(seed, buffers, trace, buffer);
+    MpaRun life = new MpaRun(HostPair.draw(seed, buffers, trace, true), buffer);
     life.run();
     life.addTo(totals);
     return life.violation();

@@ -2,11 +2,9 @@ package org.rddp.simulation.programs;
 
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.rdmap.RdmapSettings;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RandomSettings;
 import org.rddp.simulation.RunTotals;
@@ -45,37 +43,9 @@ final class ProgramRun implements Scenario {
       new SimulatedConnections<>();
   private int turns;
 
-  /** The run of a seed. */
-  ProgramRun(
-      long seed,
-      Scope scope,
-      BufferCache buffers,
-      Consumer<String> lines,
-      Slab slab,
-      SourceOctets octets) {
-    this(seed, scope, buffers, lines, slab, octets, HostPair.drawHandOver(seed), true);
-  }
-
-  /**
-   * Draws a run, like the other constructor.
-   *
-   * @param handsOver whether hosts go on in new engines at random turns
-   * @param newCards whether their cards may be new then
-   */
-  ProgramRun(
-      long seed,
-      Scope scope,
-      BufferCache buffers,
-      Consumer<String> lines,
-      Slab slab,
-      SourceOctets octets,
-      boolean handsOver,
-      boolean newCards) {
+  ProgramRun(HostPair hosts, Scope scope, Slab slab, SourceOctets octets) {
     slab.clear();
-    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed));
-    if (handsOver) {
-      hosts.handOver(seed, newCards);
-    }
+    this.hosts = hosts;
     this.octets = octets;
     this.scope = scope;
     choices = hosts.settings();
@@ -90,7 +60,7 @@ final class ProgramRun implements Scenario {
     populate(client, "client ", slab);
     populate(server, "server ", slab);
     addConnections(terms, slab);
-    failures(new SplittableRandom(seed ^ FAILURES));
+    failures(new SplittableRandom(hosts.seed() ^ FAILURES));
   }
 
   /** Lets an engine fail, mostly one of several of its host, independently of all other draws. */

@@ -2,6 +2,7 @@ package org.rddp.simulation.programs;
 
 import java.util.function.Consumer;
 import org.rddp.simulation.BufferCache;
+import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.memory.Slab;
@@ -33,7 +34,8 @@ public final class ProgramSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    ProgramRun run = new ProgramRun(seed, scope, buffers, trace, slab, octets);
+    HostPair hosts = HostPair.draw(seed, buffers, trace, false);
+    ProgramRun run = new ProgramRun(hosts, scope, slab, octets);
     run.run();
     run.addTo(totals);
     return run.violation();

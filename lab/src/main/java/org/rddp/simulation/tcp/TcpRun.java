@@ -1,9 +1,7 @@
 package org.rddp.simulation.tcp;
 
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.rddp.ip.HostAddress;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.CorruptedOctets;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RandomSettings;
@@ -37,23 +35,8 @@ final class TcpRun implements Scenario {
   private boolean clientDied;
   private boolean serverDied;
 
-  TcpRun(long seed, BufferCache buffers, Consumer<String> lines) {
-    this(seed, buffers, lines, HostPair.drawHandOver(seed), true);
-  }
-
-  /**
-   * Draws a run.
-   *
-   * @param handsOver whether hosts go on in new engines at random turns
-   * @param newCards whether their cards may be new then; otherwise the run is nearly the same as
-   *     without
-   */
-  TcpRun(
-      long seed, BufferCache buffers, Consumer<String> lines, boolean handsOver, boolean newCards) {
-    hosts = new HostPair(seed, buffers, lines, HostPair.drawIpv6(seed), HostPair.drawEsp(seed));
-    if (handsOver) {
-      hosts.handOver(seed, newCards);
-    }
+  TcpRun(HostPair hosts) {
+    this.hosts = hosts;
     violations = hosts.violations();
     choices = hosts.settings();
     random = hosts.random();

@@ -2,6 +2,7 @@ package org.rddp.simulation.tcp;
 
 import java.util.function.Consumer;
 import org.rddp.simulation.BufferCache;
+import org.rddp.simulation.HostPair;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 
@@ -14,7 +15,7 @@ public final class TcpSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    TcpRun life = new TcpRun(seed, buffers, trace);
+    TcpRun life = new TcpRun(HostPair.draw(seed, buffers, trace, true));
     life.run();
     life.addTo(totals);
     return life.violation();

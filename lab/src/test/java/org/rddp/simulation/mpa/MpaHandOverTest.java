@@ -3,7 +3,6 @@ package org.rddp.simulation.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HandOverComparison;
 import org.rddp.simulation.RunTotals;
 import org.rddp.wire.Memory;
@@ -14,13 +13,13 @@ class MpaHandOverTest {
 
   @Test
   void shouldGoOnAsIfNothingHadHappened() {
-    BufferCache buffers = new BufferCache();
     RunTotals totals = new RunTotals();
     long buffer = Memory.allocate(LONGEST_ULPDU);
     HandOverComparison.compare(
         RUNS,
-        (seed, log, handsOver) -> {
-          MpaRun run = new MpaRun(seed, buffers, log, buffer, handsOver, false);
+        true,
+        hosts -> {
+          MpaRun run = new MpaRun(hosts, buffer);
           run.run();
           run.addTo(totals);
           return run.violation();

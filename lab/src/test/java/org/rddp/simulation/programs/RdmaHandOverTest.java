@@ -3,7 +3,6 @@ package org.rddp.simulation.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HandOverComparison;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.memory.Slab;
@@ -13,7 +12,6 @@ class RdmaHandOverTest {
   private static final int LONG_RUNS = 8;
   private static final int SHORT_RUNS = 16;
 
-  private final BufferCache buffers = new BufferCache();
   private final Slab slab = new Slab();
   private final SourceOctets octets = new SourceOctets();
   private final RunTotals totals = new RunTotals();
@@ -21,9 +19,9 @@ class RdmaHandOverTest {
   private void compare(Scope scope, int runs) {
     HandOverComparison.compare(
         runs,
-        (seed, log, handsOver) -> {
-          ProgramRun run =
-              new ProgramRun(seed, scope, buffers, log, slab, octets, handsOver, false);
+        false,
+        hosts -> {
+          ProgramRun run = new ProgramRun(hosts, scope, slab, octets);
           run.run();
           run.addTo(totals);
           return run.violation();

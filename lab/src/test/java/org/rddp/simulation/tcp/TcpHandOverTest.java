@@ -3,7 +3,6 @@ package org.rddp.simulation.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HandOverComparison;
 import org.rddp.simulation.RunTotals;
 
@@ -12,12 +11,12 @@ class TcpHandOverTest {
 
   @Test
   void shouldGoOnAsIfNothingHadHappened() {
-    BufferCache buffers = new BufferCache();
     RunTotals totals = new RunTotals();
     HandOverComparison.compare(
         RUNS,
-        (seed, log, handsOver) -> {
-          TcpRun run = new TcpRun(seed, buffers, log, handsOver, false);
+        true,
+        hosts -> {
+          TcpRun run = new TcpRun(hosts);
           run.run();
           run.addTo(totals);
           return run.violation();
