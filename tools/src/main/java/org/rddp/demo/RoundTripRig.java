@@ -13,11 +13,11 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv6Network;
 import org.rddp.rig.Affinity;
-import org.rddp.rig.PinnedPorts;
 import org.rddp.rig.ProgramPair;
 import org.rddp.rig.RoundTripTimer;
 import org.rddp.rig.RoundTrips;
 import org.rddp.rig.WaitStrategy;
+import org.rddp.rig.WrappedPorts;
 
 /**
  * Round trips in the two-thread layout: a daemon with two interfaces, both engines on one pinned
@@ -45,7 +45,7 @@ public final class RoundTripRig {
   public static RoundTrips measure(
       Configuration configuration, int octets, int count, PrintStream log) throws IOException {
     int[] cpus = Affinity.allowed();
-    Ports ports = new PinnedPorts(DpdkPorts.open(configuration), cpus[0]);
+    Ports ports = WrappedPorts.pinned(DpdkPorts.open(configuration), cpus[0]);
     InterfaceConfiguration near = configuration.interfaces().get(0);
     InterfaceConfiguration far = configuration.interfaces().get(1);
     try (Daemon _ = Daemon.start(configuration, ports, log);

@@ -21,8 +21,8 @@ import org.rddp.dpdk.DpdkException;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.Associations;
 import org.rddp.rig.ConfigurationText;
-import org.rddp.rig.PinnedPorts;
 import org.rddp.rig.TemporaryFolder;
+import org.rddp.rig.WrappedPorts;
 
 /**
  * The layout for two cores: a daemon in this process whose two interfaces are joined, both engines
@@ -44,8 +44,8 @@ public final class OneDaemon implements ProgramEnds {
     try {
       Configuration configuration =
           text.apply(new ConfigurationText().control(socket)).parse("bench");
-      PinnedPorts ports =
-          new PinnedPorts(DpdkPorts.open(configuration, each -> enter(link, each)), Cpus.far());
+      WrappedPorts ports =
+          WrappedPorts.pinned(DpdkPorts.open(configuration, each -> enter(link, each)), Cpus.far());
       daemon = Daemon.start(configuration, ports, System.err);
       near = session(socket, JoinedInterfaces.NEAR);
       far = session(socket, JoinedInterfaces.FAR);

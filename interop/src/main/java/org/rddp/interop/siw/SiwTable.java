@@ -27,6 +27,7 @@ import org.rddp.interop.guest.GuestToolRunner;
 import org.rddp.interop.guest.TestLines;
 import org.rddp.interop.guest.ToolCases;
 import org.rddp.interop.siw.WireMonitor.Direction;
+import org.rddp.rig.WrappedPorts;
 
 /**
  * All cases of rddp with Linux's siw; {@code interop/siw/run} starts it.
@@ -116,7 +117,7 @@ public final class SiwTable {
     for (int i = 0; i < links.size(); i++) {
       devices.add(wrap(links.get(i), ports.devices().get(i), new SplittableRandom(i)));
     }
-    return new WrappedPorts(ports, devices);
+    return new WrappedPorts(ports, devices, () -> {});
   }
 
   private FrameDevice wrap(GuestLink link, FrameDevice device, SplittableRandom random) {
