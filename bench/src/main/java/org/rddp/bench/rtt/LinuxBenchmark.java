@@ -8,6 +8,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.layout.TwoDaemons;
@@ -80,9 +81,9 @@ public final class LinuxBenchmark extends NamedBenchmark {
             Contender.of(BLOCKING, SocketRig.class).with("blocking", "yes"),
             Contender.of(POLLING, SocketRig.class));
     try (Comparison contest = new Comparison(contenders, progress)) {
-      contest.warmUp(task.within(100).toJson());
+      contest.warmUp(Json.from(task.within(100)));
       progress.budget().expect(1);
-      ComparisonResult found = contest.run("64 octets", task.toJson(), quick() ? 3 : 9);
+      ComparisonResult found = contest.run("64 octets", Json.from(task), quick() ? 3 : 9);
       report.conditions(table, found.title(), found.conditions());
       found
           .all()

@@ -8,6 +8,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.RigMain;
 import org.rddp.bench.rates.GoodputBesideNeighbours;
@@ -69,12 +70,12 @@ public final class NeighboursBenchmark extends NamedBenchmark {
     ReportTable table = table(report);
     Progress part = progress.part(ROUND_TRIPS);
     try (Comparison contest = new Comparison(contenders, part)) {
-      contest.warmUp(closed.within(100).toJson());
+      contest.warmUp(Json.from(closed.within(100)));
       part.budget().expect(2 * COUNTS.length);
       for (int count : COUNTS) {
-        measure(report, table, contest, "closed-loop", count, closed.toJson());
+        measure(report, table, contest, "closed-loop", count, Json.from(closed));
         ComparisonResult found =
-            measure(report, table, contest, PER_SECOND + " a second", count, paced.toJson());
+            measure(report, table, contest, PER_SECOND + " a second", count, Json.from(paced));
         if (GOALS.contains(count)) {
           addGoals(report, found, count);
         }

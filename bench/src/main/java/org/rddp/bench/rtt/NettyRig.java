@@ -100,7 +100,7 @@ public final class NettyRig implements Rig {
       connect(1);
       return stream(json.get("octets").getAsInt(), Json.nanos(json));
     }
-    RttTask task = RttTask.fromJson(json);
+    RttTask task = Json.to(json, RttTask.class);
     task.requireMessages();
     task.requireClosedLoop();
     connect(Json.integer(json, "connections", 1));

@@ -61,7 +61,7 @@ public final class NioBenchmark extends NamedBenchmark {
 
   /** A round of round trips on some connections. */
   static JsonObject roundTrips(int octets, int connections, int count, int millis) {
-    JsonObject task = RttTask.closed(Verb.SEND, octets, 0, count).within(millis).toJson();
+    JsonObject task = Json.from(RttTask.closed(Verb.SEND, octets, 0, count).within(millis));
     task.addProperty("connections", connections);
     return task;
   }

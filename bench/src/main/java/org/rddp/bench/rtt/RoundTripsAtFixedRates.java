@@ -5,6 +5,7 @@ import static org.rddp.bench.rtt.SmallMessages.MICROSECONDS;
 import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
@@ -60,7 +61,7 @@ final class RoundTripsAtFixedRates {
             .within(MOST)
             .atRate(rate);
     String title = rate + " a second";
-    ComparisonResult found = contest.run(title, task.toJson(), quick ? 3 : 7, CONTENDERS);
+    ComparisonResult found = contest.run(title, Json.from(task), quick ? 3 : 7, CONTENDERS);
     report.conditions(table, title, found.conditions());
     Plot plot =
         report.add(

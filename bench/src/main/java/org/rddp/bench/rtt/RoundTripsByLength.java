@@ -12,6 +12,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Series;
 import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
@@ -88,7 +89,7 @@ final class RoundTripsByLength {
         verb == Verb.WRITE
             ? RttCommand.entrants().stream().map(Contender::name).toList()
             : BESIDE_OTHER_VERBS;
-    ComparisonResult found = contest.run(title, task.toJson(), quick ? 3 : 9, some);
+    ComparisonResult found = contest.run(title, Json.from(task), quick ? 3 : 9, some);
     report.conditions(table, title, found.conditions());
     found.all().forEach((each, outcome) -> add(verb, octets, each, outcome, found));
   }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
@@ -81,9 +82,8 @@ public final class RttCommand extends NamedBenchmark {
         entrants().stream().filter(this::wanted).map(each -> each.withFlags(flags)).toList();
     try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(
-          RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
-              .within(WARM_UP)
-              .toJson());
+          Json.from(
+              RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT).within(WARM_UP)));
       SmallMessages small = new SmallMessages(report, quick());
       RoundTripsByLength byLength = new RoundTripsByLength(report, quick());
       RoundTripsAtFixedRates rates = new RoundTripsAtFixedRates(report, quick());

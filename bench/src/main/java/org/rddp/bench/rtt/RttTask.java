@@ -1,8 +1,6 @@
 package org.rddp.bench.rtt;
 
-import com.google.gson.JsonObject;
 import org.rddp.bench.harness.CannotRunException;
-import org.rddp.bench.harness.Json;
 import org.rddp.rig.ProgramPair.Verb;
 
 /**
@@ -63,13 +61,5 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     if (!condition) {
       throw new CannotRunException(reason);
     }
-  }
-
-  static RttTask fromJson(JsonObject json) {
-    return Json.to(json, RttTask.class);
-  }
-
-  JsonObject toJson() {
-    return Json.from(this);
   }
 }

@@ -7,6 +7,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
@@ -40,7 +41,7 @@ final class SmallMessages {
   ComparisonResult measure(Comparison contest) throws Exception {
     RttTask task = RttTask.closed(Verb.WRITE, OCTETS, count / 10, count).within(most);
     List<String> all = RttCommand.entrants().stream().map(Contender::name).toList();
-    ComparisonResult found = contest.run("64 octets", task.toJson(), rounds, all, WEIGHT);
+    ComparisonResult found = contest.run("64 octets", Json.from(task), rounds, all, WEIGHT);
     ReportTable table =
         report.add(
             new ReportTable(

@@ -5,6 +5,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.rig.RoundTrip;
@@ -31,7 +32,7 @@ abstract class TimedRig implements Rig {
 
   @Override
   public final Sample round(JsonObject json) throws Exception {
-    RttTask task = RttTask.fromJson(json);
+    RttTask task = Json.to(json, RttTask.class);
     RoundTrip trip = prepare(task);
     long cpu = SYSTEM.getProcessCpuTime();
     Sample sample = Sample.of(measure(task, trip));

@@ -6,6 +6,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -47,9 +48,9 @@ public final class WaitingBenchmark extends NamedBenchmark {
     RttTask task =
         RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, 0, 100_000).within(quick() ? 200 : 1000);
     try (Comparison contest = new Comparison(contenders, progress)) {
-      contest.warmUp(task.within(100).toJson());
+      contest.warmUp(Json.from(task.within(100)));
       progress.budget().expect(1);
-      ComparisonResult found = contest.run("64 octets", task.toJson(), quick() ? 5 : 15);
+      ComparisonResult found = contest.run("64 octets", Json.from(task), quick() ? 5 : 15);
       addGoals(report, found);
       ReportTable table =
           report.add(

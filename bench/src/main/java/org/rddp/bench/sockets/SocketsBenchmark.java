@@ -6,6 +6,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -54,7 +55,7 @@ public final class SocketsBenchmark extends NamedBenchmark {
     ReportTable parts = report.add(partTable());
     progress.budget().expect(9);
     try (Comparison contest = new Comparison(contenders(), progress)) {
-      contest.warmUp(SocketsTask.redis(1, 10_000).toJson());
+      contest.warmUp(Json.from(SocketsTask.redis(1, 10_000)));
       int rounds = quick() ? 1 : 7;
       ComparisonResult one =
           run(
@@ -122,7 +123,7 @@ public final class SocketsBenchmark extends NamedBenchmark {
       SocketsTask task,
       int rounds)
       throws IOException, InterruptedException {
-    ComparisonResult found = contest.run(title, task.toJson(), rounds);
+    ComparisonResult found = contest.run(title, Json.from(task), rounds);
     report.conditions(table, title, found.conditions());
     return found;
   }

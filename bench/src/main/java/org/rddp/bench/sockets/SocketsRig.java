@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.ProgramRun;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
@@ -112,7 +113,7 @@ public final class SocketsRig implements Rig {
 
   @Override
   public Sample round(JsonObject json) throws Exception {
-    SocketsTask task = SocketsTask.fromJson(json);
+    SocketsTask task = Json.to(json, SocketsTask.class);
     MeasuredProgram programs = task.programs();
     programs.prepare(folder.path());
     try (ProgramRun server = startServer(programs.server(address, folder.path()))) {

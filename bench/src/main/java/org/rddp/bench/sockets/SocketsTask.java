@@ -1,8 +1,5 @@
 package org.rddp.bench.sockets;
 
-import com.google.gson.JsonObject;
-import org.rddp.bench.harness.Json;
-
 /**
  * A round of {@link SocketsRig}.
  *
@@ -30,14 +27,6 @@ record SocketsTask(String program, int connections, int count) {
 
   static SocketsTask loop(String name, int count) {
     return new SocketsTask(name, 1, count);
-  }
-
-  static SocketsTask fromJson(JsonObject json) {
-    return Json.to(json, SocketsTask.class);
-  }
-
-  JsonObject toJson() {
-    return Json.from(this);
   }
 
   MeasuredProgram programs() {

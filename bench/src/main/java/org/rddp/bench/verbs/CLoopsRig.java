@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.JoinedInterfaces;
@@ -60,7 +61,7 @@ public final class CLoopsRig implements Rig {
 
   @Override
   public Sample round(JsonObject json) throws Exception {
-    LoopTask task = LoopTask.fromJson(json);
+    LoopTask task = Json.to(json, LoopTask.class);
     return switch (task.kind()) {
       case TRIPS -> trips(task);
       case COST -> cost(ask("cost " + task.window() + " " + task.count()), task);

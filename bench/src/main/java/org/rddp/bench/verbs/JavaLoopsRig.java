@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import org.HdrHistogram.Histogram;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.JoinedInterfaces;
@@ -41,7 +42,7 @@ public final class JavaLoopsRig implements Rig {
 
   @Override
   public Sample round(JsonObject json) throws Exception {
-    LoopTask task = LoopTask.fromJson(json);
+    LoopTask task = Json.to(json, LoopTask.class);
     long before = THREADS.getCurrentThreadCpuTime();
     return switch (task.kind()) {
       case TRIPS -> {

@@ -1,7 +1,5 @@
 package org.rddp.bench.verbs;
 
-import com.google.gson.JsonObject;
-import org.rddp.bench.harness.Json;
 import org.rddp.rig.ProgramPair.Verb;
 
 /**
@@ -37,14 +35,6 @@ record LoopTask(Kind kind, Verb verb, int octets, int window, int count, int mil
 
   static LoopTask stream(int octets, int window, int millis) {
     return new LoopTask(Kind.STREAM, Verb.WRITE, octets, window, 0, millis);
-  }
-
-  static LoopTask fromJson(JsonObject json) {
-    return Json.to(json, LoopTask.class);
-  }
-
-  JsonObject toJson() {
-    return Json.from(this);
   }
 
   long nanos() {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.ProgramRun;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
@@ -53,7 +54,7 @@ public final class ToolRig implements Rig {
 
   @Override
   public Sample round(JsonObject json) throws Exception {
-    ToolTask task = ToolTask.fromJson(json);
+    ToolTask task = Json.to(json, ToolTask.class);
     for (int attempt = 1; ; attempt++) {
       try {
         return run(task);

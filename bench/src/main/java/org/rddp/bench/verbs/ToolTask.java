@@ -1,8 +1,5 @@
 package org.rddp.bench.verbs;
 
-import com.google.gson.JsonObject;
-import org.rddp.bench.harness.Json;
-
 /**
  * A round of {@link ToolRig}.
  *
@@ -12,14 +9,6 @@ import org.rddp.bench.harness.Json;
  * @param count of messages
  */
 record ToolTask(String test, String operation, int octets, int count) {
-  static ToolTask fromJson(JsonObject json) {
-    return Json.to(json, ToolTask.class);
-  }
-
-  JsonObject toJson() {
-    return Json.from(this);
-  }
-
   boolean isLatency() {
     return test.equals("lat");
   }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -69,9 +70,10 @@ public final class VerbsBenchmark extends NamedBenchmark {
                 .column("sum", "both")
                 .column("over_java", "both, this less the Java client"));
     try (Comparison contest = new Comparison(clients("interrupt"), progress)) {
-      contest.warmUp(LoopTask.cost(BATCH, 50).toJson());
+      contest.warmUp(Json.from(LoopTask.cost(BATCH, 50)));
       ComparisonResult found =
-          contest.run("cost", LoopTask.cost(BATCH, quick() ? 200 : 500).toJson(), quick() ? 5 : 11);
+          contest.run(
+              "cost", Json.from(LoopTask.cost(BATCH, quick() ? 200 : 500)), quick() ? 5 : 11);
       report.conditions(table, "cost", found.conditions());
       for (String client : CLIENTS) {
         table.add(
@@ -116,11 +118,11 @@ public final class VerbsBenchmark extends NamedBenchmark {
                 .column("cpu", "CPU a write, us")
                 .column("over_java", "Gb/s, this / Java client"));
     try (Comparison contest = new Comparison(clients("spin"), progress)) {
-      contest.warmUp(LoopTask.trips(Verb.WRITE, 64, 5_000, 100).toJson());
+      contest.warmUp(Json.from(LoopTask.trips(Verb.WRITE, 64, 5_000, 100)));
       for (Verb verb : quick() ? List.of(Verb.WRITE) : List.of(Verb.WRITE, Verb.SEND)) {
         String title = "64 octets, " + (verb == Verb.WRITE ? "write" : "send");
         ComparisonResult found =
-            contest.run(title, LoopTask.trips(verb, 64, 20_000, 500).toJson(), quick() ? 5 : 9);
+            contest.run(title, Json.from(LoopTask.trips(verb, 64, 20_000, 500)), quick() ? 5 : 9);
         report.conditions(trips, title, found.conditions());
         for (String client : CLIENTS) {
           trips.add(
@@ -132,7 +134,7 @@ public final class VerbsBenchmark extends NamedBenchmark {
       }
       String title = "64 KiB, 16 outstanding";
       ComparisonResult found =
-          contest.run(title, LoopTask.stream(65_536, 16, 300).toJson(), quick() ? 3 : 9);
+          contest.run(title, Json.from(LoopTask.stream(65_536, 16, 300)), quick() ? 3 : 9);
       report.conditions(streams, title, found.conditions());
       for (String client : CLIENTS) {
         streams.add(
@@ -168,7 +170,7 @@ public final class VerbsBenchmark extends NamedBenchmark {
     try (Comparison contest = new Comparison(contenders, progress)) {
       for (ToolTask task : quick() ? TOOLS.subList(0, 1) : TOOLS) {
         String title = "%s %s, %d octets".formatted(task.test(), task.operation(), task.octets());
-        ComparisonResult found = contest.run(title, task.toJson(), quick() ? 1 : 3);
+        ComparisonResult found = contest.run(title, Json.from(task), quick() ? 1 : 3);
         report.conditions(table, title, found.conditions());
         String figure = task.isLatency() ? "p50" : "gbps";
         for (String program : List.of(PERF, PERFTEST)) {

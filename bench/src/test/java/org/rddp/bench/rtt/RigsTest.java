@@ -12,6 +12,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.rig.ProgramPair.Verb;
 
@@ -53,7 +54,7 @@ class RigsTest {
     try (Comparison contest = new Comparison(waiting, progress)) {
       RttTask task = RttTask.closed(Verb.WRITE, 64, 0, COUNT);
       contest
-          .run("blocking calls", task.toJson(), 1)
+          .run("blocking calls", Json.from(task), 1)
           .all()
           .forEach((name, outcome) -> {
             hasRunOrSaysWhy(name, outcome);
@@ -97,7 +98,7 @@ class RigsTest {
   private static Map<String, ContenderResult> run(Comparison contest, Verb verb, int octets)
       throws Exception {
     RttTask task = RttTask.closed(verb, octets, 3, COUNT);
-    ComparisonResult found = contest.run(verb + " of " + octets, task.toJson(), 1);
+    ComparisonResult found = contest.run(verb + " of " + octets, Json.from(task), 1);
     return found.all();
   }
 

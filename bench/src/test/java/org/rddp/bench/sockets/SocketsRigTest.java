@@ -16,6 +16,7 @@ import org.rddp.bench.harness.Budget;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 
 @Timeout(180)
@@ -104,7 +105,7 @@ class SocketsRigTest {
     try (Comparison contest = new Comparison(contenders, silent)) {
       for (SocketsTask task :
           List.of(SocketsTask.redis(2, 100), SocketsTask.iperf(1), SocketsTask.loop("ping", 100))) {
-        for (ContenderResult each : contest.run("test", task.toJson(), 1).all().values()) {
+        for (ContenderResult each : contest.run("test", Json.from(task), 1).all().values()) {
           assertThat(each.samples().isEmpty() && each.reason().startsWith("failed"))
               .as(each.reason())
               .isFalse();

@@ -15,6 +15,7 @@ import org.rddp.bench.harness.Budget;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.rig.ProgramPair.Verb;
 
@@ -61,7 +62,7 @@ class VerbsRigsTest {
         contenders.stream().map(each -> each.withFlags("-Drddp.without-vectors=true")).toList();
     try (Comparison contest = new Comparison(quick, silent)) {
       for (LoopTask task : tasks) {
-        for (ContenderResult each : contest.run("test", task.toJson(), 1).all().values()) {
+        for (ContenderResult each : contest.run("test", Json.from(task), 1).all().values()) {
           assertThat(each.samples().isEmpty() && each.reason().startsWith("failed"))
               .as(each.reason())
               .isFalse();
