@@ -6,7 +6,9 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -31,7 +33,7 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
   /**
    * The format. It increases whenever a field is added, removed, renamed or gets another meaning.
    */
-  public static final int FORMAT = 2;
+  public static final int FORMAT = 3;
 
   Snapshot() {}
 
@@ -155,8 +157,8 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
   public abstract byte[] octets(String name, byte[] value);
 
   /**
-   * Transfers a record of numbers, truth values, enumerations, sets of these, and such records;
-   * null is none.
+   * Transfers a record of numbers, truth values, texts, enumerations, sets of these, lists of
+   * numbers, and such records; null is none.
    */
   public final <R extends Record> R record(String name, Class<R> type, R value) {
     if (!flag(name, value != null)) {
@@ -194,6 +196,12 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
     if (type == long.class) {
       return number(name, value == null ? 0L : (long) value);
     }
+    if (type == String.class) {
+      return text(name, (String) value);
+    }
+    if (type == List.class) {
+      return numbers(name, (List<Integer>) value);
+    }
     if (type == Set.class) {
       Type element = ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0];
       return constants((Class<Enum>) element, (Set<Enum>) value);
@@ -202,6 +210,14 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
       return record(name, (Class<Record>) type, (Record) value);
     }
     return constantOrNull(name, (Class<Enum>) type, (Enum) value);
+  }
+
+  private List<Integer> numbers(String name, List<Integer> value) {
+    List<Integer> taken = new ArrayList<>();
+    for (int i = 0; flag("more", value != null && i < value.size()); i++) {
+      taken.add(number(name, value == null ? 0 : (int) value.get(i)));
+    }
+    return taken;
   }
 
   private <E extends Enum<E>> Set<E> constants(Class<E> type, Set<E> value) {

@@ -84,7 +84,8 @@ public final class SnapshotReader extends Snapshot {
   @Override
   public String text(String name, String value) {
     item(SnapshotFormat.TEXT, name);
-    return octet() == 0 ? null : text();
+    byte[] text = all();
+    return text == null ? null : new String(text, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -102,6 +103,11 @@ public final class SnapshotReader extends Snapshot {
   @Override
   public byte[] octets(String name, byte[] value) {
     item(SnapshotFormat.OCTETS, name);
+    return all();
+  }
+
+  /** Octets behind their number and one more; null for none. */
+  private byte[] all() {
     long length = number() - 1;
     if (length < 0) {
       return null;
@@ -138,7 +144,8 @@ public final class SnapshotReader extends Snapshot {
     kind(kind, name);
     long number = number();
     if (number == names.size()) {
-      names.add(text());
+      byte[] text = all();
+      names.add(new String(text == null ? new byte[0] : text, StandardCharsets.US_ASCII));
     }
     if (number < 0 || number >= names.size()) {
       throw wrong("instead of " + name + " there is name " + number + " of " + names.size());
@@ -146,13 +153,6 @@ public final class SnapshotReader extends Snapshot {
     if (!names.get((int) number).equals(name)) {
       throw wrong("instead of " + name + " there is " + names.get((int) number));
     }
-  }
-
-  private String text() {
-    int length = octet();
-    require(length);
-    at += length;
-    return new String(octets, at - length, length, StandardCharsets.US_ASCII);
   }
 
   private long number() {

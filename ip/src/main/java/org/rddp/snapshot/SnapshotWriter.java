@@ -61,10 +61,7 @@ public final class SnapshotWriter extends Snapshot {
   @Override
   public String text(String name, String value) {
     field(SnapshotFormat.TEXT, name);
-    put(value == null ? 0 : 1);
-    if (value != null) {
-      put(value);
-    }
+    put(value == null ? null : value.getBytes(StandardCharsets.UTF_8));
     return value;
   }
 
@@ -80,12 +77,7 @@ public final class SnapshotWriter extends Snapshot {
   @Override
   public byte[] octets(String name, byte[] value) {
     field(SnapshotFormat.OCTETS, name);
-    number(value == null ? 0 : value.length + 1);
-    if (value != null) {
-      reserve(value.length);
-      System.arraycopy(value, 0, octets, length, value.length);
-      length += value.length;
-    }
+    put(value);
     return value;
   }
 
@@ -105,16 +97,18 @@ public final class SnapshotWriter extends Snapshot {
     Integer number = names.putIfAbsent(name, names.size());
     number(number == null ? names.size() - 1 : number);
     if (number == null) {
-      put(name);
+      put(name.getBytes(StandardCharsets.US_ASCII));
     }
   }
 
-  private void put(String text) {
-    byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
-    put(ascii.length);
-    reserve(ascii.length);
-    System.arraycopy(ascii, 0, octets, length, ascii.length);
-    length += ascii.length;
+  /** Writes octets behind their number and one more, or 0 for none. */
+  private void put(byte[] value) {
+    number(value == null ? 0 : value.length + 1);
+    if (value != null) {
+      reserve(value.length);
+      System.arraycopy(value, 0, octets, length, value.length);
+      length += value.length;
+    }
   }
 
   /** Writes an unsigned number, seven bits at a time, the lowest first. */

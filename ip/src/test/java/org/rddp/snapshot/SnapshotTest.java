@@ -25,7 +25,14 @@ class SnapshotTest {
 
   /** A record of all that records may have. */
   public record Choices(
-      int depth, long time, boolean on, Colour colour, Set<Colour> all, Inner in) {}
+      int depth,
+      long time,
+      boolean on,
+      String name,
+      Colour colour,
+      Set<Colour> all,
+      List<Integer> numbers,
+      Inner in) {}
 
   /** A record in a record. */
   public record Inner(int depth) {
@@ -123,7 +130,16 @@ class SnapshotTest {
 
   @Test
   void shouldReadRecords() {
-    Choices choices = new Choices(1, 1L << 40, true, Colour.BLUE, Set.of(Colour.RED), new Inner(2));
+    Choices choices =
+        new Choices(
+            1,
+            1L << 40,
+            true,
+            "é".repeat(200),
+            Colour.BLUE,
+            Set.of(Colour.RED),
+            List.of(7, -1),
+            new Inner(2));
     writer.begin(SnapshotTest.class);
     writer.record("choices", Choices.class, choices);
     writer.record("none", Choices.class, null);
