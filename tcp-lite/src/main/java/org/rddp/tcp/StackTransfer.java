@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntFunction;
 import org.rddp.group.StackMember;
 import org.rddp.ip.Path;
 import org.rddp.snapshot.References;
@@ -55,11 +54,9 @@ final class StackTransfer {
   /**
    * Transfers the listeners and the connections with their timers; returns the connections, in the
    * order in which they are written.
-   *
-   * @param acceptors the acceptor of each port that is read
    */
-  List<TcpConnection> connections(IntFunction<Acceptor> acceptors) {
-    References<TcpListener> listeners = new References<>(listeners(acceptors));
+  List<TcpConnection> connections() {
+    References<TcpListener> listeners = new References<>(listeners());
     List<TcpConnection> written = context.connections.inOrder();
     int count = snapshot.number("connections", written.size(), 0, Integer.MAX_VALUE);
     List<TcpConnection> all = new ArrayList<>();
@@ -71,12 +68,12 @@ final class StackTransfer {
     return all;
   }
 
-  private List<TcpListener> listeners(IntFunction<Acceptor> acceptors) {
+  private List<TcpListener> listeners() {
     List<TcpListener> written = listenersInUse();
     int count = snapshot.number("listeners", written.size(), 0, Integer.MAX_VALUE);
     List<TcpListener> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      all.add(listener(snapshot.reads() ? null : written.get(i), acceptors));
+      all.add(listener(snapshot.reads() ? null : written.get(i)));
     }
     return all;
   }
@@ -92,23 +89,21 @@ final class StackTransfer {
     return List.copyOf(used);
   }
 
-  private TcpListener listener(TcpListener written, IntFunction<Acceptor> acceptors) {
+  private TcpListener listener(TcpListener written) {
     snapshot.begin(TcpListener.class);
     int port = snapshot.number("port", written == null ? 1 : written.port(), 1, PORTS);
     boolean shared = snapshot.flag("shared", written != null && written.shared());
     boolean closed = snapshot.flag("closed", written != null && written.closed());
-    TcpListener listener = written == null ? create(port, shared, closed, acceptors) : written;
+    TcpListener listener = written == null ? create(port, shared, closed) : written;
     listener.backlog.transfer(snapshot);
     snapshot.end();
     return listener;
   }
 
-  private TcpListener create(
-      int port, boolean shared, boolean closed, IntFunction<Acceptor> acceptors) {
-    Acceptor acceptor = closed ? null : acceptors.apply(port);
+  private TcpListener create(int port, boolean shared, boolean closed) {
     int backlog = context.settings.backlog();
     TcpListener listener =
-        new TcpListener(context.listeners, context.member, port, shared, acceptor, backlog);
+        new TcpListener(context.listeners, context.member, port, shared, null, backlog);
     if (closed) {
       listener.close();
     } else if (context.listeners.putIfAbsent(port, listener) == null) {

@@ -6,7 +6,7 @@ import org.rddp.tcp.handshake.Backlog;
 
 /** A port on which connections are accepted: the LISTEN state. Engine thread only. */
 public final class TcpListener {
-  final Acceptor acceptor;
+  Acceptor acceptor;
   final Backlog backlog;
   private final Map<Integer, TcpListener> listeners;
   private final StackMember member;
@@ -46,6 +46,11 @@ public final class TcpListener {
     if (listeners.remove(port, this)) {
       member.closeListener(port);
     }
+  }
+
+  /** Becomes the user of a listener that was restored from a snapshot: takes its connections. */
+  public void resume(Acceptor user) {
+    acceptor = user;
   }
 
   /** Whether this stack takes connections from a remote port, and not another one. */

@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -557,32 +556,32 @@ public final class TcpStack implements AutoCloseable {
    * @return the connections in the order in which they are written
    */
   public List<TcpConnection> write(SnapshotWriter snapshot) {
-    return transfer(snapshot, port -> null);
+    return transfer(snapshot);
   }
 
   /**
    * Takes the state of another stack from a snapshot: goes on with its listeners and connections.
    * This one must be new, with the same addresses, the same place among the stacks of the interface
    * and a clock that goes on; with a security policy, its {@link org.rddp.ip.AssociationDatabase}
-   * must have been read. Each connection needs its user: {@link TcpConnection#resume}. After an
-   * exception the stack must be {@linkplain #retire retired}.
+   * must have been read. Each connection and each listener needs its user: {@link
+   * TcpConnection#resume}, {@link TcpListener#resume}. After an exception the stack must be
+   * {@linkplain #retire retired}.
    *
-   * @param acceptors the acceptor of each port at which the other stack listened
    * @return the connections in the order in which they were written
    * @throws org.rddp.snapshot.SnapshotException if the snapshot is not what another stack writes,
    *     or this one has no room for it
    */
-  public List<TcpConnection> read(SnapshotReader snapshot, IntFunction<Acceptor> acceptors) {
-    return transfer(snapshot, acceptors);
+  public List<TcpConnection> read(SnapshotReader snapshot) {
+    return transfer(snapshot);
   }
 
-  private List<TcpConnection> transfer(Snapshot snapshot, IntFunction<Acceptor> acceptors) {
+  private List<TcpConnection> transfer(Snapshot snapshot) {
     snapshot.begin(TcpStack.class);
     connects = snapshot.number("connects", connects);
     snapshot.numbers("recentPorts", recentPorts, RECENT);
     StackTransfer transfer = new StackTransfer(context, snapshot);
     transfer.shared();
-    List<TcpConnection> connections = transfer.connections(acceptors);
+    List<TcpConnection> connections = transfer.connections();
     snapshot.end();
     return connections;
   }

@@ -170,9 +170,11 @@ final class Script {
     stack.retire();
     stack = stacks.get();
     SnapshotReader reader = new SnapshotReader(snapshot);
-    List<TcpConnection> connections =
-        stack.read(reader, port -> (opened, address, from) -> handler);
+    List<TcpConnection> connections = stack.read(reader);
     reader.finish();
+    if (stack.listener(ourPort) != null) {
+      stack.listener(ourPort).resume((opened, address, from) -> handler);
+    }
     for (TcpConnection each : connections) {
       each.resume(handler);
       handler.stream = each;

@@ -16,7 +16,6 @@ import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
-import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStack;
@@ -38,17 +37,6 @@ public final class EngineHandOver {
   /** Begins the hand-over of an engine that serves sessions, and no octet streams or tenants. */
   public EngineHandOver(Engine engine) {
     this.engine = engine;
-  }
-
-  /** Takes the connections of a new stack to a port at which a session listens. */
-  public Acceptor acceptor(int port) {
-    for (Session session : engine.sessions()) {
-      SessionListener listener = session.listener(port);
-      if (listener != null) {
-        return listener.acceptor();
-      }
-    }
-    return null;
   }
 
   /**

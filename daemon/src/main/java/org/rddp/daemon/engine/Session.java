@@ -449,11 +449,6 @@ public final class Session implements SleepAware {
 
   // ---- It goes on with other parts of its engine ----
 
-  /** The open listener at a port; null if it has none. */
-  SessionListener listener(int port) {
-    return listeners.at(port);
-  }
-
   /** Calls {@code action} for every connection. */
   void forEachConnection(Consumer<SessionConnection> action) {
     connections.forEach(action);

@@ -9,7 +9,6 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
-import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpListener;
@@ -196,13 +195,9 @@ public final class SessionListener {
     List.copyOf(unanswered).forEach(PeerRequest::decline);
   }
 
-  /** Takes connections of another stack, too. */
-  Acceptor acceptor() {
-    return this::onIncoming;
-  }
-
   /** Goes on with the listener of another stack. */
   void goOn(TcpStack tcp) {
     listener = tcp.listener(listener.port());
+    listener.resume(this::onIncoming);
   }
 }

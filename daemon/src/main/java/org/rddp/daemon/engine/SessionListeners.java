@@ -53,16 +53,6 @@ final class SessionListeners {
     return listeners.stream().map(SessionListener::status).toList();
   }
 
-  /** The open listener at a port; null if there is none. */
-  SessionListener at(int port) {
-    for (SessionListener listener : listeners) {
-      if (listener.port() == port) {
-        return listener;
-      }
-    }
-    return null;
-  }
-
   /** They go on with the listeners of another stack. */
   void goOn(TcpStack tcp) {
     listeners.forEach(listener -> listener.goOn(tcp));

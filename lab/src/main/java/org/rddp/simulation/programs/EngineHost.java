@@ -23,7 +23,6 @@ import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
-import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStack;
 
@@ -117,11 +116,6 @@ final class EngineHost {
   void write(int engine, SnapshotWriter snapshot, List<TcpConnection> former) {
     handOvers[engine] = new EngineHandOver(engines[engine]);
     handOvers[engine].write(snapshot, former, slab.ranges());
-  }
-
-  /** Takes connections to a port at which an engine listens that is being handed over. */
-  Acceptor acceptor(int engine, int port) {
-    return handOvers[engine].acceptor(port);
   }
 
   /** Goes on with new parts of an engine. */

@@ -16,7 +16,6 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
-import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.TcpConnection;
 
 /**
@@ -158,11 +157,6 @@ final class ProgramRun implements Scenario {
   public void write(
       SimulatedHost host, int stack, SnapshotWriter snapshot, List<TcpConnection> former) {
     of(host).write(stack, snapshot, former);
-  }
-
-  @Override
-  public Acceptor acceptor(SimulatedHost host, int stack, int port) {
-    return of(host).acceptor(stack, port);
   }
 
   @Override
